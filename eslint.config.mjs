@@ -1,0 +1,103 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const TESTS = ['**/*.spec.ts', '**/*.e2e-spec.ts', 'test/**/*.ts', 'libs/*/src/testing/**/*.ts'];
+
+/** Imports that no file may have; a block that restricts more repeats it, because blocks replace one another. */
+const NO_FORWARD_REF = {
+  name: '@nestjs/common',
+  importNames: ['forwardRef'],
+  message:
+    'forwardRef hides a circle: the lower side owns an interface and the higher one registers with it.',
+};
+
+/** Text that begins as a statement of SQL does: in capitals, and followed by what only a statement has. */
+const SQL =
+  '/^\\s*(SELECT\\s|INSERT\\s+INTO\\s|UPDATE\\s+($|\\S+\\s+SET\\s)|DELETE\\s+FROM\\s|MERGE\\s+INTO\\s|' +
+  'TRUNCATE\\s|COPY\\s+\\S+\\s*(\\(|FROM\\s|TO\\s)|WITH\\s+(RECURSIVE\\s+)?\\w+\\s*(\\([^)]*\\)\\s*)?AS\\s)/';
+const NO_SQL = ['Literal[value=', 'TemplateLiteral > TemplateElement:first-child[value.raw='].map((node) => ({
+  selector: `${node}${SQL}]`,
+  message: 'SQL lives in persistence/, migrations/ and shared/database.',
+}));
+
+export default defineConfig(
+  globalIgnores(['**/dist/', '**/node_modules/', '.data/', 'coverage/']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+
+  {
+    name: 'typescript',
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-restricted-imports': ['error', { paths: [NO_FORWARD_REF] }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      // In a try or a transaction, `return promise` leaves the block before the promise fails.
+      '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
+      // A new state or error code must be met wherever states are told apart.
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      // Silent in a file with decorators: there the import of a class is what Nest injects by.
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      // A method is async because its interface is, whether or not it waits today.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    name: 'product',
+    files: ['libs/**/*.ts', 'apps/**/*.ts'],
+    rules: { 'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }] },
+  },
+  {
+    name: 'output goes through the logger',
+    files: ['libs/**/*.ts', 'apps/partner-api/**/*.ts', 'apps/worker/**/*.ts'],
+    rules: { 'no-console': 'error' },
+  },
+  {
+    name: 'SQL in its place',
+    files: ['libs/**/*.ts', 'apps/**/*.ts'],
+    ignores: ['libs/*/src/persistence/**', 'libs/shared/src/database/**', ...TESTS],
+    rules: { 'no-restricted-syntax': ['error', ...NO_SQL] },
+  },
+  {
+    name: 'persistence takes injection from Nest, nothing else',
+    files: ['libs/*/src/persistence/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@nestjs/common',
+              allowImportNames: ['Inject', 'Injectable'],
+              message: 'A repository is injected; HTTP errors, guards and pipes belong to http/.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    name: 'tests read untyped answers',
+    files: [...TESTS, 'bench/**/*.ts', 'examples/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    name: 'scripts',
+    files: ['**/*.{js,mjs,cjs}'],
+    rules: { eqeqeq: 'error' },
+  },
+);

@@ -1,0 +1,27 @@
+/** @type {import('jest').Config} */
+const base = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/tsconfig.json', diagnostics: false }] },
+  moduleNameMapper: {
+    '^#shared/(.*)$': '<rootDir>/libs/shared/src/$1',
+    '^#(clients|membership|consent|sync)$': '<rootDir>/libs/$1/src/index',
+  },
+  setupFiles: ['reflect-metadata'],
+};
+
+module.exports = {
+  projects: [
+    // Pure rules, without a database: part of `npm run check`.
+    { ...base, displayName: 'unit', testMatch: ['<rootDir>/{libs,apps,test}/**/*.spec.ts'] },
+    // The real application on a real PostgreSQL.
+    {
+      ...base,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
+      globalSetup: '<rootDir>/test/setup/global-setup.ts',
+      globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
+    },
+  ],
+  testTimeout: 60_000,
+};

@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+
+/** What the architecture allows, each import once: the rules must be silent about all of it. */
+const ALLOWED: Record<string, string> = {
+  'apps/partner-api/src/main.ts': `import './app.module'; import '#shared/config/config';`,
+  'apps/partner-api/src/app.module.ts': `import '#voting'; import '#clients'; import '@nestjs/core'; import 'helmet';`,
+  'apps/worker/src/main.ts': `import '#sync'; import '#webhooks'; import '#messaging';`,
+  'migrations/1-start.ts': `import 'typeorm'; import '#shared/database/roles';`,
+  'test/voting/votants.e2e-spec.ts': `import '../../apps/partner-api/src/app.module'; import 'supertest';
+    import '../../libs/voting/src/testing/campagne.factory';`,
+
+  'libs/shared/src/config/config.ts': `import 'node:fs';`,
+  'libs/shared/src/errors/domain-error.ts': `import './error-codes';`,
+  'libs/shared/src/errors/error-codes.ts': ``,
+  'libs/shared/src/database/transactions.ts': `import 'typeorm'; import 'pg'; import '../errors/domain-error';`,
+  'libs/shared/src/database/roles.ts': ``,
+  'libs/shared/src/access/requires.ts': `import '@nestjs/swagger'; import '@nestjs/common';`,
+  'libs/shared/src/http/problem.filter.ts': `import 'express'; import '@nestjs/common'; import '../errors/domain-error';`,
+
+  'libs/voting/src/index.ts': `import './voting.module'; import './voting-http.module'; import './application/ballots.service';`,
+  'libs/voting/src/voting.module.ts': `import '#membership'; import '@nestjs/common'; import './application/ballots.service';
+    import './persistence/campagne.repository'; import './domain/campagne.entity';`,
+  'libs/voting/src/voting-http.module.ts': `import './voting.module'; import './http/votants.controller';`,
+  'libs/voting/src/domain/campagne.entity.ts': `import 'typeorm'; import 'node:crypto'; import './campagne.types';
+    import '#shared/errors/domain-error';`,
+  'libs/voting/src/domain/campagne.types.ts': ``,
+  'libs/voting/src/domain/voting.errors.ts': ``,
+  'libs/voting/src/domain/campagne.entity.spec.ts': `import 'fast-check'; import './campagne.entity'; import '../testing/campagne.factory';`,
+  'libs/voting/src/persistence/campagne.repository.ts': `import { Injectable } from '@nestjs/common'; import 'node:stream';
+    import '../domain/campagne.entity'; import './campagne.query';
+    import '#shared/database/transactions'; import 'typeorm'; import 'pg-copy-streams'; import type { Pool } from 'pg';`,
+  'libs/voting/src/persistence/campagne.query.ts': ``,
+  'libs/voting/src/application/ballots.service.ts': `import '../domain/campagne.entity'; import '../persistence/campagne.repository';
+    import './campagnes.service'; import '#membership'; import '#shared/database/transactions'; import '@nestjs/common';`,
+  'libs/voting/src/application/campagnes.service.ts': ``,
+  'libs/voting/src/http/votants.controller.ts': `import '../application/ballots.service'; import './votants.dto'; import 'express';
+    import type { Campagne } from '../domain/campagne.entity'; import '../domain/voting.errors'; import '@nestjs/common';
+    import '#shared/http/problem.filter'; import '#shared/access/requires'; import '#shared/errors/error-codes';`,
+  'libs/voting/src/http/votants.dto.ts': `import '../domain/campagne.types'; import 'class-validator'; import '@nestjs/swagger';`,
+  'libs/voting/src/testing/campagne.factory.ts': `import '../domain/campagne.entity'; import '../../../membership/src/testing/salarie.factory';`,
+
+  'libs/membership/src/index.ts': `import './domain/salarie.entity';`,
+  'libs/membership/src/domain/salarie.entity.ts': ``,
+  'libs/membership/src/testing/salarie.factory.ts': ``,
+  'libs/consent/src/index.ts': `import '#membership';`,
+  'libs/meeting/src/index.ts': `import '#membership';`,
+  'libs/adhesion/src/index.ts': `import '#membership'; import '#consent'; import '#voting'; import '#meeting';`,
+  'libs/sync/src/index.ts': `import '#adhesion'; import '#membership';`,
+  'libs/webhooks/src/index.ts': `import '#sync'; import '#voting';`,
+  'libs/messaging/src/index.ts': `import '#adhesion'; import '#meeting';`,
+  'libs/clients/src/index.ts': `import '#shared/access/requires';`,
+};
+
+/**
+ * By rule: files that break it and nothing else. They lie beside the allowed ones, so that one cruise sees them all.
+ */
+const BROKEN: Record<string, Record<string, string>> = {
+  'no-unresolved': { 'libs/voting/src/application/lost.service.ts': `import '#shared/nowhere/lost';` },
+  'sources-only': { 'apps/worker/src/built.ts': `import '../../../dist/libs/voting/src/index';` },
+  'no-circular': { 'libs/voting/src/domain/circle.ts': `import type { Round } from './round';` },
+  'known-places': {
+    'libs/voting/src/voting-loose.module.ts': `import './utils/dates';`,
+    'libs/voting/src/voting-other.module.ts': `import './membership.module';`,
+    'apps/worker/src/billing.ts': `import '../../../libs/billing/src/index';`,
+  },
+  'declared-packages-only': {
+    'libs/voting/src/http/dev.controller.ts': `import 'fast-check';`,
+    'libs/shared/src/http/transitive.ts': `import 'tslib';`,
+  },
+  'testing-in-tests-only': {
+    'libs/voting/src/voting-testing.module.ts': `import './testing/campagne.factory';`,
+    'apps/worker/src/seed.ts': `import '../../../libs/voting/src/testing/campagne.factory';`,
+  },
+  'nobody-imports-apps': {
+    'libs/voting/src/application/up.service.ts': `import '../../../../apps/worker/src/main';`,
+    'apps/worker/src/beside.ts': `import '../../partner-api/src/app.module';`,
+    'migrations/2-app.ts': `import '../apps/worker/src/main';`,
+  },
+  'migrations-stand-alone': {
+    'migrations/2-entity.ts': `import '#voting';`,
+    'migrations/2-shared.ts': `import '#shared/config/config';`,
+  },
+  'contexts-by-index': {
+    'libs/voting/src/application/deep.service.ts': `import '../../../membership/src/domain/salarie.entity';`,
+    'libs/voting/src/voting-deep.module.ts': `import type { Salarie } from '../../membership/src/domain/salarie.entity';`,
+    'apps/worker/src/deep.ts': `import '../../../libs/voting/src/voting.module';`,
+  },
+  'order-of-membership': { 'libs/membership/src/application/up.service.ts': `import '#webhooks';` },
+  'order-of-consent': { 'libs/consent/src/application/side.service.ts': `import '#clients';` },
+  'order-of-voting': { 'libs/voting/src/application/side.service.ts': `import '#meeting';` },
+  'order-of-meeting': {
+    'libs/meeting/src/application/side.service.ts': `import type { Campagne } from '#voting';`,
+  },
+  'order-of-adhesion': { 'libs/adhesion/src/application/up.service.ts': `import '#sync';` },
+  'order-of-sync': { 'libs/sync/src/application/up.service.ts': `import '#messaging';` },
+  'order-of-webhooks': { 'libs/webhooks/src/application/side.service.ts': `import '#messaging';` },
+  'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#clients';` },
+  'order-of-clients': { 'libs/clients/src/application/side.service.ts': `import '#membership';` },
+  'shared-knows-no-context': { 'libs/shared/src/access/down.ts': `import '#clients';` },
+  'pure-shared-stays-pure': {
+    'libs/shared/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,
+  },
+  'domain-is-pure': {
+    'libs/voting/src/domain/nest.ts': `import { Injectable } from '@nestjs/common';`,
+    'libs/voting/src/domain/express.ts': `import type { Request } from 'express';`,
+    'libs/voting/src/domain/sql.ts': `import 'pg';`,
+    'libs/voting/src/domain/config.ts': `import '#shared/config/config';`,
+    'libs/voting/src/domain/outward.ts': `import '../persistence/campagne.query';`,
+    'libs/voting/src/domain/neighbour.ts': `import '#membership';`,
+  },
+  'domain-does-no-io': {
+    'libs/voting/src/domain/reads.ts': `import { readFile } from 'node:fs/promises';`,
+    'libs/voting/src/domain/calls.ts': `import 'http';`,
+  },
+  'persistence-inward': {
+    'libs/voting/src/persistence/outward.ts': `import '../application/campagnes.service';`,
+    'libs/voting/src/persistence/neighbour.ts': `import '#membership';`,
+    'libs/voting/src/persistence/shared.ts': `import '#shared/http/problem.filter';`,
+    'libs/voting/src/persistence/swagger.ts': `import '@nestjs/swagger';`,
+  },
+  'application-inward': {
+    'libs/voting/src/application/outward.ts': `import '../http/votants.dto';`,
+    'libs/voting/src/application/wiring.ts': `import '../voting.module';`,
+    'libs/voting/src/application/own-door.ts': `import '#voting';`,
+  },
+  'application-knows-no-framework': {
+    'libs/voting/src/application/express.ts': `import type { Request } from 'express';`,
+    'libs/voting/src/application/core.ts': `import '@nestjs/core';`,
+    'libs/voting/src/application/orm.ts': `import { DataSource } from 'typeorm';`,
+  },
+  'http-inward': {
+    'libs/voting/src/http/inward.ts': `import '../persistence/campagne.query';`,
+    'libs/voting/src/http/shared.ts': `import '#shared/database/transactions';`,
+    'libs/voting/src/http/neighbour.ts': `import '#membership';`,
+  },
+  'http-takes-types-of-the-domain': {
+    'libs/voting/src/http/rule.ts': `import { Campagne } from '../domain/campagne.entity';`,
+  },
+  'http-knows-no-database': { 'libs/voting/src/http/orm.ts': `import 'typeorm';` },
+  'services-without-controllers': {
+    'libs/consent/src/consent.module.ts': `import './http/consent.controller';`,
+  },
+};
+
+/** What the broken files import and nobody else has. */
+const PROPS: Record<string, string> = {
+  'libs/voting/src/domain/round.ts': `import './circle';`,
+  'libs/voting/src/utils/dates.ts': ``,
+  'libs/voting/src/membership.module.ts': ``,
+  'libs/billing/src/index.ts': ``,
+  'libs/consent/src/http/consent.controller.ts': ``,
+  'dist/libs/voting/src/index.js': ``,
+};
+
+interface Summary {
+  violations: { from: string; rule: { name: string } }[];
+  ruleSetUsed: { forbidden: { name: string; comment: string }[] };
+}
+
+/** Runs the repository's rules over the folders of a tree. */
+function cruise(tree: string, folders: string[]): Summary {
+  const cli = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+  const options = [
+    '--config',
+    join(ROOT, '.dependency-cruiser.cjs'),
+    '--output-type',
+    'json',
+    '--preserve-symlinks',
+  ];
+  const output = execFileSync(process.execPath, [cli, ...options, ...folders], {
+    cwd: tree,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  return (JSON.parse(output) as { summary: Summary }).summary;
+}
+
+/** Writes the files to a folder of their own, with the repository's manifest and packages, and cruises it. */
+function cruiseFiles(files: Record<string, string>): Summary {
+  const tree = mkdtempSync(join(tmpdir(), 'boundaries-'));
+  try {
+    for (const [file, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(tree, file)), { recursive: true });
+      writeFileSync(join(tree, file), content);
+    }
+    cpSync(join(ROOT, 'package.json'), join(tree, 'package.json'));
+    symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'), 'junction');
+    return cruise(tree, ['apps', 'libs', 'migrations', 'test']);
+  } finally {
+    rmSync(tree, { recursive: true });
+  }
+}
+
+describe('the rules of .dependency-cruiser.cjs', () => {
+  let summary: Summary;
+  const rulesAgainst = (file: string) => [
+    ...new Set(summary.violations.filter(({ from }) => from === file).map(({ rule }) => rule.name)),
+  ];
+
+  beforeAll(() => {
+    summary = cruiseFiles(
+      Object.assign({}, ALLOWED, PROPS, ...Object.values(BROKEN)) as Record<string, string>,
+    );
+  }, 60_000);
+
+  it.each(Object.entries(BROKEN))('%s fails when broken, and alone', (rule, files) => {
+    const reported = Object.keys(files).map((file) => [file, rulesAgainst(file)]);
+    expect(reported).toEqual(Object.keys(files).map((file) => [file, [rule]]));
+  });
+
+  it('are silent about everything the architecture allows', () => {
+    expect(Object.keys(ALLOWED).flatMap((file) => rulesAgainst(file).map((rule) => [file, rule]))).toEqual(
+      [],
+    );
+  });
+
+  it('have each been seen to fail and say why they are there', () => {
+    const { forbidden } = summary.ruleSetUsed;
+    expect(forbidden.map((rule) => rule.name).sort()).toEqual(Object.keys(BROKEN).sort());
+    expect(forbidden.filter((rule) => !rule.comment)).toEqual([]);
+  });
+
+  it('take #… for the files that package.json takes it for', () => {
+    const { imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      imports: Record<string, string>;
+    };
+    const built = (alias: string) =>
+      `./dist/libs/${alias === '#shared/*' ? 'shared/src/*' : `${alias.slice(1)}/src/index`}.js`;
+    expect(imports).toEqual(Object.fromEntries(Object.keys(imports).map((alias) => [alias, built(alias)])));
+  });
+
+  it('find nothing in this repository', () => {
+    const folders = ['apps', 'libs', 'migrations', 'test', 'bench', 'examples'];
+    const present = folders.filter((folder) => existsSync(join(ROOT, folder)));
+    expect(cruise(ROOT, present).violations).toEqual([]);
+  }, 60_000);
+});
