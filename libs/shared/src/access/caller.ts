@@ -1,0 +1,25 @@
+/** Roles of keys, one a surface (decisions, section 1). */
+export const ROLES = ['partenaire', 'plateforme', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Modules that a client may have and a key may be restricted to (decisions, section 2). */
+export const MODULES = ['carteMembre', 'vote', 'voteEnSeance'] as const;
+export type ModuleName = (typeof MODULES)[number];
+
+export const ENVIRONMENTS = ['production', 'staging'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** Who sends a request: what its key says. */
+export interface Caller {
+  readonly cleId: string;
+  readonly role: Role;
+  /** The data space of the key; absent for administrators, who have none. */
+  readonly tenantId?: string;
+  readonly clientId?: string;
+  readonly clientNom?: string;
+  readonly environnement?: Environment;
+  /** Modules this key may use: those of the client that the key does not exclude. */
+  readonly modules: readonly ModuleName[];
+  /** Requests a minute, over all replicas. */
+  readonly limiteParMinute: number;
+}

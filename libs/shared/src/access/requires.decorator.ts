@@ -1,0 +1,44 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { type Caller, type ModuleName, type Role } from './caller';
+
+/** What a route demands of its caller. */
+export interface Requirement {
+  readonly role: Role;
+  readonly module?: ModuleName;
+}
+
+export const REQUIREMENT = 'access:requirement';
+export const PUBLIC = 'access:public';
+
+/** Declares who may call a route; the guard and the OpenAPI document both read it. */
+export function Requires(requirement: Requirement): MethodDecorator & ClassDecorator {
+  return applyDecorators(
+    SetMetadata(REQUIREMENT, requirement),
+    ApiSecurity('X-Api-Key'),
+    ApiExtension('x-requires', requirement),
+  );
+}
+
+/** Declares that a route is for everybody, without a key. A route with neither declaration is refused. */
+export function Public(): MethodDecorator & ClassDecorator {
+  return SetMetadata(PUBLIC, true);
+}
+
+/** A request whose key has been checked. */
+export type AuthenticatedRequest = Request & { caller?: Caller };
+
+/** The caller of the request. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (!caller) throw new Error('A route that reads its caller must declare @Requires.');
+  return caller;
+});
+
+/** The data space of the caller. */
+export const Tenant = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
+  const tenantId = context.switchToHttp().getRequest<AuthenticatedRequest>().caller?.tenantId;
+  if (!tenantId) throw new Error('A route that reads its tenant must require a role that has one.');
+  return tenantId;
+});

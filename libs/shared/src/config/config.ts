@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Everything the processes read from their environment. The README's table of variables lists the same names. */
+export class Config {
+  /** TCP port of the partner API. */
+  readonly port: number;
+  /** TCP port of the worker's probes and metrics. */
+  readonly workerPort: number;
+  /** PostgreSQL connection URL. */
+  readonly databaseUrl: string;
+  /** Where an embedded database and generated secrets live. */
+  readonly dataDir: string;
+  /** Address under which callers reach the service, without a trailing slash; used in links and error types. */
+  readonly publicUrl: string;
+  /** The first administrator's key, 32 characters or more. */
+  readonly adminApiKey: string;
+  /** 32 bytes that encrypt secrets at rest. */
+  readonly secretsKey: Buffer;
+  /** Requests a minute of a key whose client sets no limit of its own. */
+  readonly rateLimitPerMinute: number;
+  readonly logLevel: string;
+  readonly production: boolean;
+  /** How long a stopping process keeps serving while load balancers take it out, in milliseconds. */
+  readonly shutdownDelayMs: number;
+  /** Connections of each of the two pools (reads, transactions) of one process. */
+  readonly poolSize: number;
+
+  constructor(values: Omit<Config, never>) {
+    Object.assign(this, values);
+  }
+}
+
+/** A start refused because of its environment; the message is one line that says what to set. */
+export class ConfigError extends Error {}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/**
+ * Reads and checks the environment (decisions, section 13).
+ *
+ * In production nothing is made up: a missing DATABASE_URL, ADMIN_API_KEY or SECRETS_KEY throws. Elsewhere the
+ * secrets are generated once and kept under DATA_DIR, and the caller supplies the address of an embedded database.
+ *
+ * @throws ConfigError naming the variable and what it must be
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string): Config {
+  const production = env.NODE_ENV === 'production';
+  const dataDir = resolve(env.DATA_DIR || '.data');
+  const port = integer(env, 'PORT', 3000, 0, 65_535);
+
+  const databaseUrl = env.DATABASE_URL || embeddedDatabaseUrl;
+  if (!databaseUrl)
+    throw new ConfigError('DATABASE_URL is not set: give the URL of a PostgreSQL 18 database.');
+
+  const adminApiKey = env.ADMIN_API_KEY || (production ? undefined : keptSecret(dataDir, 'admin-api-key'));
+  if (!adminApiKey || adminApiKey.length < 32) {
+    throw new ConfigError('ADMIN_API_KEY must be set to a secret of 32 characters or more.');
+  }
+
+  const secretsKeyText = env.SECRETS_KEY || (production ? undefined : keptSecret(dataDir, 'secrets-key'));
+  const secretsKey = Buffer.from(secretsKeyText ?? '', 'base64');
+  if (secretsKey.length !== 32) {
+    throw new ConfigError('SECRETS_KEY must be set to 32 random bytes in base64 (openssl rand -base64 32).');
+  }
+
+  const logLevel = env.LOG_LEVEL || 'info';
+  if (!LOG_LEVELS.includes(logLevel))
+    throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`);
+
+  return new Config({
+    port,
+    workerPort: integer(env, 'WORKER_PORT', port === 0 ? 0 : port + 1, 0, 65_535),
+    databaseUrl,
+    dataDir,
+    publicUrl: publicUrl(env.PUBLIC_URL || `http://localhost:${port}`),
+    adminApiKey,
+    secretsKey,
+    rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 600, 1, 10_000_000),
+    logLevel,
+    production,
+    shutdownDelayMs: integer(env, 'SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 300_000),
+    poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 500),
+  });
+}
+
+function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number): number {
+  const text = env[name];
+  if (!text) return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}.`);
+  }
+  return value;
+}
+
+function publicUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new ConfigError('PUBLIC_URL must be an http or https address.');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+/** A secret made at the first start and read back at every later one. */
+function keptSecret(dataDir: string, name: string): string {
+  const file = join(dataDir, name);
+  mkdirSync(dataDir, { recursive: true });
+  if (!existsSync(file)) {
+    try {
+      // `wx`: of two processes that start together one writes, and both read what it wrote.
+      writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return readFileSync(file, 'utf8').trim();
+}

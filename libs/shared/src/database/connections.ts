@@ -1,0 +1,88 @@
+import { Pool, type PoolConfig } from 'pg';
+import {
+  DataSource,
+  type DataSourceOptions,
+  DefaultNamingStrategy,
+  type NamingStrategyInterface,
+} from 'typeorm';
+
+/** The role under which all requests run: it owns nothing, bypasses nothing and sees one tenant at a time. */
+export const APP_ROLE = 'mandat_app';
+
+/** The role that reads clients and keys and sees no tenant's data. */
+export const ACCESS_ROLE = 'mandat_access';
+
+/** A statement that runs longer is cancelled and answered as 503 (decisions, section 3). */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+/** Settings of every connection; roles and time limits hold even for a statement outside any transaction of ours. */
+const CONNECTION_OPTIONS = [
+  `role=${APP_ROLE}`,
+  `statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+  'lock_timeout=20000',
+  'idle_in_transaction_session_timeout=60000',
+  'timezone=UTC',
+  // Compiling a plan costs more than any of our statements gains by it.
+  'jit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+export interface PoolOptions {
+  url: string;
+  size: number;
+  applicationName: string;
+}
+
+function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
+  return {
+    connectionString: url,
+    max: size,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    options: CONNECTION_OPTIONS,
+    application_name: applicationName,
+  };
+}
+
+/**
+ * The pool of single-statement reads. Pipelined: the transaction around a read (which carries tenant and role) is
+ * sent with it, in one trip. Apart from the transactions' pool, so that long writes never keep reads waiting.
+ */
+export function createReadPool(options: PoolOptions, onError: (error: Error) => void): Pool {
+  const pool = new Pool({ ...poolConfig(options), pipeline: true });
+  // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
+  pool.on('error', onError);
+  return pool;
+}
+
+/** snake_case of the property's name, which is the wire's name (design, "Schema rules"). */
+class WireNames extends DefaultNamingStrategy implements NamingStrategyInterface {
+  override columnName(property: string, customName: string | undefined): string {
+    return customName ?? snakeCase(property);
+  }
+}
+
+/** `derniereMAJ` → `derniere_maj`. */
+export function snakeCase(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+}
+
+/** TypeORM on the pool of transactions. Never synchronises: the schema comes from `migrations/`. */
+export function createDataSource(
+  options: PoolOptions & { entities: DataSourceOptions['entities'] },
+  onError: (error: Error) => void,
+): DataSource {
+  const { connectionString, max, ...extra } = poolConfig(options);
+  return new DataSource({
+    type: 'postgres',
+    url: connectionString,
+    poolSize: max,
+    entities: options.entities,
+    namingStrategy: new WireNames(),
+    installExtensions: false,
+    poolErrorHandler: onError,
+    extra,
+  });
+}

@@ -1,0 +1,73 @@
+import { ADMINISTRATION, type Transactions } from './transactions';
+
+/** An answer as it is replayed. */
+export interface RecordedAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What is kept of a request under its key: a hash of the request and its answer, sealed. */
+export interface IdempotencyRecord {
+  fingerprint: Buffer;
+  status: number;
+  headers: Record<string, string>;
+  sealedBody: Buffer;
+}
+
+/** Answers under their `Idempotency-Key`, kept for 24 h; part of the ambient transaction. */
+export class IdempotencyRecords {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Takes the key until the transaction ends; false if another request is running under it. */
+  async lock(tenantId: string, key: string): Promise<boolean> {
+    const { rows } = await this.transactions.client().query<{ locked: boolean }>({
+      name: 'idempotency_lock',
+      text: 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 1)) AS locked',
+      values: [`${tenantId} ${key}`],
+    });
+    return rows[0]?.locked ?? false;
+  }
+
+  async find(tenantId: string, key: string): Promise<IdempotencyRecord | undefined> {
+    const { rows } = await this.transactions.client().query<IdempotencyRecord>({
+      name: 'idempotency_find',
+      text: `SELECT fingerprint, status, headers, sealed_body AS "sealedBody" FROM idempotency_record
+             WHERE tenant_id = $1 AND idempotency_key = $2 AND date_creation > now() - interval '24 hours'`,
+      values: [tenantId, key],
+    });
+    return rows[0];
+  }
+
+  async add(tenantId: string, key: string, record: IdempotencyRecord): Promise<void> {
+    await this.transactions.client().query({
+      name: 'idempotency_add',
+      // The key may have an expired record that the worker has not purged yet.
+      text: `INSERT INTO idempotency_record (tenant_id, idempotency_key, fingerprint, status, headers, sealed_body)
+             VALUES ($1, $2, $3, $4, $5, $6)
+             ON CONFLICT (tenant_id, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint,
+               status = excluded.status, headers = excluded.headers, sealed_body = excluded.sealed_body,
+               date_creation = now()`,
+      values: [
+        tenantId,
+        key,
+        record.fingerprint,
+        record.status,
+        JSON.stringify(record.headers),
+        record.sealedBody,
+      ],
+    });
+  }
+
+  /** Removes the records of all tenants that are older than 24 h; answers how many. */
+  async purgeExpired(): Promise<number> {
+    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+      name: 'idempotency_purge',
+      text: `WITH removed AS (
+               DELETE FROM idempotency_record WHERE date_creation < now() - interval '24 hours' RETURNING 1
+             ) SELECT count(*)::int AS count FROM removed`,
+      values: [],
+    });
+    return rows[0]?.count ?? 0;
+  }
+}

@@ -1,0 +1,104 @@
+import { type Scope, type Statement, type Transactions } from './transactions';
+
+/** The wire's names of an item and the SQL that gives each its value; PostgreSQL makes the JSON text from it. */
+export type ItemColumns = Readonly<Record<string, string>>;
+
+/** A timestamp as the wire has it: ISO 8601 in UTC, to the millisecond. */
+export function wireTimestamp(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** Where a list goes on: the order of all lists is creation, then id. */
+export interface Position {
+  readonly dateCreation: Date;
+  readonly id: string;
+}
+
+/** A run of items as one JSON text, separated by commas, and where the next run starts if there is one. */
+export interface Page {
+  readonly items: string;
+  readonly next?: Position;
+}
+
+/** One condition on a list: SQL with `?` in the place of its value. A condition without a value is left out. */
+export interface Filter {
+  readonly sql: string;
+  readonly value: unknown;
+}
+
+export interface ItemSource {
+  /** Unique among all sources; names the prepared statements. */
+  readonly name: string;
+  /** A table whose rows have `tenant_id`, `date_creation` and `id_unique`. */
+  readonly table: string;
+  readonly columns: ItemColumns;
+}
+
+interface PageRow {
+  items: string;
+  more: boolean;
+  lastDate: Date | null;
+  lastId: string | null;
+}
+
+/** Reads a table's rows as JSON text in one statement each: no object is made of a row on the way. */
+export class JsonItems {
+  private readonly selected: string;
+  private readonly names: string;
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly source: ItemSource,
+  ) {
+    const entries = Object.entries(source.columns);
+    this.selected = entries.map(([name, sql]) => `${sql} AS "${name}"`).join(', ');
+    this.names = entries.map(([name]) => `"${name}"`).join(', ');
+  }
+
+  /** The item whose external identifier is `idExterne`, or undefined. */
+  async one(tenantId: string, idExterne: string): Promise<string | undefined> {
+    const rows = await this.query<{ item: string }>(tenantId, {
+      name: `${this.source.name}_one`,
+      text: `SELECT row_to_json(i)::text AS item FROM (
+               SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND id_externe = $2
+             ) i`,
+      values: [tenantId, idExterne],
+    });
+    return rows[0]?.item;
+  }
+
+  /** At most `limit` items in the order of their creation, after a position, that pass every filter. */
+  async page(
+    tenantId: string,
+    after: Position | undefined,
+    limit: number,
+    filters: readonly Filter[],
+  ): Promise<Page> {
+    const values: unknown[] = [tenantId, limit];
+    const place = (value: unknown): string => `$${values.push(value)}`;
+    const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
+    const conditions = used.map(({ sql, value }) => `AND ${sql.replace('?', () => place(value))}`);
+    if (after)
+      conditions.push(`AND (date_creation, id_unique) > (${place(after.dateCreation)}, ${place(after.id)})`);
+    // One prepared statement for each combination of conditions, so that each gets the plan that suits it.
+    const [row] = await this.query<PageRow>(tenantId, {
+      name: `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`,
+      text: `WITH page AS MATERIALIZED (
+               SELECT date_creation, id_unique, ${this.selected} FROM ${this.source.table}
+               WHERE tenant_id = $1 ${conditions.join(' ')}
+               ORDER BY date_creation, id_unique LIMIT $2::int + 1
+             ), last AS (SELECT date_creation, id_unique FROM page OFFSET $2::int - 1 LIMIT 1)
+             SELECT coalesce((SELECT string_agg(row_to_json(i)::text, ',') FROM (SELECT ${this.names} FROM page LIMIT $2) i), '') AS items,
+               (SELECT count(*) > $2 FROM page) AS more,
+               (SELECT date_creation FROM last) AS "lastDate", (SELECT id_unique FROM last) AS "lastId"`,
+      values,
+    });
+    if (!row?.more || !row.lastDate || !row.lastId) return { items: row?.items ?? '' };
+    return { items: row.items, next: { dateCreation: row.lastDate, id: row.lastId } };
+  }
+
+  private query<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
+    const scope: Scope = { tenantId };
+    return this.transactions.query<R>(scope, statement);
+  }
+}

@@ -1,0 +1,58 @@
+/** SQLSTATEs (PostgreSQL, appendix "Error Codes") that the service tells apart. */
+export const UNIQUE_VIOLATION = '23505';
+export const FOREIGN_KEY_VIOLATION = '23503';
+const TRANSIENT = new Set(['40001', '40P01']);
+/** Cancelled by a time limit, or refused because the server is full, out of space, starting or stopping. */
+const UNAVAILABLE = /^(57014|55P03|53\d{3}|57P0\d|08\d{3}|25P0[34])$/;
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+
+interface DatabaseErrorFields {
+  code?: string;
+  constraint?: string;
+  driverError?: DatabaseErrorFields;
+  message?: string;
+}
+
+function fieldsOf(error: unknown): DatabaseErrorFields {
+  if (typeof error !== 'object' || error === null) return {};
+  const fields = error as DatabaseErrorFields;
+  // TypeORM wraps what the driver threw.
+  return fields.driverError ?? fields;
+}
+
+/** The SQLSTATE of an error that PostgreSQL reported, else undefined. */
+export function sqlState(error: unknown): string | undefined {
+  const { code } = fieldsOf(error);
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !NETWORK.has(code) ? code : undefined;
+}
+
+/** Whether `error` is the breach of one named constraint. */
+export function violates(error: unknown, state: string, constraint: string): boolean {
+  return sqlState(error) === state && fieldsOf(error).constraint === constraint;
+}
+
+/** A deadlock or a serialisation failure: the same work succeeds when tried again. */
+export function isTransient(error: unknown): boolean {
+  return TRANSIENT.has(sqlState(error) ?? '');
+}
+
+/** The database is out of reach, too busy or cancelled the statement: nothing is wrong with the request. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state) return UNAVAILABLE.test(state) || TRANSIENT.has(state);
+  const { code, message } = fieldsOf(error);
+  return (
+    NETWORK.has(code ?? '') ||
+    /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/.test(
+      message ?? '',
+    )
+  );
+}

@@ -1,0 +1,190 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
+import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { ACCESS_ROLE, APP_ROLE } from './connections';
+import { isTransient, sqlState } from './sql-errors';
+
+/** Where statements run: in one tenant's data space, or among clients and keys. */
+export type Scope = { readonly tenantId: string } | typeof ADMINISTRATION;
+
+/** The scope of clients and keys, which belongs to no tenant. */
+export const ADMINISTRATION = Symbol('administration');
+
+/** The nil GUID stands for "no tenant" in rows that administration owns. */
+export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+
+/** A prepared statement: `name` is unique to `text`, so that each connection parses and plans it once. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+interface Ambient {
+  readonly scope: Scope;
+  readonly runner: QueryRunner;
+  readonly client: PoolClient;
+}
+
+export interface RunOptions {
+  /** SQLSTATEs beside deadlocks and serialisation failures after which the work is tried again from its start. */
+  readonly retryOn?: readonly string[];
+}
+
+const ATTEMPTS = 5;
+
+/** Role and tenant hold until the end of the transaction only: a connection of the pool remembers neither. */
+const ENTER = {
+  name: 'transaction_enter',
+  text: `SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`,
+};
+
+/**
+ * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
+ * security, and repositories join the ambient one.
+ */
+export class Transactions {
+  private readonly ambient = new AsyncLocalStorage<Ambient>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly readPool: Pool,
+  ) {}
+
+  /**
+   * Runs `work` in one transaction: all of it commits or none. Inside another `run` of the same scope it joins that
+   * one. After a deadlock or a serialisation failure the whole work is tried again, so it must have no effect outside
+   * the database.
+   *
+   * @throws what `work` throws, after rolling back
+   */
+  async run<T>(scope: Scope, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
+    const outer = this.ambient.getStore();
+    if (outer) {
+      if (!sameScope(outer.scope, scope)) throw new Error('A transaction cannot reach into another scope.');
+      return work();
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.attempt(scope, work);
+      } catch (error) {
+        const again = isTransient(error) || options.retryOn?.includes(sqlState(error) ?? '');
+        if (!again || attempt === ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+      }
+    }
+  }
+
+  private async attempt<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const client = (await runner.connect()) as PoolClient;
+      await runner.startTransaction();
+      await client.query({ ...ENTER, values: entryOf(scope) });
+      const result = await this.ambient.run({ scope, runner, client }, work);
+      // COMMIT of a failed transaction answers without an error and undoes everything: that must not pass as success.
+      if (client.getTransactionStatus() === 'E')
+        throw new Error('The transaction failed and the failure was swallowed.');
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  /**
+   * Runs `work` so that its failure undoes only its own statements; the ambient transaction goes on.
+   *
+   * @throws what `work` throws, after rolling back to where it began
+   */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const { client } = this.current();
+    await client.query('SAVEPOINT inner_work');
+    try {
+      const result = await work();
+      await client.query('RELEASE SAVEPOINT inner_work');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK TO SAVEPOINT inner_work');
+      throw error;
+    }
+  }
+
+  /** Waits until no other transaction, of any process, holds the turn of this name; holds it until this one ends. */
+  async takeTurns(name: string): Promise<void> {
+    await this.current().client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [name]);
+  }
+
+  /** Runs `work` in the ambient transaction, undoes all that it wrote and answers what it found (a simulation). */
+  async undone<T>(work: () => Promise<T>): Promise<T> {
+    const { client } = this.current();
+    await client.query('SAVEPOINT simulation');
+    const result = await work();
+    await client.query('ROLLBACK TO SAVEPOINT simulation');
+    return result;
+  }
+
+  /**
+   * Runs one statement. Outside a transaction it gets one of its own, sent together with it in a single trip; inside,
+   * it joins and sees what the transaction wrote.
+   */
+  async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
+    const outer = this.ambient.getStore();
+    if (outer) {
+      if (!sameScope(outer.scope, scope)) throw new Error('A statement cannot reach into another scope.');
+      return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
+    }
+    const client = await this.readPool.connect();
+    let broken: Error | undefined;
+    try {
+      const [begin, enter, result, commit] = await Promise.allSettled([
+        client.query('BEGIN'),
+        client.query({ ...ENTER, values: entryOf(scope) }),
+        client.query<R>({ ...statement, values: [...statement.values] }),
+        client.query('COMMIT'),
+      ]);
+      for (const step of [begin, enter, result, commit]) {
+        if (step.status === 'rejected') {
+          // Without an SQLSTATE the connection itself failed, and the pool must not hand it out again.
+          if (!sqlState(step.reason)) broken = step.reason as Error;
+          throw step.reason;
+        }
+      }
+      return (result as PromiseFulfilledResult<{ rows: R[] }>).value.rows;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** Succeeds if the database answers. */
+  async ping(): Promise<void> {
+    await this.query(ADMINISTRATION, { name: 'ping', text: 'SELECT 1', values: [] });
+  }
+
+  /** TypeORM's manager of the ambient transaction. */
+  manager(): EntityManager {
+    return this.current().runner.manager;
+  }
+
+  /** The connection of the ambient transaction, for set-based statements and COPY. */
+  client(): PoolClient {
+    return this.current().client;
+  }
+
+  private current(): Ambient {
+    const ambient = this.ambient.getStore();
+    if (!ambient) throw new Error('This needs a transaction: call it inside transactions.run().');
+    return ambient;
+  }
+}
+
+function entryOf(scope: Scope): [string, string] {
+  return scope === ADMINISTRATION ? [ACCESS_ROLE, NO_TENANT] : [APP_ROLE, scope.tenantId];
+}
+
+function sameScope(one: Scope, other: Scope): boolean {
+  return entryOf(one).join() === entryOf(other).join();
+}

@@ -1,0 +1,35 @@
+import { type ErrorCode } from './error-codes';
+
+/** One fault of a request: where, which rule, and what to do. */
+export interface InputFault {
+  /** JSON pointer into the body (`/courriel`), or `?name` for a query parameter, or `{name}` for a part of the path. */
+  pointer: string;
+  /** Short name of the broken rule, for programs: `required`, `unknown`, `type`, `length`… */
+  code: string;
+  /** What is wrong, in words. */
+  detail: string;
+}
+
+/**
+ * A refusal by a rule. It knows its code and nothing of HTTP: the exception filter finds the status in ERROR_CODES.
+ */
+export class DomainError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    /** What happened in this case and what to do; never personal data beyond what the caller sent. */
+    detail: string,
+    readonly members: { errors?: InputFault[]; module?: string; retryAfterSeconds?: number } = {},
+  ) {
+    super(detail);
+  }
+}
+
+/** The 400 that lists every fault of a request at once. */
+export function invalidRequest(errors: InputFault[]): DomainError {
+  const first = errors[0];
+  const detail =
+    errors.length === 1 && first
+      ? `${first.pointer}: ${first.detail}`
+      : `The request has ${errors.length} faults, see errors.`;
+  return new DomainError('Requete.Invalide', detail, { errors });
+}

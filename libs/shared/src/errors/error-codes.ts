@@ -1,0 +1,134 @@
+/** What one error code means to a caller. */
+export interface ErrorDefinition {
+  /** HTTP status of every answer that carries the code. */
+  readonly status: number;
+  /** Short, constant summary: the `title` of the problem details. */
+  readonly title: string;
+  /** When it is answered and what the caller can do; shown on /docs/erreurs. */
+  readonly description: string;
+}
+
+/**
+ * Every error code of every surface, with its HTTP status: the one table (decisions, section 4; specification, "Errors").
+ * A code that is thrown but missing here does not compile.
+ */
+export const ERROR_CODES = {
+  'Cle.Invalide': {
+    status: 401,
+    title: 'Unauthorized',
+    description:
+      'The X-Api-Key header is missing, or its key is unknown, mistyped, expired or revoked. Send a valid key.',
+  },
+  'Cle.RoleInsuffisant': {
+    status: 403,
+    title: 'Forbidden',
+    description:
+      'The key is valid, but its role does not give access to this surface. Use a key of the role it needs.',
+  },
+  'Module.NonActif': {
+    status: 403,
+    title: 'Forbidden',
+    description:
+      'The operation belongs to a module (member `module`) that the client does not have or the key excludes. Ask the operator to enable it.',
+  },
+  'Cle.NotFound': { status: 404, title: 'Key not found', description: 'The client has no key with this id.' },
+  'Client.NotFound': { status: 404, title: 'Client not found', description: 'No client has this id.' },
+  'Client.NomDejaUtilise': {
+    status: 409,
+    title: 'Client name already used',
+    description: 'Another client has this name. Choose another name.',
+  },
+  'Requete.Invalide': {
+    status: 400,
+    title: 'Invalid request',
+    description:
+      'The request does not have the documented form. `errors` lists each fault with a pointer to its place: correct them and send it again.',
+  },
+  'Requete.TypeNonSupporte': {
+    status: 415,
+    title: 'Unsupported media type',
+    description: 'The body is not JSON in UTF-8. Send Content-Type: application/json.',
+  },
+  'Requete.TropVolumineuse': {
+    status: 413,
+    title: 'Request too large',
+    description:
+      'The body is larger than this operation accepts (1 MB; 64 MB for a sync). Send less at a time.',
+  },
+  'Requete.Interrompue': {
+    status: 408,
+    title: 'Request not completed',
+    description: 'The body did not arrive whole or in time. Send the request again.',
+  },
+  'Debit.Depasse': {
+    status: 429,
+    title: 'Too many requests',
+    description: "The key's requests of this minute are used up. Wait for the seconds in Retry-After.",
+  },
+  'Ressource.NotFound': {
+    status: 404,
+    title: 'Not found',
+    description: 'No operation has this method and path. See /docs for those that exist.',
+  },
+  'Precondition.Echouee': {
+    status: 412,
+    title: 'Precondition failed',
+    description:
+      'The resource has changed since the version named in If-Match. Read it again, reapply the change, send the new ETag.',
+  },
+  'Idempotence.CleReutilisee': {
+    status: 422,
+    title: 'Idempotency key reused',
+    description:
+      'This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.',
+  },
+  'Idempotence.EnCours': {
+    status: 409,
+    title: 'Request still running',
+    description:
+      'A request with this Idempotency-Key is still running. Repeat after a moment to get its answer.',
+  },
+  'Service.Indisponible': {
+    status: 503,
+    title: 'Service unavailable',
+    description:
+      'The database is out of reach or busy, or the operation ran past 30 s and was undone. Nothing was changed: repeat after a moment.',
+  },
+  'Service.ErreurInterne': {
+    status: 500,
+    title: 'Internal error',
+    description: 'A fault of the service. Nothing was changed. Quote the traceId to the operator.',
+  },
+  'Employe.NotFound': {
+    status: 404,
+    title: 'Employee not found',
+    description: 'No employee of the tenant has this external identifier.',
+  },
+  'Employe.IdExterneDejaUtilise': {
+    status: 409,
+    title: 'External identifier already used',
+    description: 'An employee with this idExterne exists. Use PUT to change it.',
+  },
+  'Employe.EmployeurInconnu': {
+    status: 400,
+    title: 'Unknown employer',
+    description: 'identifiantExterneEmployeur names no employer of the tenant. Create the employer first.',
+  },
+  'Employeur.NotFound': {
+    status: 404,
+    title: 'Employer not found',
+    description: 'No employer of the tenant has this external identifier.',
+  },
+  'Employeur.IdExterneDejaUtilise': {
+    status: 409,
+    title: 'External identifier already used',
+    description: 'An employer with this idExterne exists. Use PUT to change it.',
+  },
+  'Employeur.EmploisActifs': {
+    status: 409,
+    title: 'Employer has employees',
+    description: 'Employees still work for this employer. Move or delete them before deleting it.',
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,0 +1,43 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import { Config } from '../config/config';
+import { FrameworkLogger, LOGGER } from '../logging/logger';
+import { InputPipe } from './input.pipe';
+import { Lifecycle } from './lifecycle';
+import { HttpMetrics } from './metrics';
+import { ProblemFilter } from './problem.filter';
+import { requestLog } from './request-log';
+import { limitServer } from './server-limits';
+
+/** What every HTTP process of ours does before its own routes: logs, headers, checked input, problem details. */
+export function configureHttp(app: NestExpressApplication): void {
+  const config = app.get(Config);
+  const logger = app.get<Logger>(LOGGER);
+  const lifecycle = app.get(Lifecycle);
+  app.useLogger(new FrameworkLogger(logger));
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  // `a[b]=c` is a parameter of that name, not a nested object.
+  app.set('query parser', 'simple');
+  app.use(requestLog(logger, app.get(HttpMetrics)));
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        // Swagger UI's pages: their own scripts, inline styles, embedded pictures.
+        directives: { ...(config.publicUrl.startsWith('https:') ? {} : { upgradeInsecureRequests: null }) },
+      },
+    }),
+  );
+  app.use((_request: Request, response: Response, next: NextFunction) => {
+    // Answers hold personal data: no shared cache keeps them, and a private one asks again with its ETag.
+    response.setHeader('Cache-Control', 'private, no-cache');
+    response.type('json');
+    if (lifecycle.isStopping) response.setHeader('Connection', 'close');
+    next();
+  });
+  app.useGlobalPipes(new InputPipe());
+  app.useGlobalFilters(new ProblemFilter(config.publicUrl, logger));
+  limitServer(app.getHttpServer());
+}

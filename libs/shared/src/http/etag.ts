@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Response } from 'express';
+import { DomainError } from '../errors/domain-error';
+
+/** JSON text as PostgreSQL made it, ready for the wire. */
+export type Json = string;
+
+/** A strong validator of an item: it changes with any byte of its representation. */
+export function etagOf(item: Json): string {
+  return `"${createHash('sha1').update(item).digest('base64url')}"`;
+}
+
+/** Answers one item with its ETag; Express turns a matching `If-None-Match` into 304. */
+export function withEtag(response: Response, item: Json): Json {
+  response.setHeader('ETag', etagOf(item));
+  return item;
+}
+
+/**
+ * Checks `If-Match` against the item as it is, inside the transaction that has locked it.
+ *
+ * @param ifMatch the header: `*` or a list of ETags; absent demands nothing
+ * @throws DomainError `Precondition.Echouee`
+ */
+export function assertIfMatch(ifMatch: string | undefined, current: Json): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  // A weak validator never matches here (RFC 9110, section 13.1.1).
+  const accepted = ifMatch.split(',').map((tag) => tag.trim());
+  if (!accepted.includes(etagOf(current))) {
+    throw new DomainError(
+      'Precondition.Echouee',
+      'The resource has changed since it was read: read it again and retry with its ETag.',
+    );
+  }
+}

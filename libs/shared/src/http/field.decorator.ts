@@ -1,0 +1,143 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsDate,
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  Validate,
+  ValidateNested,
+  ValidatorConstraint,
+  ValidatorConstraintInterface,
+} from 'class-validator';
+import { isGuid } from '../records/faults';
+import { Field, RecordDefinition } from '../records/field';
+
+const DEFINITION = Symbol('record definition');
+const NESTED = Symbol('class of a nested record');
+
+/** A class whose properties carry fields. */
+export type RecordClass<T extends object = object> = new () => T;
+
+@ValidatorConstraint({ name: 'isGuid' })
+class IsGuid implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return isGuid(value);
+  }
+}
+
+/**
+ * Declares a property of a request class: its check (class-validator), its place in the record's definition and its
+ * description in the OpenAPI document, all from one field.
+ *
+ * @param nested the class of a field of kind `record`
+ */
+export function Input(field: Field, nested?: RecordClass): PropertyDecorator {
+  const remember: PropertyDecorator = (target, key) => {
+    const own = (Reflect.getOwnMetadata(DEFINITION, target) as Record<string, Field> | undefined) ?? {
+      ...(Reflect.getMetadata(DEFINITION, target) as Record<string, Field> | undefined),
+    };
+    own[String(key)] = field;
+    Reflect.defineMetadata(DEFINITION, own, target);
+    Reflect.defineMetadata(NESTED, nested, target, key);
+  };
+  return applyDecorators(remember, ApiProperty(propertyOf(field, nested)), ...checksOf(field));
+}
+
+/** The definition that the properties of a request class declare; empty for a class without any. */
+export function definitionOf(type: RecordClass): RecordDefinition {
+  return (Reflect.getMetadata(DEFINITION, type.prototype as object) as RecordDefinition | undefined) ?? {};
+}
+
+/** The class of the nested record that a property holds, if it holds one. */
+export function nestedClassOf(type: RecordClass, property: string): RecordClass | undefined {
+  return Reflect.getMetadata(NESTED, type.prototype as object, property) as RecordClass | undefined;
+}
+
+/** Declares a property of an answer: always present, null where there is no value unless it is always set. */
+export function Shown(
+  field: Field,
+  options: { always?: boolean; nested?: RecordClass } = {},
+): PropertyDecorator {
+  return ApiProperty({
+    ...propertyOf(field, options.nested),
+    required: true,
+    nullable: !(options.always ?? field.required ?? false),
+  } as ApiPropertyOptions);
+}
+
+function propertyOf(field: Field, nested?: RecordClass): ApiPropertyOptions {
+  const common = {
+    description: field.description,
+    required: field.required ?? false,
+    nullable: !field.required,
+  };
+  switch (field.kind) {
+    case 'text':
+      return {
+        ...common,
+        type: String,
+        maxLength: field.max,
+        ...(field.required ? { minLength: 1 } : {}),
+        ...(field.format ? { format: field.format } : {}),
+        ...exampleOf(field),
+      };
+    case 'integer':
+      return { ...common, type: 'integer', minimum: field.min, maximum: field.max, ...exampleOf(field) };
+    case 'boolean':
+      return { ...common, type: Boolean, ...exampleOf(field) };
+    case 'date':
+      return { ...common, type: String, format: 'date-time', ...exampleOf(field) };
+    case 'choice':
+      return { ...common, type: String, enum: [...field.values], ...exampleOf(field) };
+    case 'choices':
+      return { ...common, type: String, isArray: true, enum: [...field.values], ...exampleOf(field) };
+    case 'readOnly':
+      return { ...common, type: String, ...exampleOf(field) };
+    case 'record':
+      return { ...common, type: nested };
+    case 'rows':
+      return { ...common, type: nested, isArray: true };
+  }
+}
+
+function exampleOf(field: Exclude<Field, { kind: 'record' | 'rows' }>): { example?: unknown } {
+  return field.example === undefined ? {} : { example: field.example };
+}
+
+function checksOf(field: Field): PropertyDecorator[] {
+  const presence = field.required ? IsDefined() : IsOptional();
+  switch (field.kind) {
+    case 'text': {
+      const format =
+        field.format === 'email' ? [IsEmail()] : field.format === 'uuid' ? [Validate(IsGuid)] : [];
+      return [presence, IsString(), MaxLength(field.max), ...format];
+    }
+    case 'integer':
+      return [presence, IsInt(), Min(field.min), Max(field.max)];
+    case 'boolean':
+      return [presence, IsBoolean()];
+    case 'date':
+      return [presence, IsDate()];
+    case 'choice':
+      return [presence, IsString(), IsIn([...field.values])];
+    case 'choices':
+      return [presence, IsArray(), ArrayUnique(), IsIn([...field.values], { each: true })];
+    case 'record':
+      return [presence, IsObject(), ValidateNested()];
+    case 'rows':
+      return [presence, IsArray()];
+    case 'readOnly':
+      return [];
+  }
+}

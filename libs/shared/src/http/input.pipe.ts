@@ -1,0 +1,27 @@
+import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
+import { invalidRequest } from '../errors/domain-error';
+import { textFault } from '../records/fold';
+import { RecordClass } from './field.decorator';
+import { readInput } from './read-input';
+
+/**
+ * The one door for input: bodies and query strings become checked request classes, parts of the path are text that
+ * can be an identifier. Nothing unknown passes (decisions, section 3).
+ */
+@Injectable()
+export class InputPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
+    if (type === 'param') return pathPart(value, data ?? '');
+    if (type !== 'body' && type !== 'query') return value;
+    return readInput(metatype as RecordClass, value, type);
+  }
+}
+
+function pathPart(value: unknown, name: string): string {
+  const text = String(value).trim();
+  const detail =
+    textFault(text) ??
+    (text === '' || [...text.slice(0, 512)].length > 255 ? 'must have 1 to 255 characters' : undefined);
+  if (detail) throw invalidRequest([{ pointer: `{${name}}`, code: 'type', detail }]);
+  return text;
+}

@@ -1,0 +1,88 @@
+import type { Request, Response } from 'express';
+import { once } from 'node:events';
+import { Page, Position } from '../database/json-items';
+import { invalidRequest } from '../errors/domain-error';
+import { isGuid } from '../records/faults';
+import { text } from '../records/field';
+import { Input } from './field.decorator';
+
+/** Opt-in paging of every list (decisions, section 3). */
+export class PagingQuery {
+  @Input({
+    kind: 'integer',
+    min: 1,
+    max: 1000,
+    description: 'Page size. Without it the whole list is answered, streamed.',
+    example: 100,
+  })
+  limite?: number;
+
+  @Input(text(200, { description: 'Where to go on: the value in the `next` link of the page before.' }))
+  curseur?: string;
+}
+
+/** Rows fetched at a time for a list without `limite`: what one process holds of it in memory. */
+const RUN_LENGTH = 5_000;
+
+/**
+ * Answers a list as a JSON array: a page with its `Link` to the next one if `limite` is given, else everything,
+ * streamed in constant memory. A failure halfway breaks the connection, so that a cut list never looks whole.
+ *
+ * @param fetch reads at most `limit` items after `after`; called again until no `next` is left
+ */
+export async function sendList(
+  request: Request,
+  response: Response,
+  publicUrl: string,
+  paging: PagingQuery,
+  fetch: (after: Position | undefined, limit: number) => Promise<Page>,
+): Promise<void> {
+  let after = paging.curseur ? parseCursor(paging.curseur) : undefined;
+  if (paging.limite) {
+    const page = await fetch(after, paging.limite);
+    if (page.next) response.setHeader('Link', `<${nextLink(request, publicUrl, page.next)}>; rel="next"`);
+    response.type('json').send(`[${page.items}]`);
+    return;
+  }
+  const first = await fetch(after, RUN_LENGTH);
+  response.type('json');
+  if (!first.next) {
+    response.send(`[${first.items}]`);
+    return;
+  }
+  response.write(`[${first.items}`);
+  after = first.next;
+  while (after) {
+    // Asked for while the caller still receives the run before.
+    const [page]: [Page, void] = await Promise.all([fetch(after, RUN_LENGTH), drained(response)]);
+    if (response.destroyed) return;
+    if (page.items) response.write(`,${page.items}`);
+    after = page.next;
+  }
+  response.end(']');
+}
+
+async function drained(response: Response): Promise<void> {
+  if (!response.writableNeedDrain || response.destroyed) return;
+  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+}
+
+function nextLink(request: Request, publicUrl: string, next: Position): string {
+  const url = new URL(request.originalUrl, publicUrl);
+  url.searchParams.set('curseur', cursorOf(next));
+  return `${publicUrl}${url.pathname}${url.search}`;
+}
+
+function cursorOf(position: Position): string {
+  return Buffer.from(`${position.dateCreation.getTime()}.${position.id}`).toString('base64url');
+}
+
+function parseCursor(cursor: string): Position {
+  const [, time, id] = /^(-?\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const dateCreation = new Date(Number(time));
+  if (!id || !isGuid(id) || Number.isNaN(dateCreation.getTime())) {
+    const detail = 'is not a cursor of this list; take it from the `next` link of an answer, or leave it out';
+    throw invalidRequest([{ pointer: '?curseur', code: 'cursor', detail }]);
+  }
+  return { dateCreation, id };
+}

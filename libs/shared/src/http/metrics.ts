@@ -1,0 +1,75 @@
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import type { Histogram, UpDownCounter } from '@opentelemetry/api';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Pool } from 'pg';
+
+/** The process's measurements, in Prometheus text. Labels are routes, methods and statuses: never data of a person. */
+export class Metrics {
+  private readonly exporter = new PrometheusExporter({ preventServerStart: true });
+  private readonly provider = new MeterProvider({ readers: [this.exporter] });
+  readonly meter = this.provider.getMeter('mandat');
+
+  constructor() {
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    this.gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
+    this.gauge('process_event_loop_delay_p99_seconds', 'Event loop delay since the last scrape, p99', () => {
+      const seconds = delay.percentile(99) / 1e9;
+      delay.reset();
+      return seconds;
+    });
+  }
+
+  /** Shows how busy a pool is; waiting requests are the sign that it is too small. */
+  watchPool(name: string, pool: Pool): void {
+    const gauge = this.meter.createObservableGauge('mandat_database_pool_connections', {
+      description: 'Connections of a database pool by state',
+    });
+    gauge.addCallback((result) => {
+      result.observe(pool.totalCount - pool.idleCount, { pool: name, state: 'busy' });
+      result.observe(pool.idleCount, { pool: name, state: 'idle' });
+      result.observe(pool.waitingCount, { pool: name, state: 'waiting' });
+    });
+  }
+
+  /** All measurements as Prometheus text, version 0.0.4. */
+  async text(): Promise<string> {
+    const { resourceMetrics, errors } = await this.exporter.collect();
+    if (errors.length > 0) throw errors[0];
+    return new PrometheusSerializer().serialize(resourceMetrics);
+  }
+
+  private gauge(name: string, description: string, read: () => number): void {
+    this.meter.createObservableGauge(name, { description }).addCallback((result) => result.observe(read()));
+  }
+}
+
+/** Counts and times of HTTP requests. */
+export class HttpMetrics {
+  private readonly inFlight: UpDownCounter;
+  private readonly durations: Histogram;
+
+  constructor(metrics: Metrics) {
+    this.inFlight = metrics.meter.createUpDownCounter('http_server_active_requests', {
+      description: 'Requests that are being answered',
+    });
+    this.durations = metrics.meter.createHistogram('http_server_request_duration_seconds', {
+      description: 'Time from the request to the end of its answer',
+      advice: {
+        explicitBucketBoundaries: [
+          0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+        ],
+      },
+    });
+  }
+
+  started(): void {
+    this.inFlight.add(1);
+  }
+
+  finished(method: string, route: string, status: number, durationMs: number): void {
+    this.inFlight.add(-1);
+    this.durations.record(durationMs / 1000, { method, route, status: String(status) });
+  }
+}

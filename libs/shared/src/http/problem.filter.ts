@@ -1,0 +1,122 @@
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { isUnavailable, sqlState } from '../database/sql-errors';
+import { DomainError } from '../errors/domain-error';
+import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
+import { traceOf } from './tracing';
+
+/** The body of every error (RFC 9457; decisions, section 4). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  instance: string;
+  traceId: string;
+  errors?: DomainError['members']['errors'];
+  module?: string;
+}
+
+/** Codes of errors that the framework throws before any code of ours runs, by their status. */
+const CODE_OF_STATUS: Record<number, ErrorCode> = {
+  400: 'Requete.Invalide',
+  404: 'Ressource.NotFound',
+  408: 'Requete.Interrompue',
+  413: 'Requete.TropVolumineuse',
+  415: 'Requete.TypeNonSupporte',
+};
+
+/** Turns anything thrown into a domain error: known refusals keep their code, the unknown says nothing of the inside. */
+export function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  if (isUnavailable(error)) {
+    return new DomainError('Service.Indisponible', ERROR_CODES['Service.Indisponible'].description, {
+      retryAfterSeconds: 1,
+    });
+  }
+  const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+  const code = CODE_OF_STATUS[status];
+  if (code === 'Requete.Invalide')
+    return new DomainError(code, 'The address or the body of the request cannot be read.');
+  if (code) return new DomainError(code, ERROR_CODES[code].description);
+  return new DomainError('Service.ErreurInterne', ERROR_CODES['Service.ErreurInterne'].description);
+}
+
+/** Express and its parsers mark their own refusals with a status; anything else is a fault of ours. */
+function statusOf(error: unknown): number {
+  const { status, expose } = (typeof error === 'object' && error !== null ? error : {}) as {
+    status?: unknown;
+    expose?: unknown;
+  };
+  if (error instanceof URIError) return 400;
+  return typeof status === 'number' && expose === true ? status : 500;
+}
+
+/** Makes the problem details of a refusal. */
+export function problemOf(error: DomainError, request: Request, publicUrl: string): Problem {
+  const { status, title } = ERROR_CODES[error.code];
+  return {
+    type: `${publicUrl}/docs/erreurs#${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    instance: `urn:request:${encodeURIComponent(traceOf(request).requestId)}`,
+    traceId: traceOf(request).traceId,
+    ...(error.members.errors ? { errors: error.members.errors } : {}),
+    ...(error.members.module ? { module: error.members.module } : {}),
+  };
+}
+
+/** The single place where errors become answers. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(
+    private readonly publicUrl: string,
+    private readonly logger: Logger,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const error = toDomainError(thrown);
+    const { status } = ERROR_CODES[error.code];
+    if (status >= 500) this.report(thrown, request);
+    if (response.headersSent) {
+      // A list that fails halfway must not look complete: the connection breaks, and the caller knows.
+      response.destroy();
+      return;
+    }
+    if (error.members.retryAfterSeconds)
+      response.setHeader('Retry-After', String(error.members.retryAfterSeconds));
+    if (status === 401) response.setHeader('WWW-Authenticate', 'ApiKey header="X-Api-Key"');
+    if (!request.complete) response.setHeader('Connection', 'close');
+    response
+      .status(status)
+      .type('application/problem+json')
+      .send(JSON.stringify(problemOf(error, request, this.publicUrl)));
+  }
+
+  /** The message of a database error may quote values of the request, so its SQLSTATE and stack frames stand for it. */
+  private report(thrown: unknown, request: Request): void {
+    const state = sqlState(thrown);
+    const stack =
+      thrown instanceof Error
+        ? thrown.stack
+            ?.split('\n')
+            .filter((line) => /^\s+at /.test(line))
+            .slice(0, 12)
+        : undefined;
+    this.logger.error(
+      {
+        ...traceOf(request),
+        kind: thrown instanceof Error ? thrown.name : typeof thrown,
+        sqlState: state,
+        stack,
+      },
+      'request failed',
+    );
+  }
+}

@@ -1,0 +1,10 @@
+import { type Type } from '@nestjs/common';
+import { type RecordDefinition } from '../records/field';
+import { Input } from './field.decorator';
+
+/** A class with the fields of a definition, for the OpenAPI document of records that are checked in bulk. */
+export function RecordModel(name: string, definition: RecordDefinition): Type {
+  const model = { [name]: class {} }[name]!;
+  for (const [property, field] of Object.entries(definition)) Input(field)(model.prototype, property);
+  return model;
+}

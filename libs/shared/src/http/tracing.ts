@@ -1,0 +1,37 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** The ids that tie a request to its log line and to its caller's own traces. */
+export interface Trace {
+  readonly requestId: string;
+  /** 32 hexadecimal digits (W3C Trace Context). */
+  readonly traceId: string;
+}
+
+const traces = new WeakMap<Request, Trace>();
+
+/** Honours `X-Request-Id` and `traceparent` if they are well-formed, makes them otherwise, and answers both. */
+export function startTrace(request: Request, response: Response): Trace {
+  const sentId = request.get('x-request-id');
+  const sentTrace = TRACEPARENT.exec(request.get('traceparent') ?? '');
+  const known = sentTrace?.[1] && !/^0+$/.test(sentTrace[1]) && !/^0+$/.test(sentTrace[2] ?? '');
+  const trace = {
+    requestId: sentId && REQUEST_ID.test(sentId) ? sentId : randomUUID(),
+    traceId: known ? sentTrace[1]! : randomBytes(16).toString('hex'),
+  };
+  traces.set(request, trace);
+  response.setHeader('X-Request-Id', trace.requestId);
+  response.setHeader(
+    'traceparent',
+    `00-${trace.traceId}-${randomBytes(8).toString('hex')}-${known ? sentTrace[3] : '01'}`,
+  );
+  return trace;
+}
+
+/** The trace of a request; every request has one from its first middleware on. */
+export function traceOf(request: Request): Trace {
+  return traces.get(request) ?? { requestId: '', traceId: '' };
+}

@@ -1,0 +1,49 @@
+import { type Field } from './field';
+
+/** Names of the rules a value can break; the `code` of a fault. */
+export type FaultCode =
+  'required' | 'type' | 'length' | 'email' | 'uuid' | 'range' | 'choice' | 'date' | 'duplicate';
+
+/** The sentence for a broken rule, the same whether a single write or a sync found it. */
+export function describeFault(field: Field, code: FaultCode): string {
+  switch (code) {
+    case 'required':
+      return 'is required';
+    case 'length':
+      return field.kind === 'text' ? `must have at most ${field.max} characters` : 'is too long';
+    case 'email':
+      // The specification's own words for a sync (section "Employee").
+      return 'invalid e-mail';
+    case 'uuid':
+      return 'must be a GUID';
+    case 'range':
+      return field.kind === 'integer' ? `must be from ${field.min} to ${field.max}` : 'is out of range';
+    case 'choice':
+      return 'values' in field
+        ? `must be ${field.kind === 'choices' ? 'among' : 'one of'} ${field.values.join(', ')}`
+        : '';
+    case 'duplicate':
+      return 'must not name anything twice';
+    case 'date':
+      return 'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z';
+    case 'type':
+      return `must be ${TYPE_NAMES[field.kind]}`;
+  }
+}
+
+const TYPE_NAMES: Record<Field['kind'], string> = {
+  text: 'text',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  date: 'a date-time as text',
+  choice: 'text',
+  choices: 'a list of texts',
+  record: 'an object',
+  rows: 'a list',
+  readOnly: 'absent',
+};
+
+/** The 36-character form of a UUID of any version. */
+export function isGuid(text: unknown): text is string {
+  return typeof text === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}

@@ -1,0 +1,122 @@
+interface Described {
+  /** What the field holds, for the OpenAPI document. */
+  readonly description: string;
+}
+
+/** Text: trimmed, without U+0000 and lone surrogates; lengths count characters (code points). */
+export interface TextField extends Described {
+  readonly kind: 'text';
+  readonly max: number;
+  readonly required?: boolean;
+  readonly format?: 'email' | 'uuid';
+  readonly example?: string;
+}
+export interface IntegerField extends Described {
+  readonly kind: 'integer';
+  readonly min: number;
+  readonly max: number;
+  readonly required?: boolean;
+  readonly example?: number;
+}
+export interface BooleanField extends Described {
+  readonly kind: 'boolean';
+  readonly required?: boolean;
+  readonly example?: boolean;
+}
+/** ISO 8601 with `Z` or an offset, or a date alone (00:00 UTC), in the years 1 to 9999; read as a Date. */
+export interface DateField extends Described {
+  readonly kind: 'date';
+  readonly required?: boolean;
+  readonly example?: string;
+}
+/** One of a closed list of words. */
+export interface ChoiceField extends Described {
+  readonly kind: 'choice';
+  readonly values: readonly string[];
+  readonly required?: boolean;
+  readonly example?: string;
+}
+/** A list of words of a closed list, without doubles. */
+export interface ChoicesField extends Described {
+  readonly kind: 'choices';
+  readonly values: readonly string[];
+  readonly required?: boolean;
+  readonly example?: readonly string[];
+}
+/** A nested record. */
+export interface RecordField extends Described {
+  readonly kind: 'record';
+  readonly of: RecordDefinition;
+  readonly required?: boolean;
+}
+/** A list of records whose elements are checked one by one where they are used (a sync), not here. */
+export interface RowsField extends Described {
+  readonly kind: 'rows';
+  readonly required?: boolean;
+}
+/** Sent back by callers who return what they read; accepted and ignored (decisions, section 3). */
+export interface ReadOnlyField extends Described {
+  readonly kind: 'readOnly';
+  readonly required?: false;
+  readonly example?: string;
+}
+
+export type Field =
+  | TextField
+  | IntegerField
+  | BooleanField
+  | DateField
+  | ChoiceField
+  | ChoicesField
+  | RecordField
+  | RowsField
+  | ReadOnlyField;
+
+/**
+ * The fields of a record by their wire names: the one place for names, limits and descriptions. Single writes
+ * (class-validator), bulk writes (JSON Schema) and the OpenAPI document are all made from it.
+ */
+export type RecordDefinition = Readonly<Record<string, Field>>;
+
+type ValueOf<F> = F extends { kind: 'text' | 'choice' }
+  ? string
+  : F extends { kind: 'integer' }
+    ? number
+    : F extends { kind: 'boolean' }
+      ? boolean
+      : F extends { kind: 'date' }
+        ? Date
+        : F extends { kind: 'choices' }
+          ? string[]
+          : F extends { kind: 'rows' }
+            ? unknown[]
+            : F extends { kind: 'record'; of: infer R }
+              ? RecordOf<R>
+              : never;
+
+type Writable<D> = { [K in keyof D as D[K] extends { kind: 'readOnly' } ? never : K]: D[K] };
+
+/** The values of a checked record: required fields present, others perhaps absent or null. */
+export type RecordOf<D> = {
+  [K in keyof Writable<D> as D[K] extends { required: true } ? K : never]: ValueOf<D[K]>;
+} & {
+  [K in keyof Writable<D> as D[K] extends { required: true } ? never : K]?: ValueOf<D[K]> | null;
+};
+
+/** An external identifier: 1 to 255 characters, case-sensitive. */
+export function identifier<const O extends Omit<TextField, 'kind' | 'max'>>(options: O) {
+  return { kind: 'text', max: 255, ...options } as const;
+}
+
+/** Text of at most `max` characters. */
+export function text<const M extends number, const O extends Omit<TextField, 'kind' | 'max'>>(
+  max: M,
+  options: O,
+) {
+  return { kind: 'text', max, ...options } as const;
+}
+
+/** A property that reads return and writes ignore. */
+export function readOnly(description: string, example: string) {
+  return { kind: 'readOnly', description, example } as const;
+}

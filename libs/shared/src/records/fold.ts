@@ -1,0 +1,131 @@
+import { type InputFault } from '../errors/domain-error';
+import { type Field, type RecordDefinition } from './field';
+import { parseDate } from '../time/wire-date';
+
+/** Where a value came from: query parameters are text and are turned into the field's type. */
+export type Source = 'body' | 'query';
+
+interface Slot {
+  readonly name: string;
+  readonly field: Field;
+}
+
+const slotsByDefinition = new WeakMap<RecordDefinition, Map<string, Slot>>();
+
+/** Both spellings of each name: the first letter's case is ignored in bodies (decisions, section 3). */
+function slotsOf(definition: RecordDefinition): Map<string, Slot> {
+  let slots = slotsByDefinition.get(definition);
+  if (!slots) {
+    slots = new Map();
+    for (const [name, field] of Object.entries(definition)) {
+      const first = name.charAt(0);
+      const slot = { name, field };
+      slots.set(first.toLowerCase() + name.slice(1), slot);
+      slots.set(first.toUpperCase() + name.slice(1), slot);
+    }
+    slotsByDefinition.set(definition, slots);
+  }
+  return slots;
+}
+
+/**
+ * Brings a sent object to the record's own form, before its values are checked: names in their documented casing,
+ * text trimmed (empty becomes null), dates read, read-only properties dropped.
+ *
+ * @param faults receives unknown properties, properties sent in both casings, and text that cannot be stored
+ * @returns a new object with documented names only; it does not share nested objects with `sent`
+ */
+export function foldRecord(
+  sent: object,
+  definition: RecordDefinition,
+  source: Source,
+  pointer: string,
+  faults: InputFault[],
+): Record<string, unknown> {
+  const slots = slotsOf(definition);
+  const folded: Record<string, unknown> = {};
+  for (const key of Object.keys(sent)) {
+    const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
+    const at = source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`;
+    if (!slot) {
+      faults.push({ pointer: at, code: 'unknown', detail: unknownDetail(source, definition) });
+    } else if (Object.hasOwn(folded, slot.name)) {
+      faults.push({ pointer: at, code: 'duplicate', detail: 'is sent twice, in two casings; send it once' });
+    } else if (slot.field.kind !== 'readOnly') {
+      folded[slot.name] = foldValue((sent as Record<string, unknown>)[key], slot.field, source, at, faults);
+    }
+  }
+  return folded;
+}
+
+function foldValue(value: unknown, field: Field, source: Source, at: string, faults: InputFault[]): unknown {
+  if (source === 'query' && Array.isArray(value)) {
+    faults.push({ pointer: at, code: 'duplicate', detail: 'is given more than once; give it once' });
+    return undefined;
+  }
+  if (field.kind === 'record' && isPlainObject(value)) return foldRecord(value, field.of, source, at, faults);
+  if (typeof value !== 'string') return value;
+  const fault = textFault(value);
+  if (fault) {
+    faults.push({ pointer: at, code: 'characters', detail: fault });
+    return undefined;
+  }
+  const trimmed = value.trim();
+  if (source === 'query') return coerce(trimmed, field, at, faults);
+  if (trimmed === '') return null;
+  // A date that cannot be read stays text, and the check that follows names the fault.
+  return field.kind === 'date' ? (parseDate(trimmed) ?? trimmed) : trimmed;
+}
+
+function coerce(text: string, field: Field, at: string, faults: InputFault[]): unknown {
+  if (text === '') {
+    // An empty filter would answer everybody's data.
+    faults.push({
+      pointer: at,
+      code: 'required',
+      detail: 'is empty; give a value or leave the parameter out',
+    });
+    return undefined;
+  }
+  switch (field.kind) {
+    case 'integer':
+      return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'date':
+      // An unescaped `+` of an offset arrives as a space.
+      return parseDate(text.replace(/ (\d\d:?\d\d)$/, '+$1')) ?? text;
+    default:
+      return text;
+  }
+}
+
+/** What makes a text impossible to store or to send back, or undefined. */
+export function textFault(value: string): string | undefined {
+  if (value.includes('\u0000')) return 'must not contain the character U+0000';
+  if (!value.isWellFormed()) return 'must not contain half of a surrogate pair';
+  return undefined;
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unknownDetail(source: Source, definition: RecordDefinition): string {
+  const names = Object.entries(definition).flatMap(([name, field]) =>
+    field.kind === 'readOnly' ? [] : [name],
+  );
+  if (source === 'body') return `is not a property of this record; known are ${names.join(', ')}`;
+  return names.length
+    ? `is not a parameter of this operation; known are ${names.join(', ')}`
+    : 'is not a parameter of this operation; it takes none';
+}
+
+/** Names come from the caller and are echoed: kept short and storable. */
+function printable(name: string): string {
+  return name.toWellFormed().replaceAll('\u0000', '\uFFFD').slice(0, 100);
+}
+
+function pointerToken(name: string): string {
+  return printable(name).replaceAll('~', '~0').replaceAll('/', '~1');
+}

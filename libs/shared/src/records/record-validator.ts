@@ -1,0 +1,105 @@
+import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
+import { isEmail } from 'class-validator';
+import { type InputFault } from '../errors/domain-error';
+import { describeFault, type FaultCode, isGuid } from './faults';
+import { type Field, type RecordDefinition, type RecordOf } from './field';
+import { foldRecord, isPlainObject } from './fold';
+
+// The formats are the very functions that class-validator uses for single writes, so both ways agree.
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  formats: { email: (text) => isEmail(text), uuid: isGuid },
+});
+ajv.addKeyword({ keyword: 'isDate', validate: (_schema: unknown, value: unknown) => value instanceof Date });
+
+const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
+  required: 'required',
+  type: 'type',
+  maxLength: 'length',
+  minimum: 'range',
+  maximum: 'range',
+  enum: 'choice',
+  isDate: 'date',
+};
+
+/** What a sent record turned out to be: its checked values, or one sentence that says what is wrong. */
+export type CheckedRecord<D> =
+  { values: RecordOf<D>; fault?: undefined } | { values?: undefined; fault: string };
+
+/**
+ * Checks records of a bulk write against a compiled JSON Schema made from their definition, far faster than one
+ * class instance each. The verdict equals that of a single write.
+ */
+export class RecordValidator<D extends RecordDefinition> {
+  private readonly validate: ValidateFunction;
+
+  constructor(private readonly definition: D) {
+    this.validate = ajv.compile(schemaOf(definition));
+  }
+
+  check(sent: unknown): CheckedRecord<D> {
+    if (!isPlainObject(sent)) return { fault: 'the record must be an object' };
+    const faults: InputFault[] = [];
+    const values = foldRecord(sent, this.definition, 'body', '', faults);
+    if (faults.length === 0 && this.validate(values)) return { values: values as RecordOf<D> };
+    const sentences = faults.map((fault) => `${fault.pointer.slice(1)} ${fault.detail}`);
+    // A value that could not be read is already named; the schema would only call it missing.
+    const named = new Set(faults.map((fault) => fault.pointer.slice(1).toLowerCase()));
+    if (!this.validate(values)) {
+      for (const error of this.validate.errors ?? []) {
+        const sentence = this.sentence(error, named);
+        if (sentence && !sentences.includes(sentence)) sentences.push(sentence);
+      }
+    }
+    return { fault: sentences.join('; ') };
+  }
+
+  private sentence(error: ErrorObject, named: Set<string>): string | undefined {
+    const missing = error.keyword === 'required' ? String(error.params.missingProperty) : undefined;
+    const name = missing ?? error.instancePath.slice(1).split('/', 1)[0] ?? '';
+    const field = this.definition[name];
+    if (!field || named.has(name.toLowerCase())) return undefined;
+    const code = codeOf(error, field);
+    const detail = describeFault(field, code);
+    return code === 'email' ? detail : `${name} ${detail}`;
+  }
+}
+
+function codeOf(error: ErrorObject, field: Field): FaultCode {
+  if (error.keyword === 'format') return error.params.format === 'email' ? 'email' : 'uuid';
+  // null stands for "no value": where one is required, it is missing rather than of a wrong type.
+  if (error.keyword === 'type' && error.data === null && field.required) return 'required';
+  return FAULT_OF_KEYWORD[error.keyword] ?? 'type';
+}
+
+function schemaOf(definition: RecordDefinition): object {
+  const properties: Record<string, object> = {};
+  for (const [name, field] of Object.entries(definition)) {
+    if (field.kind !== 'readOnly') properties[name] = fieldSchema(field);
+  }
+  const required = Object.keys(definition).filter((name) => definition[name]?.required);
+  return { type: 'object', properties, required };
+}
+
+function fieldSchema(field: Field): object {
+  const orNull = (type: string): string | string[] => (field.required ? type : [type, 'null']);
+  switch (field.kind) {
+    case 'text':
+      return {
+        type: orNull('string'),
+        maxLength: field.max,
+        ...(field.format ? { format: field.format } : {}),
+      };
+    case 'integer':
+      return { type: orNull('integer'), minimum: field.min, maximum: field.max };
+    case 'boolean':
+      return { type: orNull('boolean') };
+    case 'date':
+      return field.required ? { isDate: true } : { anyOf: [{ isDate: true }, { type: 'null' }] };
+    case 'choice':
+      return { enum: field.required ? field.values : [...field.values, null] };
+    default:
+      throw new Error(`A bulk record cannot hold a field of kind ${field.kind} yet.`);
+  }
+}

@@ -1,0 +1,93 @@
+import { DynamicModule, Inject, Injectable, Module, OnApplicationShutdown } from '@nestjs/common';
+import { Pool } from 'pg';
+import { pino, Logger } from 'pino';
+import { DataSource, DataSourceOptions } from 'typeorm';
+import { Config } from './config/config';
+import { SecretBox } from './crypto/secret-box';
+import { createDataSource, createReadPool } from './database/connections';
+import { IdempotencyRecords } from './database/idempotency-records';
+import { Transactions } from './database/transactions';
+import { HealthController } from './http/health.controller';
+import { Lifecycle } from './http/lifecycle';
+import { HttpMetrics, Metrics } from './http/metrics';
+import { LOGGER } from './logging/logger';
+
+const READ_POOL = Symbol('read pool');
+
+/** Closes the connections once the last request has been answered. */
+@Injectable()
+class PoolCloser implements OnApplicationShutdown {
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(READ_POOL) private readonly readPool: Pool,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.dataSource.destroy(), this.readPool.end()]);
+  }
+}
+
+/** What every process has: configuration, log, metrics, the way to the database, probes. */
+@Module({})
+export class SharedModule {
+  static forRoot(
+    processName: string,
+    config: Config,
+    entities: DataSourceOptions['entities'],
+  ): DynamicModule {
+    const pool = { url: config.databaseUrl, size: config.poolSize, applicationName: `mandat ${processName}` };
+    const report = (logger: Logger) => (error: Error) => {
+      logger.warn({ code: (error as { code?: string }).code }, 'an idle database connection was lost');
+    };
+    return {
+      module: SharedModule,
+      global: true,
+      controllers: [HealthController],
+      providers: [
+        { provide: Config, useValue: config },
+        {
+          provide: LOGGER,
+          useFactory: () => pino({ level: config.logLevel, base: { process: processName } }),
+        },
+        { provide: SecretBox, useFactory: () => new SecretBox(config.secretsKey) },
+        Metrics,
+        {
+          provide: HttpMetrics,
+          inject: [Metrics],
+          useFactory: (metrics: Metrics) => new HttpMetrics(metrics),
+        },
+        Lifecycle,
+        {
+          provide: READ_POOL,
+          inject: [LOGGER, Metrics],
+          useFactory: (logger: Logger, metrics: Metrics) => {
+            const readPool = createReadPool(pool, report(logger));
+            metrics.watchPool('reads', readPool);
+            return readPool;
+          },
+        },
+        {
+          provide: DataSource,
+          inject: [LOGGER, Metrics],
+          useFactory: async (logger: Logger, metrics: Metrics) => {
+            const dataSource = await createDataSource({ ...pool, entities }, report(logger)).initialize();
+            metrics.watchPool('transactions', (dataSource.driver as unknown as { master: Pool }).master);
+            return dataSource;
+          },
+        },
+        {
+          provide: Transactions,
+          inject: [DataSource, READ_POOL],
+          useFactory: (dataSource: DataSource, readPool: Pool) => new Transactions(dataSource, readPool),
+        },
+        {
+          provide: IdempotencyRecords,
+          inject: [Transactions],
+          useFactory: (transactions: Transactions) => new IdempotencyRecords(transactions),
+        },
+        PoolCloser,
+      ],
+      exports: [Config, LOGGER, SecretBox, Metrics, HttpMetrics, Lifecycle, IdempotencyRecords, Transactions],
+    };
+  }
+}

@@ -1,0 +1,36 @@
+const ISO_8601 =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)))?$/;
+
+/**
+ * Reads a date-time of the wire: ISO 8601 with `Z` or an offset; a date alone means 00:00 UTC (decisions, section 3).
+ * Parts of a millisecond are cut off. Answers undefined for anything else: no offset, a day that does not exist,
+ * a year outside 1 to 9999.
+ */
+export function parseDate(text: string): Date | undefined {
+  const match = ISO_8601.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
+  const part = (value: string | undefined): number => Number(value ?? 0);
+  if (
+    part(hour) > 23 ||
+    part(minute) > 59 ||
+    part(second) > 59 ||
+    part(offsetHours) > 23 ||
+    part(offsetMinutes) > 59
+  ) {
+    return undefined;
+  }
+  const date = new Date(0);
+  date.setUTCFullYear(part(year), part(month) - 1, part(day));
+  if (date.getUTCMonth() !== part(month) - 1 || date.getUTCDate() !== part(day)) return undefined;
+  date.setUTCHours(
+    part(hour),
+    part(minute),
+    part(second),
+    Number((fraction ?? '').padEnd(3, '0').slice(0, 3)),
+  );
+  const offset = (part(offsetHours) * 60 + part(offsetMinutes)) * 60_000;
+  const instant = new Date(date.getTime() + (sign === '-' ? offset : -offset));
+  const instantYear = instant.getUTCFullYear();
+  return instantYear >= 1 && instantYear <= 9999 ? instant : undefined;
+}
