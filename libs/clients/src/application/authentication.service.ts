@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { timingSafeEqual } from 'node:crypto';
+import { Caller, Environment, ModuleName, Role } from '#shared/access/caller';
+import { Config } from '#shared/config/config';
+import { NO_TENANT } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { fingerprint, isWellFormedKey } from '../domain/api-key';
+import { CallerQuery, CallerRow } from '../persistence/caller.query';
+
+/** A cached key is trusted this long after its look-up began; a revocation is seen within 5 s (decisions, section 2). */
+const TRUST_MS = 4_000;
+
+interface Cached {
+  readonly since: number;
+  readonly row: Promise<CallerRow | undefined>;
+}
+
+/** Tells who holds a key. */
+@Injectable()
+export class AuthenticationService {
+  /** Unknown keys are remembered too, so that hammering with one costs the database nothing. */
+  private readonly cache = new LRUCache<string, Cached>({ max: 20_000 });
+  private readonly adminFingerprint: Buffer;
+
+  constructor(
+    private readonly callers: CallerQuery,
+    private readonly config: Config,
+  ) {
+    this.adminFingerprint = fingerprint(config.adminApiKey);
+  }
+
+  /** @throws DomainError `Cle.Invalide` */
+  async authenticate(cle: string | undefined): Promise<Caller> {
+    if (!cle) throw new DomainError('Cle.Invalide', 'The X-Api-Key header is missing.');
+    const empreinte = fingerprint(cle);
+    if (timingSafeEqual(empreinte, this.adminFingerprint)) return this.firstAdmin();
+    if (!isWellFormedKey(cle))
+      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key is not a valid key.');
+    const row = await this.lookUp(empreinte);
+    if (!row || !timingSafeEqual(row.empreinte, empreinte)) {
+      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key is not a valid key.');
+    }
+    if (row.revoqueLe) throw new DomainError('Cle.Invalide', 'The key in X-Api-Key was revoked.');
+    if (row.expireLe && row.expireLe.getTime() <= Date.now()) {
+      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key has expired.');
+    }
+    return this.callerOf(row);
+  }
+
+  private lookUp(empreinte: Buffer): Promise<CallerRow | undefined> {
+    const id = empreinte.toString('base64');
+    const cached = this.cache.get(id);
+    if (cached && performance.now() - cached.since < TRUST_MS) return cached.row;
+    const row = this.callers.find(empreinte);
+    this.cache.set(id, { since: performance.now(), row });
+    // A failed look-up says nothing about the key and must not be remembered.
+    row.catch(() => this.cache.delete(id));
+    return row;
+  }
+
+  private callerOf(row: CallerRow): Caller {
+    const excluded = (name: string): boolean => row.cleModules !== null && !row.cleModules.includes(name);
+    return {
+      cleId: row.cleId,
+      role: row.role as Role,
+      modules: (row.clientModules ?? []).filter((name) => !excluded(name)) as ModuleName[],
+      limiteParMinute: row.limiteParMinute ?? this.config.rateLimitPerMinute,
+      ...(row.tenantId && row.clientId && row.clientNom
+        ? {
+            tenantId: row.tenantId,
+            clientId: row.clientId,
+            clientNom: row.clientNom,
+            environnement: row.environnement as Environment,
+          }
+        : {}),
+    };
+  }
+
+  /** The key of the environment has no row of its own; the nil GUID stands for it. */
+  private firstAdmin(): Caller {
+    return { cleId: NO_TENANT, role: 'admin', modules: [], limiteParMinute: this.config.rateLimitPerMinute };
+  }
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { AuthenticationService } from './application/authentication.service';
+import { ClientsService } from './application/clients.service';
+import { RateLimiterService } from './application/rate-limiter.service';
+import { CallerQuery } from './persistence/caller.query';
+import { ClientRepository } from './persistence/client.repository';
+import { RateWindowQuery } from './persistence/rate-window.query';
+
+@Module({
+  providers: [
+    AuthenticationService,
+    ClientsService,
+    RateLimiterService,
+    CallerQuery,
+    ClientRepository,
+    RateWindowQuery,
+  ],
+  exports: [AuthenticationService, ClientsService, RateLimiterService],
+})
+export class ClientsModule {}

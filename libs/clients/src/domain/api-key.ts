@@ -1,0 +1,53 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const SHAPE = /^mdt_(?:prod|stg|admin)_[0-9A-Za-z]{36}$/;
+/** Enough to tell keys apart in a list, too little to guess the rest. */
+const DISPLAY_LENGTH = 6;
+
+/** Where a key opens a door; the first part of its text says so to whoever holds it. */
+export type KeyKind = 'production' | 'staging' | 'admin';
+
+const PREFIXES: Record<KeyKind, string> = {
+  production: 'mdt_prod_',
+  staging: 'mdt_stg_',
+  admin: 'mdt_admin_',
+};
+
+/** A new key: its text is shown once, its fingerprint and display prefix are kept (decisions, section 2). */
+export interface NewKey {
+  readonly cle: string;
+  readonly prefixe: string;
+  readonly empreinte: Buffer;
+}
+
+export function generateKey(kind: KeyKind): NewKey {
+  let body = PREFIXES[kind];
+  for (let i = 0; i < RANDOM_LENGTH; i++) body += DIGITS.charAt(randomInt(DIGITS.length));
+  const cle = body + checksum(body);
+  return { cle, prefixe: cle.slice(0, PREFIXES[kind].length + DISPLAY_LENGTH), empreinte: fingerprint(cle) };
+}
+
+/** Whether the text has a key's form and its checksum is right: a typo is refused without a query. */
+export function isWellFormedKey(cle: string): boolean {
+  return SHAPE.test(cle) && checksum(cle.slice(0, -CHECKSUM_LENGTH)) === cle.slice(-CHECKSUM_LENGTH);
+}
+
+/** What is stored and looked up in place of the key. */
+export function fingerprint(cle: string): Buffer {
+  return createHash('sha256').update(cle).digest();
+}
+
+/** CRC32 of the text in six base62 digits, most significant first. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = DIGITS.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

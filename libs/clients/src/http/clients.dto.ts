@@ -1,0 +1,278 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ENVIRONMENTS, MODULES } from '#shared/access/caller';
+import { Input, Shown } from '#shared/http/field.decorator';
+import { readOnly, text } from '#shared/records/field';
+import { IssuedCle } from '../application/clients.service';
+import type { CleWithEnvironment } from '../domain/cle.entity';
+import type { Client } from '../domain/client.entity';
+
+const nom = text(255, {
+  description: 'Name of the organisation, unique among clients.',
+  example: 'Syndicat des métallos du Québec',
+});
+const modules = {
+  kind: 'choices',
+  values: MODULES,
+  description: 'Modules that the client may use.',
+  example: ['carteMembre', 'vote'],
+} as const;
+const limiteParMinute = {
+  kind: 'integer',
+  min: 1,
+  max: 10_000_000,
+  description:
+    "Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).",
+  example: 1200,
+} as const;
+const id = readOnly('Identifier given by the service (GUID).', '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1');
+const dateCreation = readOnly('When it was made (UTC).', '2026-01-15T14:30:00.000Z');
+
+const resultatsVoteActifVisibles = {
+  kind: 'boolean',
+  description: 'Whether campaign statistics show results while the vote is open.',
+  example: false,
+} as const;
+const seuilAnonymat = {
+  kind: 'integer',
+  min: 1,
+  max: 1000,
+  description:
+    'Smallest number of ballots that a filtered result may show; 1 hides nothing, 5 is recommended.',
+  example: 5,
+} as const;
+const contactTechnique = text(255, {
+  description: 'Technical contact of the organisation.',
+  example: 'integration@example.org',
+});
+const casUsage = text(1000, {
+  description: 'What the organisation uses the service for.',
+  example: 'Synchronise the payroll',
+});
+
+export class Drapeaux {
+  @Input(resultatsVoteActifVisibles)
+  resultatsVoteActifVisibles?: boolean | null;
+
+  @Input(seuilAnonymat)
+  seuilAnonymat?: number | null;
+}
+
+export class Organisation {
+  @Input(contactTechnique)
+  contactTechnique?: string | null;
+
+  @Input(casUsage)
+  casUsage?: string | null;
+}
+
+const drapeaux = {
+  kind: 'record',
+  of: { resultatsVoteActifVisibles, seuilAnonymat },
+  description: 'Switches of the client; an absent one stays as it is.',
+} as const;
+const organisation = {
+  kind: 'record',
+  of: { contactTechnique, casUsage },
+  description: 'What the organisation said when it asked for access.',
+} as const;
+
+export class ClientCreation {
+  @Input({ ...nom, required: true })
+  nom: string;
+
+  @Input({ ...modules, required: true })
+  modules: string[];
+
+  @Input(organisation, Organisation)
+  organisation?: Organisation | null;
+
+  @Input(drapeaux, Drapeaux)
+  drapeaux?: Drapeaux | null;
+
+  @Input(limiteParMinute)
+  limiteParMinute?: number | null;
+}
+
+export class ClientModification {
+  @Input(nom)
+  nom?: string | null;
+
+  @Input(modules)
+  modules?: string[] | null;
+
+  @Input(organisation, Organisation)
+  organisation?: Organisation | null;
+
+  @Input(drapeaux, Drapeaux)
+  drapeaux?: Drapeaux | null;
+
+  @Input(limiteParMinute)
+  limiteParMinute?: number | null;
+}
+
+class DrapeauxItem {
+  @Shown(resultatsVoteActifVisibles, { always: true })
+  resultatsVoteActifVisibles: boolean;
+
+  @Shown(seuilAnonymat, { always: true })
+  seuilAnonymat: number;
+}
+
+class OrganisationItem {
+  @Shown(contactTechnique)
+  contactTechnique: string | null;
+
+  @Shown(casUsage)
+  casUsage: string | null;
+}
+
+export class ClientItem {
+  @Shown(id, { always: true })
+  id: string;
+
+  @Shown(nom, { always: true })
+  nom: string;
+
+  @Shown(modules, { always: true })
+  modules: string[];
+
+  @Shown(drapeaux, { always: true, nested: DrapeauxItem })
+  drapeaux: DrapeauxItem;
+
+  @Shown(organisation, { always: true, nested: OrganisationItem })
+  organisation: OrganisationItem;
+
+  @Shown(limiteParMinute)
+  limiteParMinute: number | null;
+
+  @Shown(dateCreation, { always: true })
+  dateCreation: string;
+
+  static of(client: Client): ClientItem {
+    const { id, nom, modules, resultatsVoteActifVisibles, seuilAnonymat, contactTechnique, casUsage } =
+      client;
+    return {
+      id,
+      nom,
+      modules,
+      drapeaux: { resultatsVoteActifVisibles, seuilAnonymat },
+      organisation: { contactTechnique, casUsage },
+      limiteParMinute: client.limiteParMinute,
+      dateCreation: client.dateCreation.toISOString(),
+    };
+  }
+}
+
+const cleNom = text(255, {
+  required: true,
+  description: 'What the key is for.',
+  example: 'Payroll synchronisation',
+});
+const environnement = {
+  kind: 'choice',
+  values: ENVIRONMENTS,
+  required: true,
+  description: 'Data space that the key opens; the two never meet.',
+  example: 'staging',
+} as const;
+const role = {
+  kind: 'choice',
+  values: ['partenaire', 'plateforme'],
+  required: true,
+  description: 'Surface that the key opens.',
+  example: 'partenaire',
+} as const;
+const cleModules = {
+  ...modules,
+  description: 'Modules that the key is restricted to; null restricts nothing.',
+} as const;
+const expireLe = {
+  kind: 'date',
+  description: 'When it stops working; null never.',
+  example: '2027-01-01T00:00:00Z',
+} as const;
+
+export class CleCreation {
+  @Input(cleNom)
+  nom: string;
+
+  @Input(environnement)
+  environnement: (typeof ENVIRONMENTS)[number];
+
+  @Input(role)
+  role: 'partenaire' | 'plateforme';
+
+  @Input(cleModules)
+  modules?: (typeof MODULES)[number][] | null;
+
+  @Input(expireLe)
+  expireLe?: Date | null;
+}
+
+export class CleItem {
+  @Shown(id, { always: true })
+  id: string;
+
+  @Shown(cleNom)
+  nom: string;
+
+  @Shown(environnement)
+  environnement: string;
+
+  @Shown(role)
+  role: string;
+
+  @Shown(cleModules)
+  modules: string[] | null;
+
+  @Shown(readOnly('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'), { always: true })
+  prefixe: string;
+
+  @Shown(expireLe)
+  expireLe: string | null;
+
+  @Shown({
+    kind: 'date',
+    description: 'When it was revoked; null while it works.',
+    example: '2026-06-01T12:00:00.000Z',
+  })
+  revoqueLe: string | null;
+
+  @Shown({
+    kind: 'date',
+    description: 'When it was last used, to the minute; null never.',
+    example: '2026-05-31T08:15:00.000Z',
+  })
+  dernierUsage: string | null;
+
+  @Shown(dateCreation, { always: true })
+  dateCreation: string;
+
+  static of(cle: CleWithEnvironment): CleItem {
+    const { id, nom, environnement, role, modules, prefixe } = cle;
+    return {
+      id,
+      nom,
+      environnement,
+      role,
+      modules,
+      prefixe,
+      expireLe: cle.expireLe?.toISOString() ?? null,
+      revoqueLe: cle.revoqueLe?.toISOString() ?? null,
+      dernierUsage: cle.dernierUsage?.toISOString() ?? null,
+      dateCreation: cle.dateCreation.toISOString(),
+    };
+  }
+}
+
+export class IssuedCleItem extends CleItem {
+  @ApiProperty({
+    description: 'The key itself, shown this once: keep it now.',
+    example: 'mdt_stg_4fGh2KkQ0s8LmN3pRtVwXyZ1aBcDeF5hJ7kM',
+  })
+  cle: string;
+
+  static override of(cle: IssuedCle): IssuedCleItem {
+    return { ...CleItem.of(cle), cle: cle.cle };
+  }
+}

@@ -1,0 +1,63 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { type Caller, ENVIRONMENTS, MODULES } from '#shared/access/caller';
+import { CurrentCaller, Requires } from '#shared/access/requires.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+
+class LimitesItem {
+  @ApiProperty({ description: 'Requests a minute, over all connections.', type: 'integer', example: 600 })
+  requetesParMinute: number;
+
+  @ApiProperty({ description: 'Largest body, in bytes.', type: 'integer', example: 1_048_576 })
+  tailleMaximale: number;
+
+  @ApiProperty({ description: 'Largest body of a sync, in bytes.', type: 'integer', example: 67_108_864 })
+  tailleMaximaleSync: number;
+}
+
+export class MoiItem {
+  @ApiProperty({
+    description: 'Identifier of the client (ClientId).',
+    format: 'uuid',
+    example: '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1',
+  })
+  clientId: string;
+
+  @ApiProperty({ description: 'Name of the client.', example: 'Démonstration' })
+  client: string;
+
+  @ApiProperty({ description: 'Data space that the key opens.', enum: ENVIRONMENTS, example: 'staging' })
+  environnement: string;
+
+  @ApiProperty({
+    description: 'Modules that the key may use.',
+    enum: MODULES,
+    isArray: true,
+    example: ['carteMembre', 'vote'],
+  })
+  modules: string[];
+
+  @ApiProperty({ description: 'Limits of the key.', type: LimitesItem })
+  limites: LimitesItem;
+}
+
+@ApiTags('Key')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v1/moi')
+export class MoiController {
+  @Get()
+  @Answers({ summary: 'What the key is: client, environment, modules, limits', type: MoiItem })
+  get(@CurrentCaller() caller: Caller): MoiItem {
+    return {
+      clientId: caller.clientId!,
+      client: caller.clientNom!,
+      environnement: caller.environnement!,
+      modules: [...caller.modules],
+      limites: {
+        requetesParMinute: caller.limiteParMinute,
+        tailleMaximale: 2 ** 20,
+        tailleMaximaleSync: 64 * 2 ** 20,
+      },
+    };
+  }
+}

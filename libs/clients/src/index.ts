@@ -1,0 +1,10 @@
+import { Cle } from './domain/cle.entity';
+import { Client } from './domain/client.entity';
+
+export { AuthenticationService } from './application/authentication.service';
+export { ClientsService } from './application/clients.service';
+export { RateLimiterService } from './application/rate-limiter.service';
+export { ClientsHttpModule } from './clients-http.module';
+export { ClientsModule } from './clients.module';
+
+export const CLIENTS_ENTITIES = [Client, Cle];

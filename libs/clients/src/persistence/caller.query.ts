@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+
+/** A key with what its client may do, as a request needs them. */
+export interface CallerRow {
+  cleId: string;
+  role: string;
+  empreinte: Buffer;
+  cleModules: string[] | null;
+  expireLe: Date | null;
+  revoqueLe: Date | null;
+  tenantId: string | null;
+  environnement: string | null;
+  clientId: string | null;
+  clientNom: string | null;
+  clientModules: string[] | null;
+  limiteParMinute: number | null;
+}
+
+@Injectable()
+export class CallerQuery {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Looks a key up by its fingerprint and notes its use, at most once a minute. */
+  async find(empreinte: Buffer): Promise<CallerRow | undefined> {
+    const rows = await this.transactions.query<CallerRow>(ADMINISTRATION, {
+      name: 'caller_find',
+      text: `WITH used AS (
+               UPDATE cle SET dernier_usage = now()
+               WHERE empreinte = $1 AND revoque_le IS NULL AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute')
+             )
+             SELECT k.id AS "cleId", k.role, k.empreinte, k.modules AS "cleModules", k.expire_le AS "expireLe",
+                    k.revoque_le AS "revoqueLe", k.tenant_id AS "tenantId", t.environnement, c.id AS "clientId",
+                    c.nom AS "clientNom", c.modules AS "clientModules", c.limite_par_minute AS "limiteParMinute"
+             FROM cle k LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
+             WHERE k.empreinte = $1`,
+      values: [empreinte],
+    });
+    return rows[0];
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+
+/** Requests that one replica may let through before it asks again. */
+export interface Lease {
+  granted: number;
+  /** Requests of this minute that no replica holds yet. */
+  unclaimed: number;
+  /** Milliseconds until the next minute begins. */
+  remainingMs: number;
+}
+
+@Injectable()
+export class RateWindowQuery {
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * Takes a twentieth of what is left of the key's minute, one request at the least, nothing when all is taken. The
+   * sum over all replicas never passes the limit. The minute is the database's, so replicas agree on it.
+   */
+  async lease(cleId: string, limit: number): Promise<Lease> {
+    const rows = await this.transactions.query<Lease>(ADMINISTRATION, {
+      name: 'rate_window_lease',
+      text: `INSERT INTO rate_window AS w (cle_id, debut, used)
+             VALUES ($1, date_bin('1 minute', now(), 'epoch'), ceil($2::int / 20.0)::int)
+             ON CONFLICT (cle_id, debut) DO UPDATE SET used = w.used + greatest(0, ceil(($2::int - w.used) / 20.0)::int)
+             RETURNING new.used - coalesce(old.used, 0) AS granted, greatest(0, $2::int - new.used) AS unclaimed,
+               (extract(epoch FROM new.debut + interval '1 minute' - clock_timestamp()) * 1000)::int AS "remainingMs"`,
+      values: [cleId, limit],
+    });
+    return rows[0]!;
+  }
+
+  /** Removes minutes that are over; answers how many. */
+  async purgeOver(): Promise<number> {
+    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+      name: 'rate_window_purge',
+      text: `WITH removed AS (DELETE FROM rate_window WHERE debut < now() - interval '2 minutes' RETURNING 1)
+             SELECT count(*)::int AS count FROM removed`,
+      values: [],
+    });
+    return rows[0]?.count ?? 0;
+  }
+}
