@@ -1,0 +1,64 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EmployeRecord } from './employe.fields';
+
+@Entity('employe')
+export class Employe {
+  @PrimaryColumn('uuid')
+  tenantId: string;
+
+  @PrimaryColumn('uuid')
+  idUnique: string;
+
+  @Column('text')
+  idExterne: string;
+
+  @Column('text')
+  prenom: string;
+
+  @Column('text')
+  nom: string;
+
+  @Column('text', { nullable: true })
+  noMembre: string | null;
+
+  @Column('text', { nullable: true })
+  courriel: string | null;
+
+  @Column('text', { nullable: true })
+  identifiantExterneEmployeur: string | null;
+
+  @Column('text', { nullable: true })
+  telephonePrincipal: string | null;
+
+  @Column('text', { nullable: true })
+  adresse1: string | null;
+
+  @Column('text', { nullable: true })
+  ville: string | null;
+
+  @Column('text', { nullable: true })
+  province: string | null;
+
+  @Column('text', { nullable: true })
+  codePostal: string | null;
+
+  @Column('timestamptz')
+  dateCreation: Date;
+
+  @Column('timestamptz')
+  derniereMAJ: Date;
+
+  /** Takes over every writable field: an absent optional one is cleared; the identifier stays (decisions, section 3). */
+  replaceWith(record: EmployeRecord): void {
+    this.prenom = record.prenom;
+    this.nom = record.nom;
+    this.noMembre = record.noMembre ?? null;
+    this.courriel = record.courriel ?? null;
+    this.identifiantExterneEmployeur = record.identifiantExterneEmployeur ?? null;
+    this.telephonePrincipal = record.telephonePrincipal ?? null;
+    this.adresse1 = record.adresse1 ?? null;
+    this.ville = record.ville ?? null;
+    this.province = record.province ?? null;
+    this.codePostal = record.codePostal ?? null;
+  }
+}

@@ -1,0 +1,31 @@
+import { identifier, type RecordOf, text } from '#shared/records/field';
+import { READ_ONLY_FIELDS } from './read-only.fields';
+
+/** What a partner writes of an employee through V1 (specification, "Employee"; decisions, section 5). */
+export const EMPLOYE_FIELDS = {
+  idExterne: identifier({
+    required: true,
+    description: 'Partner-defined identifier of the employee; case-sensitive, never changes.',
+    example: 'E-1001',
+  }),
+  prenom: text(255, { required: true, description: 'First name.', example: 'Marie-Ève' }),
+  nom: text(255, { required: true, description: 'Last name.', example: "L'Écuyer" }),
+  noMembre: text(255, { description: 'Member number.', example: 'M-204511' }),
+  courriel: text(320, {
+    format: 'email',
+    description: 'E-mail address.',
+    example: 'marie-eve.lecuyer@example.org',
+  }),
+  identifiantExterneEmployeur: identifier({
+    description: 'External identifier of the employer, which must exist.',
+    example: 'EMP-100',
+  }),
+  telephonePrincipal: text(50, { description: 'Main telephone number.', example: '418 555-0142' }),
+  adresse1: text(255, { description: 'Street address.', example: '125, rue Saint-Jean, app. 4' }),
+  ville: text(255, { description: 'City.', example: 'Trois-Rivières' }),
+  province: text(50, { description: 'Province code.', example: 'QC' }),
+  codePostal: text(20, { description: 'Postal code.', example: 'G9A 1B2' }),
+  ...READ_ONLY_FIELDS,
+} as const;
+
+export type EmployeRecord = RecordOf<typeof EMPLOYE_FIELDS>;

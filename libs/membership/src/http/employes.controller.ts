@@ -1,0 +1,93 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { Json, withEtag } from '#shared/http/etag';
+import { sendList } from '#shared/http/listing';
+import { EmployesService } from '../application/employes.service';
+import { EmployeInput, EmployeItem, EmployeList } from './employes.dto';
+
+const PATH = '/b2b/v1/employe';
+
+@ApiTags('Employees')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v1/employe')
+export class EmployesController {
+  constructor(
+    private readonly employes: EmployesService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({ summary: 'List the employees', type: [EmployeItem], paged: true })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: EmployeList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.employes.page(tenantId, query, after, limit),
+    );
+  }
+
+  @Get(':idExterne')
+  @Answers({ summary: 'Read an employee', type: EmployeItem, etag: true, errors: ['Employe.NotFound'] })
+  async get(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    return withEtag(response, await this.employes.get(tenantId, idExterne));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Create an employee',
+    status: 201,
+    type: EmployeItem,
+    location: true,
+    etag: true,
+    errors: ['Employe.IdExterneDejaUtilise', 'Employe.EmployeurInconnu'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @Body() body: EmployeInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const item = await this.employes.create(tenantId, body);
+    response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
+    return withEtag(response, item);
+  }
+
+  @Put()
+  @Answers({
+    summary: 'Replace an employee',
+    description:
+      'idExterne in the body selects the employee. Every writable field is replaced; an absent one is cleared.',
+    type: EmployeItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Employe.NotFound', 'Employe.EmployeurInconnu'],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @Body() body: EmployeInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    return withEtag(response, await this.employes.replace(tenantId, body, ifMatch));
+  }
+
+  @Delete(':idExterne')
+  @Answers({ summary: 'Delete an employee', status: 204, ifMatch: true, errors: ['Employe.NotFound'] })
+  async delete(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.employes.delete(tenantId, idExterne, ifMatch);
+  }
+}

@@ -1,0 +1,98 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { Json, withEtag } from '#shared/http/etag';
+import { sendList } from '#shared/http/listing';
+import { EmployeursService } from '../application/employeurs.service';
+import { EmployeurInput, EmployeurItem, EmployeurList } from './employeurs.dto';
+
+const PATH = '/b2b/v1/employeur';
+
+@ApiTags('Employers')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v1/employeur')
+export class EmployeursController {
+  constructor(
+    private readonly employeurs: EmployeursService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({ summary: 'List the employers', type: [EmployeurItem], paged: true })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: EmployeurList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.employeurs.page(tenantId, query, after, limit),
+    );
+  }
+
+  @Get(':idExterne')
+  @Answers({ summary: 'Read an employer', type: EmployeurItem, etag: true, errors: ['Employeur.NotFound'] })
+  async get(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    return withEtag(response, await this.employeurs.get(tenantId, idExterne));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Create an employer',
+    status: 201,
+    type: EmployeurItem,
+    location: true,
+    etag: true,
+    errors: ['Employeur.IdExterneDejaUtilise'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @Body() body: EmployeurInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const item = await this.employeurs.create(tenantId, body);
+    response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
+    return withEtag(response, item);
+  }
+
+  @Put()
+  @Answers({
+    summary: 'Replace an employer',
+    description:
+      'idExterne in the body selects the employer. Every writable field is replaced; an absent one is cleared.',
+    type: EmployeurItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Employeur.NotFound'],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @Body() body: EmployeurInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    return withEtag(response, await this.employeurs.replace(tenantId, body, ifMatch));
+  }
+
+  @Delete(':idExterne')
+  @Answers({
+    summary: 'Delete an employer',
+    status: 204,
+    ifMatch: true,
+    errors: ['Employeur.NotFound', 'Employeur.EmploisActifs'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.employeurs.delete(tenantId, idExterne, ifMatch);
+  }
+}

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { BulkResult, BulkUpsert } from '#shared/database/bulk-upsert';
+import { Transactions } from '#shared/database/transactions';
+import { EMPLOYE_FIELDS } from '../domain/employe.fields';
+import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
+
+const UNKNOWN_EMPLOYER = `
+  SELECT s.n, 'identifiantExterneEmployeur names no employer' AS message FROM stage s
+  WHERE s.identifiant_externe_employeur IS NOT NULL AND NOT EXISTS (
+    SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
+  )`;
+
+/** Upserts of many employers or employees, in the ambient transaction. */
+@Injectable()
+export class MasterDataBulk {
+  private readonly employeurs = new BulkUpsert('employeur', EMPLOYEUR_FIELDS);
+  private readonly employes = new BulkUpsert('employe', EMPLOYE_FIELDS, UNKNOWN_EMPLOYER);
+
+  constructor(private readonly transactions: Transactions) {}
+
+  upsertEmployeurs(tenantId: string, records: readonly unknown[]): Promise<BulkResult> {
+    return this.employeurs.run(this.transactions.client(), tenantId, records);
+  }
+
+  upsertEmployes(tenantId: string, records: readonly unknown[]): Promise<BulkResult> {
+    return this.employes.run(this.transactions.client(), tenantId, records);
+  }
+}

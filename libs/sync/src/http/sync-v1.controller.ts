@@ -1,0 +1,31 @@
+import { Body, Controller, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { BodyLimit } from '#shared/http/body.interceptor';
+import { SyncV1Service } from '../application/sync-v1.service';
+import { SyncV1Input, SyncV1Query, SyncV1ResultItem } from './sync-v1.dto';
+
+@ApiTags('Employees')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v1/employe/sync')
+export class SyncV1Controller {
+  constructor(private readonly syncs: SyncV1Service) {}
+
+  @Post()
+  @BodyLimit('64mb')
+  @Answers({
+    summary: 'Create or update many employees, employers and consent objects',
+    description:
+      'Everything accepted commits together. A refused record is reported in `errors` and does not stop the others; the status is 200 even then. Up to 64 MB.',
+    type: SyncV1ResultItem,
+    errors: ['Requete.TropVolumineuse'],
+  })
+  async sync(
+    @Tenant() tenantId: string,
+    @Query() query: SyncV1Query,
+    @Body() body: SyncV1Input,
+  ): Promise<SyncV1ResultItem> {
+    return this.syncs.sync(tenantId, body, query.simulation ?? false);
+  }
+}

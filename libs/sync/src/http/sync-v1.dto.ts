@@ -1,0 +1,73 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { OBJET_CONSENTEMENT_FIELDS } from '#consent';
+import { EMPLOYE_FIELDS, EMPLOYEUR_FIELDS } from '#membership';
+import { Input } from '#shared/http/field.decorator';
+import { RecordModel } from '#shared/http/record-model';
+
+/** The records of a sync as the OpenAPI document shows them; each is checked on its own, by its definition. */
+export const EmployeSync = RecordModel('EmployeSync', EMPLOYE_FIELDS);
+export const EmployeurSync = RecordModel('EmployeurSync', EMPLOYEUR_FIELDS);
+export const ObjetConsentementSync = RecordModel('ObjetConsentementSync', OBJET_CONSENTEMENT_FIELDS);
+
+export class SyncV1Input {
+  @Input(
+    { kind: 'rows', description: 'Employers, written first: employees of the same request may name them.' },
+    EmployeurSync,
+  )
+  employeurs?: unknown[] | null;
+
+  @Input({ kind: 'rows', description: 'Consent objects, written second.' }, ObjetConsentementSync)
+  objetsConsentement?: unknown[] | null;
+
+  @Input(
+    {
+      kind: 'rows',
+      description:
+        'Employees, written last. A property that is absent keeps its stored value; null clears it.',
+    },
+    EmployeSync,
+  )
+  employes?: unknown[] | null;
+}
+
+export class SyncV1Query {
+  @Input({
+    kind: 'boolean',
+    description: 'true answers what would happen and writes nothing.',
+    example: false,
+  })
+  simulation?: boolean;
+}
+
+class SyncV1ErrorItem {
+  @ApiProperty({
+    description: 'External identifier as sent; "" where the record has none.',
+    example: 'E-1002',
+  })
+  idExterne: string;
+
+  @ApiProperty({ description: 'What is wrong with the record.', example: 'invalid e-mail' })
+  message: string;
+}
+
+export class SyncV1ResultItem {
+  @ApiProperty({
+    description: 'Records that did not exist, over the three lists.',
+    type: 'integer',
+    example: 12,
+  })
+  created: number;
+
+  @ApiProperty({
+    description: 'Records that existed and were accepted, changed or not.',
+    type: 'integer',
+    example: 340,
+  })
+  updated: number;
+
+  @ApiProperty({
+    description: 'Records that were refused; nothing of them was written.',
+    type: [SyncV1ErrorItem],
+  })
+  errors: SyncV1ErrorItem[];
+}
