@@ -1,0 +1,49 @@
+import 'reflect-metadata';
+import { ConfigError, loadConfig } from '#shared/config/config';
+import { migrateDown, migrateUp } from '#shared/database/migrate';
+import { ServiceContext } from './service-context';
+import { start } from './start';
+
+const USAGE = `Usage: npm run cli -- <command>
+  start               database, migrations, demonstration tenant (not in production), API and worker
+  migrate             apply the migrations that DATABASE_URL lacks
+  migrate-down [n]    undo the last n migrations (1)
+  cle-admin [name]    make a key for an administrator and print it`;
+
+async function main([command, argument]: string[]): Promise<void> {
+  switch (command) {
+    case 'start':
+      return start();
+    case 'migrate': {
+      const done = await migrateUp(databaseUrl());
+      console.log(done.length > 0 ? `Applied ${done.join(', ')}.` : 'The schema is up to date.');
+      return;
+    }
+    case 'migrate-down': {
+      const steps = Number(argument ?? 1);
+      if (!Number.isInteger(steps) || steps < 1)
+        throw new ConfigError('Give the number of migrations to undo.');
+      await migrateDown(databaseUrl(), steps);
+      console.log(`Undid ${steps} migration${steps > 1 ? 's' : ''}.`);
+      return;
+    }
+    case 'cle-admin':
+      return ServiceContext.use(loadConfig(process.env), async ({ clients }) => {
+        const cle = await clients.issueAdminCle(argument ?? 'Administrator');
+        console.log(cle.cle);
+      });
+    default:
+      throw new ConfigError(USAGE);
+  }
+}
+
+function databaseUrl(): string {
+  const url = process.env.DATABASE_URL;
+  if (!url) throw new ConfigError('DATABASE_URL is not set: give the URL of the database to migrate.');
+  return url;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AuthenticationService, CLIENTS_ENTITIES, ClientsModule, ClientsService } from '#clients';
+import { MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
+import { Config } from '#shared/config/config';
+import { SharedModule } from '#shared/shared.module';
+import { SyncModule, SyncV1Service } from '#sync';
+
+@Module({})
+class CliModule {}
+
+/** The services of the API without its HTTP, for commands. */
+export interface ServiceContext {
+  readonly clients: ClientsService;
+  readonly authentication: AuthenticationService;
+  readonly syncs: SyncV1Service;
+}
+
+export const ServiceContext = {
+  /** Runs `work` with the services and closes their connections afterwards. */
+  async use<T>(config: Config, work: (services: ServiceContext) => Promise<T>): Promise<T> {
+    const app = await NestFactory.createApplicationContext(
+      {
+        module: CliModule,
+        imports: [
+          SharedModule.forRoot('cli', new Config({ ...config, poolSize: 2 }), [
+            ...CLIENTS_ENTITIES,
+            ...MEMBERSHIP_ENTITIES,
+          ]),
+          ClientsModule,
+          MembershipModule,
+          SyncModule,
+        ],
+      },
+      { logger: ['error', 'warn'], abortOnError: false },
+    );
+    try {
+      return await work({
+        clients: app.get(ClientsService),
+        authentication: app.get(AuthenticationService),
+        syncs: app.get(SyncV1Service),
+      });
+    } finally {
+      await app.close();
+    }
+  },
+};

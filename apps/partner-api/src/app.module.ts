@@ -1,0 +1,22 @@
+import { DynamicModule, Module } from '@nestjs/common';
+import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
+import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
+import { Config } from '#shared/config/config';
+import { SharedModule } from '#shared/shared.module';
+import { SyncHttpModule } from '#sync';
+
+/** The HTTP process: every context's controllers. */
+@Module({})
+export class AppModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        SharedModule.forRoot('api', config, [...CLIENTS_ENTITIES, ...MEMBERSHIP_ENTITIES]),
+        ClientsHttpModule,
+        SyncHttpModule,
+        MembershipHttpModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,20 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { loadConfig } from '#shared/config/config';
+import { runProcess } from '#shared/http/run-process';
+import { LOGGER } from '#shared/logging/logger';
+import { AppModule } from './app.module';
+import { configureApp } from './configure-app';
+
+runProcess(async () => {
+  const config = loadConfig(process.env);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), {
+    bodyParser: false,
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  });
+  configureApp(app);
+  return { app, logger: app.get<Logger>(LOGGER), port: config.port, stopDelayMs: config.shutdownDelayMs };
+});

@@ -1,0 +1,46 @@
+import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { RateLimiterService } from '#clients';
+import { IdempotencyRecords } from '#shared/database/idempotency-records';
+import { sqlState } from '#shared/database/sql-errors';
+import { LOGGER } from '#shared/logging/logger';
+
+const INTERVAL_MS = 60_000;
+
+/** Removes what has expired: idempotency records after 24 h, minutes of rate limits once they are over. */
+@Injectable()
+export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly idempotency: IdempotencyRecords,
+    private readonly rateLimits: RateLimiterService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const tick = (): void => {
+      this.running = this.purge();
+    };
+    tick();
+    this.timer = setInterval(tick, INTERVAL_MS);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** One round. Several workers may run it at once: each row is removed by one of them. */
+  async purge(): Promise<void> {
+    try {
+      const idempotencyRecords = await this.idempotency.purgeExpired();
+      const rateWindows = await this.rateLimits.purgeOver();
+      if (idempotencyRecords + rateWindows > 0)
+        this.logger.info({ idempotencyRecords, rateWindows }, 'purged');
+    } catch (error) {
+      this.logger.warn({ sqlState: sqlState(error) }, 'the purge failed and will be tried again');
+    }
+  }
+}
