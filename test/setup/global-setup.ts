@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../libs/shared/src/database/embedded-postgres';
+
+const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
+
+/**
+ * One PostgreSQL for the whole run, with a template database that the production command has migrated; each test file
+ * clones it. TEST_DATABASE_URL names another server to use instead of the embedded one.
+ */
+export default async function globalSetup(): Promise<void> {
+  if (!existsSync(CLI))
+    throw new Error('The tests run the built migrations: run `npm run build` first, or `npm test`.');
+  let url = process.env.TEST_DATABASE_URL;
+  if (!url) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'mandat-test-'));
+    // What a test writes need not survive a power cut.
+    const settings = {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+    };
+    const database = await startEmbeddedPostgres({ dataDir, settings });
+    Object.assign(globalThis, { testDatabase: database, testDataDir: dataDir });
+    url = database.url;
+    process.env.TEST_DATABASE_URL = url;
+  }
+  const template = new URL(url);
+  template.pathname = '/mandat_template';
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('DROP DATABASE IF EXISTS mandat_template WITH (FORCE)');
+  await client.query('CREATE DATABASE mandat_template');
+  await client.end();
+  execFileSync(process.execPath, [CLI, 'migrate'], {
+    env: { ...process.env, DATABASE_URL: template.href },
+    stdio: 'pipe',
+  });
+}

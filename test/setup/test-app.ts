@@ -1,0 +1,157 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Client } from 'pg';
+import { AppModule } from '../../apps/partner-api/src/app.module';
+import { configureApp } from '../../apps/partner-api/src/configure-app';
+import { ClientsService } from '../../libs/clients/src';
+import { type Environment, MODULES, type ModuleName } from '../../libs/shared/src/access/caller';
+import { Config } from '../../libs/shared/src/config/config';
+
+/** A client's data space and a key for it. */
+export interface TestTenant {
+  clientId: string;
+  tenantId: string;
+  cleId: string;
+  cle: string;
+}
+
+/** What a test may choose of a tenant; by default it is a partner with every module and no practical rate limit. */
+export interface TenantOptions {
+  role?: 'partenaire' | 'plateforme';
+  environnement?: Environment;
+  modules?: ModuleName[];
+  cleModules?: ModuleName[];
+  limiteParMinute?: number;
+  expireLe?: Date;
+}
+
+/** A JSON body, as loosely typed as tests read it. */
+type Loose = ReturnType<typeof JSON.parse>;
+
+/** One answer, its body read; `json` is undefined where the body is not JSON. */
+export interface Answer<T = Loose> {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: T;
+}
+
+/** The real application, listening on a port of its own, on a database of its own. */
+export class TestApp {
+  readonly adminKey: string;
+
+  private constructor(
+    readonly app: NestExpressApplication,
+    readonly url: string,
+    readonly config: Config,
+    /** A superuser's connection, to look at rows and to break protections on purpose. */
+    readonly database: Client,
+  ) {
+    this.adminKey = config.adminApiKey;
+  }
+
+  static async start(overrides: Partial<Config> = {}): Promise<TestApp> {
+    const databaseUrl = overrides.databaseUrl ?? (await cloneTemplate());
+    const config = new Config({
+      port: 0,
+      workerPort: 0,
+      dataDir: '',
+      publicUrl: 'http://mandat.test',
+      adminApiKey: randomBytes(32).toString('base64'),
+      secretsKey: randomBytes(32),
+      rateLimitPerMinute: 1_000_000,
+      logLevel: 'silent',
+      production: false,
+      shutdownDelayMs: 0,
+      poolSize: 10,
+      ...overrides,
+      databaseUrl,
+    });
+    const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), {
+      bodyParser: false,
+      logger: false,
+      abortOnError: false,
+    });
+    configureApp(app);
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const database = new Client({ connectionString: databaseUrl });
+    await database.connect();
+    return new TestApp(app, `http://127.0.0.1:${port}`, config, database);
+  }
+
+  async stop(): Promise<void> {
+    await this.database.end();
+    await this.app.close();
+  }
+
+  async tenant(options: TenantOptions = {}): Promise<TestTenant> {
+    const clients = this.app.get(ClientsService);
+    const client = await clients.create({
+      nom: `Client ${randomUUID()}`,
+      modules: options.modules ?? [...MODULES],
+      limiteParMinute: options.limiteParMinute ?? null,
+    });
+    const cle = await clients.issueCle(client.id, {
+      nom: 'Test',
+      environnement: options.environnement ?? 'staging',
+      role: options.role ?? 'partenaire',
+      modules: options.cleModules ?? null,
+      expireLe: options.expireLe ?? null,
+    });
+    return { clientId: client.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
+  }
+
+  /** Sends one request; an object as body goes as JSON. `caller` is a tenant, a key, or nobody. */
+  async send(
+    caller: { cle: string } | string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const cle = typeof caller === 'object' ? caller.cle : caller;
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(cle === undefined ? {} : { 'X-Api-Key': cle }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : {
+            body:
+              typeof body === 'string' || body instanceof Uint8Array
+                ? (body as string)
+                : JSON.stringify(body),
+          }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parse(text) };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A fresh copy of the migrated template. */
+export async function cloneTemplate(): Promise<string> {
+  const url = new URL(process.env.TEST_DATABASE_URL!);
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  const name = `mandat_test_${randomUUID().replaceAll('-', '')}`;
+  // Two clones of one template at once would refuse each other.
+  await client.query('SELECT pg_advisory_lock(1)');
+  await client.query(`CREATE DATABASE ${name} TEMPLATE mandat_template`);
+  await client.end();
+  url.pathname = `/${name}`;
+  return url.href;
+}
