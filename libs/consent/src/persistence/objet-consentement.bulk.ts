@@ -10,7 +10,7 @@ export class ObjetConsentementBulk {
 
   constructor(private readonly transactions: Transactions) {}
 
-  upsert(tenantId: string, records: readonly unknown[]): Promise<BulkResult> {
+  upsert(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
     return this.objets.run(this.transactions.client(), tenantId, records);
   }
 }

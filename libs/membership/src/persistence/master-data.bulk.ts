@@ -18,11 +18,11 @@ export class MasterDataBulk {
 
   constructor(private readonly transactions: Transactions) {}
 
-  upsertEmployeurs(tenantId: string, records: readonly unknown[]): Promise<BulkResult> {
+  upsertEmployeurs(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
     return this.employeurs.run(this.transactions.client(), tenantId, records);
   }
 
-  upsertEmployes(tenantId: string, records: readonly unknown[]): Promise<BulkResult> {
+  upsertEmployes(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
     return this.employes.run(this.transactions.client(), tenantId, records);
   }
 }

@@ -52,53 +52,70 @@ export class BulkUpsert<D extends RecordDefinition> {
   }
 
   /** @param client the connection of the ambient transaction */
-  async run(client: PoolClient, tenantId: string, records: readonly unknown[]): Promise<BulkResult> {
-    if (records.length === 0) return { created: 0, updated: 0, refusals: [] };
+  async run(client: PoolClient, tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
+    if (Array.isArray(records) && records.length === 0) return { created: 0, updated: 0, refusals: [] };
     const columns = this.columns.map(
       (column) => `${column} text${column.startsWith('id') ? ' COLLATE "C"' : ''}`,
     );
     await client.query(
       `CREATE TEMPORARY TABLE ${this.stage} (n integer, present integer, ${columns.join(', ')}) ON COMMIT DROP`,
     );
-    const refusals = await this.copy(client, records);
+    const { staged, refusals } = await this.copy(client, records);
     await client.query(`ANALYZE ${this.stage}`);
-    refusals.push(...(await this.refuse(client, tenantId, records)));
-    const accepted = records.length - refusals.length;
+    const refused = await this.refuse(client, tenantId);
     const created = await this.merge(client, tenantId);
     await client.query(`DROP TABLE ${this.stage}`);
-    return { created, updated: accepted - created, refusals: refusals.sort((a, b) => a.index - b.index) };
+    return {
+      created,
+      updated: staged - refused.length - created,
+      refusals: [...refusals, ...refused].sort((a, b) => a.index - b.index),
+    };
   }
 
-  private async copy(client: PoolClient, records: readonly unknown[]): Promise<Refusal[]> {
+  private async copy(
+    client: PoolClient,
+    records: Iterable<unknown>,
+  ): Promise<{ staged: number; refusals: Refusal[] }> {
     const refusals: Refusal[] = [];
     const seen = new Set<string>();
     const stream = client.query(copyFrom(`COPY ${this.stage} FROM STDIN`));
     const done = finished(stream);
     // A failure of the stream is reported where `done` is awaited.
     done.catch(() => undefined);
+    let index = 0;
+    let staged = 0;
     let chunk = '';
-    for (const [index, record] of records.entries()) {
-      const { values, fault } = this.validator.check(record);
-      const idExterne = values
-        ? (values as unknown as { idExterne: string }).idExterne
-        : identifierOf(record);
-      if (idExterne !== '' && seen.has(idExterne)) {
-        refusals.push({ index, idExterne, message: 'appears twice in this request; the first one counts' });
-      } else if (fault !== undefined) {
-        refusals.push({ index, idExterne, message: fault });
-      } else {
-        chunk += this.line(index, values);
+    try {
+      for (const record of records) {
+        const checked = this.validator.check(record);
+        const { values } = checked;
+        const idExterne = values
+          ? (values as unknown as { idExterne: string }).idExterne
+          : identifierOf(record);
+        if (idExterne !== '' && seen.has(idExterne)) {
+          refusals.push({ index, idExterne, message: 'appears twice in this request; the first one counts' });
+        } else if (values) {
+          chunk += this.line(index, values);
+          staged++;
+        } else {
+          refusals.push({ index, idExterne, message: checked.fault ?? '' });
+        }
+        if (idExterne !== '') seen.add(idExterne);
+        if (chunk.length >= COPY_CHUNK_BYTES) {
+          if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done]);
+          chunk = '';
+        }
+        if (++index % SLICE === 0) await new Promise(setImmediate);
       }
-      if (idExterne !== '') seen.add(idExterne);
-      if (chunk.length >= COPY_CHUNK_BYTES) {
-        if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done]);
-        chunk = '';
-      }
-      if (index % SLICE === SLICE - 1) await new Promise(setImmediate);
+    } catch (error) {
+      // The connection must not stay in the middle of a COPY: the transaction's rollback needs it.
+      stream.destroy(error as Error);
+      await done.catch(() => undefined);
+      throw error;
     }
     stream.end(chunk);
     await done;
-    return refusals;
+    return { staged, refusals };
   }
 
   /** One line of COPY's text format: place, bits of the properties that are present, values. */
@@ -113,19 +130,15 @@ export class BulkUpsert<D extends RecordDefinition> {
     return `${index}\t${present}${fields}\n`;
   }
 
-  private async refuse(
-    client: PoolClient,
-    tenantId: string,
-    records: readonly unknown[],
-  ): Promise<Refusal[]> {
+  private async refuse(client: PoolClient, tenantId: string): Promise<Refusal[]> {
     if (!this.refusals) return [];
-    const { rows } = await client.query<{ n: number; message: string }>(
+    const { rows } = await client.query<Refusal>(
       `WITH stage AS (SELECT * FROM ${this.stage}), refused AS (${this.refusals}), removed AS (
-         DELETE FROM ${this.stage} s USING refused WHERE s.n = refused.n
-       ) SELECT n, message FROM refused`,
+         DELETE FROM ${this.stage} s USING refused WHERE s.n = refused.n RETURNING s.n, s.id_externe
+       ) SELECT n AS index, id_externe AS "idExterne", message FROM refused JOIN removed USING (n)`,
       [tenantId],
     );
-    return rows.map(({ n, message }) => ({ index: n, idExterne: identifierOf(records[n]), message }));
+    return rows;
   }
 
   private async merge(client: PoolClient, tenantId: string): Promise<number> {

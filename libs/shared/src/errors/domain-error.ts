@@ -27,9 +27,9 @@ export class DomainError extends Error {
 /** The 400 that lists every fault of a request at once. */
 export function invalidRequest(errors: InputFault[]): DomainError {
   const first = errors[0];
-  const detail =
-    errors.length === 1 && first
-      ? `${first.pointer}: ${first.detail}`
-      : `The request has ${errors.length} faults, see errors.`;
+  const only = errors.length === 1 ? first : undefined;
+  const detail = only
+    ? `${only.pointer ? `${only.pointer}: ` : ''}${only.detail}`
+    : `The request has ${errors.length} faults, see errors.`;
   return new DomainError('Requete.Invalide', detail, { errors });
 }

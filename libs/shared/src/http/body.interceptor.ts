@@ -1,16 +1,33 @@
-import { CallHandler, ExecutionContext, Injectable, NestInterceptor, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import express from 'express';
 import type { Request, Response } from 'express';
-import { from, mergeMap, Observable } from 'rxjs';
+import { isUtf8 } from 'node:buffer';
+import { from, mergeMap, type Observable } from 'rxjs';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
+import { JsonFault, parseWithRows } from '../records/json-rows';
 
-const BODY_LIMIT = 'http:body-limit';
-const DEFAULT_LIMIT = '1mb';
+const BODY = 'http:body';
 
-/** Accepts bodies up to `limit` (such as `64mb`) on a route, instead of 1 MB. */
-export const BodyLimit = (limit: string): MethodDecorator => SetMetadata(BODY_LIMIT, limit);
+interface BodyOptions {
+  readonly limit: string;
+  /** Arrays directly in the body are left to be parsed element by element. */
+  readonly rows: boolean;
+}
+
+const ORDINARY: BodyOptions = { limit: '1mb', rows: false };
+
+/** A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). */
+export const BulkBody = (): MethodDecorator =>
+  applyDecorators(SetMetadata(BODY, { limit: '64mb', rows: true }));
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
 export type RawRequest = Request & { rawBody?: Buffer };
@@ -27,38 +44,41 @@ export class BodyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<RawRequest>();
-    if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE')
-      return next.handle();
-    const limit = this.reflector.get<string | undefined>(BODY_LIMIT, context.getHandler()) ?? DEFAULT_LIMIT;
-    const reading = this.read(request, context.switchToHttp().getResponse<Response>(), limit);
+    if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
+    const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
+    const reading = this.read(request, context.switchToHttp().getResponse<Response>(), options);
     return from(reading).pipe(mergeMap(() => next.handle()));
   }
 
-  private async read(request: RawRequest, response: Response, limit: string): Promise<void> {
-    const type = request.headers['content-type'];
-    const empty =
-      request.headers['transfer-encoding'] === undefined && !Number(request.headers['content-length'] ?? 0);
-    if (empty) {
+  private async read(request: RawRequest, response: Response, options: BodyOptions): Promise<void> {
+    const { headers } = request;
+    if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0)) {
       request.rawBody = Buffer.alloc(0);
       return;
     }
-    if (
-      !type ||
-      !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) ||
-      !/^[^;]*(?:;\s*charset="?utf-?8"?\s*)?;?$/i.test(type)
-    ) {
+    if (!isJsonInUtf8(headers['content-type'])) {
       throw new DomainError('Requete.TypeNonSupporte', ERROR_CODES['Requete.TypeNonSupporte'].description);
     }
-    let reader = this.readers.get(limit);
-    if (!reader) this.readers.set(limit, (reader = express.raw({ limit, type: () => true })));
+    let reader = this.readers.get(options.limit);
+    if (!reader)
+      this.readers.set(options.limit, (reader = express.raw({ limit: options.limit, type: () => true })));
     await new Promise<void>((resolve, reject) =>
       reader(request, response, (error?: unknown) =>
         error ? reject(readingError(error as Error)) : resolve(),
       ),
     );
     request.rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    request.body = parseJson(request.rawBody);
+    request.body = parseBody(request.rawBody, options.rows);
   }
+}
+
+function isJsonInUtf8(type: string | undefined): boolean {
+  const [media, ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return (
+    /^application\/(?:[\w.+-]+\+)?json$/.test(media ?? '') &&
+    (!charset || /^charset="?utf-?8"?$/.test(charset))
+  );
 }
 
 function readingError(error: Error): Error {
@@ -69,21 +89,27 @@ function readingError(error: Error): Error {
   return error;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function parseJson(body: Buffer): unknown {
-  let text: string;
-  try {
-    text = utf8.decode(body);
-  } catch {
+function parseBody(sent: Buffer, rows: boolean): unknown {
+  if (!isUtf8(sent)) {
     throw invalidRequest([{ pointer: '', code: 'encoding', detail: 'the body must be valid UTF-8' }]);
   }
+  const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
+  const json = marked ? sent.subarray(3) : sent;
   try {
-    return JSON.parse(text) as unknown;
+    if (!rows) return JSON.parse(json.toString()) as unknown;
+    return parseWithRows(json, (name) => {
+      const pointer = `/${name.slice(0, 100)}`;
+      throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
+    });
   } catch (error) {
-    // V8's message quotes the text around the fault, which may be a person's data: only the place is kept.
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    const place = position ? ` (fault near character ${position})` : '';
-    throw invalidRequest([{ pointer: '', code: 'json', detail: `the body must be valid JSON${place}` }]);
+    if (error instanceof DomainError) throw error;
+    throw invalidJson(error);
   }
+}
+
+/** V8's message quotes the text around a fault, which may be a person's data: only the place is told. */
+export function invalidJson(error: unknown): DomainError {
+  const place = error instanceof JsonFault ? error.at : /position (\d+)/.exec((error as Error).message)?.[1];
+  const near = place === undefined ? '' : ` (fault near character ${place})`;
+  return invalidRequest([{ pointer: '', code: 'json', detail: `the body must be valid JSON${near}` }]);
 }

@@ -21,6 +21,7 @@ import {
   ValidatorConstraintInterface,
 } from 'class-validator';
 import { isGuid } from '../records/faults';
+import { JsonRows } from '../records/json-rows';
 import { Field, RecordDefinition } from '../records/field';
 
 const DEFINITION = Symbol('record definition');
@@ -33,6 +34,14 @@ export type RecordClass<T extends object = object> = new () => T;
 class IsGuid implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     return isGuid(value);
+  }
+}
+
+/** A list of records, read already or still to be walked. */
+@ValidatorConstraint({ name: 'isArray' })
+class IsRows implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return Array.isArray(value) || value instanceof JsonRows;
   }
 }
 
@@ -136,7 +145,7 @@ function checksOf(field: Field): PropertyDecorator[] {
     case 'record':
       return [presence, IsObject(), ValidateNested()];
     case 'rows':
-      return [presence, IsArray()];
+      return [presence, Validate(IsRows)];
     case 'readOnly':
       return [];
   }

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { isUnavailable, sqlState } from '../database/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
+import { JsonFault } from '../records/json-rows';
+import { invalidJson } from './body.interceptor';
 import { traceOf } from './tracing';
 
 /** The body of every error (RFC 9457; decisions, section 4). */
@@ -31,6 +33,8 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 /** Turns anything thrown into a domain error: known refusals keep their code, the unknown says nothing of the inside. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
+  // Found while the records of a body were walked; the transaction around it has been rolled back.
+  if (error instanceof JsonFault) return invalidJson(error);
   if (isUnavailable(error)) {
     return new DomainError('Service.Indisponible', ERROR_CODES['Service.Indisponible'].description, {
       retryAfterSeconds: 1,

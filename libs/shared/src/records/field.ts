@@ -89,7 +89,7 @@ type ValueOf<F> = F extends { kind: 'text' | 'choice' }
         : F extends { kind: 'choices' }
           ? string[]
           : F extends { kind: 'rows' }
-            ? unknown[]
+            ? Iterable<unknown>
             : F extends { kind: 'record'; of: infer R }
               ? RecordOf<R>
               : never;

@@ -7,9 +7,9 @@ import { Transactions } from '#shared/database/transactions';
 
 /** The three lists of a V1 sync, as sent; each record is checked on its own. */
 export interface SyncV1Request {
-  employeurs?: readonly unknown[] | null;
-  objetsConsentement?: readonly unknown[] | null;
-  employes?: readonly unknown[] | null;
+  employeurs?: Iterable<unknown> | null;
+  objetsConsentement?: Iterable<unknown> | null;
+  employes?: Iterable<unknown> | null;
 }
 
 /** `created + updated + errors.length` is the number of records sent (decisions, section 6). */

@@ -2,7 +2,7 @@ import { Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
-import { BodyLimit } from '#shared/http/body.interceptor';
+import { BulkBody } from '#shared/http/body.interceptor';
 import { SyncV1Service } from '../application/sync-v1.service';
 import { SyncV1Input, SyncV1Query, SyncV1ResultItem } from './sync-v1.dto';
 
@@ -13,7 +13,7 @@ export class SyncV1Controller {
   constructor(private readonly syncs: SyncV1Service) {}
 
   @Post()
-  @BodyLimit('64mb')
+  @BulkBody()
   @Answers({
     summary: 'Create or update many employees, employers and consent objects',
     description:

@@ -14,10 +14,10 @@ export class SyncV1Input {
     { kind: 'rows', description: 'Employers, written first: employees of the same request may name them.' },
     EmployeurSync,
   )
-  employeurs?: unknown[] | null;
+  employeurs?: Iterable<unknown> | null;
 
   @Input({ kind: 'rows', description: 'Consent objects, written second.' }, ObjetConsentementSync)
-  objetsConsentement?: unknown[] | null;
+  objetsConsentement?: Iterable<unknown> | null;
 
   @Input(
     {
@@ -27,7 +27,7 @@ export class SyncV1Input {
     },
     EmployeSync,
   )
-  employes?: unknown[] | null;
+  employes?: Iterable<unknown> | null;
 }
 
 export class SyncV1Query {
