@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
 import { MODULES } from '#shared/access/caller';
 import { type Config } from '#shared/config/config';
 import { ServiceContext } from './service-context';
@@ -17,6 +18,7 @@ const SAMPLE = {
   employeurs: [
     { idExterne: 'EMP-100', nom: 'Aciérie du Saint-Laurent' },
     { idExterne: 'EMP-200', nom: 'Centre de services scolaire de la Rivière' },
+    { idExterne: 'EMP-300', nom: 'Imprimerie Belles-Feuilles' },
   ],
   objetsConsentement: [{ idExterne: 'INFOLETTRE', nom: 'Recevoir l’infolettre' }],
   employes: [
@@ -68,11 +70,20 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     }
     const client =
       (await clients.list()).find(({ nom }) => nom === NOM) ??
-      (await clients.create({ nom: NOM, modules: [...MODULES] }));
+      (await clients.create({ id: EXAMPLE_CLIENT_ID, nom: NOM, modules: [...MODULES] }));
     const issue = (role: 'partenaire' | 'plateforme') =>
       clients.issueCle(client.id, { nom: `Demonstration, ${role}`, environnement: 'staging', role });
     const partenaire = await issue('partenaire');
     const plateforme = await issue('plateforme');
+    // A key to revoke: the example of that operation.
+    if ((await clients.listCles(client.id)).every(({ id }) => id !== EXAMPLE_CLE_ID)) {
+      await clients.issueCle(client.id, {
+        id: EXAMPLE_CLE_ID,
+        nom: 'To try a revocation',
+        environnement: 'staging',
+        role: 'partenaire',
+      });
+    }
     await syncs.sync(partenaire.tenantId!, SAMPLE, false);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });

@@ -15,7 +15,7 @@ function render(): string {
     .sort(([one], [other]) => one.localeCompare(other))
     .map(
       ([code, { status, title, description }]) =>
-        `<tr id="${code}"><td><a href="#${code}"><code>${code}</code></a></td><td>${status}</td><td>${escape(title)}</td><td>${escape(description)}</td></tr>`,
+        `<tr id="${code}"><td><a href="#${code}"><code>${code}</code></a></td><td>${status}</td><td>${escape(title)}</td><td>${escape(description).replace(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`,
     );
   return `<!doctype html>
 <html lang="en">

@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ERROR_CODES, type ErrorCode } from '#shared/errors/error-codes';
 import { COMMON_MODELS } from '#shared/http/answers.decorator';
 
 /** One document for each surface (decisions, section 1). */
@@ -38,7 +39,9 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
   const base = new DocumentBuilder()
     .setTitle('Mandat')
     .setVersion('1')
-    .addServer(publicUrl)
+    // Relative first: Swagger UI calls the service that served it, under whatever name it was opened.
+    .addServer('/', 'This service')
+    .addServer(publicUrl, 'Public address')
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The key that the operator gave you.' },
       'X-Api-Key',
@@ -49,11 +52,21 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
   for (const path of Object.values(document.paths)) {
-    if (!path.post) continue;
-    path.post.parameters = [...(path.post.parameters ?? []), IDEMPOTENCY_KEY];
+    for (const method of ['get', 'post', 'put', 'delete'] as const) {
+      const operation = path[method];
+      if (!operation) continue;
+      if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      setBodyExample(operation);
+      addErrors(operation, method);
+    }
   }
   return document;
 }
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
+  'x-codes'?: ErrorCode[];
+  'x-body-example'?: object;
+};
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -62,6 +75,44 @@ const IDEMPOTENCY_KEY = {
   description: 'Up to 255 characters. The same key with the same body replays the first answer for 24 hours.',
   schema: { type: 'string' as const, maxLength: 255 },
 };
+
+/** Codes that the guards, the parser, idempotency and the database may answer on any operation of a method. */
+const WITH_KEY: ErrorCode[] = [
+  'Requete.Invalide',
+  'Cle.Invalide',
+  'Cle.RoleInsuffisant',
+  'Debit.Depasse',
+  'Service.ErreurInterne',
+  'Service.Indisponible',
+];
+const WITH_BODY: ErrorCode[] = ['Requete.TropVolumineuse', 'Requete.TypeNonSupporte', 'Requete.Interrompue'];
+const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorCode[]> = {
+  get: WITH_KEY,
+  delete: WITH_KEY,
+  put: [...WITH_KEY, ...WITH_BODY],
+  post: [...WITH_KEY, ...WITH_BODY, 'Idempotence.CleReutilisee', 'Idempotence.EnCours'],
+};
+
+function setBodyExample(operation: Operation): void {
+  const example = operation['x-body-example'];
+  delete operation['x-body-example'];
+  const content =
+    operation.requestBody && 'content' in operation.requestBody ? operation.requestBody.content : undefined;
+  if (example && content?.['application/json']) content['application/json'].example = example;
+}
+
+/** One answer for each status, naming the codes that carry it. */
+function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD): void {
+  const codes = [...new Set([...CODES_OF_METHOD[method], ...(operation['x-codes'] ?? [])])];
+  operation['x-codes'] = codes;
+  for (const status of new Set(codes.map((code) => ERROR_CODES[code].status))) {
+    const said = codes.filter((code) => ERROR_CODES[code].status === status);
+    operation.responses[String(status)] = {
+      description: said.map((code) => `\`${code}\`: ${ERROR_CODES[code].description}`).join('\n\n'),
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemItem' } } },
+    };
+  }
+}
 
 /** Serves Swagger UI and the JSON documents, each with the routes of its own surface only. */
 export function serveDocumentation(app: NestExpressApplication, publicUrl: string): void {

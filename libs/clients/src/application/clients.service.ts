@@ -19,6 +19,8 @@ export interface ClientChange {
 
 /** What a new key is for. */
 export interface CleRequest {
+  /** Only where a known key is wanted, as for the demonstration. */
+  id?: string;
   nom: string;
   environnement: Environment;
   role: Exclude<Role, 'admin'>;
@@ -38,9 +40,9 @@ export class ClientsService {
   ) {}
 
   /** @throws DomainError `Client.NomDejaUtilise` */
-  async create(wanted: ClientChange & { nom: string; modules: string[] }): Promise<Client> {
+  async create(wanted: ClientChange & { id?: string; nom: string; modules: string[] }): Promise<Client> {
     const client = Object.assign(new Client(), {
-      id: randomUUID(),
+      id: wanted.id ?? randomUUID(),
       resultatsVoteActifVisibles: false,
       seuilAnonymat: 1,
       limiteParMinute: null,
@@ -106,12 +108,12 @@ export class ClientsService {
 
   private async insert(
     tenantId: string | null,
-    wanted: { nom: string; role: Role; modules?: string[] | null; expireLe?: Date | null },
+    wanted: { id?: string; nom: string; role: Role; modules?: string[] | null; expireLe?: Date | null },
     kind: Environment | 'admin',
   ): Promise<IssuedCle> {
     const { cle: secret, prefixe, empreinte } = generateKey(kind);
     const cle = Object.assign(new Cle(), {
-      id: randomUUID(),
+      id: wanted.id ?? randomUUID(),
       tenantId,
       role: wanted.role,
       nom: wanted.nom,

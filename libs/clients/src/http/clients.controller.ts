@@ -12,7 +12,12 @@ import {
   ClientItem,
   ClientModification,
   IssuedCleItem,
+  EXAMPLE_CLE_ID,
+  EXAMPLE_CLIENT_ID,
 } from './clients.dto';
+
+const clientId = { description: 'Identifier of the client (GUID).', example: EXAMPLE_CLIENT_ID };
+const cleId = { description: 'Identifier of the key (GUID).', example: EXAMPLE_CLE_ID };
 
 const ClientId = () => Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.'));
 const CleId = () => Param('cleId', new GuidPart('Cle.NotFound', 'The client has no key with this id.'));
@@ -47,7 +52,7 @@ export class ClientsController {
   }
 
   @Get(':clientId')
-  @Answers({ summary: 'Read a client', type: ClientItem, errors: ['Client.NotFound'] })
+  @Answers({ summary: 'Read a client', path: { clientId }, type: ClientItem, errors: ['Client.NotFound'] })
   async get(@ClientId() clientId: string): Promise<ClientItem> {
     return ClientItem.of(await this.clients.get(clientId));
   }
@@ -55,6 +60,7 @@ export class ClientsController {
   @Put(':clientId')
   @Answers({
     summary: 'Change a client',
+    path: { clientId },
     description: 'An absent property stays as it is. Modules and limits take effect within 5 s.',
     type: ClientItem,
     errors: ['Client.NotFound', 'Client.NomDejaUtilise'],
@@ -66,6 +72,7 @@ export class ClientsController {
   @Post(':clientId/cles')
   @Answers({
     summary: 'Issue a key',
+    path: { clientId },
     description:
       'The key is shown in this answer and never again. Several keys may be active, so that they can be rotated.',
     status: 201,
@@ -86,6 +93,7 @@ export class ClientsController {
   @Get(':clientId/cles')
   @Answers({
     summary: "List a client's keys, without their secrets",
+    path: { clientId },
     type: [CleItem],
     errors: ['Client.NotFound'],
   })
@@ -97,6 +105,7 @@ export class ClientsController {
   @HttpCode(204)
   @Answers({
     summary: 'Revoke a key',
+    path: { clientId, cleId },
     description: 'Every replica refuses the key within 5 s. Revoking it again changes nothing.',
     status: 204,
     errors: ['Client.NotFound', 'Cle.NotFound'],

@@ -24,7 +24,11 @@ const limiteParMinute = {
     "Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).",
   example: 1200,
 } as const;
-const id = readOnly('Identifier given by the service (GUID).', '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1');
+/** Identifiers of the documentation's examples; the demonstration tenant has them, so that the examples work. */
+export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
+export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
+
+const id = readOnly('Identifier given by the service (GUID).', EXAMPLE_CLIENT_ID);
 const dateCreation = readOnly('When it was made (UTC).', '2026-01-15T14:30:00.000Z');
 
 const resultatsVoteActifVisibles = {

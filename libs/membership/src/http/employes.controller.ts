@@ -9,6 +9,7 @@ import { sendList } from '#shared/http/listing';
 import { EmployesService } from '../application/employes.service';
 import { EmployeInput, EmployeItem, EmployeList } from './employes.dto';
 
+const idExterne = { description: 'External identifier of the employee.', example: 'E-1001' };
 const PATH = '/b2b/v1/employe';
 
 @ApiTags('Employees')
@@ -34,7 +35,13 @@ export class EmployesController {
   }
 
   @Get(':idExterne')
-  @Answers({ summary: 'Read an employee', type: EmployeItem, etag: true, errors: ['Employe.NotFound'] })
+  @Answers({
+    summary: 'Read an employee',
+    path: { idExterne },
+    type: EmployeItem,
+    etag: true,
+    errors: ['Employe.NotFound'],
+  })
   async get(
     @Tenant() tenantId: string,
     @Param('idExterne') idExterne: string,
@@ -46,6 +53,13 @@ export class EmployesController {
   @Post()
   @Answers({
     summary: 'Create an employee',
+    bodyExample: {
+      idExterne: 'E-2001',
+      prenom: 'Noémie',
+      nom: 'Tremblay',
+      courriel: 'noemie.tremblay@example.org',
+      identifiantExterneEmployeur: 'EMP-100',
+    },
     status: 201,
     type: EmployeItem,
     location: true,
@@ -82,7 +96,13 @@ export class EmployesController {
   }
 
   @Delete(':idExterne')
-  @Answers({ summary: 'Delete an employee', status: 204, ifMatch: true, errors: ['Employe.NotFound'] })
+  @Answers({
+    summary: 'Delete an employee',
+    path: { idExterne: { ...idExterne, example: 'E-1003' } },
+    status: 204,
+    ifMatch: true,
+    errors: ['Employe.NotFound'],
+  })
   async delete(
     @Tenant() tenantId: string,
     @Param('idExterne') idExterne: string,

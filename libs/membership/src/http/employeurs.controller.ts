@@ -9,6 +9,7 @@ import { sendList } from '#shared/http/listing';
 import { EmployeursService } from '../application/employeurs.service';
 import { EmployeurInput, EmployeurItem, EmployeurList } from './employeurs.dto';
 
+const idExterne = { description: 'External identifier of the employer.', example: 'EMP-100' };
 const PATH = '/b2b/v1/employeur';
 
 @ApiTags('Employers')
@@ -34,7 +35,13 @@ export class EmployeursController {
   }
 
   @Get(':idExterne')
-  @Answers({ summary: 'Read an employer', type: EmployeurItem, etag: true, errors: ['Employeur.NotFound'] })
+  @Answers({
+    summary: 'Read an employer',
+    path: { idExterne },
+    type: EmployeurItem,
+    etag: true,
+    errors: ['Employeur.NotFound'],
+  })
   async get(
     @Tenant() tenantId: string,
     @Param('idExterne') idExterne: string,
@@ -46,6 +53,7 @@ export class EmployeursController {
   @Post()
   @Answers({
     summary: 'Create an employer',
+    bodyExample: { idExterne: 'EMP-400', nom: 'Scierie des Chic-Chocs' },
     status: 201,
     type: EmployeurItem,
     location: true,
@@ -84,6 +92,7 @@ export class EmployeursController {
   @Delete(':idExterne')
   @Answers({
     summary: 'Delete an employer',
+    path: { idExterne: { ...idExterne, example: 'EMP-300' } },
     status: 204,
     ifMatch: true,
     errors: ['Employeur.NotFound', 'Employeur.EmploisActifs'],

@@ -1,6 +1,6 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiExtension, ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
+import { ApiExtension, ApiHeader, ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import type { ErrorCode } from '../errors/error-codes';
 import { ProblemItem } from './problem.dto';
 
 /** What an operation promises, for the OpenAPI document. */
@@ -11,6 +11,10 @@ export interface AnswerOptions {
   status?: number;
   /** Class of the answer, in brackets for a list of them; absent for an answer without body. */
   type?: Type | [Type];
+  /** Parts of the path by name: what each is, and an example that the demonstration tenant has. */
+  path?: Record<string, { description: string; example: string }>;
+  /** A body that works when sent to the demonstration tenant, where the schema's own example would not. */
+  bodyExample?: object;
   /** Codes that this operation may answer beside those that any operation may. */
   errors?: ErrorCode[];
   /** The answer names the new resource in `Location`. */
@@ -23,26 +27,9 @@ export interface AnswerOptions {
   paged?: boolean;
 }
 
-/** Codes that the guards, the parser and the database may answer on every operation with a key. */
-const EVERYWHERE: ErrorCode[] = [
-  'Requete.Invalide',
-  'Cle.Invalide',
-  'Cle.RoleInsuffisant',
-  'Debit.Depasse',
-  'Service.ErreurInterne',
-  'Service.Indisponible',
-];
-
 /** Declares the answers of an operation: its documentation, and its status of success. */
 export function Answers(options: AnswerOptions): MethodDecorator {
   const status = options.status ?? 200;
-  const codes = [
-    ...new Set([
-      ...EVERYWHERE,
-      ...(options.ifMatch ? (['Precondition.Echouee'] as const) : []),
-      ...(options.errors ?? []),
-    ]),
-  ];
   return applyDecorators(
     HttpCode(status),
     ApiOperation({
@@ -50,16 +37,8 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       ...(options.description ? { description: options.description } : {}),
     }),
     ApiResponse({ status, description: 'Success', ...typeOf(options.type), headers: headersOf(options) }),
-    ...[...new Set(codes.map((code) => ERROR_CODES[code].status as number))].map((errorStatus) =>
-      ApiResponse({
-        status: errorStatus,
-        description: codes
-          .filter((code) => ERROR_CODES[code].status === errorStatus)
-          .map((code) => `\`${code}\`: ${ERROR_CODES[code].description}`)
-          .join('\n\n'),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemItem' } } },
-      }),
-    ),
+    ...Object.entries(options.path ?? {}).map(([name, part]) => ApiParam({ name, ...part })),
+    ...(options.bodyExample ? [ApiExtension('x-body-example', options.bodyExample)] : []),
     ...(options.ifMatch
       ? [
           ApiHeader({
@@ -78,7 +57,10 @@ export function Answers(options: AnswerOptions): MethodDecorator {
           }),
         ]
       : []),
-    ApiExtension('x-codes', codes),
+    ApiExtension('x-codes', [
+      ...(options.ifMatch ? (['Precondition.Echouee'] as const) : []),
+      ...(options.errors ?? []),
+    ]),
   );
 }
 

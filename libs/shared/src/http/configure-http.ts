@@ -30,10 +30,11 @@ export function configureHttp(app: NestExpressApplication): void {
       },
     }),
   );
-  app.use((_request: Request, response: Response, next: NextFunction) => {
+  app.use((request: Request, response: Response, next: NextFunction) => {
     // Answers hold personal data: no shared cache keeps them, and a private one asks again with its ETag.
     response.setHeader('Cache-Control', 'private, no-cache');
-    response.type('json');
+    // Handlers answer JSON text that is already made; the pages of the documentation name their own types.
+    if (!request.path.startsWith('/docs')) response.type('json');
     if (lifecycle.isStopping) response.setHeader('Connection', 'close');
     next();
   });

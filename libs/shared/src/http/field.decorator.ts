@@ -112,7 +112,7 @@ function propertyOf(field: Field, nested?: RecordClass): ApiPropertyOptions {
     case 'choices':
       return { ...common, type: String, isArray: true, enum: [...field.values], ...exampleOf(field) };
     case 'readOnly':
-      return { ...common, type: String, ...exampleOf(field) };
+      return { ...common, type: String, readOnly: true, ...exampleOf(field) };
     case 'record':
       return { ...common, type: nested };
     case 'rows':

@@ -19,7 +19,6 @@ export class SyncV1Controller {
     description:
       'Everything accepted commits together. A refused record is reported in `errors` and does not stop the others; the status is 200 even then. Up to 64 MB.',
     type: SyncV1ResultItem,
-    errors: ['Requete.TropVolumineuse'],
   })
   async sync(
     @Tenant() tenantId: string,
