@@ -8,12 +8,14 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import express from 'express';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { isUtf8 } from 'node:buffer';
-import { from, mergeMap, type Observable } from 'rxjs';
+import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
+import type { AuthenticatedRequest } from '../access/requires.decorator';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
 import { JsonFault, parseWithRows } from '../records/json-rows';
+import { BulkTurns } from './bulk-turns';
 
 const BODY = 'http:body';
 
@@ -30,7 +32,7 @@ export const BulkBody = (): MethodDecorator =>
   applyDecorators(SetMetadata(BODY, { limit: '64mb', rows: true }));
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
-export type RawRequest = Request & { rawBody?: Buffer };
+export type RawRequest = AuthenticatedRequest & { rawBody?: Buffer };
 
 /**
  * Reads the body after the guards, so that a caller without access is refused before sending it whole, and so that
@@ -38,6 +40,7 @@ export type RawRequest = Request & { rawBody?: Buffer };
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
+  private readonly turns = new BulkTurns();
   private readonly readers = new Map<string, ReturnType<typeof express.raw>>();
 
   constructor(private readonly reflector: Reflector) {}
@@ -46,8 +49,14 @@ export class BodyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<RawRequest>();
     if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
     const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
-    const reading = this.read(request, context.switchToHttp().getResponse<Response>(), options);
-    return from(reading).pipe(mergeMap(() => next.handle()));
+    const response = context.switchToHttp().getResponse<Response>();
+    if (!options.rows) return from(this.read(request, response, options)).pipe(mergeMap(() => next.handle()));
+    return from(
+      this.turns.take(request.caller?.tenantId ?? '', async () => {
+        await this.read(request, response, options);
+        return lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
+      }),
+    );
   }
 
   private async read(request: RawRequest, response: Response, options: BodyOptions): Promise<void> {

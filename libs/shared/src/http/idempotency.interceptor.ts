@@ -33,7 +33,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest & RawRequest>();
+    const request = context.switchToHttp().getRequest<RawRequest>();
     const key = request.get('idempotency-key');
     if (request.method !== 'POST' || key === undefined) return next.handle();
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
@@ -54,7 +54,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   private async once(
-    request: AuthenticatedRequest & RawRequest,
+    request: RawRequest,
     response: Response,
     key: string,
     next: CallHandler,
