@@ -46,7 +46,7 @@ export class EmployesController {
     @Tenant() tenantId: string,
     @Param('idExterne') idExterne: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Json | undefined> {
     return withEtag(response, await this.employes.get(tenantId, idExterne));
   }
 
@@ -70,7 +70,7 @@ export class EmployesController {
     @Tenant() tenantId: string,
     @Body() body: EmployeInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Json | undefined> {
     const item = await this.employes.create(tenantId, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
     return withEtag(response, item);
@@ -91,7 +91,7 @@ export class EmployesController {
     @Body() body: EmployeInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Json | undefined> {
     return withEtag(response, await this.employes.replace(tenantId, body, ifMatch));
   }
 

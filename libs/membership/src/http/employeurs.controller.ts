@@ -46,7 +46,7 @@ export class EmployeursController {
     @Tenant() tenantId: string,
     @Param('idExterne') idExterne: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Json | undefined> {
     return withEtag(response, await this.employeurs.get(tenantId, idExterne));
   }
 
@@ -64,7 +64,7 @@ export class EmployeursController {
     @Tenant() tenantId: string,
     @Body() body: EmployeurInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Json | undefined> {
     const item = await this.employeurs.create(tenantId, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
     return withEtag(response, item);
@@ -85,7 +85,7 @@ export class EmployeursController {
     @Body() body: EmployeurInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Json | undefined> {
     return withEtag(response, await this.employeurs.replace(tenantId, body, ifMatch));
   }
 

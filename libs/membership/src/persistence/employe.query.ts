@@ -1,20 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, Page, Position, wireTimestamp } from '#shared/database/json-items';
+import { wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
-
-/** Filters of a list of employees or employers. */
-export interface MasterDataFilter {
-  /** Inclusive lower bound of the last change. */
-  modifieDepuis?: Date | null;
-}
+import { MasterDataQuery } from './master-data.query';
 
 /** Employees as V1 shows them (specification, "Employee"). */
 @Injectable()
-export class EmployeQuery {
-  private readonly items: JsonItems;
-
+export class EmployeQuery extends MasterDataQuery {
   constructor(transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+    super(transactions, {
       name: 'employe_v1',
       table: 'employe',
       columns: {
@@ -34,20 +27,5 @@ export class EmployeQuery {
         dateCreation: wireTimestamp('date_creation'),
       },
     });
-  }
-
-  one(tenantId: string, idExterne: string): Promise<string | undefined> {
-    return this.items.one(tenantId, idExterne);
-  }
-
-  page(
-    tenantId: string,
-    filter: MasterDataFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [
-      { sql: 'derniere_maj >= ?', value: filter.modifieDepuis },
-    ]);
   }
 }

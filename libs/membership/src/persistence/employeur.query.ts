@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, Page, Position, wireTimestamp } from '#shared/database/json-items';
+import { wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
-import type { MasterDataFilter } from './employe.query';
+import { MasterDataQuery } from './master-data.query';
 
 /** Employers as V1 shows them (decisions, section 5). */
 @Injectable()
-export class EmployeurQuery {
-  private readonly items: JsonItems;
-
+export class EmployeurQuery extends MasterDataQuery {
   constructor(transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+    super(transactions, {
       name: 'employeur_v1',
       table: 'employeur',
       columns: {
@@ -20,20 +18,5 @@ export class EmployeurQuery {
         dateCreation: wireTimestamp('date_creation'),
       },
     });
-  }
-
-  one(tenantId: string, idExterne: string): Promise<string | undefined> {
-    return this.items.one(tenantId, idExterne);
-  }
-
-  page(
-    tenantId: string,
-    filter: MasterDataFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [
-      { sql: 'derniere_maj >= ?', value: filter.modifieDepuis },
-    ]);
   }
 }

@@ -21,6 +21,8 @@ const CONNECTION_OPTIONS = [
   `statement_timeout=${STATEMENT_TIMEOUT_MS}`,
   'lock_timeout=20000',
   'idle_in_transaction_session_timeout=60000',
+  // Incremental reads rely on it: whoever overlaps them by two minutes misses no change that committed late.
+  'transaction_timeout=110000',
   'timezone=UTC',
   // Compiling a plan costs more than any of our statements gains by it.
   'jit=off',

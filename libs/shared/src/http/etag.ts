@@ -10,10 +10,21 @@ export function etagOf(item: Json): string {
   return `"${createHash('sha1').update(item).digest('base64url')}"`;
 }
 
-/** Answers one item with its ETag; Express turns a matching `If-None-Match` into 304. */
-export function withEtag(response: Response, item: Json): Json {
-  response.setHeader('ETag', etagOf(item));
-  return item;
+/**
+ * Answers one item with its ETag, or 304 without a body to a read whose `If-None-Match` names it. Decided here and not
+ * by Express, which takes a request's `Cache-Control: no-cache` (Node's fetch adds it) for a wish to ignore the ETag.
+ */
+export function withEtag(response: Response, item: Json): Json | undefined {
+  const tag = etagOf(item);
+  response.setHeader('ETag', tag);
+  const held = response.req.get('if-none-match');
+  if (held === undefined || !['GET', 'HEAD'].includes(response.req.method)) return item;
+  // Weak comparison (RFC 9110, section 13.1.2).
+  const matches =
+    held.trim() === '*' || held.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+  if (!matches) return item;
+  response.status(304);
+  return undefined;
 }
 
 /**

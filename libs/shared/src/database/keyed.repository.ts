@@ -1,0 +1,67 @@
+import type { EntityTarget, FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
+import { DomainError } from '../errors/domain-error';
+import type { ErrorCode } from '../errors/error-codes';
+import { violates } from './sql-errors';
+import type { Transactions } from './transactions';
+
+/** A row that partners know by `idExterne` and the service by `idUnique`. */
+export interface KeyedEntity {
+  tenantId: string;
+  idUnique: string;
+  idExterne: string;
+}
+
+/** A constraint of the table whose breach is a refusal by a rule. */
+export interface ConstraintRefusal {
+  readonly state: string;
+  readonly constraint: string;
+  readonly code: ErrorCode;
+  readonly detail: string;
+}
+
+/** Loads and saves one kind of master data, one row at a time, in the ambient transaction. */
+export class KeyedRepository<E extends KeyedEntity> {
+  /** @param refusals the rules that the database decides, so that two requests at once cannot both pass them */
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly entity: EntityTarget<E>,
+    private readonly refusals: readonly ConstraintRefusal[],
+  ) {}
+
+  /** @throws DomainError of the constraint that refuses the row */
+  async insert(row: E): Promise<void> {
+    await this.checked(() =>
+      this.transactions.manager().insert(this.entity, row as QueryDeepPartialEntity<E>),
+    );
+  }
+
+  /** Writes every column and sets `derniereMAJ`. @throws DomainError of the constraint that refuses the row */
+  async update(row: E): Promise<void> {
+    const changed = { ...row, derniereMAJ: () => 'now()' } as unknown as QueryDeepPartialEntity<E>;
+    await this.checked(() => this.transactions.manager().update(this.entity, this.key(row), changed));
+  }
+
+  /** The row, locked until the transaction ends. */
+  async lock(tenantId: string, idExterne: string): Promise<E | null> {
+    const where = { tenantId, idExterne } as FindOptionsWhere<E>;
+    return this.transactions.manager().findOne(this.entity, { where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** @throws DomainError of the constraint that holds the row */
+  async delete(row: E): Promise<void> {
+    await this.checked(() => this.transactions.manager().delete(this.entity, this.key(row)));
+  }
+
+  private key({ tenantId, idUnique }: E): FindOptionsWhere<E> {
+    return { tenantId, idUnique } as FindOptionsWhere<E>;
+  }
+
+  private async checked(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      const refusal = this.refusals.find(({ state, constraint }) => violates(error, state, constraint));
+      throw refusal ? new DomainError(refusal.code, refusal.detail) : error;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { Page, Position } from '../database/json-items';
+import type { KeyedEntity, KeyedRepository } from '../database/keyed.repository';
+import type { Transactions } from '../database/transactions';
+import { DomainError } from '../errors/domain-error';
+import type { ErrorCode } from '../errors/error-codes';
+import { assertIfMatch, type Json } from '../http/etag';
+
+/** A kind of master data: how its rows are saved, read, made and named when they are missing. */
+export interface KeyedKind<E, R, F> {
+  readonly repository: KeyedRepository<E & KeyedEntity>;
+  readonly query: {
+    one(tenantId: string, idExterne: string): Promise<Json | undefined>;
+    page(tenantId: string, filter: F, after: Position | undefined, limit: number): Promise<Page>;
+  };
+  /** A row with nothing but its keys. */
+  readonly make: (
+    keys: Pick<KeyedEntity, 'tenantId' | 'idExterne'>,
+  ) => E & KeyedEntity & { replaceWith(record: R): void };
+  readonly notFound: { readonly code: ErrorCode; readonly detail: string };
+}
+
+/**
+ * Master data of a tenant under the partner's identifiers: created, replaced, deleted one at a time, listed (decisions,
+ * section 3). Beside the errors named below, each write throws those of the repository's constraints.
+ */
+export class KeyedRecords<
+  E extends KeyedEntity & { replaceWith(record: R): void },
+  R extends { idExterne: string },
+  F,
+> {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly kind: KeyedKind<E, R, F>,
+  ) {}
+
+  page(tenantId: string, filter: F, after: Position | undefined, limit: number): Promise<Page> {
+    return this.kind.query.page(tenantId, filter, after, limit);
+  }
+
+  /** @throws DomainError the kind's `NotFound` */
+  async get(tenantId: string, idExterne: string): Promise<Json> {
+    return (await this.kind.query.one(tenantId, idExterne)) ?? this.missing();
+  }
+
+  async create(tenantId: string, record: R): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const row = this.kind.make({ tenantId, idExterne: record.idExterne });
+      row.replaceWith(record);
+      await this.kind.repository.insert(row);
+      return this.get(tenantId, record.idExterne);
+    });
+  }
+
+  /**
+   * Replaces every writable field. A record that changes nothing keeps its `derniereMAJ`.
+   *
+   * @throws DomainError the kind's `NotFound`, `Precondition.Echouee`
+   */
+  async replace(tenantId: string, record: R, ifMatch?: string): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const row = await this.lock(tenantId, record.idExterne);
+      const before = await this.get(tenantId, record.idExterne);
+      assertIfMatch(ifMatch, before);
+      const known = JSON.stringify(row);
+      row.replaceWith(record);
+      if (JSON.stringify(row) === known) return before;
+      await this.kind.repository.update(row);
+      return this.get(tenantId, record.idExterne);
+    });
+  }
+
+  /** @throws DomainError the kind's `NotFound`, `Precondition.Echouee` */
+  async delete(tenantId: string, idExterne: string, ifMatch?: string): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      const row = await this.lock(tenantId, idExterne);
+      assertIfMatch(ifMatch, await this.get(tenantId, idExterne));
+      await this.kind.repository.delete(row);
+    });
+  }
+
+  private async lock(tenantId: string, idExterne: string): Promise<E> {
+    return (await this.kind.repository.lock(tenantId, idExterne)) ?? this.missing();
+  }
+
+  private missing(): never {
+    throw new DomainError(this.kind.notFound.code, this.kind.notFound.detail);
+  }
+}
