@@ -1,0 +1,67 @@
+import { SingleBar } from 'cli-progress';
+
+let chapter = 0;
+let bar: SingleBar | undefined;
+
+/** Begins the next part of the story. */
+export function title(text: string, request?: string): void {
+  console.log(`\n${++chapter}. ${text}${request ? `   ${request}` : ''}`);
+}
+
+export function say(text: string): void {
+  // A bar being drawn is wiped, and drawn again below the text.
+  if (bar?.isActive) process.stdout.write('\r\x1b[2K');
+  console.log(`   ${text}`);
+}
+
+/** A bar on a terminal; elsewhere two lines. */
+export class Progress {
+  private done = 0;
+  private said = 0;
+
+  constructor(
+    private readonly total: number,
+    private readonly shown: boolean,
+  ) {
+    if (!shown || !process.stdout.isTTY) return;
+    bar = new SingleBar({
+      format: '   {bar} {value} of {total} records',
+      stream: process.stdout,
+      barCompleteChar: '█',
+      barIncompleteChar: '░',
+      formatValue: (value, _options, type) =>
+        type === 'value' || type === 'total' ? count(value) : `${value}`,
+      hideCursor: true,
+    });
+    bar.start(total, 0);
+  }
+
+  advance(by: number): void {
+    this.done += by;
+    bar?.update(this.done);
+    if (!this.shown || bar || (this.done - this.said < this.total / 2 && this.done < this.total)) return;
+    this.said = this.done;
+    say(`${count(this.done)} of ${count(this.total)} records`);
+  }
+
+  end(): void {
+    bar?.stop();
+    bar = undefined;
+  }
+}
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en-CA');
+}
+
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1).replace(/\.0$/, '')} MB`;
+}
+
+export function short(text: string, length = 100): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
