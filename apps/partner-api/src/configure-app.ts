@@ -7,6 +7,7 @@ import { Transactions } from '#shared/database/transactions';
 import { rewriteAliases } from '#shared/http/aliases';
 import { BodyInterceptor } from '#shared/http/body.interceptor';
 import { configureHttp } from '#shared/http/configure-http';
+import { QueryInterceptor } from '#shared/http/query.interceptor';
 import { IdempotencyInterceptor } from '#shared/http/idempotency.interceptor';
 import { serveErrorPage } from './error-page';
 import { serveDocumentation } from './openapi';
@@ -17,6 +18,7 @@ export function configureApp(app: NestExpressApplication): void {
   configureHttp(app);
   app.use(rewriteAliases);
   app.useGlobalInterceptors(
+    new QueryInterceptor(),
     new BodyInterceptor(app.get(Reflector)),
     new IdempotencyInterceptor(
       app.get(Transactions),

@@ -80,7 +80,8 @@ function cursorOf(position: Position): string {
 function parseCursor(cursor: string): Position {
   const [, time, id] = /^(-?\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const dateCreation = new Date(Number(time));
-  if (!id || !isGuid(id) || Number.isNaN(dateCreation.getTime())) {
+  const year = dateCreation.getUTCFullYear();
+  if (!id || !isGuid(id) || !(year >= 1 && year <= 9999)) {
     const detail = 'is not a cursor of this list; take it from the `next` link of an answer, or leave it out';
     throw invalidRequest([{ pointer: '?curseur', code: 'cursor', detail }]);
   }

@@ -1,0 +1,35 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { Request } from 'express';
+import type { Observable } from 'rxjs';
+import { readInput } from './read-input';
+
+/** The parameters of an operation that takes none. */
+class NoQuery {}
+
+/**
+ * Refuses every query parameter on operations that declare none. The others are checked by their request class; without
+ * this, a mistyped filter on a plain operation would be ignored silently (decisions, section 3).
+ */
+@Injectable()
+export class QueryInterceptor implements NestInterceptor {
+  private readonly declared = new Map<unknown, boolean>();
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const handler = context.getHandler();
+    let declares = this.declared.get(handler);
+    if (declares === undefined) this.declared.set(handler, (declares = takesQuery(context)));
+    if (!declares) readInput(NoQuery, context.switchToHttp().getRequest<Request>().query, 'query');
+    return next.handle();
+  }
+}
+
+function takesQuery(context: ExecutionContext): boolean {
+  const parameters = Reflect.getMetadata(
+    ROUTE_ARGS_METADATA,
+    context.getClass(),
+    context.getHandler().name,
+  ) as Record<string, unknown> | undefined;
+  return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+}
