@@ -20,10 +20,12 @@ export class AccessGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const declaredAt = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC, declaredAt)) return true;
     const requirement = this.reflector.getAllAndOverride<Requirement | undefined>(REQUIREMENT, declaredAt);
-    if (!requirement)
+    // Where both are declared, the requirement holds.
+    if (!requirement) {
+      if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC, declaredAt)) return true;
       throw new Error(`${context.getClass().name}.${context.getHandler().name} declares no access.`);
+    }
 
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const caller = await this.authentication.authenticate(request.get('x-api-key'));

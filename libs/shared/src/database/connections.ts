@@ -1,4 +1,4 @@
-import { Pool, type PoolConfig } from 'pg';
+import postgres, { Pool, type PoolConfig } from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
@@ -53,10 +53,20 @@ function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
  * sent with it, in one trip. Apart from the transactions' pool, so that long writes never keep reads waiting.
  */
 export function createReadPool(options: PoolOptions, onError: (error: Error) => void): Pool {
-  const pool = new Pool({ ...poolConfig(options), pipeline: true });
-  // An idle connection that the server closes is replaced at the next use; without a listener it would end the process.
+  const pool = new SurvivingPool({ ...poolConfig(options), pipeline: true });
   pool.on('error', onError);
   return pool;
+}
+
+/**
+ * A connection that is lost at work fails its statement and is replaced at the next use. A pool listens to idle
+ * connections only: without this listener, the loss of one at work would end the process.
+ */
+class SurvivingPool extends Pool {
+  constructor(config: PoolConfig) {
+    super(config);
+    this.on('connect', (client) => client.on('error', () => undefined));
+  }
 }
 
 /** snake_case of the property's name, which is the wire's name (design, "Schema rules"). */
@@ -85,6 +95,7 @@ export function createDataSource(
     namingStrategy: new WireNames(),
     installExtensions: false,
     poolErrorHandler: onError,
+    driver: { ...postgres, Pool: SurvivingPool },
     extra,
   });
 }

@@ -17,6 +17,7 @@ const NETWORK = new Set([
 interface DatabaseErrorFields {
   code?: string;
   constraint?: string;
+  severity?: string;
   driverError?: DatabaseErrorFields;
   message?: string;
 }
@@ -42,6 +43,11 @@ export function violates(error: unknown, state: string, constraint: string): boo
 /** A deadlock or a serialisation failure: the same work succeeds when tried again. */
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(sqlState(error) ?? '');
+}
+
+/** The connection broke, or the server closes it with this error (a FATAL one, such as its own end). */
+export function endsConnection(error: unknown): boolean {
+  return sqlState(error) === undefined || fieldsOf(error).severity === 'FATAL';
 }
 
 /** The database is out of reach, too busy or cancelled the statement: nothing is wrong with the request. */

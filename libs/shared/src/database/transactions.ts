@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE, APP_ROLE } from './connections';
-import { isTransient, sqlState } from './sql-errors';
+import { endsConnection, isTransient, sqlState } from './sql-errors';
 
 /** Where statements run: in one tenant's data space, or among clients and keys. */
 export type Scope = { readonly tenantId: string } | typeof ADMINISTRATION;
@@ -53,22 +53,22 @@ export class Transactions {
 
   /**
    * Runs `work` in one transaction: all of it commits or none. Inside another `run` of the same scope it joins that
-   * one. After a deadlock or a serialisation failure the whole work is tried again, so it must have no effect outside
-   * the database.
+   * one. After a deadlock, a serialisation failure or an SQLSTATE of `retryOn` the work is tried again, so it must have
+   * no effect outside the database.
    *
    * @throws what `work` throws, after rolling back
    */
   async run<T>(scope: Scope, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
     const outer = this.ambient.getStore();
-    if (outer) {
-      if (!sameScope(outer.scope, scope)) throw new Error('A transaction cannot reach into another scope.');
-      return work();
-    }
+    if (outer && !sameScope(outer.scope, scope))
+      throw new Error('A transaction cannot reach into another scope.');
+    if (outer && !options.retryOn) return work();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.attempt(scope, work);
+        return await (outer ? this.savepoint(work) : this.attempt(scope, work));
       } catch (error) {
-        const again = isTransient(error) || options.retryOn?.includes(sqlState(error) ?? '');
+        // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
+        const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
         if (!again || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
       }
@@ -148,8 +148,8 @@ export class Transactions {
       ]);
       for (const step of [begin, enter, result, commit]) {
         if (step.status === 'rejected') {
-          // Without an SQLSTATE the connection itself failed, and the pool must not hand it out again.
-          if (!sqlState(step.reason)) broken = step.reason as Error;
+          // The pool must not hand out a connection that has ended or is about to.
+          if (endsConnection(step.reason)) broken = step.reason as Error;
           throw step.reason;
         }
       }

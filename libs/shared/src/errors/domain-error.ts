@@ -24,12 +24,15 @@ export class DomainError extends Error {
   }
 }
 
-/** The 400 that lists every fault of a request at once. */
+/** What one answer lists, so that it is never much larger than its request. */
+const MOST_FAULTS = 100;
+
+/** The 400 that lists every fault of a request at once, the first hundred if there are more. */
 export function invalidRequest(errors: InputFault[]): DomainError {
   const first = errors[0];
   const only = errors.length === 1 ? first : undefined;
   const detail = only
     ? `${only.pointer ? `${only.pointer}: ` : ''}${only.detail}`
-    : `The request has ${errors.length} faults, see errors.`;
-  return new DomainError('Requete.Invalide', detail, { errors });
+    : `The request has ${errors.length} faults, see errors${errors.length > MOST_FAULTS ? ` for the first ${MOST_FAULTS}` : ''}.`;
+  return new DomainError('Requete.Invalide', detail, { errors: errors.slice(0, MOST_FAULTS) });
 }

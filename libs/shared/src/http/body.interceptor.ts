@@ -20,16 +20,18 @@ import { BulkTurns } from './bulk-turns';
 const BODY = 'http:body';
 
 interface BodyOptions {
-  readonly limit: string;
+  /** The most that a body may hold, in bytes, sent and unpacked. */
+  readonly limit: number;
   /** Arrays directly in the body are left to be parsed element by element. */
   readonly rows: boolean;
 }
 
-const ORDINARY: BodyOptions = { limit: '1mb', rows: false };
+const MEGABYTE = 1_048_576;
+const ORDINARY: BodyOptions = { limit: MEGABYTE, rows: false };
 
 /** A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). */
 export const BulkBody = (): MethodDecorator =>
-  applyDecorators(SetMetadata(BODY, { limit: '64mb', rows: true }));
+  applyDecorators(SetMetadata(BODY, { limit: 64 * MEGABYTE, rows: true }));
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
 export type RawRequest = AuthenticatedRequest & { rawBody?: Buffer };
@@ -41,7 +43,7 @@ export type RawRequest = AuthenticatedRequest & { rawBody?: Buffer };
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   private readonly turns = new BulkTurns();
-  private readonly readers = new Map<string, ReturnType<typeof express.raw>>();
+  private readonly readers = new Map<number, ReturnType<typeof express.raw>>();
 
   constructor(private readonly reflector: Reflector) {}
 
@@ -71,11 +73,17 @@ export class BodyInterceptor implements NestInterceptor {
     let reader = this.readers.get(options.limit);
     if (!reader)
       this.readers.set(options.limit, (reader = express.raw({ limit: options.limit, type: () => true })));
-    await new Promise<void>((resolve, reject) =>
+    await new Promise<void>((resolve, reject) => {
+      // The parser would read a body to its end before it refuses it, and a body in chunks may have none.
+      let received = 0;
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > options.limit) reject(tooLarge());
+      });
       reader(request, response, (error?: unknown) =>
         error ? reject(readingError(error as Error)) : resolve(),
-      ),
-    );
+      );
+    });
     request.rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     request.body = parseBody(request.rawBody, options.rows);
   }
@@ -88,6 +96,10 @@ function isJsonInUtf8(type: string | undefined): boolean {
     /^application\/(?:[\w.+-]+\+)?json$/.test(media ?? '') &&
     (!charset || /^charset="?utf-?8"?$/.test(charset))
   );
+}
+
+function tooLarge(): DomainError {
+  return new DomainError('Requete.TropVolumineuse', ERROR_CODES['Requete.TropVolumineuse'].description);
 }
 
 function readingError(error: Error): Error {

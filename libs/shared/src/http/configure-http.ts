@@ -10,6 +10,7 @@ import { HttpMetrics } from './metrics';
 import { ProblemFilter } from './problem.filter';
 import { requestLog } from './request-log';
 import { limitServer } from './server-limits';
+import { answerUnreadableRequests, requireHost } from './unreadable-requests';
 
 /** What every HTTP process of ours does before its own routes: logs, headers, checked input, problem details. */
 export function configureHttp(app: NestExpressApplication): void {
@@ -36,9 +37,13 @@ export function configureHttp(app: NestExpressApplication): void {
     // Handlers answer JSON text that is already made; the pages of the documentation name their own types.
     if (!request.path.startsWith('/docs')) response.type('json');
     if (lifecycle.isStopping) response.setHeader('Connection', 'close');
+    // A request that began before the stop and ends after it would leave its connection open, and the stop waiting.
+    else response.on('finish', () => lifecycle.isStopping && request.socket.end());
     next();
   });
+  app.use(requireHost);
   app.useGlobalPipes(new InputPipe());
   app.useGlobalFilters(new ProblemFilter(config.publicUrl, logger));
   limitServer(app.getHttpServer());
+  answerUnreadableRequests(app.getHttpServer(), config.publicUrl, logger);
 }

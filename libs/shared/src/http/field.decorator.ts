@@ -13,14 +13,14 @@ import {
   IsOptional,
   IsString,
   Max,
-  MaxLength,
   Min,
   Validate,
   ValidateNested,
+  type ValidationArguments,
   ValidatorConstraint,
   ValidatorConstraintInterface,
 } from 'class-validator';
-import { isGuid } from '../records/faults';
+import { hasAtMost, isGuid } from '../records/faults';
 import { JsonRows } from '../records/json-rows';
 import { Field, RecordDefinition } from '../records/field';
 
@@ -34,6 +34,14 @@ export type RecordClass<T extends object = object> = new () => T;
 class IsGuid implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     return isGuid(value);
+  }
+}
+
+/** Counts characters as the database does; class-validator's own rule leaves variation selectors out. */
+@ValidatorConstraint({ name: 'maxLength' })
+class HasAtMost implements ValidatorConstraintInterface {
+  validate(value: unknown, { constraints }: ValidationArguments): boolean {
+    return typeof value === 'string' && hasAtMost(value, constraints[0] as number);
   }
 }
 
@@ -130,7 +138,7 @@ function checksOf(field: Field): PropertyDecorator[] {
     case 'text': {
       const format =
         field.format === 'email' ? [IsEmail()] : field.format === 'uuid' ? [Validate(IsGuid)] : [];
-      return [presence, IsString(), MaxLength(field.max), ...format];
+      return [presence, IsString(), Validate(HasAtMost, [field.max]), ...format];
     }
     case 'integer':
       return [presence, IsInt(), Min(field.min), Max(field.max)];

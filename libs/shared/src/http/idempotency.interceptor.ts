@@ -10,6 +10,7 @@ import { DomainError, invalidRequest } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
 import type { RawRequest } from './body.interceptor';
 import { problemOf } from './problem.filter';
+import { traceOf } from './tracing';
 
 /** Headers of an answer that belong to its content and are replayed with it. */
 const REPLAYED_HEADERS = ['content-type', 'location', 'etag'] as const;
@@ -121,7 +122,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   private refusalAnswer(refusal: DomainError, request: AuthenticatedRequest): RecordedAnswer {
-    const problem = problemOf(refusal, request, this.publicUrl);
+    const problem = problemOf(refusal, traceOf(request), this.publicUrl);
     return {
       status: problem.status,
       headers: { 'content-type': 'application/problem+json; charset=utf-8' },

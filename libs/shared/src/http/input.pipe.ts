@@ -1,5 +1,6 @@
 import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { invalidRequest } from '../errors/domain-error';
+import { hasAtMost } from '../records/faults';
 import { textFault } from '../records/fold';
 import { RecordClass } from './field.decorator';
 import { readInput } from './read-input';
@@ -20,8 +21,7 @@ export class InputPipe implements PipeTransform {
 function pathPart(value: unknown, name: string): string {
   const text = String(value).trim();
   const detail =
-    textFault(text) ??
-    (text === '' || [...text.slice(0, 512)].length > 255 ? 'must have 1 to 255 characters' : undefined);
+    textFault(text) ?? (text === '' || !hasAtMost(text, 255) ? 'must have 1 to 255 characters' : undefined);
   if (detail) throw invalidRequest([{ pointer: `{${name}}`, code: 'type', detail }]);
   return text;
 }

@@ -6,7 +6,7 @@ import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
 import { JsonFault } from '../records/json-rows';
 import { invalidJson } from './body.interceptor';
-import { traceOf } from './tracing';
+import { type Trace, traceOf } from './tracing';
 
 /** The body of every error (RFC 9457; decisions, section 4). */
 export interface Problem {
@@ -59,7 +59,7 @@ function statusOf(error: unknown): number {
 }
 
 /** Makes the problem details of a refusal. */
-export function problemOf(error: DomainError, request: Request, publicUrl: string): Problem {
+export function problemOf(error: DomainError, trace: Trace, publicUrl: string): Problem {
   const { status, title } = ERROR_CODES[error.code];
   return {
     type: `${publicUrl}/docs/erreurs#${error.code}`,
@@ -67,8 +67,8 @@ export function problemOf(error: DomainError, request: Request, publicUrl: strin
     status,
     detail: error.message,
     code: error.code,
-    instance: `urn:request:${encodeURIComponent(traceOf(request).requestId)}`,
-    traceId: traceOf(request).traceId,
+    instance: `urn:request:${encodeURIComponent(trace.requestId)}`,
+    traceId: trace.traceId,
     ...(error.members.errors ? { errors: error.members.errors } : {}),
     ...(error.members.module ? { module: error.members.module } : {}),
   };
@@ -100,7 +100,7 @@ export class ProblemFilter implements ExceptionFilter {
     response
       .status(status)
       .type('application/problem+json')
-      .send(JSON.stringify(problemOf(error, request, this.publicUrl)));
+      .send(JSON.stringify(problemOf(error, traceOf(request), this.publicUrl)));
   }
 
   /** The message of a database error may quote values of the request, so its SQLSTATE and stack frames stand for it. */

@@ -1,8 +1,8 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import type { Request } from 'express';
 import type { Observable } from 'rxjs';
+import type { AuthenticatedRequest } from '../access/requires.decorator';
 import { readInput } from './read-input';
 
 /** The parameters of an operation that takes none. */
@@ -20,7 +20,9 @@ export class QueryInterceptor implements NestInterceptor {
     const handler = context.getHandler();
     let declares = this.declared.get(handler);
     if (declares === undefined) this.declared.set(handler, (declares = takesQuery(context)));
-    if (!declares) readInput(NoQuery, context.switchToHttp().getRequest<Request>().query, 'query');
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    // Probes answer whatever is added to their address.
+    if (!declares && request.caller) readInput(NoQuery, request.query, 'query');
     return next.handle();
   }
 }

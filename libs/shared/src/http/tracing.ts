@@ -13,14 +13,20 @@ export interface Trace {
 
 const traces = new WeakMap<Request, Trace>();
 
+/** The trace of something whose caller sent no ids that can be read. */
+export function newTrace(): Trace {
+  return { requestId: randomUUID(), traceId: randomBytes(16).toString('hex') };
+}
+
 /** Honours `X-Request-Id` and `traceparent` if they are well-formed, makes them otherwise, and answers both. */
 export function startTrace(request: Request, response: Response): Trace {
   const sentId = request.get('x-request-id');
   const sentTrace = TRACEPARENT.exec(request.get('traceparent') ?? '');
   const known = sentTrace?.[1] && !/^0+$/.test(sentTrace[1]) && !/^0+$/.test(sentTrace[2] ?? '');
+  const fresh = newTrace();
   const trace = {
-    requestId: sentId && REQUEST_ID.test(sentId) ? sentId : randomUUID(),
-    traceId: known ? sentTrace[1]! : randomBytes(16).toString('hex'),
+    requestId: sentId && REQUEST_ID.test(sentId) ? sentId : fresh.requestId,
+    traceId: known ? sentTrace[1]! : fresh.traceId,
   };
   traces.set(request, trace);
   response.setHeader('X-Request-Id', trace.requestId);

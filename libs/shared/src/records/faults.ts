@@ -43,6 +43,13 @@ const TYPE_NAMES: Record<Field['kind'], string> = {
   readOnly: 'absent',
 };
 
+/** Whether a text has at most `max` characters (code points). */
+export function hasAtMost(text: string, max: number): boolean {
+  // A code point is one or two units, so that most texts need no count.
+  if (text.length <= max) return true;
+  return text.length <= 2 * max && [...text].length <= max;
+}
+
 /** The 36-character form of a UUID of any version. */
 export function isGuid(text: unknown): text is string {
   return typeof text === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -2,8 +2,11 @@ import { type InputFault } from '../errors/domain-error';
 import { type Field, type RecordDefinition } from './field';
 import { parseDate } from '../time/wire-date';
 
-/** Where a value came from: query parameters are text and are turned into the field's type. */
-export type Source = 'body' | 'query';
+/**
+ * Where a value came from: a body, a query string (its values are text and are turned into the field's type), or one of
+ * many records of a bulk write (its faults are told briefly).
+ */
+export type Source = 'body' | 'query' | 'bulk';
 
 interface Slot {
   readonly name: string;
@@ -48,7 +51,8 @@ export function foldRecord(
     const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
     const at = source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`;
     if (!slot) {
-      faults.push({ pointer: at, code: 'unknown', detail: unknownDetail(source, definition) });
+      const isFirst = !faults.some((fault) => fault.code === 'unknown');
+      faults.push({ pointer: at, code: 'unknown', detail: unknownDetail(source, definition, isFirst) });
     } else if (Object.hasOwn(folded, slot.name)) {
       faults.push({ pointer: at, code: 'duplicate', detail: 'is sent twice, in two casings; send it once' });
     } else if (slot.field.kind !== 'readOnly') {
@@ -111,14 +115,14 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function unknownDetail(source: Source, definition: RecordDefinition): string {
+/** What is known is told once in an answer, and not in the many of a bulk write. */
+function unknownDetail(source: Source, definition: RecordDefinition, isFirst: boolean): string {
   const names = Object.entries(definition).flatMap(([name, field]) =>
     field.kind === 'readOnly' ? [] : [name],
   );
-  if (source === 'body') return `is not a property of this record; known are ${names.join(', ')}`;
-  return names.length
-    ? `is not a parameter of this operation; known are ${names.join(', ')}`
-    : 'is not a parameter of this operation; it takes none';
+  const known = isFirst && source !== 'bulk' && names.length > 0 ? `; known are ${names.join(', ')}` : '';
+  if (source !== 'query') return `is not a property of this record${known}`;
+  return `is not a parameter of this operation${names.length ? known : '; it takes none'}`;
 }
 
 /** Names come from the caller and are echoed: kept short and storable. */

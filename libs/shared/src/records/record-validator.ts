@@ -23,6 +23,9 @@ const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   isDate: 'date',
 };
 
+/** What one record's message tells, so that an answer is never larger than its request. */
+const MOST_SENTENCES = 10;
+
 /** What a sent record turned out to be: its checked values, or one sentence that says what is wrong. */
 export type CheckedRecord<D> =
   { values: RecordOf<D>; fault?: undefined } | { values?: undefined; fault: string };
@@ -41,7 +44,7 @@ export class RecordValidator<D extends RecordDefinition> {
   check(sent: unknown): CheckedRecord<D> {
     if (!isPlainObject(sent)) return { fault: 'the record must be an object' };
     const faults: InputFault[] = [];
-    const values = foldRecord(sent, this.definition, 'body', '', faults);
+    const values = foldRecord(sent, this.definition, 'bulk', '', faults);
     if (faults.length === 0 && this.validate(values)) return { values: values as RecordOf<D> };
     const sentences = faults.map((fault) => `${fault.pointer.slice(1)} ${fault.detail}`);
     // A value that could not be read is already named; the schema would only call it missing.
@@ -52,7 +55,10 @@ export class RecordValidator<D extends RecordDefinition> {
         if (sentence && !sentences.includes(sentence)) sentences.push(sentence);
       }
     }
-    return { fault: sentences.join('; ') };
+    const more = sentences.length - MOST_SENTENCES;
+    return {
+      fault: sentences.slice(0, MOST_SENTENCES).join('; ') + (more > 0 ? `; and ${more} faults more` : ''),
+    };
   }
 
   private sentence(error: ErrorObject, named: Set<string>): string | undefined {

@@ -1,0 +1,67 @@
+import type { NextFunction, Request, Response } from 'express';
+import { maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { DomainError, invalidRequest } from '../errors/domain-error';
+import { ERROR_CODES } from '../errors/error-codes';
+import { problemOf } from './problem.filter';
+import { newTrace } from './tracing';
+
+/**
+ * Answers bytes that are not HTTP, which never reach the application, with problem details like every other refusal
+ * (decisions, section 4), and closes their connection.
+ */
+export function answerUnreadableRequests(server: Server, publicUrl: string, logger: Logger): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', (request, response) => {
+    latest.set(request.socket, response);
+    // Express answers a target that it cannot parse with a page of its own; this one leads nowhere.
+    if (!/^[/*]/.test(request.url ?? '') && !URL.canParse(request.url ?? '')) request.url = '/';
+  });
+  server.on('clientError', (fault: NodeJS.ErrnoException, socket) => {
+    const response = latest.get(socket);
+    const isMidAnswer = response?.headersSent === true && !response.writableFinished;
+    if (fault.code === 'ECONNRESET' || !socket.writable || isMidAnswer) {
+      socket.destroy();
+      return;
+    }
+    const error = refusalOf(fault.code ?? '');
+    const trace = newTrace();
+    const problem = problemOf(error, trace, publicUrl);
+    logger.info({ ...trace, status: problem.status, fault: fault.code }, 'unreadable request');
+    const body = JSON.stringify(problem);
+    socket.end(
+      [
+        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+        'Content-Type: application/problem+json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Request-Id: ${trace.requestId}`,
+        'Cache-Control: no-store',
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  });
+  // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  // Node would answer a missing Host itself, without problem details; `requireHost` does it instead.
+  Object.assign(server, { requireHostHeader: false });
+}
+
+/** Refuses HTTP/1.1 without the Host that RFC 9112, section 3.2 demands. */
+export function requireHost(request: Request, _response: Response, next: NextFunction): void {
+  if (request.httpVersion !== '1.1' || request.headers.host !== undefined) return next();
+  next(invalidRequest([{ pointer: 'Host', code: 'header', detail: 'is required in HTTP/1.1' }]));
+}
+
+/** @param fault code of Node's HTTP parser */
+function refusalOf(fault: string): DomainError {
+  if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' || fault === 'HPE_INVALID_EOF_STATE')
+    return new DomainError('Requete.Interrompue', ERROR_CODES['Requete.Interrompue'].description);
+  if (fault === 'HPE_HEADER_OVERFLOW') {
+    const detail = `Address and headers together must have at most ${maxHeaderSize} bytes.`;
+    return new DomainError('Requete.Invalide', detail);
+  }
+  return new DomainError('Requete.Invalide', 'The request is not valid HTTP.');
+}
