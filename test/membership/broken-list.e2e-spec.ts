@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { Client } from 'pg';
+import { eventually } from '../http/expect-problem';
+import { TestApp, type TestTenant } from '../setup/test-app';
+
+const COUNT = 60_000;
+
+let app: TestApp;
+let tenant: TestTenant;
+let saboteur: Client;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.tenant();
+  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  await saboteur.connect();
+  await app.database.query(
+    `INSERT INTO employe (tenant_id, id_externe, prenom, nom) SELECT $1, 'E-' || n, repeat('é', 100), 'Nom' FROM generate_series(1, $2) n`,
+    [tenant.tenantId, COUNT],
+  );
+});
+afterAll(async () => {
+  await saboteur.end();
+  await app.stop();
+});
+
+interface Received {
+  text: string;
+  /** Whether the answer ended as HTTP says it must; a broken connection is no end. */
+  complete: boolean;
+}
+
+/** Asks for the list, and runs `sabotage` once its first bytes are there and nothing more is read. */
+async function receive(sabotage: () => Promise<void>): Promise<Received> {
+  const request = get(`${app.url}/b2b/v1/employe`, { headers: { 'X-Api-Key': tenant.cle } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.on('error', () => undefined);
+  const closed = new Promise((resolve) => response.on('close', resolve));
+  await once(response, 'data');
+  response.pause();
+  // The run that the service asks for ahead is still read: what follows it meets the sabotage.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await sabotage();
+  response.resume();
+  await closed;
+  return { text: Buffer.concat(chunks).toString(), complete: response.complete };
+}
+
+/** The service's connection that waits for a lock, as soon as there is one. */
+function waiting(): Promise<number> {
+  return eventually(async () => {
+    const { rows } = await app.database.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.pid;
+  }, 'A wait for the locked table');
+}
+
+function expectBroken({ text, complete }: Received): void {
+  expect(complete).toBe(false);
+  expect(text.startsWith('[{"idExterne":"E-1",')).toBe(true);
+  expect(text.endsWith(']')).toBe(false);
+  expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
+}
+
+describe('GET /b2b/v1/employe, when it fails in the middle', () => {
+  it.each(['pg_terminate_backend', 'pg_cancel_backend'])('breaks the connection after %s', async (end) => {
+    const received = await receive(async () => {
+      await saboteur.query('BEGIN');
+      await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
+      void waiting()
+        .then((pid) => app.database.query(`SELECT ${end}($1)`, [pid]))
+        .finally(() => saboteur.query('ROLLBACK'));
+    });
+    expectBroken(received);
+  });
+
+  it('breaks the connection when the table is gone', async () => {
+    try {
+      expectBroken(
+        await receive(async () => void (await saboteur.query('ALTER TABLE employe RENAME TO elsewhere'))),
+      );
+    } finally {
+      await saboteur.query('ALTER TABLE elsewhere RENAME TO employe');
+    }
+  });
+
+  it('a caller who uses fetch gets an error, not a short list', async () => {
+    const response = await fetch(`${app.url}/b2b/v1/employe`, { headers: { 'X-Api-Key': tenant.cle } });
+    expect(response.status).toBe(200);
+    await saboteur.query('ALTER TABLE employe RENAME TO elsewhere');
+    try {
+      await expect(response.text()).rejects.toThrow('terminated');
+    } finally {
+      await saboteur.query('ALTER TABLE elsewhere RENAME TO employe');
+    }
+  });
+
+  it('negative control: undisturbed, the same list arrives whole, also after all that', async () => {
+    const { text, complete } = await receive(() => Promise.resolve());
+    expect(complete).toBe(true);
+    expect(JSON.parse(text)).toHaveLength(COUNT);
+  });
+});

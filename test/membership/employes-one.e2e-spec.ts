@@ -1,0 +1,206 @@
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { TestApp, type TestTenant } from '../setup/test-app';
+
+const EMPLOYE = {
+  idExterne: 'E-1',
+  prenom: 'Zoé',
+  nom: "L'Écuyer",
+  ville: 'Lévis',
+  courriel: 'zoe@example.org',
+};
+
+let app: TestApp;
+let tenant: TestTenant;
+let etag: string;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  tenant = await app.tenant();
+  etag = (await send('POST', '/employe', EMPLOYE)).headers.get('etag')!;
+});
+
+const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  app.send(tenant, method, `/b2b/v1${path}`, body, headers);
+
+async function row(): Promise<Record<string, unknown> | undefined> {
+  const text = `SELECT * FROM employe WHERE tenant_id = $1 AND id_externe = 'E-1'`;
+  return (await app.database.query(text, [tenant.tenantId])).rows[0];
+}
+
+/** Makes the row a minute older, so that a change of its time shows. */
+async function age(): Promise<Date> {
+  const text = `UPDATE employe SET derniere_maj = derniere_maj - interval '1 minute', date_creation = date_creation - interval '1 minute'
+                WHERE tenant_id = $1 RETURNING derniere_maj`;
+  const { rows } = await app.database.query<{ derniere_maj: Date }>(text, [tenant.tenantId]);
+  etag = (await send('GET', '/employe/E-1')).headers.get('etag')!;
+  return rows[0]!.derniere_maj;
+}
+
+describe('GET /b2b/v1/employe/:idExterne', () => {
+  it('404 Employe.NotFound, the same for another tenant’s employee as for nobody', async () => {
+    const other = await app.tenant();
+    const unknown = await app.send(other, 'GET', '/b2b/v1/employe/E-0');
+    const foreign = await app.send(other, 'GET', '/b2b/v1/employe/E-1');
+    expectProblem(foreign, 404, 'Employe.NotFound');
+    const comparable = ({ json, headers }: typeof unknown) => ({
+      ...json,
+      instance: '',
+      traceId: '',
+      headers: [...headers.keys()],
+    });
+    expect(comparable(foreign)).toEqual(comparable(unknown));
+  });
+
+  it('404 for the same identifier in another case', async () => {
+    expectProblem(await send('GET', '/employe/e-1'), 404, 'Employe.NotFound');
+  });
+
+  it('304 without a body for If-None-Match with the ETag, strong, weak, in a list, or *', async () => {
+    // fetch adds `Cache-Control: no-cache` to such a request by itself; that must not turn the 304 into a 200.
+    for (const value of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const answer = await send('GET', '/employe/E-1', undefined, { 'If-None-Match': value });
+      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', etag]);
+    }
+    expect((await send('GET', '/employe/E-1', undefined, { 'If-None-Match': '"x"' })).status).toBe(200);
+    await send('PUT', '/employe', { ...EMPLOYE, prenom: 'Ève' });
+    expect((await send('GET', '/employe/E-1', undefined, { 'If-None-Match': etag })).status).toBe(200);
+  });
+
+  it('400 for an identifier that cannot be one, and for an unknown parameter', async () => {
+    expectFaults(await send('GET', `/employe/${'x'.repeat(256)}`), { '{idExterne}': 'type' });
+    expectFaults(await send('GET', '/employe/%00'), { '{idExterne}': 'type' });
+    expectFaults(await send('GET', '/employe/%20'), { '{idExterne}': 'type' });
+    expectProblem(await send('GET', '/employe/%E9'), 400, 'Requete.Invalide');
+    expectFaults(await send('GET', '/employe/E-1?champs=nom'), { '?champs': 'unknown' });
+  });
+});
+
+describe('PUT /b2b/v1/employe', () => {
+  it('200 replaces every writable field and clears absent optional ones', async () => {
+    const before = await age();
+    const replaced = await send('PUT', '/employe', {
+      idExterne: 'E-1',
+      prenom: 'Ève',
+      nom: 'Roy',
+      noMembre: 'M-1',
+    });
+    expect(replaced.status).toBe(200);
+    expect(replaced.json).toMatchObject({ prenom: 'Ève', noMembre: 'M-1', ville: null, courriel: null });
+    expect(replaced.headers.get('etag')).not.toBe(etag);
+    expect(replaced.text).toBe((await send('GET', '/employe/E-1')).text);
+    expect(Date.parse(replaced.json.derniereMAJ)).toBeGreaterThan(before.getTime());
+    expect(Date.parse(replaced.json.dateCreation)).toBe(before.getTime());
+    expect(await row()).toMatchObject({ prenom: 'Ève', ville: null, courriel: null });
+  });
+
+  it('200 keeps derniereMAJ and the ETag when nothing changes, even sent back as read', async () => {
+    const before = await age();
+    const read = (await send('GET', '/employe/E-1')).json;
+    for (const same of [EMPLOYE, read, { ...EMPLOYE, prenom: ' Zoé ', province: '' }]) {
+      const answer = await send('PUT', '/employe', same);
+      expect([answer.status, answer.headers.get('etag')]).toEqual([200, etag]);
+      expect(answer.json).toEqual(read);
+    }
+    expect((await row())?.derniere_maj).toEqual(before);
+  });
+
+  it('ignores read-only fields', async () => {
+    const idUnique = (await row())?.id_unique;
+    const sent = {
+      ...EMPLOYE,
+      prenom: 'Ève',
+      idUnique: tenant.tenantId,
+      dateCreation: '2001-01-01',
+      derniereMAJ: null,
+    };
+    const { json } = await send('PUT', '/employe', sent);
+    expect(json).toMatchObject({ prenom: 'Ève', idUnique });
+    expect(json.dateCreation > '2020').toBe(true);
+  });
+
+  it('404 Employe.NotFound creates nothing, for nobody as for another tenant’s', async () => {
+    expectProblem(await send('PUT', '/employe', { ...EMPLOYE, idExterne: 'E-0' }), 404, 'Employe.NotFound');
+    const foreign = await app.send(await app.tenant(), 'PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'X' });
+    expectProblem(foreign, 404, 'Employe.NotFound');
+    const { rows } = await app.database.query(
+      `SELECT 1 FROM employe WHERE id_externe = 'E-0' OR prenom = 'X'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('400 Employe.EmployeurInconnu changes nothing', async () => {
+    const sent = { ...EMPLOYE, prenom: 'Ève', identifiantExterneEmployeur: 'EMP-0' };
+    expectProblem(await send('PUT', '/employe', sent), 400, 'Employe.EmployeurInconnu');
+    expect(await row()).toMatchObject({ prenom: 'Zoé', identifiant_externe_employeur: null });
+  });
+
+  it('400 for an invalid record or an unknown parameter', async () => {
+    expectFaults(await send('PUT', '/employe', { idExterne: 'E-1', prenom: 'Ève' }), { '/nom': 'required' });
+    expectFaults(await send('PUT', '/employe?force=1', EMPLOYE), { '?force': 'unknown' });
+  });
+
+  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+    const put = (prenom: string, ifMatch: string) =>
+      send('PUT', '/employe', { ...EMPLOYE, prenom }, { 'If-Match': ifMatch });
+    expectProblem(await put('Ève', '"stale"'), 412, 'Precondition.Echouee');
+    expectProblem(await put('Ève', `W/${etag}`), 412, 'Precondition.Echouee');
+    expect(await row()).toMatchObject({ prenom: 'Zoé' });
+    const changed = await put('Ève', `"x", ${etag}`);
+    expect(changed.status).toBe(200);
+    expectProblem(await put('Léa', etag), 412, 'Precondition.Echouee');
+    expect((await put('Léa', changed.headers.get('etag')!)).status).toBe(200);
+    expect((await put('Ian', '*')).json).toMatchObject({ prenom: 'Ian' });
+  });
+
+  it('of twenty changes at once that name one version, exactly one passes', async () => {
+    const attempts = Array.from({ length: 20 }, (_, i) =>
+      send('PUT', '/employe', { ...EMPLOYE, prenom: `P${i}` }, { 'If-Match': etag }),
+    );
+    const answers = await Promise.all(attempts);
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(passed).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+    expect(await row()).toMatchObject({ prenom: passed[0]!.json.prenom });
+  });
+
+  it('negative control: the same twenty without If-Match all pass', async () => {
+    const attempts = Array.from({ length: 20 }, (_, i) =>
+      send('PUT', '/employe', { ...EMPLOYE, prenom: `P${i}` }),
+    );
+    expect((await Promise.all(attempts)).filter(({ status }) => status === 200)).toHaveLength(20);
+  });
+});
+
+describe('DELETE /b2b/v1/employe/:idExterne', () => {
+  it('204 deletes, then 404 Employe.NotFound', async () => {
+    const deleted = await send('DELETE', '/employe/E-1');
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expect(await row()).toBeUndefined();
+    expectProblem(await send('DELETE', '/employe/E-1'), 404, 'Employe.NotFound');
+    expectProblem(await send('GET', '/employe/E-1'), 404, 'Employe.NotFound');
+  });
+
+  it('404 for another tenant’s employee, who stays', async () => {
+    expectProblem(
+      await app.send(await app.tenant(), 'DELETE', '/b2b/v1/employe/E-1'),
+      404,
+      'Employe.NotFound',
+    );
+    expect(await row()).toBeDefined();
+  });
+
+  it('412 Precondition.Echouee for a stale If-Match; 204 with the ETag', async () => {
+    const stale = await send('DELETE', '/employe/E-1', undefined, { 'If-Match': '"stale"' });
+    expectProblem(stale, 412, 'Precondition.Echouee');
+    expect(await row()).toBeDefined();
+    expect((await send('DELETE', '/employe/E-1', undefined, { 'If-Match': etag })).status).toBe(204);
+  });
+
+  it('400 for an unknown parameter deletes nothing', async () => {
+    expectFaults(await send('DELETE', '/employe/E-1?simulation=true'), { '?simulation': 'unknown' });
+    expect(await row()).toBeDefined();
+  });
+});
