@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './expect-problem';
+
+const DIST = join(__dirname, '../../dist/apps');
+
+/** One of the built processes, as production runs it, with everything it writes. */
+export class Child {
+  readonly exited: Promise<number | NodeJS.Signals>;
+  output = '';
+  errors = '';
+  private running = true;
+
+  private constructor(
+    readonly process: ChildProcess,
+    /** Address of its HTTP server. */
+    readonly url: string,
+    readonly env: Record<string, string>,
+  ) {
+    process.stdout!.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    process.stderr!.setEncoding('utf8').on('data', (text: string) => (this.errors += text));
+    this.exited = once(process, 'close').then(([code, signal]) => {
+      this.running = false;
+      rmSync(env.DATA_DIR!, { recursive: true, force: true });
+      return (code ?? signal) as number | NodeJS.Signals;
+    });
+  }
+
+  /** Starts a process and waits for nothing. */
+  static async spawn(
+    app: 'partner-api' | 'worker' | 'cli',
+    env: Record<string, string>,
+    args: string[] = [],
+  ): Promise<Child> {
+    const port = await freePort();
+    const own: Record<string, string> = {
+      PATH: process.env.PATH!,
+      DATA_DIR: mkdtempSync(join(tmpdir(), 'mandat-child-')),
+      PORT: String(port),
+      WORKER_PORT: String(port),
+      ADMIN_API_KEY: randomBytes(32).toString('hex'),
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      ...env,
+    };
+    const child = spawn(process.execPath, [join(DIST, app, 'src/main.js'), ...args], {
+      env: own,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new Child(child, `http://127.0.0.1:${port}`, own);
+  }
+
+  /** Starts a process and waits until it listens. */
+  static async start(app: 'partner-api' | 'worker', env: Record<string, string>): Promise<Child> {
+    const child = await Child.spawn(app, env);
+    await eventually(() => {
+      if (!child.isRunning) throw new Error(`${app} did not start: ${child.errors}${child.output}`);
+      return child.output.includes('"msg":"listening"') || undefined;
+    }, 'The start');
+    return child;
+  }
+
+  get isRunning(): boolean {
+    return this.running;
+  }
+
+  /** Its log: each line must be JSON. */
+  lines(): Record<string, unknown>[] {
+    const lines = this.output.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Sends a signal and answers the exit code, once all output is there. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    if (this.running) this.process.kill(signal);
+    return this.exited;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

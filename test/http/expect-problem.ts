@@ -1,0 +1,35 @@
+import type { Answer } from '../setup/test-app';
+
+/** Asserts that an answer is the problem details of one error code (decisions, section 4), and answers its faults. */
+export function expectProblem(answer: Answer, status: number, code: string): Record<string, string> {
+  expect({ status: answer.status, code: answer.json?.code }).toEqual({ status, code });
+  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  expect(answer.json).toMatchObject({
+    type: expect.stringMatching(new RegExp(`^https?://[^#]+/docs/erreurs#${code}$`)),
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    instance: expect.stringMatching(/^urn:request:/),
+    traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+  });
+  const faults: { pointer: string; code: string }[] = answer.json.errors ?? [];
+  return Object.fromEntries(faults.map((fault) => [fault.pointer, fault.code]));
+}
+
+/** Asserts a 400 for the request's form, with exactly these faults: code by pointer. */
+export function expectFaults(answer: Answer, faults: Record<string, string>): void {
+  expect(expectProblem(answer, 400, 'Requete.Invalide')).toEqual(faults);
+}
+
+/** Waits until `found` answers something, for at most ten seconds. */
+export async function eventually<T>(
+  found: () => Promise<T | undefined> | T | undefined,
+  what: string,
+): Promise<T> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const value = await found();
+    if (value !== undefined) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`${what} did not happen within ten seconds.`);
+}

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { ClientsService } from '../../libs/clients/src';
+import { EmployesService } from '../../libs/membership/src/application/employes.service';
+import { IdempotencyRecords } from '../../libs/shared/src/database/idempotency-records';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { expectFaults, expectProblem } from './expect-problem';
+
+const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+const PATH = '/b2b/v1/employe';
+
+let app: TestApp;
+let tenant: TestTenant;
+let key: string;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  tenant = await app.tenant();
+  key = randomUUID();
+});
+afterEach(() => jest.restoreAllMocks());
+
+const post = (body: unknown = EMPLOYE, path = PATH, caller: TestTenant | string = tenant) =>
+  app.send(caller, 'POST', path, body, { 'Idempotency-Key': key });
+
+async function count(table: string): Promise<number> {
+  const text = `SELECT count(*)::int AS count FROM ${table} WHERE tenant_id = $1`;
+  return (await app.database.query<{ count: number }>(text, [tenant.tenantId])).rows[0]!.count;
+}
+
+function shape({ status, text, headers }: Answer): unknown {
+  const named = ['content-type', 'location', 'etag', 'cache-control'].map((name) => headers.get(name));
+  return { status, text, named };
+}
+
+function expectReplay(answer: Answer, first: Answer): void {
+  expect(shape(answer)).toEqual(shape(first));
+  expect(answer.headers.get('idempotent-replayed')).toBe('true');
+  expect(first.headers.get('idempotent-replayed')).toBeNull();
+}
+
+describe('Idempotency-Key', () => {
+  it('replays the first answer: status, body, Location, ETag', async () => {
+    const first = await post();
+    expect(first.status).toBe(201);
+    expect(first.headers.get('location')).toBe('/b2b/v1/employe/E-1');
+    expectReplay(await post(), first);
+    // Even when what it made has changed or gone since.
+    await app.send(tenant, 'DELETE', `${PATH}/E-1`);
+    expectReplay(await post(), first);
+    expect(await count('employe')).toBe(0);
+  });
+
+  it('answers as a request without the header does', async () => {
+    const [one, two] = [await post(), await app.send(tenant, 'POST', PATH, { ...EMPLOYE, idExterne: 'E-2' })];
+    expect([one.status, [...one.headers.keys()]]).toEqual([two.status, [...two.headers.keys()]]);
+    expect(Object.keys(one.json)).toEqual(Object.keys(two.json));
+  });
+
+  it('replays a sync, which is done once', async () => {
+    const body = { employes: [EMPLOYE, { idExterne: 'E-2' }] };
+    const first = await post(body, `${PATH}/sync`);
+    expect(first.json).toMatchObject({ created: 1, updated: 0 });
+    expectReplay(await post(body, `${PATH}/sync`), first);
+  });
+
+  it.each([
+    ['another body', { ...EMPLOYE, prenom: 'Ève' }, PATH],
+    ['the same body in other bytes', JSON.stringify(EMPLOYE, null, 1), PATH],
+    ['another path', { ...EMPLOYE }, '/b2b/v1/employeur'],
+  ])('422 Idempotence.CleReutilisee with %s', async (_what, body, path) => {
+    await post();
+    expectProblem(await post(body, path), 422, 'Idempotence.CleReutilisee');
+    expect([await count('employe'), await count('employeur')]).toEqual([1, 0]);
+  });
+
+  it('422 Idempotence.CleReutilisee with another query: a simulation is not the sync', async () => {
+    await post({ employes: [EMPLOYE] }, `${PATH}/sync?simulation=true`);
+    expectProblem(await post({ employes: [EMPLOYE] }, `${PATH}/sync`), 422, 'Idempotence.CleReutilisee');
+    expect(await count('employe')).toBe(0);
+  });
+
+  it('replays a refusal by a rule of the domain, also when the rule would let it pass by now', async () => {
+    const sent = { ...EMPLOYE, identifiantExterneEmployeur: 'EMP-1' };
+    const refused = await post(sent);
+    expectProblem(refused, 400, 'Employe.EmployeurInconnu');
+    await app.send(tenant, 'POST', '/b2b/v1/employeur', { idExterne: 'EMP-1', nom: 'Aciérie' });
+    expectReplay(await post(sent), refused);
+    key = randomUUID();
+    expect((await post(sent)).status).toBe(201);
+    key = randomUUID();
+    const conflict = await post();
+    expectProblem(conflict, 409, 'Employe.IdExterneDejaUtilise');
+    expectReplay(await post(), conflict);
+  });
+
+  it('does not record what is malformed: corrected, it passes under the same key', async () => {
+    expectFaults(await post({ ...EMPLOYE, nom: '' }), { '/nom': 'required' });
+    expectFaults(await post('{"idExterne":'), { '': 'json' });
+    expectProblem(await post({ ...EMPLOYE, ville: 'x'.repeat(2 ** 20) }), 413, 'Requete.TropVolumineuse');
+    expect(await count('idempotency_record')).toBe(0);
+    expect((await post()).status).toBe(201);
+  });
+
+  it('belongs to a tenant: another one uses the same key for itself', async () => {
+    const other = await app.tenant();
+    const [mine, theirs] = [await post(), await post({ ...EMPLOYE, prenom: 'Ève' }, PATH, other)];
+    expect([mine.status, theirs.status, theirs.json.prenom]).toEqual([201, 201, 'Ève']);
+    expectReplay(await post(), mine);
+    expectReplay(await post({ ...EMPLOYE, prenom: 'Ève' }, PATH, other), theirs);
+  });
+
+  it('is ignored on methods that are idempotent by themselves', async () => {
+    await post();
+    const headers = { 'Idempotency-Key': key };
+    expect((await app.send(tenant, 'PUT', PATH, { ...EMPLOYE, prenom: 'Ève' }, headers)).json.prenom).toBe(
+      'Ève',
+    );
+    expect((await app.send(tenant, 'GET', `${PATH}/E-1`, undefined, headers)).json.prenom).toBe('Ève');
+    expect((await app.send(tenant, 'DELETE', `${PATH}/E-1`, undefined, headers)).status).toBe(204);
+  });
+
+  it('has 1 to 255 printable ASCII characters, else 400', async () => {
+    key = 'k'.repeat(255);
+    expect((await post()).status).toBe(201);
+    key = 'k'.repeat(256);
+    expectFaults(await post(), { 'Idempotency-Key': 'header' });
+    key = '';
+    expectFaults(await post(), { 'Idempotency-Key': 'header' });
+    // fetch sends header values as bytes: an emoji's four, as a client that writes UTF-8 does.
+    key = Buffer.from('🙂').toString('latin1');
+    expectFaults(await post(), { 'Idempotency-Key': 'header' });
+  });
+
+  it('is free again after 24 hours, whether or not the worker has purged it', async () => {
+    await post();
+    const age = (hours: string) =>
+      app.database.query(
+        'UPDATE idempotency_record SET date_creation = now() - $2::interval WHERE tenant_id = $1',
+        [tenant.tenantId, hours],
+      );
+    await age('23 hours 59 minutes');
+    expect((await post()).headers.get('idempotent-replayed')).toBe('true');
+    await age('24 hours 1 second');
+    const again = await post({ ...EMPLOYE, idExterne: 'E-2' });
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expectReplay(await post({ ...EMPLOYE, idExterne: 'E-2' }), again);
+    expect(await count('idempotency_record')).toBe(1);
+  });
+});
+
+describe('Idempotency-Key, the record and the effect', () => {
+  it('neither exists when the handler fails after writing; the repeat does it', async () => {
+    const service = app.app.get(EmployesService, { strict: false });
+    const create = service.create.bind(service);
+    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, record) => {
+      await create(tenantId, record);
+      throw new Error('after the insert');
+    });
+    expectProblem(await post(), 500, 'Service.ErreurInterne');
+    expect([await count('employe'), await count('idempotency_record')]).toEqual([0, 0]);
+    const repeated = await post();
+    expect([repeated.status, repeated.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect([await count('employe'), await count('idempotency_record')]).toEqual([1, 1]);
+  });
+
+  it('neither exists when the record cannot be written', async () => {
+    jest.spyOn(app.app.get(IdempotencyRecords), 'add').mockRejectedValueOnce(new Error('no record'));
+    expectProblem(await post(), 500, 'Service.ErreurInterne');
+    expect([await count('employe'), await count('idempotency_record')]).toEqual([0, 0]);
+  });
+
+  it('negative control: without the header, the same failure after writing leaves the effect', async () => {
+    const service = app.app.get(EmployesService, { strict: false });
+    const create = service.create.bind(service);
+    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, record) => {
+      await create(tenantId, record);
+      throw new Error('after the insert');
+    });
+    expectProblem(await app.send(tenant, 'POST', PATH, EMPLOYE), 500, 'Service.ErreurInterne');
+    expect(await count('employe')).toBe(1);
+  });
+
+  it('a refusal leaves nothing of what was written before it', async () => {
+    const service = app.app.get(EmployesService, { strict: false });
+    const create = service.create.bind(service);
+    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, record) => {
+      await create(tenantId, record);
+      return create(tenantId, record);
+    });
+    expectProblem(await post(), 409, 'Employe.IdExterneDejaUtilise');
+    expect([await count('employe'), await count('idempotency_record')]).toEqual([0, 1]);
+  });
+});
+
+describe('Idempotency-Key on the issue of a key', () => {
+  const issue = { nom: 'Paie', environnement: 'staging', role: 'partenaire' };
+  const issued = () => post(issue, `/admin/v1/clients/${tenant.clientId}/cles`, app.adminKey);
+  const cles = async () => (await app.app.get(ClientsService).listCles(tenant.clientId)).length;
+
+  it('replays the same secret, which the table does not hold readable', async () => {
+    const first = await issued();
+    expect(first.status).toBe(201);
+    expectReplay(await issued(), first);
+    expect(first.json.cle).toMatch(/^mdt_stg_/);
+    expect(await cles()).toBe(2);
+    const { rows } = await app.database.query<{ sealed_body: Buffer; whole: string }>(
+      `SELECT sealed_body, idempotency_record::text AS whole FROM idempotency_record WHERE idempotency_key = $1`,
+      [key],
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]!.sealed_body.toString('latin1')).not.toContain(first.json.cle.slice(8));
+    expect(rows[0]!.whole).not.toContain(first.json.cle.slice(8));
+  });
+
+  it('is not answered to another key that the record was moved to: it opens only in its place', async () => {
+    await issued();
+    const stolen = randomUUID();
+    await app.database.query(
+      'UPDATE idempotency_record SET idempotency_key = $2 WHERE idempotency_key = $1',
+      [key, stolen],
+    );
+    key = stolen;
+    expectProblem(await issued(), 500, 'Service.ErreurInterne');
+  });
+
+  it('ten at once make one key', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, issued));
+    expect(new Set(answers.map(({ json }) => json.cle).filter(Boolean)).size).toBe(1);
+    expect(await cles()).toBe(2);
+  });
+
+  it('negative control: without the lock on the Idempotency-Key, ten at once make several', async () => {
+    jest.spyOn(app.app.get(IdempotencyRecords), 'lock').mockResolvedValue(true);
+    await Promise.all(Array.from({ length: 10 }, issued));
+    expect(await cles()).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { Client } from 'pg';
+import { Transactions } from '../../libs/shared/src/database/transactions';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { eventually, expectProblem } from './expect-problem';
+
+const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+const MEGABYTE = 2 ** 20;
+const SYNC = '/b2b/v1/employe/sync';
+
+let app: TestApp;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.tenant();
+});
+afterAll(() => app.stop());
+
+/** The JSON text of an object, made `size` bytes long by spaces. */
+function padded(body: object, size: number): string {
+  const text = JSON.stringify(body);
+  return text + ' '.repeat(size - Buffer.byteLength(text));
+}
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}, path = '/b2b/v1/employe') =>
+  app.send(tenant, 'POST', path, body, headers);
+
+/** Sends a body in chunks, without saying how long it will be. */
+async function stream(
+  path: string,
+  chunks: Buffer[],
+  headers: Record<string, string>,
+): Promise<{ status: number; text: string }> {
+  const request = httpRequest(app.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+  request.on('error', () => undefined);
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  for (const chunk of chunks) request.write(chunk);
+  request.end();
+  const [response] = await answered;
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return { status: response.statusCode!, text };
+}
+
+describe('the size of a body', () => {
+  it('is at most 1 MB, to the byte, else 413 Requete.TropVolumineuse', async () => {
+    expect((await post(padded({ ...EMPLOYE, idExterne: 'MB' }, MEGABYTE))).status).toBe(201);
+    expectProblem(await post(padded(EMPLOYE, MEGABYTE + 1)), 413, 'Requete.TropVolumineuse');
+  });
+
+  it('counts what arrives, whether or not a length was announced, and what a compressed body unfolds to', async () => {
+    const chunks = Array.from({ length: 20 }, () => Buffer.alloc(MEGABYTE / 10, ' '));
+    expect(await stream('/b2b/v1/employe', chunks, { 'X-Api-Key': tenant.cle })).toMatchObject({
+      status: 413,
+    });
+    const bomb = gzipSync(padded(EMPLOYE, 20 * MEGABYTE));
+    expect(bomb.length).toBeLessThan(MEGABYTE);
+    expectProblem(await post(bomb, { 'Content-Encoding': 'gzip' }), 413, 'Requete.TropVolumineuse');
+    const small = gzipSync(JSON.stringify({ ...EMPLOYE, idExterne: 'GZ' }));
+    expect((await post(small, { 'Content-Encoding': 'gzip' })).status).toBe(201);
+    expectProblem(await post(small, { 'Content-Encoding': 'zip' }), 415, 'Requete.TypeNonSupporte');
+  });
+
+  it('of a sync is at most 64 MB: 20 MB of records pass', async () => {
+    const employes = Array.from({ length: 25_000 }, (_, index) => ({
+      ...{
+        idExterne: `S-${index}`,
+        prenom: 'Zoé'.repeat(80),
+        nom: 'R'.repeat(250),
+        adresse1: 'é'.repeat(125),
+      },
+    }));
+    const body = JSON.stringify({ employes });
+    expect(Buffer.byteLength(body)).toBeGreaterThan(20 * MEGABYTE);
+    const answer = await post(body, {}, SYNC);
+    expect([answer.status, answer.json]).toEqual([200, { created: 25_000, updated: 0, errors: [] }]);
+  });
+
+  it('of a sync is at most 64 MB, to the byte', async () => {
+    expect((await post(padded({ employes: [] }, 64 * MEGABYTE), {}, SYNC)).json).toEqual({
+      created: 0,
+      updated: 0,
+      errors: [],
+    });
+    expectProblem(
+      await post(padded({ employes: [] }, 64 * MEGABYTE + 1), {}, SYNC),
+      413,
+      'Requete.TropVolumineuse',
+    );
+  });
+
+  it('does not matter to a caller without access, who is refused before it is read', async () => {
+    const endless = Buffer.alloc(MEGABYTE, ' ');
+    const refused = await stream(SYNC, Array<Buffer>(8).fill(endless), { 'X-Api-Key': 'nobody' });
+    expect(refused.status).toBe(401);
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'Cle.Invalide' });
+    expectProblem(await app.send('nobody', 'POST', SYNC, '{"employes":'), 401, 'Cle.Invalide');
+  });
+
+  it('has no effect when the body breaks off', async () => {
+    const request = httpRequest(`${app.url}/b2b/v1/employe`, {
+      method: 'POST',
+      headers: { 'X-Api-Key': tenant.cle, 'Content-Type': 'application/json', 'Content-Length': '1000' },
+    });
+    request.on('error', () => undefined);
+    request.write(JSON.stringify({ ...EMPLOYE, idExterne: 'BROKEN' }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    request.destroy();
+    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/BROKEN')).status).toBe(404);
+  });
+});
+
+describe('a statement past the time limit', () => {
+  let saboteur: Client;
+
+  beforeAll(async () => {
+    saboteur = new Client({ connectionString: app.config.databaseUrl });
+    await saboteur.connect();
+    await post(JSON.stringify({ ...EMPLOYE, idExterne: 'SLOW' }));
+  });
+  afterAll(() => saboteur.end());
+
+  /** Holds the table until the request waits for it, then does to its connection what a time limit does. */
+  async function interrupted(send: () => Promise<Answer>, end = 'pg_cancel_backend'): Promise<Answer> {
+    await saboteur.query('BEGIN');
+    await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
+    try {
+      const running = send();
+      const text = `SELECT ${end}(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await eventually(async () => (await app.database.query(text)).rowCount || undefined, 'A wait');
+      return await running;
+    } finally {
+      await saboteur.query('ROLLBACK');
+    }
+  }
+
+  function expectUnavailable(answer: Answer): void {
+    expectProblem(answer, 503, 'Service.Indisponible');
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+
+  it('is one of 30 s, of 20 s for a lock, on every connection of both pools', async () => {
+    const transactions = app.app.get(Transactions);
+    const limits = {
+      name: 'limits',
+      text: `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
+      values: [],
+    };
+    const read = () => transactions.query({ tenantId: tenant.tenantId }, limits);
+    expect(await read()).toEqual([{ statement: '30s', lock: '20s' }]);
+    expect(await transactions.run({ tenantId: tenant.tenantId }, read)).toEqual([
+      { statement: '30s', lock: '20s' },
+    ]);
+  });
+
+  it.each([
+    ['a read', 'GET', '/b2b/v1/employe/SLOW', undefined],
+    ['a list', 'GET', '/b2b/v1/employe', undefined],
+    ['a creation', 'POST', '/b2b/v1/employe', EMPLOYE],
+    ['a change', 'PUT', '/b2b/v1/employe', { ...EMPLOYE, idExterne: 'SLOW', prenom: 'Ève' }],
+    ['a deletion', 'DELETE', '/b2b/v1/employe/SLOW', undefined],
+    ['a sync', 'POST', SYNC, { employes: [EMPLOYE] }],
+  ])('makes %s 503 Service.Indisponible, and nothing is changed', async (_what, method, path, body) => {
+    expectUnavailable(await interrupted(() => app.send(tenant, method, path, body)));
+    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/SLOW')).json.prenom).toBe('Zoé');
+    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(404);
+  });
+
+  it('under an Idempotency-Key is not recorded: the repeat does it', async () => {
+    const headers = { 'Idempotency-Key': 'slow' };
+    const sent = { ...EMPLOYE, idExterne: 'LATER' };
+    expectUnavailable(await interrupted(() => app.send(tenant, 'POST', '/b2b/v1/employe', sent, headers)));
+    const repeat = await app.send(tenant, 'POST', '/b2b/v1/employe', sent, headers);
+    expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('a write whose connection is lost is 503 too, and the next request gets another connection', async () => {
+    const create = () => app.send(tenant, 'POST', '/b2b/v1/employe', { ...EMPLOYE, idExterne: 'LOST' });
+    expectUnavailable(await interrupted(create, 'pg_terminate_backend'));
+    expect((await create()).status).toBe(201);
+  });
+});
+
+describe('the ids of a request', () => {
+  const ask = (headers: Record<string, string>) =>
+    app.send(undefined, 'GET', '/b2b/v1/moi', undefined, headers);
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+  it('are made when the caller sends none, and answered', async () => {
+    const [one, two] = [await ask({}), await ask({})];
+    const id = one.headers.get('x-request-id');
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(two.headers.get('x-request-id')).not.toBe(id);
+    expect(one.headers.get('traceparent')).toBe(
+      `00-${one.json.traceId}-${one.headers.get('traceparent')!.split('-')[2]}-01`,
+    );
+    expect(one.json.instance).toBe(`urn:request:${id}`);
+  });
+
+  it('are the caller’s when they are well-formed', async () => {
+    const answer = await ask({ 'X-Request-Id': 'mine/1', traceparent: `00-${TRACE}-00f067aa0ba902b7-00` });
+    expect(answer.headers.get('x-request-id')).toBe('mine/1');
+    expect(answer.headers.get('traceparent')).toMatch(
+      new RegExp(`^00-${TRACE}-(?!00f067aa0ba902b7)[0-9a-f]{16}-00$`),
+    );
+    expect(answer.json).toMatchObject({ traceId: TRACE, instance: 'urn:request:mine%2F1' });
+  });
+
+  it.each(['x'.repeat(129), 'two words', '\u00e9'])(
+    'are made anew in place of the request id "%s"',
+    async (sent) => {
+      expect((await ask({ 'X-Request-Id': sent })).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
+  it.each([
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE}`,
+    'ff',
+  ])('are made anew in place of the traceparent %s', async (traceparent) => {
+    const { json } = await ask({ traceparent });
+    expect(json.traceId).toMatch(/^[0-9a-f]{32}$/);
+    expect([TRACE, '0'.repeat(32)]).not.toContain(json.traceId);
+  });
+});

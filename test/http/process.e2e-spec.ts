@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Client } from 'pg';
+import { cloneTemplate } from '../setup/test-app';
+import { Child } from './child-process';
+import { eventually } from './expect-problem';
+
+const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+
+/** Stands between the service and the database, and can be cut or clogged as a network is. */
+class Wire {
+  private sockets = new Set<Socket>();
+  private server: Server;
+  private clogged = false;
+
+  private constructor(private readonly target: URL) {}
+
+  static async lay(databaseUrl: string): Promise<{ wire: Wire; url: string }> {
+    const wire = new Wire(new URL(databaseUrl));
+    await wire.mend(0);
+    const url = new URL(databaseUrl);
+    url.port = String((wire.server.address() as AddressInfo).port);
+    return { wire, url: url.href };
+  }
+
+  async mend(port = (this.server.address() as AddressInfo | null)?.port ?? this.port): Promise<void> {
+    this.server = createServer((near) => {
+      const far = connect(Number(this.target.port), this.target.hostname);
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined).on('close', () => [near, far].forEach((end) => end.destroy()));
+        if (this.clogged) socket.pause();
+      }
+      near.pipe(far).pipe(near);
+    }).listen(port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+  private port = 0;
+
+  async cut(): Promise<void> {
+    this.server.close();
+    for (const socket of this.sockets) socket.resetAndDestroy();
+    this.sockets.clear();
+    await once(this.server, 'close');
+  }
+
+  clog(clogged: boolean): void {
+    this.clogged = clogged;
+    for (const socket of this.sockets)
+      if (clogged) socket.pause();
+      else socket.resume();
+  }
+}
+
+let database: Client;
+/** Holds locks; what a transaction sees of other connections does not change, so another one looks. */
+let saboteur: Client;
+let wire: Wire;
+let api: Child;
+let cle: string;
+
+beforeAll(async () => {
+  const databaseUrl = await cloneTemplate();
+  database = new Client({ connectionString: databaseUrl });
+  saboteur = new Client({ connectionString: databaseUrl });
+  await Promise.all([database.connect(), saboteur.connect()]);
+  const { wire: laid, url } = await Wire.lay(databaseUrl);
+  wire = laid;
+  const admin = await Child.spawn('cli', { DATABASE_URL: databaseUrl }, ['cle-admin']);
+  await admin.exited;
+  const environment = {
+    DATABASE_URL: url,
+    LOG_LEVEL: 'info',
+    SHUTDOWN_DELAY_MS: '600',
+    DATABASE_POOL_SIZE: '4',
+  };
+  api = await Child.start('partner-api', environment);
+  const post = async (path: string, body: object) => {
+    const headers = { 'X-Api-Key': admin.output.trim(), 'Content-Type': 'application/json' };
+    const answer = await fetch(`${api.url}/admin/v1/clients${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { id: string; cle: string };
+  };
+  const { id } = await post('', { nom: 'Client', modules: [] });
+  cle = (await post(`/${id}/cles`, { nom: 'Clé', environnement: 'staging', role: 'partenaire' })).cle;
+  expect((await send('POST', '/b2b/v1/employe', EMPLOYE)).status).toBe(201);
+});
+afterAll(async () => {
+  await api.stop('SIGKILL');
+  await wire.cut();
+  await saboteur.end();
+  await database.end();
+});
+
+async function send(
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ status: number; headers: Headers; code?: string }> {
+  const response = await fetch(api.url + path, {
+    method,
+    headers: { 'X-Api-Key': cle, 'Content-Type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const { code } = (await response.json().catch(() => ({}))) as { code?: string };
+  return { status: response.status, headers: response.headers, ...(code ? { code } : {}) };
+}
+
+const probe = async (name: string): Promise<number> => (await send('GET', `/health/${name}`)).status;
+const probes = () => Promise.all(['live', 'ready', 'startup'].map(probe));
+
+describe('the process of the API', () => {
+  it('is live, ready and started while the database answers', async () => {
+    expect(await probes()).toEqual([200, 200, 200]);
+    expect((await fetch(`${api.url}/health/ready`)).headers.get('content-type')).toBe(
+      'application/json; charset=utf-8',
+    );
+  });
+
+  it('without its database is live and not ready, answers 503 Service.Indisponible, and recovers by itself', async () => {
+    await wire.cut();
+    expect(await probes()).toEqual([200, 503, 503]);
+    for (const answer of await Promise.all([
+      send('GET', '/b2b/v1/employe/E-1'),
+      send('PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'Ève' }),
+      send('POST', '/b2b/v1/employe/sync', { employes: [EMPLOYE] }),
+    ])) {
+      expect(answer).toMatchObject({ status: 503, code: 'Service.Indisponible' });
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    await wire.mend();
+    expect(await probe('ready')).toBe(200);
+    expect((await send('GET', '/b2b/v1/employe/E-1')).status).toBe(200);
+  });
+
+  it('with a database that does not answer is not ready within two seconds', async () => {
+    wire.clog(true);
+    const start = performance.now();
+    expect(await probe('ready')).toBe(503);
+    expect(performance.now() - start).toBeLessThan(2_500);
+    expect(await probe('live')).toBe(200);
+    wire.clog(false);
+    await eventually(async () => ((await probe('ready')) === 200 ? true : undefined), 'Readiness');
+  });
+
+  it('survives the loss of connections that are at work, reads and writes, and answers them 503', async () => {
+    await saboteur.query('BEGIN');
+    await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
+    const running = [
+      send('GET', '/b2b/v1/employe/E-1'),
+      send('GET', '/b2b/v1/employe'),
+      send('PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'Ève' }),
+    ];
+    const text = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(
+      async () => ((await database.query<{ count: number }>(text)).rows[0]!.count === 3 ? true : undefined),
+      'Three waits',
+    );
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    const answers = await Promise.allSettled(running);
+    await saboteur.query('ROLLBACK');
+    const outcomes = answers.map((answer) =>
+      answer.status === 'fulfilled' ? answer.value.status : String(answer.reason),
+    );
+    expect({ isRunning: api.isRunning, errors: api.errors, outcomes }).toEqual({
+      isRunning: true,
+      errors: '',
+      outcomes: [503, 503, 503],
+    });
+    expect((await send('GET', '/b2b/v1/employe/E-1')).status).toBe(200);
+  });
+
+  it('finishes on SIGTERM what it has begun, is not ready meanwhile, and ends with 0 within seconds', async () => {
+    if (!api.isRunning) throw new Error(`The process has ended before: ${api.errors}`);
+    await saboteur.query('BEGIN');
+    await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
+    const running = send('PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'Léa' });
+    const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(async () => (await database.query(text)).rowCount || undefined, 'A wait');
+    const begun = performance.now();
+    api.process.kill('SIGTERM');
+    await eventually(() => api.output.includes('"msg":"stopping"') || undefined, 'The stop');
+    // Load balancers have not noticed yet: requests are still served, each on its last connection.
+    const moi = await send('GET', '/b2b/v1/moi');
+    expect([moi.status, moi.headers.get('connection')]).toEqual([200, 'close']);
+    expect([await probe('live'), await probe('ready')]).toEqual([200, 503]);
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    await expect(send('GET', '/b2b/v1/moi')).rejects.toThrow('fetch failed');
+    expect(api.isRunning).toBe(true);
+    await saboteur.query('COMMIT');
+    expect((await running).status).toBe(200);
+    expect(await api.exited).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(api.errors).toBe('');
+    const { rows } = await database.query('SELECT prenom FROM employe');
+    expect(rows).toEqual([{ prenom: 'Léa' }]);
+  });
+});
