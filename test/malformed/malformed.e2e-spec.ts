@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { TestApp, type TestTenant } from '../setup/test-app';
+import { mutation, bytesOf } from './mutations';
+import { type Operation, operationsOf, type Schema } from './operations';
+import { faultsOf } from './sound-answer';
+import { type Draft, IDENTIFIERS, type KnownParts, validDraft } from './valid-request';
+import { Wire, type WireAnswer, type WireRequest } from './wire';
+
+/** `FUZZ_SEED=… jest test/malformed` sends the same requests again. */
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const CONCURRENCY = 16;
+const REQUESTS = 6_400;
+
+describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
+  let app: TestApp;
+  let wire: Wire;
+  let partner: TestTenant;
+  let operations: Operation[];
+  let schemas: Record<string, Schema>;
+  let known: KnownParts;
+  let keys: Record<NonNullable<Operation['role']>, string>;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    wire = new Wire(app.url);
+    partner = await app.tenant();
+    // What administrators' requests change and revoke is another client than the one that sends.
+    const victim = await app.tenant();
+    keys = {
+      partenaire: partner.cle,
+      plateforme: (await app.tenant({ role: 'plateforme' })).cle,
+      admin: app.adminKey,
+    };
+    known = { idExterne: IDENTIFIERS, clientId: [victim.clientId], cleId: [victim.cleId] };
+    ({ operations, schemas } = await operationsOf(app));
+    const employeurs = IDENTIFIERS.filter((_, index) => index % 2).map((idExterne) => ({
+      idExterne,
+      nom: 'Aciérie',
+    }));
+    const employes = IDENTIFIERS.filter((_, index) => index % 3).map((idExterne) => ({
+      idExterne,
+      prenom: 'Zoé',
+      nom: 'Roy',
+    }));
+    const stored = await app.send(partner, 'POST', '/b2b/v1/employe/sync', { employeurs, employes });
+    expect(stored.json).toMatchObject({ created: employeurs.length + employes.length, errors: [] });
+  });
+  afterAll(async () => {
+    wire.close();
+    await app.stop();
+  });
+
+  const isKnown = (path: string): boolean => [...path.matchAll(/:(\w+)/g)].every(([, name]) => known[name!]);
+
+  /** Half of them are one mutation away from valid, so that they pass most checks and reach what lies behind. */
+  function requests(): fc.Arbitrary<FuzzRequest> {
+    const chosen = fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(...operations.filter(({ role }) => role)) },
+      { weight: 2, arbitrary: fc.constantFrom(...operations.filter(({ role }) => !role)) },
+    );
+    const count = fc.constantFrom(0, 0, 1, 1, 1, 1, 1, 2, 2, 4);
+    return chosen.chain((operation) =>
+      fc
+        .tuple(
+          validDraft(operation, schemas, known),
+          count.chain((length) => fc.array(mutation, { minLength: length, maxLength: length })),
+          fc.nat(19),
+        )
+        .map(([valid, mutations, other]) => {
+          const draft = copyOf(valid);
+          const role = other === 0 ? 'plateforme' : (operation.role ?? 'partenaire');
+          draft.headers['X-Api-Key'] = keys[role];
+          for (const { apply } of mutations) apply(draft);
+          const body = bytesOf(draft);
+          const query = draft.query.map(([name, value]) => `${name}=${value}`).join('&');
+          return new FuzzRequest(
+            operation,
+            mutations.map(({ name }) => name),
+            {
+              method: draft.method,
+              target: draft.path + (query && `?${query}`),
+              headers: draft.headers,
+              chunked: draft.chunked,
+              ...(body ? { body } : {}),
+            },
+          );
+        }),
+    );
+  }
+
+  it(`${REQUESTS} of them are answered soundly and never with 5xx`, async () => {
+    const seen = new Map<Operation, Set<number>>(operations.map((operation) => [operation, new Set()]));
+    const everSeen = new Set<number>();
+    const property = () =>
+      fc.asyncProperty(requests(), async (request) => {
+        const answer = await wire.send(request.wire);
+        seen.get(request.operation)!.add(answer.status);
+        everSeen.add(answer.status);
+        const faults = faultsOf(request.wire.method, answer);
+        if (faults.length > 0) throw new Error(`${faults.join('; ')}\n${describeAnswer(answer)}`);
+      });
+    await Promise.all(
+      Array.from({ length: CONCURRENCY }, (_, worker) =>
+        fc.assert(property(), { seed: SEED + worker, numRuns: REQUESTS / CONCURRENCY }),
+      ),
+    );
+    // The requests were neither all refused at the door nor all harmless.
+    expect([...everSeen]).toEqual(
+      expect.arrayContaining([200, 201, 204, 400, 401, 403, 404, 409, 413, 415, 422]),
+    );
+    const neverSucceeded = operations.filter(
+      (operation) =>
+        operation.role &&
+        isKnown(operation.path) &&
+        ![...seen.get(operation)!].some((status) => status < 300),
+    );
+    expect(neverSucceeded.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    // The process lives, and nothing that was sent has changed what all objects inherit.
+    expect((await wire.send({ method: 'GET', target: '/health/ready' })).status).toBe(200);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  }, 300_000);
+
+  it('an unknown query parameter is 400 on every route with a key', async () => {
+    const ignored: string[] = [];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...operations.filter(({ role }) => role)), async (operation) => {
+        const [draft] = fc.sample(validDraft(operation, schemas, known), { numRuns: 1, seed: SEED });
+        const body = bytesOf(draft!);
+        const headers = { ...draft!.headers, 'X-Api-Key': keys[operation.role!] };
+        const target = `${draft!.path}?inconnu=1`;
+        const { status } = await wire.send({
+          method: operation.method,
+          target,
+          headers,
+          ...(body ? { body } : {}),
+        });
+        if (status !== 400) ignored.push(`${operation.method} ${operation.path}: ${status}`);
+      }),
+    );
+    expect([...new Set(ignored)]).toEqual([]);
+  });
+});
+
+/** Mutations change a draft, and shrinking applies others to the same one. */
+function copyOf({ edits, ...draft }: Draft): Draft {
+  return { ...structuredClone(draft), edits: [...edits] };
+}
+
+/** A request with a short text of what it is, for the report of a failure. */
+class FuzzRequest {
+  constructor(
+    readonly operation: Operation,
+    readonly mutations: string[],
+    readonly wire: WireRequest,
+  ) {}
+
+  [fc.toStringMethod](): string {
+    const { method, target, headers, body, chunked } = this.wire;
+    const sent = body
+      ? `${body.length} bytes${chunked ? ' in chunks' : ''} ${JSON.stringify(body.subarray(0, 400).toString())}`
+      : 'none';
+    return [
+      `\n${method} ${target.slice(0, 400)} (${this.operation.method} ${this.operation.path}: ${this.mutations.join(', ')})`,
+      `headers ${JSON.stringify(headers).slice(0, 600)}`,
+      `body ${sent}`,
+    ].join('\n');
+  }
+}
+
+function describeAnswer({ status, headers, text }: WireAnswer): string {
+  return `${status} ${headers['content-type']} ${text.slice(0, 600)}`;
+}

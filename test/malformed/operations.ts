@@ -1,0 +1,76 @@
+import type { TestApp } from '../setup/test-app';
+
+/** The parts of an OpenAPI schema that a sent value follows from. */
+export interface Schema {
+  $ref?: string;
+  allOf?: Schema[];
+  type?: string;
+  format?: string;
+  enum?: string[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  nullable?: boolean;
+  example?: unknown;
+}
+
+/** One method of one route of the running application, with what its documentation says of its input. */
+export interface Operation {
+  method: string;
+  /** Express's pattern, such as `/b2b/v1/employe/:idExterne`. */
+  path: string;
+  /** Role that it requires; undefined for a route without a key. */
+  role?: 'partenaire' | 'plateforme' | 'admin';
+  query: { name: string; schema: Schema }[];
+  body?: Schema;
+}
+
+interface DocumentedOperation {
+  parameters?: { name: string; in: string; schema: Schema }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  'x-requires'?: { role: Operation['role'] };
+}
+
+interface Document {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+}
+
+/**
+ * Every route that Express would match, so that no route is forgotten; what a valid request holds is taken from the
+ * application's own OpenAPI documents.
+ */
+export async function operationsOf(
+  app: TestApp,
+): Promise<{ operations: Operation[]; schemas: Document['components']['schemas'] }> {
+  const { stack } = (app.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } }).router;
+  const routes = stack.flatMap(({ route }) =>
+    route
+      ? Object.keys(route.methods).map((method) => ({ method: method.toUpperCase(), path: route.path }))
+      : [],
+  );
+  const documents: Document[] = [];
+  for (const { path } of routes.filter((route) => route.path.endsWith('/openapi.json'))) {
+    documents.push((await app.send(undefined, 'GET', path)).json as Document);
+  }
+  const documented = Object.assign({}, ...documents.map((document) => document.paths)) as Document['paths'];
+  const operations = routes.map(({ method, path }): Operation => {
+    const entry = documented[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+    const body = entry?.requestBody?.content['application/json'].schema;
+    const role = entry?.['x-requires']?.role;
+    const query = entry?.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
+    return { method, path, query, ...(role ? { role } : {}), ...(body ? { body } : {}) };
+  });
+  const schemas = Object.assign({}, ...documents.map((document) => document.components.schemas)) as Record<
+    string,
+    Schema
+  >;
+  return { operations, schemas };
+}

@@ -1,0 +1,57 @@
+import { ERROR_CODES } from '../../libs/shared/src/errors/error-codes';
+import type { WireAnswer } from './wire';
+
+/** What no answer may show of the inside: statements, the database's own messages, stack frames, paths of files. */
+const INSIDE: readonly RegExp[] = [
+  /\bSELECT\b[^"]*\bFROM\b/,
+  /\b(?:INSERT INTO|DELETE FROM|UPDATE \w+ SET|ON CONFLICT|MERGE INTO|COPY \w+ FROM)\b/,
+  /QueryFailedError|SQLSTATE|syntax error at|violates \w+[\w -]* constraint|duplicate key value|relation \\?"/i,
+  /invalid input syntax|invalid byte sequence|out of range for type|current transaction is aborted/i,
+  /(?:\\n|\n)\s+at .+[:)]\d*/,
+  /\b(?:Type|Range|Syntax|Reference|URI)Error\b|Cannot read propert|is not a function|is not iterable/,
+  /node_modules|node:internal|\.[jt]s:\d+|file:\/\//,
+  new RegExp(process.cwd()),
+];
+
+const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'instance', 'traceId'] as const;
+
+type Problem = Record<(typeof MEMBERS)[number], unknown>;
+
+/** Everything that is wrong with an answer to a malformed request; empty when it is as it must be. */
+export function faultsOf(method: string, answer: WireAnswer): string[] {
+  const faults: string[] = [];
+  if (answer.status >= 500) faults.push(`status ${answer.status} blames the service`);
+  if (answer.status >= 400) faults.push(...problemFaults(method, answer));
+  // Documentation, and it alone, is HTML, scripts and whole files.
+  const isData = /json/.test(answer.headers['content-type'] ?? '') && !answer.text.includes('"openapi":');
+  const shown = isData ? [answer.text, JSON.stringify(answer.headers)] : [JSON.stringify(answer.headers)];
+  for (const pattern of INSIDE) {
+    const leak = shown.map((text) => pattern.exec(text)?.[0]).find(Boolean);
+    if (leak) faults.push(`shows the inside: ${leak.slice(0, 200)}`);
+  }
+  return faults;
+}
+
+function problemFaults(method: string, answer: WireAnswer): string[] {
+  const contentType = answer.headers['content-type'];
+  if (!contentType?.startsWith('application/problem+json')) return [`content type ${contentType}`];
+  if (method === 'HEAD') return answer.text === '' ? [] : ['an answer to HEAD with a body'];
+  let problem: Problem;
+  try {
+    problem = JSON.parse(answer.text) as Problem;
+  } catch {
+    return ['the problem is not JSON'];
+  }
+  const faults = MEMBERS.filter((name) => problem[name] === undefined || problem[name] === '').map(
+    (name) => `no member ${name}`,
+  );
+  const code = String(problem.code);
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
+  if (!known) faults.push(`code ${code} is not registered`);
+  if (problem.status !== answer.status) faults.push(`member status is ${String(problem.status)}`);
+  if (known && known.status !== answer.status) faults.push(`code ${code} is registered as ${known.status}`);
+  if (known && known.title !== problem.title) faults.push(`title ${String(problem.title)}`);
+  if (!String(problem.type).endsWith(`/docs/erreurs#${code}`)) faults.push(`type ${String(problem.type)}`);
+  if (!/^[0-9a-f]{32}$/.test(String(problem.traceId))) faults.push(`traceId ${String(problem.traceId)}`);
+  return faults;
+}
