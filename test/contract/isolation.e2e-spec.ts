@@ -1,0 +1,103 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Requires } from '../../libs/shared/src/access/requires.decorator';
+import { Input } from '../../libs/shared/src/http/field.decorator';
+import { identifier } from '../../libs/shared/src/records/field';
+import { TestApp } from '../setup/test-app';
+import { startWithControllers } from './support/extended-app';
+import { guardedRoutes } from './support/router';
+import { comparesTenant, Unconditioned } from './support/unconditioned';
+import { samplersOf, Walk } from './support/walk';
+
+/** Reads only what the key itself says. */
+const TOUCHES_NO_TABLE = ['GET /b2b/v1/moi'];
+
+class FilterQuery {
+  @Input(identifier({ description: 'Identifier that the filter compares with.' }))
+  idExterneSyndicat?: string;
+}
+
+/** Routes as somebody will add them tomorrow. */
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/nouveau')
+class NouveauController {
+  @Get(':idExterne')
+  get(@Param('idExterne') idExterne: string): string {
+    return JSON.stringify(idExterne);
+  }
+
+  @Get()
+  list(@Query() query: FilterQuery): string {
+    return JSON.stringify(query);
+  }
+}
+
+describe('Data spaces: every route, with the identifiers of another client and of the own other environment', () => {
+  let app: TestApp;
+  let walk: Walk;
+
+  beforeEach(async () => {
+    app = await TestApp.start();
+    walk = await Walk.prepare(app);
+  });
+  afterEach(() => app.stop());
+
+  it('answers as for an identifier that does not exist, shows no foreign value and changes no foreign row', async () => {
+    expect(await walk.run()).toEqual([]);
+  });
+
+  it('holds by the conditions of the statements alone, without row-level security', async () => {
+    await walk.rows.disableSecurity();
+    expect(await walk.run()).toEqual([]);
+  });
+
+  it('demands requests for a new route that takes an identifier, and says where to write them', async () => {
+    const extended = await startWithControllers(app, NouveauController);
+    const samplers = samplersOf(extended);
+    await expect(samplers).rejects.toThrow('GET /b2b/v2/nouveau/:idExterne, GET /b2b/v2/nouveau.');
+    await expect(samplers).rejects.toThrow('Add to SAMPLES in test/contract/support/samples.ts');
+    await extended.stop();
+  });
+
+  describe('with every condition on tenant_id taken out of the statements', () => {
+    const unconditioned = new Unconditioned();
+    beforeAll(() => unconditioned.install());
+    afterAll(() => unconditioned.uninstall());
+
+    it('holds by row-level security alone', async () => {
+      expect(await walk.run()).toEqual([]);
+
+      const table = new RegExp(`(?<!\\w)"?(?:${walk.rows.tenantTables.join('|')})"?(?!\\w)`);
+      const onTenantTables = unconditioned.sent.filter(({ text }) => table.test(text));
+      // An insert has no condition: it names its tenant as a value, and row-level security checks that value.
+      const spared = onTenantTables.filter(
+        ({ text, removed }) => removed === 0 && !/^\s*INSERT INTO/.test(text),
+      );
+      expect(spared).toEqual([]);
+      const left = onTenantTables.filter(({ rewritten }) => comparesTenant(rewritten));
+      expect(left).toEqual([]);
+      // Both pools and each way of writing a statement went through the rewriting.
+      for (const form of [
+        /FROM "employe" "Employe"/,
+        /^UPDATE "employe"/,
+        /^DELETE FROM "employe"/,
+        /MERGE INTO/,
+        /row_to_json/,
+      ]) {
+        expect(onTenantTables.filter(({ text, removed }) => form.test(text) && removed > 0)).not.toEqual([]);
+      }
+    });
+
+    it('leaks on every route once row-level security is off too: the walk sees what it looks for', async () => {
+      await walk.rows.disableSecurity();
+      const breaches = await walk.run();
+      const leaking = new Set(breaches.map(({ route }) => route));
+      const expected = guardedRoutes(app.app)
+        .filter(({ requirement, name }) => requirement.role !== 'admin' && !TOUCHES_NO_TABLE.includes(name))
+        .map(({ name }) => name);
+      expect(expected.filter((name) => !leaking.has(name))).toEqual([]);
+      expect([...new Set(breaches.map(({ kind }) => kind))]).toEqual(
+        expect.arrayContaining(['shows', 'changes', 'differs']),
+      );
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { RequestMethod, type INestApplication, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
+import { PUBLIC, REQUIREMENT, type Requirement } from '../../../libs/shared/src/access/requires.decorator';
+
+type Handler = (...args: never[]) => unknown;
+
+/** One method and path that the running application answers, with what its handler declares. */
+export interface Route {
+  readonly method: string;
+  /** As Express has it: `/b2b/v1/employe/:idExterne`. */
+  readonly path: string;
+  /** `GET /b2b/v1/employe/:idExterne` */
+  readonly name: string;
+  /** Absent for a route that no controller of ours made. */
+  readonly controller?: Type;
+  readonly handler?: Handler;
+  readonly requirement?: Requirement;
+  readonly isPublic: boolean;
+}
+
+interface Layer {
+  readonly rawPath: unknown;
+  readonly route?: { readonly path: string | string[]; readonly methods: Record<string, boolean> };
+}
+
+/** Every route of Express's own table: whatever answers a request is in it, however it came there. */
+export function routesOf(app: INestApplication): Route[] {
+  const handlers = handlersOf(app);
+  return layersOf(app).flatMap(({ route }) => {
+    if (!route) return [];
+    return [route.path].flat().flatMap((path) =>
+      Object.keys(route.methods).map((verb) => {
+        const name = `${verb.toUpperCase()} ${path}`;
+        return { method: verb.toUpperCase(), path, name, isPublic: false, ...handlers.get(name) };
+      }),
+    );
+  });
+}
+
+/** The paths at which middleware is mounted with `app.use`: it answers before any guard. */
+export function mountsOf(app: INestApplication): string[] {
+  return layersOf(app).flatMap(({ route, rawPath }) => (route || rawPath === '/' ? [] : [String(rawPath)]));
+}
+
+/** What every route must be: declared, and not in two ways at once. Each fault is a sentence. */
+export function accessFaults(app: INestApplication): string[] {
+  return routesOf(app).flatMap(({ name, path, controller, handler, requirement, isPublic }) => {
+    if (isDocumentation(path)) return [];
+    if (!controller || !handler) return [`${name} was made by no controller, so no guard stands before it`];
+    if (!requirement && !isPublic) return [`${name} declares neither @Requires nor @Public`];
+    // @Public on a handler opens it although its controller requires a key: that says what it means.
+    const opened = Reflect.hasMetadata(PUBLIC, handler) && !Reflect.hasMetadata(REQUIREMENT, handler);
+    return requirement && isPublic && !opened ? [`${name} declares both @Requires and @Public`] : [];
+  });
+}
+
+/** Pages and files of the documentation, made by Swagger and by error-page.ts. */
+export function isDocumentation(path: string): boolean {
+  return path === '/docs' || path.startsWith('/docs/');
+}
+
+/** The routes with a key of some role: all but probes and documentation. */
+export function guardedRoutes(app: INestApplication): (Route & { readonly requirement: Requirement })[] {
+  return routesOf(app).flatMap((route) =>
+    route.requirement && !route.isPublic ? [{ ...route, requirement: route.requirement }] : [],
+  );
+}
+
+function layersOf(app: INestApplication): Layer[] {
+  const express = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
+  return express.router.stack;
+}
+
+function handlersOf(app: INestApplication): Map<string, Omit<Route, 'method' | 'path' | 'name'>> {
+  const found = new Map<string, Omit<Route, 'method' | 'path' | 'name'>>();
+  const reflector = app.get(Reflector);
+  for (const module of app.get(ModulesContainer).values()) {
+    for (const { metatype } of module.controllers.values()) {
+      const controller = metatype as Type<Record<string, Handler>>;
+      for (const method of new MetadataScanner().getAllMethodNames(controller.prototype as object)) {
+        const handler = (controller.prototype as Record<string, Handler>)[method]!;
+        const verb = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+        if (verb === undefined) continue;
+        const declaredAt = [handler, controller];
+        const requirement = reflector.getAllAndOverride<Requirement | undefined>(REQUIREMENT, declaredAt);
+        const isPublic = reflector.getAllAndOverride<boolean | undefined>(PUBLIC, declaredAt) ?? false;
+        for (const path of pathsOf(controller, handler)) {
+          found.set(`${RequestMethod[verb]} ${path}`, {
+            controller,
+            handler,
+            isPublic,
+            ...(requirement ? { requirement } : {}),
+          });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+function pathsOf(controller: Type, handler: Handler): string[] {
+  const of = (target: object): string[] =>
+    [Reflect.getMetadata(PATH_METADATA, target) as string | string[]].flat();
+  return of(controller).flatMap((prefix) =>
+    of(handler).map((part) => `/${[...prefix.split('/'), ...part.split('/')].filter(Boolean).join('/')}`),
+  );
+}

@@ -1,0 +1,120 @@
+import type { Client } from 'pg';
+type Row = Record<string, unknown>;
+
+/** Every row of every table, by table. */
+export type Snapshot = ReadonlyMap<string, readonly Row[]>;
+
+/** Whose rows they are: a data space and its client. */
+interface Owner {
+  readonly tenantId: string;
+  readonly clientId: string;
+}
+
+/** Tables that belong to no caller: what has been migrated, and counts of requests. */
+const APART = ['migration', 'rate_window'];
+
+/** All rows of a database, through a superuser's connection: looked at, compared, put back. */
+export class Rows {
+  private constructor(
+    private readonly database: Client,
+    /** Columns that can be written, by table. */
+    private readonly columns: ReadonlyMap<string, string>,
+    /** Tables under row-level security when the test began. */
+    readonly tenantTables: readonly string[],
+  ) {}
+
+  static async of(database: Client): Promise<Rows> {
+    const { rows } = await database.query<{ name: string; columns: string; secured: boolean }>(
+      `SELECT c.relname AS name, c.relrowsecurity AS secured,
+         string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+         AND c.relname <> ALL ($1)
+       GROUP BY c.oid`,
+      [APART],
+    );
+    const secured = rows.filter((row) => row.secured).map((row) => row.name);
+    return new Rows(database, new Map(rows.map((row) => [row.name, row.columns])), secured);
+  }
+
+  async read(): Promise<Snapshot> {
+    const parts = [...this.columns.keys()].map(
+      (table) =>
+        `SELECT '${table}' AS name, coalesce(jsonb_agg(to_jsonb(t) ORDER BY to_jsonb(t)::text), '[]') AS rows FROM ${table} t`,
+    );
+    const { rows } = await this.database.query<{ name: string; rows: Row[] }>(parts.join(' UNION ALL '));
+    return new Map(rows.map((row) => [row.name, row.rows]));
+  }
+
+  /** Puts every table back to what it was. */
+  async restore(snapshot: Snapshot): Promise<void> {
+    const now = await this.read();
+    const changed = [...this.columns].filter(([table]) => !same(now.get(table), snapshot.get(table)));
+    if (changed.length === 0) return;
+    await this.withoutForeignKeys(async () => {
+      for (const [table, columns] of changed) {
+        await this.database.query(`DELETE FROM ${table}`);
+        await this.database.query(
+          `INSERT INTO ${table} (${columns}) OVERRIDING SYSTEM VALUE
+           SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1)`,
+          [JSON.stringify(snapshot.get(table))],
+        );
+      }
+    });
+  }
+
+  /** Removes a data space, its keys and its client, as if they had never been. */
+  async remove({ tenantId, clientId }: Owner): Promise<void> {
+    await this.withoutForeignKeys(async () => {
+      for (const table of [...this.tenantTables, 'cle']) {
+        await this.database.query(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
+      }
+      await this.database.query('DELETE FROM tenant WHERE id = $1', [tenantId]);
+      await this.database.query('DELETE FROM client WHERE id = $1', [clientId]);
+    });
+  }
+
+  /** Switches row-level security off, to see what happens without it. */
+  async disableSecurity(): Promise<void> {
+    for (const table of this.tenantTables) {
+      await this.database.query(
+        `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY`,
+      );
+    }
+  }
+
+  private async withoutForeignKeys(work: () => Promise<void>): Promise<void> {
+    await this.database.query('BEGIN');
+    await this.database.query('SET LOCAL session_replication_role = replica');
+    await work();
+    await this.database.query('COMMIT');
+  }
+}
+
+/** The rows of a snapshot that belong to a data space: its own, and what administration keeps of it. */
+export function rowsOf(space: Owner, snapshot: Snapshot): Snapshot {
+  const belongs = (table: string, row: Row): boolean => {
+    if (table === 'client') return row.id === space.clientId;
+    if (table === 'tenant') return row.id === space.tenantId;
+    return row.tenant_id === space.tenantId;
+  };
+  return new Map([...snapshot].map(([table, rows]) => [table, rows.filter((row) => belongs(table, row))]));
+}
+
+/** Texts that are no secret: anybody's rows may hold them. */
+const COMMON = /^(production|staging|\d{4}-\d\d-\d\d.*)$/;
+
+/** The texts in the rows by which a data space can be told from others. */
+export function textsOf(snapshot: Snapshot): Set<string> {
+  return new Set(stringsIn([...snapshot.values()]).filter((text) => text.length >= 6 && !COMMON.test(text)));
+}
+
+/** Every text in a value, at any depth. */
+export function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+export function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

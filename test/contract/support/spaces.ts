@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { ClientsService } from '../../../libs/clients/src';
+import type { Environment } from '../../../libs/shared/src/access/caller';
+import type { TestApp } from '../../setup/test-app';
+import type { Rows } from './rows';
+
+/**
+ * Whatever names something of a data space to a caller. All that the service does not make holds `mark`, which no
+ * other data space has, so that answers about two data spaces can be compared.
+ */
+export interface Identifiers {
+  readonly mark: string;
+  readonly clientId: string;
+  readonly cleId: string;
+  readonly employe: string;
+  readonly employeur: string;
+  /** An employer without employees. */
+  readonly freeEmployeur: string;
+  readonly objetConsentement: string;
+  readonly idUniqueEmploye: string;
+  readonly idUniqueEmployeur: string;
+  readonly etagEmploye: string;
+  readonly etagEmployeur: string;
+  readonly curseurEmployes: string;
+  readonly curseurEmployeurs: string;
+  /** Sent with `POST /b2b/v1/employe` and `idempotentBody`. */
+  readonly idempotencyKey: string;
+  readonly idempotentBody: Readonly<Record<string, unknown>>;
+}
+
+/** A data space with a row in every table, and a key of each role for it. */
+export interface Space {
+  readonly clientId: string;
+  readonly tenantId: string;
+  readonly keys: { readonly partenaire: string; readonly plateforme: string };
+  readonly identifiers: Identifiers;
+}
+
+/** The caller of the walk, and those whose data it must not see. */
+export interface Spaces {
+  readonly own: Space;
+  /** Another client's. */
+  readonly other: Space;
+  /** The same client's other environment. */
+  readonly sibling: Space;
+  /** What another data space had before all of it was removed: identifiers of the right form that name nothing. */
+  readonly nobody: Identifiers;
+}
+
+export async function openSpaces(app: TestApp, rows: Rows): Promise<Spaces> {
+  const clients = [await newClient(app), await newClient(app), await newClient(app)] as const;
+  const removed = await open(app, clients[2], 'staging');
+  await rows.remove(removed);
+  const other = await open(app, clients[1], 'staging');
+  const sibling = await open(app, clients[0], 'production');
+  // Last, so that the others' cursors stand before its rows.
+  const own = await open(app, clients[0], 'staging');
+  return { own, other, sibling, nobody: removed.identifiers };
+}
+
+async function newClient(app: TestApp): Promise<string> {
+  const modules = ['carteMembre', 'vote', 'voteEnSeance'];
+  return (
+    await app.app.get(ClientsService).create({ nom: `Client ${randomBytes(8).toString('hex')}`, modules })
+  ).id;
+}
+
+async function open(app: TestApp, clientId: string, environnement: Environment): Promise<Space> {
+  const issue = (role: 'partenaire' | 'plateforme') =>
+    app.app.get(ClientsService).issueCle(clientId, { nom: 'Walk', environnement, role });
+  const partenaire = await issue('partenaire');
+  const plateforme = await issue('plateforme');
+  const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
+  const identifiers = { clientId, cleId: partenaire.id, ...(await fill(app, keys)) };
+  return { clientId, tenantId: partenaire.tenantId!, keys, identifiers };
+}
+
+/** Makes at least one row in every table of tenants: a new table is given its row here. */
+async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers, 'clientId' | 'cleId'>> {
+  const mark = randomBytes(8).toString('hex');
+  const secret = randomBytes(8).toString('hex');
+  const employe = `E-${mark}`;
+  const employeur = `EMP-${mark}`;
+  const freeEmployeur = `EMP2-${mark}`;
+  const objetConsentement = `OC-${mark}`;
+  const person = { prenom: `Prenom ${secret}`, nom: `Nom ${secret}`, courriel: `${secret}@example.org` };
+  const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const answer = await app.send(keys.partenaire, method, path, body, headers);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer;
+  };
+
+  await send('POST', '/b2b/v1/employe/sync', {
+    employeurs: [employeur, freeEmployeur].map((idExterne) => ({ idExterne, nom: `Employeur ${secret}` })),
+    objetsConsentement: [{ idExterne: objetConsentement, nom: `Objet ${secret}` }],
+    employes: [{ idExterne: employe, ...person, identifiantExterneEmployeur: employeur }],
+  });
+  const idempotencyKey = `K-${mark}`;
+  const idempotentBody = { idExterne: `E2-${mark}`, prenom: 'Alex', nom: 'Tremblay' };
+  await send('POST', '/b2b/v1/employe', idempotentBody, { 'Idempotency-Key': idempotencyKey });
+
+  const oneEmploye = await send('GET', `/b2b/v1/employe/${employe}`);
+  const oneEmployeur = await send('GET', `/b2b/v1/employeur/${employeur}`);
+  const cursor = async (path: string): Promise<string> => {
+    const link = (await send('GET', `${path}?limite=1`)).headers.get('link') ?? '';
+    return new URL(/<(.*)>/.exec(link)![1]!).searchParams.get('curseur')!;
+  };
+  return {
+    mark,
+    employe,
+    employeur,
+    freeEmployeur,
+    objetConsentement,
+    idUniqueEmploye: oneEmploye.json.idUnique,
+    idUniqueEmployeur: oneEmployeur.json.idUnique,
+    etagEmploye: oneEmploye.headers.get('etag')!,
+    etagEmployeur: oneEmployeur.headers.get('etag')!,
+    curseurEmployes: await cursor('/b2b/v1/employe'),
+    curseurEmployeurs: await cursor('/b2b/v1/employeur'),
+    idempotencyKey,
+    idempotentBody,
+  };
+}

@@ -1,0 +1,167 @@
+import type { Answer, TestApp } from '../../setup/test-app';
+import { surfacesOf, textParameters } from './documents';
+import type { RunningApp } from './extended-app';
+import { type Route, routesOf } from './router';
+import { Rows, rowsOf, same, type Snapshot, stringsIn, textsOf } from './rows';
+import { type Sample, SAMPLES } from './samples';
+import { type Identifiers, openSpaces, type Space, type Spaces } from './spaces';
+
+/** One way in which a route did not keep data spaces apart. */
+export interface Breach {
+  readonly route: string;
+  /**
+   * `shows`: the answer holds a text that only another data space has. `changes`: another's row was written.
+   * `differs`: the answer tells an identifier of another from one that does not exist. `fails`: a 5xx, so that
+   * nothing was tried.
+   */
+  readonly kind: 'shows' | 'changes' | 'differs' | 'fails';
+  readonly detail: string;
+}
+
+/** An administrator may see every client; there is nothing to keep apart. */
+const SHOWS_EVERYTHING = ['GET /admin/v1/clients'];
+
+/** Sends to every route of the router the identifiers of two other data spaces, and watches answers and rows. */
+export class Walk {
+  private constructor(
+    private readonly app: TestApp,
+    readonly rows: Rows,
+    readonly spaces: Spaces,
+    private readonly intact: Snapshot,
+    private readonly samples: ReadonlyMap<Route, Sampler>,
+  ) {}
+
+  static async prepare(app: TestApp): Promise<Walk> {
+    const samples = await samplersOf(app);
+    const rows = await Rows.of(app.database);
+    const spaces = await openSpaces(app, rows);
+    const intact = await rows.read();
+    for (const space of [spaces.own, spaces.other, spaces.sibling]) {
+      const held = rowsOf(space, intact);
+      const empty = rows.tenantTables.filter((table) => held.get(table)?.length === 0);
+      if (empty.length > 0)
+        throw new Error(`No row in ${empty.join(', ')}: make one in fill() of support/spaces.ts.`);
+    }
+    return new Walk(app, rows, spaces, intact, samples);
+  }
+
+  /** Every breach found, in the order of the router. */
+  async run(): Promise<Breach[]> {
+    const breaches: Breach[] = [];
+    for (const [route, sampler] of this.samples) {
+      const { own, other, sibling, nobody } = this.spaces;
+      // An administrator acts for the whole client, and its two environments are no strangers to each other.
+      const strangers = route.requirement?.role === 'admin' ? [other] : [other, sibling];
+      const unknown = sampler(nobody, own.identifiers);
+      for (const [index, sample] of unknown.entries()) {
+        const expected = await this.send(route, sample);
+        if (expected.status >= 500)
+          breaches.push({ route: route.name, kind: 'fails', detail: expected.text });
+        await this.rows.restore(this.intact);
+        for (const stranger of strangers) {
+          const foreign = sampler(stranger.identifiers, own.identifiers)[index]!;
+          const answer = await this.send(route, foreign);
+          breaches.push(...this.breachesOf(route, stranger, foreign, answer, await this.rows.read()));
+          const [one, two] = [
+            this.comparable(answer, stranger.identifiers),
+            this.comparable(expected, nobody),
+          ];
+          // A request that names nothing is the same for both, and its answer may count or measure.
+          if (!same(foreign, sample) && !same(one, two)) {
+            const detail = `${JSON.stringify(foreign)}: ${JSON.stringify(one)} but ${JSON.stringify(two)}`;
+            breaches.push({ route: route.name, kind: 'differs', detail });
+          }
+          await this.rows.restore(this.intact);
+        }
+      }
+    }
+    return breaches;
+  }
+
+  private send(route: Route, { path, body, headers }: Sample): Promise<Answer> {
+    const role = route.requirement?.role;
+    const key =
+      role === undefined ? undefined : role === 'admin' ? this.app.adminKey : this.spaces.own.keys[role];
+    return this.app.send(key, route.method, path, body, headers);
+  }
+
+  private breachesOf(route: Route, stranger: Space, sent: Sample, answer: Answer, now: Snapshot): Breach[] {
+    const breaches: Breach[] = [];
+    const before = rowsOf(stranger, this.intact);
+    for (const [table, rows] of rowsOf(stranger, now)) {
+      if (!same(rows, before.get(table)))
+        breaches.push({ route: route.name, kind: 'changes', detail: table });
+    }
+    if (SHOWS_EVERYTHING.includes(route.name)) return breaches;
+    const received = withoutEcho(answer, sent);
+    const own = textsOf(rowsOf(this.spaces.own, this.intact));
+    for (const text of textsOf(before)) {
+      if (own.has(text) || !received.includes(text)) continue;
+      breaches.push({ route: route.name, kind: 'shows', detail: `${JSON.stringify(sent)}: ${text}` });
+    }
+    return breaches;
+  }
+
+  /** What must be the same in two answers: all but what is made anew for each, and the names that were asked for. */
+  private comparable(answer: Answer, asked: Identifiers): unknown {
+    const whole = answer.json as Record<string, unknown> | undefined;
+    const isRecord = typeof whole === 'object' && whole !== null && !Array.isArray(whole);
+    const body = isRecord ? JSON.stringify({ ...whole, instance: null, traceId: null }) : answer.text;
+    return {
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      headers: [...answer.headers.keys()].sort(),
+      body: body
+        .replaceAll(asked.mark, '<asked>')
+        .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<guid>')
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
+        .replaceAll(/"(cle|prefixe)":"mdt_\w+"/g, '"$1":"<key>"'),
+    };
+  }
+}
+
+/** The answer without what the caller said itself. */
+function withoutEcho(answer: Answer, { path, body, headers }: Sample): string {
+  // Short ones are parts of anything.
+  const said = [...path.split(/[/?&=]/), ...stringsIn([body, headers])].filter((text) => text.length >= 6);
+  const longestFirst = said.sort((one, other) => other.length - one.length);
+  const received = answer.text + JSON.stringify([...answer.headers]);
+  return longestFirst.reduce((rest, text) => rest.replaceAll(text, ''), received);
+}
+
+type Sampler = (asked: Identifiers, own: Identifiers) => Sample[];
+
+/** The requests for each route; a route that takes identifiers and has none declared is an error. */
+export async function samplersOf(app: RunningApp): Promise<Map<Route, Sampler>> {
+  const operations = (await surfacesOf(app)).flatMap((surface) => surface.operations);
+  const missing: string[] = [];
+  const samplers = new Map<Route, Sampler>();
+  for (const route of routesOf(app.app)) {
+    const operation = operations.find(({ name }) => name === route.name);
+    const takesIdentifiers =
+      route.method !== 'GET' ||
+      /[:*{]/.test(route.path) ||
+      (operation && textParameters(operation).length > 0);
+    const declared = SAMPLES[route.name];
+    if (!declared && takesIdentifiers) missing.push(route.name);
+    const sampler = declared ?? (() => [{ path: route.path }]);
+    samplers.set(route, route.method === 'POST' ? withIdempotencyKey(sampler) : sampler);
+  }
+  if (missing.length > 0) {
+    throw new Error(
+      `Routes that take identifiers without a sample: ${missing.join(', ')}. ` +
+        'Add to SAMPLES in test/contract/support/samples.ts a request for each place where the route takes one ' +
+        '(path, query, body, headers), and to Identifiers in spaces.ts what it needs.',
+    );
+  }
+  return samplers;
+}
+
+/** Each request once more under the key that the other data space has used. */
+function withIdempotencyKey(sampler: Sampler): Sampler {
+  return (asked, own) =>
+    sampler(asked, own).flatMap((sample) => [
+      sample,
+      { ...sample, headers: { ...sample.headers, 'Idempotency-Key': asked.idempotencyKey } },
+    ]);
+}
