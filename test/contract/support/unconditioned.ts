@@ -48,11 +48,12 @@ export class Unconditioned {
   private rewriteQuery(first: unknown): unknown {
     if (typeof first === 'string') return this.rewriteText(first);
     const query = first as { text: string; name?: string; submit?: unknown };
-    const rewritten = this.rewriteText(query.text);
-    // A stream of rows is its own object and cannot be copied; what it sends is recorded all the same.
-    if (rewritten === query.text || query.submit) return first;
+    const text = this.rewriteText(query.text);
+    if (text === query.text) return first;
     // A name stands for one text, on the connection and in pg.
-    return { ...query, text: rewritten, ...(query.name ? { name: `${query.name}_unconditioned` } : {}) };
+    const rewritten = { text, ...(query.name ? { name: `${query.name}_unconditioned` } : {}) };
+    // What submits itself is made for one use, and cannot be copied.
+    return query.submit ? Object.assign(query, rewritten) : { ...query, ...rewritten };
   }
 
   private rewriteText(text: string): string {

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -38,7 +38,7 @@ export function isWellFormedKey(cle: string): boolean {
 
 /** What is stored and looked up in place of the key. */
 export function fingerprint(cle: string): Buffer {
-  return createHash('sha256').update(cle).digest();
+  return hash('sha256', cle, 'buffer');
 }
 
 /** CRC32 of the text in six base62 digits, most significant first. */

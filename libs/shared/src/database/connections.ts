@@ -5,6 +5,7 @@ import {
   DefaultNamingStrategy,
   type NamingStrategyInterface,
 } from 'typeorm';
+import { ENTER } from './entered-query';
 
 /** The role under which all requests run: it owns nothing, bypasses nothing and sees one tenant at a time. */
 export const APP_ROLE = 'mandat_app';
@@ -49,11 +50,17 @@ function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
 }
 
 /**
- * The pool of single-statement reads. Pipelined: the transaction around a read (which carries tenant and role) is
- * sent with it, in one trip. Apart from the transactions' pool, so that long writes never keep reads waiting.
+ * The pool of single-statement reads, whose connections know how to enter a transaction. Apart from the transactions'
+ * pool, so that long writes never keep reads waiting.
  */
 export function createReadPool(options: PoolOptions, onError: (error: Error) => void): Pool {
-  const pool = new SurvivingPool({ ...poolConfig(options), pipeline: true });
+  const pool = new SurvivingPool({
+    ...poolConfig(options),
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it; its types do not say so
+    onConnect: async (client) => {
+      await client.query({ ...ENTER, values: [APP_ROLE, ''] });
+    },
+  });
   pool.on('error', onError);
   return pool;
 }

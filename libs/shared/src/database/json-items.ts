@@ -1,4 +1,5 @@
-import { type Scope, type Statement, type Transactions } from './transactions';
+import type { Statement } from './entered-query';
+import type { Scope, Transactions } from './transactions';
 
 /** The wire's names of an item and the SQL that gives each its value; PostgreSQL makes the JSON text from it. */
 export type ItemColumns = Readonly<Record<string, string>>;
@@ -36,6 +37,7 @@ export interface ItemSource {
 
 interface PageRow {
   items: string;
+  /** Whether anything follows the last item of the page. */
   more: boolean;
   lastDate: Date | null;
   lastId: string | null;
@@ -77,20 +79,24 @@ export class JsonItems {
     const values: unknown[] = [tenantId, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
-    const conditions = used.map(({ sql, value }) => `AND ${sql.replace('?', () => place(value))}`);
-    if (after)
-      conditions.push(`AND (date_creation, id_unique) > (${place(after.dateCreation)}, ${place(after.id)})`);
+    const kept = ['tenant_id = $1', ...used.map(({ sql, value }) => sql.replace('?', () => place(value)))];
+    const start = after && `(date_creation, id_unique) > (${place(after.dateCreation)}, ${place(after.id)})`;
+    const { table } = this.source;
     // One prepared statement for each combination of conditions, so that each gets the plan that suits it.
     const [row] = await this.query<PageRow>(tenantId, {
       name: `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`,
-      text: `WITH page AS MATERIALIZED (
-               SELECT date_creation, id_unique, ${this.selected} FROM ${this.source.table}
-               WHERE tenant_id = $1 ${conditions.join(' ')}
-               ORDER BY date_creation, id_unique LIMIT $2::int + 1
-             ), last AS (SELECT date_creation, id_unique FROM page OFFSET $2::int - 1 LIMIT 1)
-             SELECT coalesce((SELECT string_agg(row_to_json(i)::text, ',') FROM (SELECT ${this.names} FROM page LIMIT $2) i), '') AS items,
-               (SELECT count(*) > $2 FROM page) AS more,
-               (SELECT date_creation FROM last) AS "lastDate", (SELECT id_unique FROM last) AS "lastId"`,
+      text: `SELECT p.*, p.count = $2 AND EXISTS (
+               SELECT FROM ${table} WHERE ${kept.join(' AND ')} AND (date_creation, id_unique) > ("lastDate", "lastId")
+             ) AS more
+             FROM (
+               SELECT coalesce(string_agg(row_to_json(i)::text, ','), '') AS items, count(*),
+                 max(date_creation) AS "lastDate", (array_agg(id_unique))[count(*)] AS "lastId"
+               FROM (
+                 SELECT date_creation, id_unique, ${this.selected} FROM ${table}
+                 WHERE ${[...kept, ...(start ? [start] : [])].join(' AND ')}
+                 ORDER BY date_creation, id_unique LIMIT $2
+               ) r, LATERAL (SELECT ${this.names}) i
+             ) p`,
       values,
     });
     if (!row?.more || !row.lastDate || !row.lastId) return { items: row?.items ?? '' };

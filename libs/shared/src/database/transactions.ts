@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE, APP_ROLE } from './connections';
+import { ENTER, type Entry, queryEntered, type Statement } from './entered-query';
 import { endsConnection, isTransient, sqlState } from './sql-errors';
 
 /** Where statements run: in one tenant's data space, or among clients and keys. */
@@ -12,13 +13,6 @@ export const ADMINISTRATION = Symbol('administration');
 
 /** The nil GUID stands for "no tenant" in rows that administration owns. */
 export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
-
-/** A prepared statement: `name` is unique to `text`, so that each connection parses and plans it once. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
 
 interface Ambient {
   readonly scope: Scope;
@@ -32,12 +26,6 @@ export interface RunOptions {
 }
 
 const ATTEMPTS = 5;
-
-/** Role and tenant hold until the end of the transaction only: a connection of the pool remembers neither. */
-const ENTER = {
-  name: 'transaction_enter',
-  text: `SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`,
-};
 
 /**
  * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
@@ -80,12 +68,12 @@ export class Transactions {
     try {
       const client = (await runner.connect()) as PoolClient;
       await runner.startTransaction();
-      await client.query({ ...ENTER, values: entryOf(scope) });
+      await client.query({ ...ENTER, values: [...entryOf(scope)] });
       const result = await this.ambient.run({ scope, runner, client }, work);
-      // COMMIT of a failed transaction answers without an error and undoes everything: that must not pass as success.
-      if (client.getTransactionStatus() === 'E')
-        throw new Error('The transaction failed and the failure was swallowed.');
-      await runner.commitTransaction();
+      // COMMIT of a failed transaction answers ROLLBACK without an error: that must not pass as success. TypeORM does
+      // not tell, so it is not asked; its runner is not used again.
+      const { command } = await client.query('COMMIT');
+      if (command !== 'COMMIT') throw new Error('The transaction failed and the failure was swallowed.');
       return result;
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
@@ -128,8 +116,8 @@ export class Transactions {
   }
 
   /**
-   * Runs one statement. Outside a transaction it gets one of its own, sent together with it in a single trip; inside,
-   * it joins and sees what the transaction wrote.
+   * Runs one statement. Outside a transaction it gets one of its own, in a single trip; inside, it joins and sees what
+   * the transaction wrote.
    */
   async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
     const outer = this.ambient.getStore();
@@ -140,20 +128,11 @@ export class Transactions {
     const client = await this.readPool.connect();
     let broken: Error | undefined;
     try {
-      const [begin, enter, result, commit] = await Promise.allSettled([
-        client.query('BEGIN'),
-        client.query({ ...ENTER, values: entryOf(scope) }),
-        client.query<R>({ ...statement, values: [...statement.values] }),
-        client.query('COMMIT'),
-      ]);
-      for (const step of [begin, enter, result, commit]) {
-        if (step.status === 'rejected') {
-          // The pool must not hand out a connection that has ended or is about to.
-          if (endsConnection(step.reason)) broken = step.reason as Error;
-          throw step.reason;
-        }
-      }
-      return (result as PromiseFulfilledResult<{ rows: R[] }>).value.rows;
+      return await queryEntered<R>(client, entryOf(scope), statement);
+    } catch (error) {
+      // The pool must not hand out a connection that has ended or is about to.
+      if (endsConnection(error)) broken = error as Error;
+      throw error;
     } finally {
       client.release(broken);
     }
@@ -181,7 +160,7 @@ export class Transactions {
   }
 }
 
-function entryOf(scope: Scope): [string, string] {
+function entryOf(scope: Scope): Entry {
   return scope === ADMINISTRATION ? [ACCESS_ROLE, NO_TENANT] : [APP_ROLE, scope.tenantId];
 }
 

@@ -12,7 +12,7 @@ export interface AnswerOptions {
   /** Class of the answer, in brackets for a list of them; absent for an answer without body. */
   type?: Type | [Type];
   /** Parts of the path by name: what each is, and an example that the demonstration tenant has. */
-  path?: Record<string, { description: string; example: string }>;
+  path?: Record<string, { description: string; example: string; format?: 'uuid' }>;
   /** A body that works when sent to the demonstration tenant, where the schema's own example would not. */
   bodyExample?: object;
   /** Codes that this operation may answer beside those that any operation may. */
@@ -36,8 +36,19 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       summary: options.summary,
       ...(options.description ? { description: options.description } : {}),
     }),
-    ApiResponse({ status, description: 'Success', ...typeOf(options.type), headers: headersOf(options) }),
-    ...Object.entries(options.path ?? {}).map(([name, part]) => ApiParam({ name, ...part })),
+    ApiResponse({
+      status,
+      description: SUCCESS[status] ?? 'Success',
+      ...typeOf(options.type),
+      headers: headersOf(options),
+    }),
+    ...Object.entries(options.path ?? {}).map(([name, { description, ...part }]) =>
+      ApiParam({
+        name,
+        description,
+        schema: { type: 'string', ...(part.format ? {} : { minLength: 1, maxLength: 255 }), ...part },
+      }),
+    ),
     ...(options.bodyExample ? [ApiExtension('x-body-example', options.bodyExample)] : []),
     ...(options.ifMatch
       ? [
@@ -55,6 +66,11 @@ export function Answers(options: AnswerOptions): MethodDecorator {
             required: false,
             description: 'ETag of the version already held; 304 when unchanged.',
           }),
+          ApiResponse({
+            status: 304,
+            description: 'Unchanged since the version named in `If-None-Match`; no body.',
+            headers: headersOf({ ...options, location: false }),
+          }),
         ]
       : []),
     ApiExtension('x-codes', [
@@ -63,6 +79,11 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ]),
   );
 }
+
+const SUCCESS: Readonly<Record<number, string>> = {
+  201: 'Created',
+  204: 'Done; no body',
+};
 
 function typeOf(type: AnswerOptions['type']): { type?: Type; isArray?: boolean } {
   if (!type) return {};

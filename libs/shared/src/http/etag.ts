@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Response } from 'express';
 import { DomainError } from '../errors/domain-error';
 
@@ -7,7 +7,7 @@ export type Json = string;
 
 /** A strong validator of an item: it changes with any byte of its representation. */
 export function etagOf(item: Json): string {
-  return `"${createHash('sha1').update(item).digest('base64url')}"`;
+  return `"${hash('sha1', item, 'base64url')}"`;
 }
 
 /**

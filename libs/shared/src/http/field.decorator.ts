@@ -84,20 +84,21 @@ export function nestedClassOf(type: RecordClass, property: string): RecordClass 
 /** Declares a property of an answer: always present, null where there is no value unless it is always set. */
 export function Shown(
   field: Field,
-  options: { always?: boolean; nested?: RecordClass } = {},
+  options: { always?: boolean; nested?: RecordClass; format?: 'uuid' | 'date-time' } = {},
 ): PropertyDecorator {
   return ApiProperty({
-    ...propertyOf(field, options.nested),
+    ...propertyOf(field, options.nested, !(options.always ?? field.required)),
     required: true,
-    nullable: !(options.always ?? field.required ?? false),
+    ...(options.format ? { format: options.format } : {}),
   } as ApiPropertyOptions);
 }
 
-function propertyOf(field: Field, nested?: RecordClass): ApiPropertyOptions {
+function propertyOf(field: Field, nested?: RecordClass, nullable = !field.required): ApiPropertyOptions {
   const common = {
     description: field.description,
     required: field.required ?? false,
-    nullable: !field.required,
+    // Said only where it is so: beside a reference, which has no type of its own, `nullable: false` is no valid schema.
+    ...(nullable ? { nullable: true } : {}),
   };
   switch (field.kind) {
     case 'text':

@@ -17,17 +17,23 @@ export class QueryInterceptor implements NestInterceptor {
   private readonly declared = new Map<unknown, boolean>();
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const { query } = request;
+    // Probes answer whatever is added to their address.
+    if (request.caller && Object.keys(query).length > 0 && !this.takesQuery(context))
+      readInput(NoQuery, query, 'query');
+    return next.handle();
+  }
+
+  private takesQuery(context: ExecutionContext): boolean {
     const handler = context.getHandler();
     let declares = this.declared.get(handler);
-    if (declares === undefined) this.declared.set(handler, (declares = takesQuery(context)));
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    // Probes answer whatever is added to their address.
-    if (!declares && request.caller) readInput(NoQuery, request.query, 'query');
-    return next.handle();
+    if (declares === undefined) this.declared.set(handler, (declares = declaresQuery(context)));
+    return declares;
   }
 }
 
-function takesQuery(context: ExecutionContext): boolean {
+function declaresQuery(context: ExecutionContext): boolean {
   const parameters = Reflect.getMetadata(
     ROUTE_ARGS_METADATA,
     context.getClass(),

@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ConfigError, loadConfig } from './config';
+
+const ROOT = join(__dirname, '../../../..');
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'mandat-config-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** A complete environment of production; a variable that is undefined is not set. */
+function environment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
+  return {
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgres://db/mandat',
+    DATA_DIR: dataDir,
+    ADMIN_API_KEY: 'a'.repeat(32),
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...changes,
+  };
+}
+
+describe('loadConfig', () => {
+  it('in production takes what is set and the defaults of the README', () => {
+    expect(loadConfig(environment())).toEqual({
+      port: 3000,
+      workerPort: 3001,
+      databaseUrl: 'postgres://db/mandat',
+      dataDir,
+      publicUrl: 'http://localhost:3000',
+      adminApiKey: 'a'.repeat(32),
+      secretsKey: Buffer.alloc(32, 7),
+      rateLimitPerMinute: 600,
+      logLevel: 'info',
+      production: true,
+      shutdownDelayMs: 5_000,
+      poolSize: 10,
+    });
+  });
+
+  it.each([
+    ['PORT', '8080', { port: 8080, workerPort: 8081, publicUrl: 'http://localhost:8080' }],
+    ['PORT', '0', { port: 0, workerPort: 0 }],
+    ['WORKER_PORT', '9000', { port: 3000, workerPort: 9000 }],
+    ['PUBLIC_URL', 'https://api.example.org/mandat//', { publicUrl: 'https://api.example.org/mandat' }],
+    ['RATE_LIMIT_PER_MINUTE', '1', { rateLimitPerMinute: 1 }],
+    ['SHUTDOWN_DELAY_MS', '0', { shutdownDelayMs: 0 }],
+    ['DATABASE_POOL_SIZE', '500', { poolSize: 500 }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    // As an empty line of an env file sets it.
+    ['PORT', '', { port: 3000 }],
+    ['LOG_LEVEL', '', { logLevel: 'info' }],
+    ['DATA_DIR', '', { dataDir: resolve('.data') }],
+    ['NODE_ENV', 'development', { production: false, shutdownDelayMs: 0 }],
+    ['NODE_ENV', undefined, { production: false, shutdownDelayMs: 0 }],
+  ])('%s=%s', (name, value, expected) => {
+    expect(loadConfig(environment({ [name]: value }))).toMatchObject(expected);
+  });
+
+  it.each([
+    ['DATABASE_URL', undefined],
+    ['DATABASE_URL', ''],
+    ['ADMIN_API_KEY', undefined],
+    ['ADMIN_API_KEY', ''],
+    ['ADMIN_API_KEY', 'a'.repeat(31)],
+    ['SECRETS_KEY', undefined],
+    ['SECRETS_KEY', ''],
+    ['SECRETS_KEY', Buffer.alloc(31).toString('base64')],
+    ['SECRETS_KEY', Buffer.alloc(33).toString('base64')],
+    ['SECRETS_KEY', Buffer.alloc(32).toString('hex')],
+    ['SECRETS_KEY', 'not base64 at all'],
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', 'http'],
+    ['WORKER_PORT', '99999'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
+    ['RATE_LIMIT_PER_MINUTE', '10000001'],
+    ['SHUTDOWN_DELAY_MS', 'Infinity'],
+    ['DATABASE_POOL_SIZE', '501'],
+    ['LOG_LEVEL', 'loud'],
+    ['PUBLIC_URL', 'api.example.org'],
+    ['PUBLIC_URL', 'ftp://api.example.org'],
+  ])('stops the start in production for %s=%s, in one line that names it', (name, value) => {
+    const load = () => loadConfig(environment({ [name]: value }));
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(new RegExp(`^${name} [^\\n]+\\.$`));
+    // The line says what is wanted and not the secret that was given.
+    if (value && /KEY/.test(name)) expect(load).not.toThrow(value);
+  });
+
+  describe('outside production', () => {
+    const bare = (): NodeJS.ProcessEnv => ({ DATA_DIR: join(dataDir, 'deeper') });
+    const load = () => loadConfig(bare(), 'postgres://embedded');
+
+    it('makes the secrets once and keeps them, readable by the owner only', () => {
+      const first = load();
+      expect(first.adminApiKey.length).toBeGreaterThanOrEqual(32);
+      expect(first.secretsKey).toHaveLength(32);
+      expect(first.adminApiKey).not.toBe(first.secretsKey.toString('base64'));
+      expect(load()).toEqual(first);
+      for (const name of ['admin-api-key', 'secrets-key'])
+        expect(statSync(join(dataDir, 'deeper', name)).mode & 0o777).toBe(0o600);
+    });
+
+    it('makes others in another folder, and none for what is set', () => {
+      const first = load();
+      expect(loadConfig({ DATA_DIR: join(dataDir, 'other') }, 'x').secretsKey).not.toEqual(first.secretsKey);
+      const set = environment({ NODE_ENV: undefined, DATA_DIR: join(dataDir, 'third') });
+      expect(loadConfig(set).adminApiKey).toBe('a'.repeat(32));
+      expect(() => statSync(join(dataDir, 'third'))).toThrow('ENOENT');
+    });
+
+    it('prefers DATABASE_URL to the embedded database, and needs one of them', () => {
+      expect(load().databaseUrl).toBe('postgres://embedded');
+      expect(loadConfig({ ...bare(), DATABASE_URL: 'postgres://mine' }, 'x').databaseUrl).toBe(
+        'postgres://mine',
+      );
+      expect(() => loadConfig(bare())).toThrow(/^DATABASE_URL /);
+    });
+  });
+
+  it('reads no variable that the README’s table does not have, and the table has none that nobody reads', () => {
+    const asked = new Set<string>();
+    const spy = (target: NodeJS.ProcessEnv) =>
+      new Proxy(target, {
+        get: (variables, name: string) => {
+          asked.add(name);
+          return variables[name];
+        },
+      });
+    loadConfig(spy(environment()));
+    const documented = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| `([A-Z_]+)` +\|/gm)];
+    // The tests' own variable is in the table too.
+    expect([...asked, 'TEST_DATABASE_URL'].sort()).toEqual(documented.map(([, name]) => name).sort());
+  });
+});

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
+import { JsonFault, JsonRows, parseWithRows } from './json-rows';
+
+/** `JSON_SEED=… npm run test:unit` makes the same texts again. */
+const SEED = Number(process.env.JSON_SEED ?? Date.now() % 2 ** 31);
+const TEXTS = 2_000;
+
+const DUPLICATE = Symbol('a property is there twice');
+
+/** What the bytes turn out to be once every row has been walked; undefined if they are not JSON. */
+function walked(text: string): unknown {
+  let duplicate = false;
+  try {
+    const body = parseWithRows(Buffer.from(text), () => (duplicate = true));
+    if (duplicate) return DUPLICATE;
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return { whole: body };
+    return { whole: mapValues(body, (value) => (value instanceof JsonRows ? [...value] : value)) };
+  } catch (error) {
+    if (error instanceof JsonFault) return undefined;
+    throw error;
+  }
+}
+
+function mapValues(object: object, change: (value: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return { whole: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Texts like those of a sync: lists directly in an object, deeper ones within. */
+const json = fc
+  .tuple(
+    fc.dictionary(
+      fc.oneof(fc.constantFrom('employes', '__proto__', 'a"b', '\\', 'é😀', '[', '}'), fc.string()),
+      fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 5 })),
+      { maxKeys: 4 },
+    ),
+    fc.constantFrom(undefined, 1, '\t'),
+  )
+  .map(([object, indent]) => JSON.stringify(object, null, indent));
+
+/** A place in a text and what is done there. */
+const damage = fc.tuple(
+  fc.double({ min: 0, max: 1, noNaN: true }),
+  fc.nat({ max: 2 }),
+  fc.oneof(
+    fc.constantFrom(...'[]{},:"\\ \n\u0000\u000b\ufeff019-.eEtn', '\\u', '[]', '{}', ',"a":1', 'null', '1 2'),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  ),
+);
+
+const damaged = fc.tuple(json, fc.array(damage, { minLength: 1, maxLength: 3 })).map(([text, damages]) =>
+  damages
+    .reduce((whole, [where, removed, added]) => {
+      const at = Math.floor(where * (whole.length + 1));
+      return whole.slice(0, at) + added + whole.slice(at + removed);
+    }, text)
+    .toWellFormed(),
+);
+
+/** Jest's comparison costs more than both readings, and is only needed to show a difference. */
+function expectSame(found: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(found, expected)) expect(found).toStrictEqual(expected);
+}
+
+const check = (texts: fc.Arbitrary<string>, verdict: (text: string) => void): void =>
+  fc.assert(fc.property(texts, verdict), { seed: SEED, numRuns: TEXTS });
+
+describe(`parseWithRows, JSON_SEED=${SEED}`, () => {
+  it('agrees with JSON.parse on JSON', () => {
+    check(json, (text) => expectSame(walked(text), parsed(text)));
+  });
+
+  it('agrees with JSON.parse on damaged JSON, once all rows are walked, unless a property is there twice', () => {
+    const verdicts = { accepted: 0, refused: 0 };
+    check(damaged, (text) => {
+      const found = walked(text);
+      if (found === DUPLICATE) return;
+      expectSame(found, parsed(text));
+      verdicts[found ? 'accepted' : 'refused']++;
+    });
+    // The texts are damaged indeed, and not beyond recognition.
+    expect(verdicts.refused).toBeGreaterThan(TEXTS / 3);
+    expect(verdicts.accepted).toBeGreaterThan(TEXTS / 100);
+  });
+
+  it.each([
+    '{"a":[1,]}',
+    '{"a":[,1]}',
+    '{"a":[1 2]}',
+    '{"a":[1},"b":2}',
+    '{"a":[{"x":1]}}',
+    '{"a":[[1},2],"b":3}',
+    '{"a":[01]}',
+    '{"a":["x]}',
+    '{"a":["\\x"]}',
+    '{"a":["\n"]}',
+    '{"a":[nul]}',
+    '{"a":[1]]}',
+    '{"a":[1]}}',
+    '{"a":[1]',
+    '{"a":[1],}',
+    '{"a" [1]}',
+    '{a:[1]}',
+    '{"a":[1]} x',
+    '\ufeff{"a":[1]}',
+    '',
+    '{',
+  ])('refuses %j, as JSON.parse does', (text) => {
+    expect([walked(text), parsed(text)]).toEqual([undefined, undefined]);
+  });
+
+  it('tells of a property that is there twice, also when it is spelt with an escape', () => {
+    const names: string[] = [];
+    parseWithRows(Buffer.from('{"a":[],"b":{"a":1,"a":2},"\\u0061":[1]}'), (name) => names.push(name));
+    expect(names).toEqual(['a']);
+  });
+
+  it('parses a row when it is asked for: rows before the damage are read, a second walk reads them again', () => {
+    const { a } = parseWithRows(Buffer.from('{"a":[{"n":1},{"n":2},{"n":tru}]}'), fail) as { a: JsonRows };
+    for (let walk = 0; walk < 2; walk++) {
+      const seen: unknown[] = [];
+      expect(() => {
+        for (const row of a) seen.push(row);
+      }).toThrow(new JsonFault(22));
+      expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
+    }
+  });
+
+  it('reads rows that are nested deeper than a stack is', () => {
+    const depth = 200_000;
+    const text = `{"a":[${'['.repeat(depth)}${']'.repeat(depth)},1]}`;
+    const { a } = parseWithRows(Buffer.from(text), fail) as { a: JsonRows };
+    expect([...a]).toHaveLength(2);
+  });
+
+  it('negative control: rows that nobody walks are not checked', () => {
+    expect(() => parseWithRows(Buffer.from('{"a":[1 2]}'), fail)).not.toThrow();
+  });
+});
+
+function fail(): never {
+  throw new Error('no property is there twice');
+}

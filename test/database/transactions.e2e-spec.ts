@@ -1,0 +1,164 @@
+import { Client, type Pool } from 'pg';
+import { createReadPool } from '../../libs/shared/src/database/connections';
+import { ADMINISTRATION, Transactions } from '../../libs/shared/src/database/transactions';
+import { eventually } from '../http/expect-problem';
+import { TestApp, type TestTenant } from '../setup/test-app';
+
+const WHO = `SELECT current_user AS role, current_setting('app.tenant_id', true) AS tenant`;
+
+let app: TestApp;
+let one: TestTenant;
+let other: TestTenant;
+/** One connection, so that each statement meets what the one before left behind. */
+let pool: Pool;
+let transactions: Transactions;
+let bystander: Client;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  one = await app.tenant();
+  other = await app.tenant();
+  const options = { url: app.config.databaseUrl, size: 1, applicationName: 'transactions test' };
+  pool = createReadPool(options, () => undefined);
+  // Work in several steps goes through the application's own; this one sends single statements only.
+  transactions = new Transactions(undefined as never, pool);
+  bystander = new Client({ connectionString: app.config.databaseUrl });
+  await bystander.connect();
+});
+afterAll(async () => {
+  await bystander.end();
+  await pool.end();
+  await app.stop();
+});
+
+const insert = (idExterne: string, tenantId = one.tenantId) => ({
+  name: 'insert',
+  text: `INSERT INTO employeur (tenant_id, id_externe, nom) VALUES ($1, $2, 'E') RETURNING id_externe`,
+  values: [tenantId, idExterne],
+});
+const stored = async (): Promise<number> =>
+  (await bystander.query<{ count: number }>('SELECT count(*)::int AS count FROM employeur')).rows[0]!.count;
+
+describe('one statement in a transaction of its own', () => {
+  it('runs as the role and in the tenant of its scope, and the connection remembers neither', async () => {
+    const who = { name: 'who', text: WHO, values: [] };
+    const scope = { tenantId: one.tenantId };
+    expect(await transactions.query(scope, who)).toEqual([{ role: 'mandat_app', tenant: one.tenantId }]);
+    expect((await pool.query(WHO)).rows).toEqual([{ role: 'mandat_app', tenant: '' }]);
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    const administration = [{ role: 'mandat_access', tenant: nobody }];
+    expect(await transactions.query(ADMINISTRATION, who)).toEqual(administration);
+    expect((await pool.query(WHO)).rows).toEqual([{ role: 'mandat_app', tenant: '' }]);
+  });
+
+  it('commits before it answers', async () => {
+    expect(await transactions.query({ tenantId: one.tenantId }, insert('EMP-1'))).toEqual([
+      { id_externe: 'EMP-1' },
+    ]);
+    expect(await stored()).toBe(1);
+  });
+
+  it.each<
+    [failure: string, state: string, statement: () => { name: string; text: string; values: unknown[] }]
+  >([
+    ['a broken constraint', '23505', () => insert('EMP-1')],
+    ['a row of another tenant', '42501', () => insert('EMP-2', other.tenantId)],
+    ['no SQL', '42601', () => ({ name: 'no SQL', text: 'SELEKT', values: [] })],
+    ['a value that cannot be', '22P02', () => insert('EMP-2', '%')],
+  ])('undoes itself after %s and leaves the connection usable', async (_failure, code, statement) => {
+    const scope = { tenantId: one.tenantId };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(transactions.query(scope, statement())).rejects.toMatchObject({ code });
+    }
+    expect((await pool.query(WHO)).rows).toEqual([{ role: 'mandat_app', tenant: '' }]);
+    expect(await stored()).toBe(1);
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it('is answered its own rows when many are asked for at once', async () => {
+    const echo = (value: number) => ({ name: 'echo', text: 'SELECT $1::int AS value', values: [value] });
+    const values = Array.from({ length: 200 }, (_, index) => index);
+    const answers = await Promise.all(
+      values.map((value) => transactions.query<{ value: number }>(ADMINISTRATION, echo(value))),
+    );
+    expect(answers.map(([row]) => row!.value)).toEqual(values);
+  });
+
+  it('replaces a connection that the server has ended', async () => {
+    const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await bystander.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+    await eventually(() => (pool.totalCount === 0 ? true : undefined), 'The loss');
+    const again = { name: 'again', text: 'SELECT pg_backend_pid() AS pid', values: [] };
+    const [row] = await transactions.query<{ pid: number }>(ADMINISTRATION, again);
+    expect(row!.pid).not.toBe(rows[0]!.pid);
+  });
+});
+
+describe('work in several steps', () => {
+  const run = <T>(work: (transactions: Transactions) => Promise<T>, options = {}): Promise<T> => {
+    const own = app.app.get(Transactions);
+    return own.run({ tenantId: one.tenantId }, () => work(own), options);
+  };
+  const fail = (state: string) => `DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '${state}'; END $$`;
+
+  it.each(['40001', '40P01'])('is tried again from its start after %s', async (state) => {
+    let attempts = 0;
+    await run(async (own) => {
+      await own
+        .client()
+        .query(`INSERT INTO employeur (tenant_id, id_externe, nom) VALUES ($1, $2, 'E')`, [
+          one.tenantId,
+          `EMP-${state}`,
+        ]);
+      if (++attempts < 3) await own.client().query(fail(state));
+    });
+    expect(attempts).toBe(3);
+  });
+
+  it('is given up after five attempts, and not tried again after any other failure', async () => {
+    let attempts = 0;
+    const failing = (state: string) =>
+      run(async (own) => {
+        attempts++;
+        await own.client().query(fail(state));
+      });
+    await expect(failing('40001')).rejects.toMatchObject({ code: '40001' });
+    expect(attempts).toBe(5);
+    await expect(failing('22012')).rejects.toMatchObject({ code: '22012' });
+    expect(attempts).toBe(6);
+  });
+
+  it('tries an inner part again by itself after a state that it names, and keeps what was done before', async () => {
+    let outer = 0;
+    let inner = 0;
+    await run(async (own) => {
+      outer++;
+      await own.query({ tenantId: one.tenantId }, insert('EMP-outer'));
+      await own.run(
+        { tenantId: one.tenantId },
+        async () => {
+          if (++inner < 3) await own.client().query(fail('23505'));
+        },
+        { retryOn: ['23505'] },
+      );
+    });
+    expect([outer, inner]).toEqual([1, 3]);
+    expect((await bystander.query(`SELECT FROM employeur WHERE id_externe = 'EMP-outer'`)).rowCount).toBe(1);
+  });
+
+  it('does not pass as done when a failure inside was swallowed', async () => {
+    const swallowing = run(async (own) => {
+      await own.query({ tenantId: one.tenantId }, insert('EMP-swallowed'));
+      await own
+        .client()
+        .query(fail('22012'))
+        .catch(() => undefined);
+    });
+    await expect(swallowing).rejects.toThrow('swallowed');
+  });
+
+  it('cannot reach into another tenant', async () => {
+    const reaching = run((own) => own.query({ tenantId: other.tenantId }, insert('EMP-3', other.tenantId)));
+    await expect(reaching).rejects.toThrow('another scope');
+  });
+});
