@@ -162,7 +162,7 @@ async function readBack(client: Client, { clean }: Row): Promise<string> {
   say(
     `the whole list: ${count(all.body.length)} employees, ${megabytes(all.bytes)} in ${seconds(all.milliseconds)}`,
   );
-  const latest = Math.max(...all.body.map(({ derniereMAJ }) => Date.parse(derniereMAJ)));
+  const latest = all.body.reduce((time, { derniereMAJ }) => Math.max(time, Date.parse(derniereMAJ)), 0);
   return new Date(latest + 1).toISOString();
 }
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const options = { url: app.config.databaseUrl, size: 1, applicationName: 'transactions test' };
   pool = createReadPool(options, () => undefined);
   // Work in several steps goes through the application's own; this one sends single statements only.
-  transactions = new Transactions(undefined as never, pool);
+  transactions = new Transactions(undefined as never, pool, 1);
   bystander = new Client({ connectionString: app.config.databaseUrl });
   await bystander.connect();
 });
@@ -144,6 +144,18 @@ describe('work in several steps', () => {
     });
     expect([outer, inner]).toEqual([1, 3]);
     expect((await bystander.query(`SELECT FROM employeur WHERE id_externe = 'EMP-outer'`)).rowCount).toBe(1);
+  });
+
+  it('undoes an inner part whole when it fails after a part of its own has failed', async () => {
+    await run(async (own) => {
+      const failing = own.savepoint(async () => {
+        await own.query({ tenantId: one.tenantId }, insert('EMP-undone'));
+        await own.savepoint(() => own.client().query(fail('22012'))).catch(() => undefined);
+        await own.client().query(fail('22012'));
+      });
+      await failing.catch(() => undefined);
+    });
+    expect((await bystander.query(`SELECT FROM employeur WHERE id_externe = 'EMP-undone'`)).rowCount).toBe(0);
   });
 
   it('does not pass as done when a failure inside was swallowed', async () => {

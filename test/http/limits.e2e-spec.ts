@@ -116,6 +116,68 @@ describe('the size of a body', () => {
   });
 });
 
+describe('the records of a sync', () => {
+  it('are at most 250,000 over its lists, else 413 Requete.TropVolumineuse and nothing is written', async () => {
+    const first = JSON.stringify({ ...EMPLOYE, idExterne: 'FIRST' });
+    const body = (more: number): string => `{"employeurs":[0,0],"employes":[${first}${',0'.repeat(more)}]}`;
+    expectProblem(await post(body(249_998), {}, SYNC), 413, 'Requete.TropVolumineuse');
+    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/FIRST')).status).toBe(404);
+    const { status, json } = await post(body(249_997), {}, SYNC);
+    expect([status, json.created, json.errors.length]).toEqual([200, 1, 249_999]);
+  });
+});
+
+describe('a body that does not come', () => {
+  /** Begins a sync and sends no more of its body than this; answers its answer. */
+  function begin(sender: TestTenant, sent: string): Promise<[IncomingMessage]> {
+    const headers = { 'X-Api-Key': sender.cle, 'Content-Type': 'application/json' };
+    const request = httpRequest(app.url + SYNC, { method: 'POST', headers });
+    request.on('error', () => undefined);
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    request.write(sent);
+    return answered;
+  }
+
+  it('is 408 Requete.Interrompue after ten seconds, and keeps nobody else from a sync', async () => {
+    const tenants = await Promise.all(Array.from({ length: 6 }, () => app.tenant()));
+    const stalled = tenants.map((sender) => begin(sender, '{"employes":['));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const start = performance.now();
+    const small = await post(
+      JSON.stringify({ employes: [{ ...EMPLOYE, idExterne: 'MEANWHILE' }] }),
+      {},
+      SYNC,
+    );
+    expect(small.status).toBe(200);
+    expect(performance.now() - start).toBeLessThan(5_000);
+    for (const [response] of await Promise.all(stalled)) {
+      expect([response.statusCode, response.headers.connection]).toEqual([408, 'close']);
+    }
+  });
+});
+
+describe('a tenant whose own writes wait for each other', () => {
+  it('does not keep another tenant from writing', async () => {
+    const rival = new Client({ connectionString: app.config.databaseUrl });
+    await rival.connect();
+    await post(JSON.stringify({ ...EMPLOYE, idExterne: 'CROWD' }));
+    await rival.query('BEGIN');
+    await rival.query(`SELECT FROM employe WHERE id_externe = 'CROWD' FOR UPDATE`);
+    const put = { ...EMPLOYE, idExterne: 'CROWD', prenom: 'Ève' };
+    const crowd = Array.from({ length: 20 }, () => app.send(tenant, 'PUT', '/b2b/v1/employe', put));
+    const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const isCrowded = async () =>
+      (await app.database.query<{ count: number }>(waiting)).rows[0]!.count === app.config.poolSize / 2;
+    await eventually(async () => (await isCrowded()) || undefined, 'The crowd');
+    const other = await app.send(await app.tenant(), 'POST', '/b2b/v1/employe', EMPLOYE);
+    expect(await isCrowded()).toBe(true);
+    await rival.query('ROLLBACK');
+    await rival.end();
+    expect(other.status).toBe(201);
+    expect(new Set((await Promise.all(crowd)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
 describe('a statement past the time limit', () => {
   let saboteur: Client;
 

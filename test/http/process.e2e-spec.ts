@@ -12,6 +12,8 @@ class Wire {
   private sockets = new Set<Socket>();
   private server: Server;
   private clogged = false;
+  /** Whether the connection breaks once a COMMIT has passed, before its answer. */
+  losesCommits = false;
 
   private constructor(private readonly target: URL) {}
 
@@ -32,6 +34,11 @@ class Wire {
         if (this.clogged) socket.pause();
       }
       near.pipe(far).pipe(near);
+      near.on('data', (data: Buffer) => {
+        if (!this.losesCommits || !data.includes('COMMIT')) return;
+        far.unpipe(near);
+        setTimeout(() => near.resetAndDestroy(), 200);
+      });
     }).listen(port, '127.0.0.1');
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
@@ -100,14 +107,14 @@ async function send(
   method: string,
   path: string,
   body?: object,
-): Promise<{ status: number; headers: Headers; code?: string }> {
+): Promise<{ status: number; headers: Headers; code?: string; detail?: string }> {
   const response = await fetch(api.url + path, {
     method,
     headers: { 'X-Api-Key': cle, 'Content-Type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  const { code } = (await response.json().catch(() => ({}))) as { code?: string };
-  return { status: response.status, headers: response.headers, ...(code ? { code } : {}) };
+  const { code, detail } = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
+  return { status: response.status, headers: response.headers, ...(code ? { code, detail } : {}) };
 }
 
 const probe = async (name: string): Promise<number> => (await send('GET', `/health/${name}`)).status;
@@ -174,6 +181,15 @@ describe('the process of the API', () => {
       outcomes: [503, 503, 503],
     });
     expect((await send('GET', '/b2b/v1/employe/E-1')).status).toBe(200);
+  });
+
+  it('says that a change may have been made when its confirmation was lost', async () => {
+    wire.losesCommits = true;
+    const answer = await send('POST', '/b2b/v1/employe', { ...EMPLOYE, idExterne: 'E-LOST' });
+    wire.losesCommits = false;
+    expect(answer).toMatchObject({ status: 503, code: 'Service.Indisponible' });
+    expect(answer.detail).toMatch(/may have been made/);
+    expect((await send('DELETE', '/b2b/v1/employe/E-LOST')).status).toBe(204);
   });
 
   it('finishes on SIGTERM what it has begun, is not ready meanwhile, and ends with 0 within seconds', async () => {

@@ -129,6 +129,11 @@ describe('POST /b2b/v1/employe', () => {
     ['an empty required text', { ...EMPLOYE, prenom: '  ' }, { '/prenom': 'required' }],
     ['a required null', { ...EMPLOYE, nom: null }, { '/nom': 'required' }],
     ['the same property in both casings', { ...EMPLOYE, Nom: 'Roy' }, { '/Nom': 'duplicate' }],
+    [
+      'the same read-only one, too',
+      { ...EMPLOYE, idUnique: 'x', IdUnique: 'y' },
+      { '/IdUnique': 'duplicate' },
+    ],
     ['U+0000', { ...EMPLOYE, nom: 'a\u0000b' }, { '/nom': 'characters' }],
     ['half of a surrogate pair', { ...EMPLOYE, idExterne: 'a\ud800' }, { '/idExterne': 'characters' }],
     ['__proto__', '{"__proto__":{},"idExterne":"E-1","prenom":"Z","nom":"R"}', { '/__proto__': 'unknown' }],

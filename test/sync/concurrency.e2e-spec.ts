@@ -129,6 +129,30 @@ describe('six overlapping syncs of the same 2,000 records over two replicas, wit
   });
 });
 
+describe('a sync that began before a change and ends after it', () => {
+  it('leaves a later derniereMAJ than the change had', async () => {
+    await sync({ employes: [EMPLOYE, { ...EMPLOYE, idExterne: 'E-2' }] });
+    await rival.query('BEGIN');
+    await rival.query(`SELECT FROM employe WHERE tenant_id = $1 AND id_externe = 'E-1' FOR UPDATE`, [
+      tenant.tenantId,
+    ]);
+    const running = sync({
+      employes: ['E-1', 'E-2'].map((idExterne) => ({ ...EMPLOYE, idExterne, nom: 'Sync' })),
+    });
+    await untilItWaits();
+    const put = await app.send(tenant, 'PUT', '/b2b/v1/employe', {
+      ...EMPLOYE,
+      idExterne: 'E-2',
+      nom: 'Put',
+    });
+    await rival.query('ROLLBACK');
+    expect((await running).json).toEqual({ created: 0, updated: 2, errors: [] });
+    const { json } = await app.send(tenant, 'GET', '/b2b/v1/employe/E-2');
+    expect(json.nom).toBe('Sync');
+    expect(Date.parse(json.derniereMAJ)).toBeGreaterThanOrEqual(Date.parse(put.json.derniereMAJ));
+  });
+});
+
 describe('a sync that another request overtakes', () => {
   it.each([
     ['on its own', {}],

@@ -78,7 +78,8 @@ export class SharedModule {
         {
           provide: Transactions,
           inject: [DataSource, READ_POOL],
-          useFactory: (dataSource: DataSource, readPool: Pool) => new Transactions(dataSource, readPool),
+          useFactory: (dataSource: DataSource, readPool: Pool) =>
+            new Transactions(dataSource, readPool, config.poolSize),
         },
         {
           provide: IdempotencyRecords,

@@ -27,7 +27,8 @@ export class CallerQuery {
       name: 'caller_find',
       text: `WITH used AS (
                UPDATE cle SET dernier_usage = now()
-               WHERE empreinte = $1 AND revoque_le IS NULL AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute')
+               WHERE empreinte = $1 AND revoque_le IS NULL AND (expire_le IS NULL OR expire_le > now())
+                 AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute')
              )
              SELECT k.id AS "cleId", k.role, k.empreinte, k.modules AS "cleModules", k.expire_le AS "expireLe",
                     k.revoque_le AS "revoqueLe", k.tenant_id AS "tenantId", t.environnement, c.id AS "clientId",

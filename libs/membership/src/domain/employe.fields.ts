@@ -11,7 +11,7 @@ export const EMPLOYE_FIELDS = {
   prenom: text(255, { required: true, description: 'First name.', example: 'Marie-Ève' }),
   nom: text(255, { required: true, description: 'Last name.', example: "L'Écuyer" }),
   noMembre: text(255, { description: 'Member number.', example: 'M-204511' }),
-  courriel: text(320, {
+  courriel: text(254, {
     format: 'email',
     description: 'E-mail address.',
     example: 'marie-eve.lecuyer@example.org',

@@ -53,14 +53,16 @@ export class BulkUpsert<D extends RecordDefinition> {
 
   /** @param client the connection of the ambient transaction */
   async run(client: PoolClient, tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
-    if (Array.isArray(records) && records.length === 0) return { created: 0, updated: 0, refusals: [] };
+    const walk = records[Symbol.iterator]();
+    const first = walk.next();
+    if (first.done) return { created: 0, updated: 0, refusals: [] };
     const columns = this.columns.map(
       (column) => `${column} text${column.startsWith('id') ? ' COLLATE "C"' : ''}`,
     );
     await client.query(
       `CREATE TEMPORARY TABLE ${this.stage} (n integer, present integer, ${columns.join(', ')}) ON COMMIT DROP`,
     );
-    const { staged, refusals } = await this.copy(client, records);
+    const { staged, refusals } = await this.copy(client, first, walk);
     await client.query(`ANALYZE ${this.stage}`);
     const refused = await this.refuse(client, tenantId);
     const created = await this.merge(client, tenantId);
@@ -74,7 +76,8 @@ export class BulkUpsert<D extends RecordDefinition> {
 
   private async copy(
     client: PoolClient,
-    records: Iterable<unknown>,
+    first: IteratorResult<unknown>,
+    walk: Iterator<unknown>,
   ): Promise<{ staged: number; refusals: Refusal[] }> {
     const refusals: Refusal[] = [];
     const seen = new Set<string>();
@@ -86,7 +89,8 @@ export class BulkUpsert<D extends RecordDefinition> {
     let staged = 0;
     let chunk = '';
     try {
-      for (const record of records) {
+      for (let step = first; !step.done; step = walk.next()) {
+        const record: unknown = step.value;
         const checked = this.validator.check(record);
         const { values } = checked;
         const idExterne = values
@@ -154,7 +158,7 @@ export class BulkUpsert<D extends RecordDefinition> {
          USING (SELECT * FROM ${this.stage} ORDER BY id_externe) s
          ON t.tenant_id = $1 AND t.id_externe = s.id_externe
          WHEN MATCHED AND (${current}) IS DISTINCT FROM (${next}) THEN
-           UPDATE SET ${written.map((column) => `${column} = ${value(column)}`).join(', ')}, derniere_maj = now()
+           UPDATE SET ${written.map((column) => `${column} = ${value(column)}`).join(', ')}, derniere_maj = clock_timestamp()
          WHEN NOT MATCHED THEN
            INSERT (tenant_id, ${this.columns.join(', ')}) VALUES ($1, ${this.columns.map((column) => `s.${column}`).join(', ')})
          RETURNING merge_action() AS action

@@ -8,6 +8,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ConfigError } from '../config/config';
 
 /** The operating-system account that PostgreSQL runs as when this process is root's. */
 export interface Account {
@@ -168,7 +169,9 @@ export async function acquireLock(dataDir: string): Promise<() => Promise<void>>
       const holder = await readIfThere(lock);
       const [pid, identity] = (holder ?? '').split('\n');
       if (identity !== undefined && processIdentity(Number(pid)) === identity) {
-        throw new Error(`${dataDir} is in use by process ${pid}`);
+        throw new ConfigError(
+          `${dataDir} is in use by process ${pid}: stop it, or set DATA_DIR to another folder.`,
+        );
       }
       // Two processes may find the same dead holder: whoever then moves the other's new lock puts it back.
       if (await succeeds(rename(lock, scratch), 'ENOENT')) {

@@ -35,9 +35,15 @@ export class KeyedRepository<E extends KeyedEntity> {
     );
   }
 
-  /** Writes every column and sets `derniereMAJ`. @throws DomainError of the constraint that refuses the row */
+  /**
+   * Writes every column and sets `derniereMAJ`, to the time of the write and not of the transaction's start: the row is
+   * locked by now, so its time never goes back. @throws DomainError of the constraint that refuses the row
+   */
   async update(row: E): Promise<void> {
-    const changed = { ...row, derniereMAJ: () => 'now()' } as unknown as QueryDeepPartialEntity<E>;
+    const changed = {
+      ...row,
+      derniereMAJ: () => 'clock_timestamp()',
+    } as unknown as QueryDeepPartialEntity<E>;
     await this.checked(() => this.transactions.manager().update(this.entity, this.key(row), changed));
   }
 

@@ -45,6 +45,9 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(sqlState(error) ?? '');
 }
 
+/** The connection broke while COMMIT was under way: the work may have been committed or undone. */
+export class OutcomeUnknown extends Error {}
+
 /** The connection broke, or the server closes it with this error (a FATAL one, such as its own end). */
 export function endsConnection(error: unknown): boolean {
   return sqlState(error) === undefined || fieldsOf(error).severity === 'FATAL';

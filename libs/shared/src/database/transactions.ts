@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { KeyedLimit } from '../concurrency/keyed-limit';
 import { ACCESS_ROLE, APP_ROLE } from './connections';
 import { ENTER, type Entry, queryEntered, type Statement } from './entered-query';
-import { endsConnection, isTransient, sqlState } from './sql-errors';
+import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
 
 /** Where statements run: in one tenant's data space, or among clients and keys. */
 export type Scope = { readonly tenantId: string } | typeof ADMINISTRATION;
@@ -34,10 +35,16 @@ const ATTEMPTS = 5;
 export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
 
+  private readonly turns: KeyedLimit;
+
+  /** @param poolSize connections for transactions; those of one tenant hold at most half of them */
   constructor(
     private readonly dataSource: DataSource,
     private readonly readPool: Pool,
-  ) {}
+    poolSize: number,
+  ) {
+    this.turns = new KeyedLimit(Math.max(1, Math.floor(poolSize / 2)));
+  }
 
   /**
    * Runs `work` in one transaction: all of it commits or none. Inside another `run` of the same scope it joins that
@@ -53,7 +60,9 @@ export class Transactions {
     if (outer && !options.retryOn) return work();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await (outer ? this.savepoint(work) : this.attempt(scope, work));
+        return await (outer
+          ? this.savepoint(work)
+          : this.turns.run(entryOf(scope).join(), () => this.attempt(scope, work)));
       } catch (error) {
         // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
         const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
@@ -72,7 +81,9 @@ export class Transactions {
       const result = await this.ambient.run({ scope, runner, client }, work);
       // COMMIT of a failed transaction answers ROLLBACK without an error: that must not pass as success. TypeORM does
       // not tell, so it is not asked; its runner is not used again.
-      const { command } = await client.query('COMMIT');
+      const { command } = await client.query('COMMIT').catch((error: unknown) => {
+        throw endsConnection(error) ? new OutcomeUnknown() : error;
+      });
       if (command !== 'COMMIT') throw new Error('The transaction failed and the failure was swallowed.');
       return result;
     } catch (error) {
@@ -96,7 +107,8 @@ export class Transactions {
       await client.query('RELEASE SAVEPOINT inner_work');
       return result;
     } catch (error) {
-      await client.query('ROLLBACK TO SAVEPOINT inner_work');
+      // Rolling back keeps the savepoint, and an outer one of the same name would then roll back to this one.
+      await client.query('ROLLBACK TO SAVEPOINT inner_work; RELEASE SAVEPOINT inner_work');
       throw error;
     }
   }
@@ -111,7 +123,7 @@ export class Transactions {
     const { client } = this.current();
     await client.query('SAVEPOINT simulation');
     const result = await work();
-    await client.query('ROLLBACK TO SAVEPOINT simulation');
+    await client.query('ROLLBACK TO SAVEPOINT simulation; RELEASE SAVEPOINT simulation');
     return result;
   }
 

@@ -53,7 +53,7 @@ export const ERROR_CODES = {
     status: 413,
     title: 'Request too large',
     description:
-      'The body is larger than this operation accepts (1 MB; 64 MB for a sync). Send less at a time.',
+      'The request is larger than this operation accepts (1 MB; for a sync 64 MB and 250,000 records). Send less at a time.',
   },
   'Requete.Interrompue': {
     status: 408,
@@ -92,7 +92,7 @@ export const ERROR_CODES = {
     status: 503,
     title: 'Service unavailable',
     description:
-      'The database is out of reach or busy, or the operation ran past 30 s and was undone. Nothing was changed: repeat after a moment.',
+      'The database is out of reach or busy, or the operation ran past 30 s and was undone. Nothing was changed unless the detail says so: repeat after a moment.',
   },
   'Service.ErreurInterne': {
     status: 500,

@@ -16,6 +16,7 @@ import { DomainError, invalidRequest } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
 import { JsonFault, parseWithRows } from '../records/json-rows';
 import { BulkTurns } from './bulk-turns';
+import { BODY_BYTES, SYNC_BODY_BYTES } from './limits';
 
 const BODY = 'http:body';
 
@@ -26,12 +27,14 @@ interface BodyOptions {
   readonly rows: boolean;
 }
 
-const MEGABYTE = 1_048_576;
-const ORDINARY: BodyOptions = { limit: MEGABYTE, rows: false };
+const ORDINARY: BodyOptions = { limit: BODY_BYTES, rows: false };
+
+/** A body of which nothing arrives for this long is given up. */
+const STALL_MS = 10_000;
 
 /** A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). */
 export const BulkBody = (): MethodDecorator =>
-  applyDecorators(SetMetadata(BODY, { limit: 64 * MEGABYTE, rows: true }));
+  applyDecorators(SetMetadata(BODY, { limit: SYNC_BODY_BYTES, rows: true }));
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
 export type RawRequest = AuthenticatedRequest & { rawBody?: Buffer };
@@ -52,13 +55,11 @@ export class BodyInterceptor implements NestInterceptor {
     if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
     const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
     const response = context.switchToHttp().getResponse<Response>();
-    if (!options.rows) return from(this.read(request, response, options)).pipe(mergeMap(() => next.handle()));
-    return from(
-      this.turns.take(request.caller?.tenantId ?? '', async () => {
-        await this.read(request, response, options);
-        return lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
-      }),
-    );
+    const read = (): Promise<void> => this.read(request, response, options);
+    if (!options.rows) return from(read()).pipe(mergeMap(() => next.handle()));
+    const work = (): Promise<unknown> =>
+      lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
+    return from(this.turns.take(request.caller?.tenantId ?? '', largest(request, options.limit), read, work));
   }
 
   private async read(request: RawRequest, response: Response, options: BodyOptions): Promise<void> {
@@ -74,15 +75,20 @@ export class BodyInterceptor implements NestInterceptor {
     if (!reader)
       this.readers.set(options.limit, (reader = express.raw({ limit: options.limit, type: () => true })));
     await new Promise<void>((resolve, reject) => {
+      if (request.destroyed) return reject(interrupted());
+      const stalled = setTimeout(() => reject(interrupted()), STALL_MS);
       // The parser would read a body to its end before it refuses it, and a body in chunks may have none.
       let received = 0;
       request.on('data', (chunk: Buffer) => {
         received += chunk.length;
+        stalled.refresh();
         if (received > options.limit) reject(tooLarge());
       });
-      reader(request, response, (error?: unknown) =>
-        error ? reject(readingError(error as Error)) : resolve(),
-      );
+      reader(request, response, (error?: unknown) => {
+        clearTimeout(stalled);
+        if (error) reject(readingError(error as Error));
+        else resolve();
+      });
     });
     request.rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     request.body = parseBody(request.rawBody, options.rows);
@@ -98,16 +104,23 @@ function isJsonInUtf8(type: string | undefined): boolean {
   );
 }
 
+/** The most that a body can turn out to take: what it says, unless it says nothing or is packed. */
+function largest({ headers }: RawRequest, limit: number): number {
+  const told = headers['content-encoding'] === undefined ? Number(headers['content-length']) : NaN;
+  return Number.isNaN(told) ? limit : Math.min(told, limit);
+}
+
+function interrupted(): DomainError {
+  return new DomainError('Requete.Interrompue', ERROR_CODES['Requete.Interrompue'].description);
+}
+
 function tooLarge(): DomainError {
   return new DomainError('Requete.TropVolumineuse', ERROR_CODES['Requete.TropVolumineuse'].description);
 }
 
 function readingError(error: Error): Error {
   const { type } = error as { type?: string };
-  if (type === 'request.aborted' || type === 'request.size.invalid') {
-    return new DomainError('Requete.Interrompue', ERROR_CODES['Requete.Interrompue'].description);
-  }
-  return error;
+  return type === 'request.aborted' || type === 'request.size.invalid' ? interrupted() : error;
 }
 
 function parseBody(sent: Buffer, rows: boolean): unknown {

@@ -1,7 +1,7 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { isUnavailable, sqlState } from '../database/sql-errors';
+import { isUnavailable, OutcomeUnknown, sqlState } from '../database/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
 import { JsonFault } from '../records/json-rows';
@@ -35,6 +35,11 @@ export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   // Found while the records of a body were walked; the transaction around it has been rolled back.
   if (error instanceof JsonFault) return invalidJson(error);
+  if (error instanceof OutcomeUnknown) {
+    const detail =
+      'The database was lost while it confirmed the change, which may have been made. Read it before you repeat it; a repeat under the same Idempotency-Key is safe.';
+    return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 1 });
+  }
   if (isUnavailable(error)) {
     return new DomainError('Service.Indisponible', ERROR_CODES['Service.Indisponible'].description, {
       retryAfterSeconds: 1,

@@ -15,8 +15,7 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request, response) => {
     latest.set(request.socket, response);
-    // Express answers a target that it cannot parse with a page of its own; this one leads nowhere.
-    if (!/^[/*]/.test(request.url ?? '') && !URL.canParse(request.url ?? '')) request.url = '/';
+    request.url = originForm(request.url ?? '');
   });
   server.on('clientError', (fault: NodeJS.ErrnoException, socket) => {
     const response = latest.get(socket);
@@ -47,6 +46,16 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Node would answer a missing Host itself, without problem details; `requireHost` does it instead.
   Object.assign(server, { requireHostHeader: false });
+}
+
+/**
+ * The target without the origin that its absolute form begins with (RFC 9112, section 3.2.2). One that cannot be parsed
+ * becomes one that leads nowhere: Express would answer it with a page of its own.
+ */
+function originForm(target: string): string {
+  if (target.startsWith('/') || target === '*') return target;
+  const url = /^https?:/i.test(target) && URL.parse(target);
+  return url ? url.pathname + url.search : '/';
 }
 
 /** Refuses HTTP/1.1 without the Host that RFC 9112, section 3.2 demands. */

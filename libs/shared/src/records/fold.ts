@@ -47,15 +47,16 @@ export function foldRecord(
 ): Record<string, unknown> {
   const slots = slotsOf(definition);
   const folded: Record<string, unknown> = {};
+  const seen = new Set<string>();
   for (const key of Object.keys(sent)) {
     const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
     const at = source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`;
     if (!slot) {
       const isFirst = !faults.some((fault) => fault.code === 'unknown');
       faults.push({ pointer: at, code: 'unknown', detail: unknownDetail(source, definition, isFirst) });
-    } else if (Object.hasOwn(folded, slot.name)) {
+    } else if (seen.has(slot.name)) {
       faults.push({ pointer: at, code: 'duplicate', detail: 'is sent twice, in two casings; send it once' });
-    } else if (slot.field.kind !== 'readOnly') {
+    } else if (seen.add(slot.name) && slot.field.kind !== 'readOnly') {
       folded[slot.name] = foldValue((sent as Record<string, unknown>)[key], slot.field, source, at, faults);
     }
   }

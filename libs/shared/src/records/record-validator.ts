@@ -23,7 +23,7 @@ const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   isDate: 'date',
 };
 
-/** What one record's message tells, so that an answer is never larger than its request. */
+/** What one record's message tells, so that an answer does not outgrow its request. */
 const MOST_SENTENCES = 10;
 
 /** What a sent record turned out to be: its checked values, or one sentence that says what is wrong. */

@@ -4,6 +4,7 @@ import { MasterDataBulk } from '#membership';
 import type { BulkResult } from '#shared/database/bulk-upsert';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
+import { RecordCount } from './record-count';
 
 /** The three lists of a V1 sync, as sent; each record is checked on its own. */
 export interface SyncV1Request {
@@ -31,7 +32,10 @@ export class SyncV1Service {
     private readonly objetsConsentement: ObjetConsentementBulk,
   ) {}
 
-  /** @param simulation answers what would happen and writes nothing */
+  /**
+   * @param simulation answers what would happen and writes nothing
+   * @throws DomainError `Requete.TropVolumineuse` for more than SYNC_RECORDS records; nothing is written then
+   */
   async sync(tenantId: string, request: SyncV1Request, simulation: boolean): Promise<SyncV1Result> {
     const perform = (): Promise<SyncV1Result> => this.perform(tenantId, request);
     return this.transactions.run(
@@ -43,9 +47,10 @@ export class SyncV1Service {
 
   private async perform(tenantId: string, request: SyncV1Request): Promise<SyncV1Result> {
     await this.transactions.takeTurns(`sync ${tenantId}`);
-    const employeurs = await this.masterData.upsertEmployeurs(tenantId, request.employeurs ?? []);
-    const objets = await this.objetsConsentement.upsert(tenantId, request.objetsConsentement ?? []);
-    const employes = await this.masterData.upsertEmployes(tenantId, request.employes ?? []);
+    const count = new RecordCount();
+    const employeurs = await this.masterData.upsertEmployeurs(tenantId, count.over(request.employeurs));
+    const objets = await this.objetsConsentement.upsert(tenantId, count.over(request.objetsConsentement));
+    const employes = await this.masterData.upsertEmployes(tenantId, count.over(request.employes));
     const results = [employeurs, objets, employes];
     return {
       created: sum(results, (result) => result.created),

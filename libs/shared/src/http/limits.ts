@@ -1,0 +1,10 @@
+/** Limits of one request (decisions, section 3); `GET /b2b/v1/moi` tells them to partners. */
+
+/** The most that an ordinary body may hold, in bytes, as sent and unpacked. */
+export const BODY_BYTES = 1_048_576;
+
+/** The most that the body of a sync may hold, in bytes, as sent and unpacked. */
+export const SYNC_BODY_BYTES = 64 * BODY_BYTES;
+
+/** Records of one sync, over all its lists: what surely ends within the time limit of a statement. */
+export const SYNC_RECORDS = 250_000;
