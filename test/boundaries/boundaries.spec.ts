@@ -21,7 +21,7 @@ const ALLOWED: Record<string, string> = {
   'apps/partner-api/src/app.module.ts': `import '#voting'; import '#clients'; import '@nestjs/core'; import 'helmet';`,
   'apps/worker/src/main.ts': `import '#sync'; import '#webhooks'; import '#messaging';`,
   'migrations/1-start.ts': `import 'typeorm'; import '#shared/database/roles';`,
-  'test/voting/votants.e2e-spec.ts': `import '../../apps/partner-api/src/app.module'; import 'supertest';
+  'test/voting/votants.e2e-spec.ts': `import '../../apps/partner-api/src/app.module'; import 'fast-check';
     import '../../libs/voting/src/testing/campagne.factory';`,
 
   'libs/shared/src/config/config.ts': `import 'node:fs';`,

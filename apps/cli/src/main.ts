@@ -2,6 +2,8 @@ import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { type Config, ConfigError, loadConfig } from '#shared/config/config';
 import { migrateDown, migrateUp } from '#shared/database/migrate';
+import { hasAtMost } from '#shared/records/faults';
+import { textFault } from '#shared/records/fold';
 import { ServiceContext } from './service-context';
 import { start } from './start';
 
@@ -30,12 +32,19 @@ async function main([command, argument]: string[]): Promise<void> {
     }
     case 'cle-admin':
       return ServiceContext.use(keylessConfig(), async ({ clients }) => {
-        const cle = await clients.issueAdminCle(argument ?? 'Administrator');
+        const cle = await clients.issueAdminCle(nameOf(argument));
         console.log(cle.cle);
       });
     default:
       throw new ConfigError(USAGE);
   }
+}
+
+function nameOf(argument = 'Administrator'): string {
+  const name = argument.trim();
+  if (name === '' || !hasAtMost(name, 255) || textFault(name))
+    throw new ConfigError('Give the key a name of 1 to 255 characters.');
+  return name;
 }
 
 /** For a command that opens no door and reads no secret, and may be the one that makes the first key. */
@@ -51,6 +60,7 @@ function databaseUrl(): string {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+  // Never the error as a whole: one of the database carries the values of its statement.
+  console.error(error instanceof ConfigError ? error.message : (error as Error).stack);
   process.exit(1);
 });

@@ -1,7 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Requirement } from '#shared/access/requires.decorator';
+import { DomainError } from '#shared/errors/domain-error';
 import { ERROR_CODES, type ErrorCode } from '#shared/errors/error-codes';
 import { COMMON_MODELS } from '#shared/http/answers.decorator';
+import { type Problem, problemOf } from '#shared/http/problem.filter';
 
 /** One document for each surface (decisions, section 1). */
 const SURFACES = [
@@ -11,12 +14,25 @@ const SURFACES = [
     title: 'Mandat: platform surface',
     description:
       "For the platform's own front ends: signing pages, ballots, meeting room. Keys of role `plateforme`.",
+    key: { scheme: 'PlatformKey', description: 'A key of role `plateforme`, from the operator.' },
+    tags: [],
   },
   {
     path: 'docs/admin',
     prefix: '/admin/',
     title: 'Mandat: administration',
-    description: 'For internal administrators: clients, keys, modules, limits. Keys of role `admin`.',
+    description: [
+      'For internal administrators: clients, keys, modules, limits. Keys of role `admin`.',
+      'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
+    ].join('\n\n'),
+    key: {
+      scheme: 'AdministratorKey',
+      description: 'The value of `ADMIN_API_KEY`, or a key made by `npm run cli -- cle-admin`.',
+    },
+    tags: [
+      { name: 'Clients', description: 'Organisations that use the service, with their modules and limits' },
+      { name: 'Keys', description: 'What a client calls the service with, one environment each' },
+    ],
   },
   {
     path: 'docs',
@@ -28,7 +44,14 @@ const SURFACES = [
       'Lists are arrays. `limite` and `curseur` page them, with the next page in `Link`; without `limite` the whole list is streamed.',
       'Unknown properties and parameters are refused. The first letter of a property may be in either case.',
       'Every POST takes an `Idempotency-Key`: sent again with the same body it replays the first answer for 24 hours.',
+      'Each answer says in `RateLimit` how many requests of the minute are left.',
     ].join('\n\n'),
+    key: { scheme: 'PartnerKey', description: 'A key of role `partenaire`, from the operator.' },
+    tags: [
+      { name: 'Key', description: 'What the key opens' },
+      { name: 'Employees', description: 'One by one, and many at once with their employers' },
+      { name: 'Employers', description: 'Where the employees work' },
+    ],
   },
 ] as const;
 
@@ -42,13 +65,10 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
     // Relative first: Swagger UI calls the service that served it, under whatever name it was opened.
     .addServer('/', 'This service')
     .addServer(publicUrl, 'Public address')
-    .addApiKey(
-      { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The key that the operator gave you.' },
-      'X-Api-Key',
-    )
     .build();
   const document = SwaggerModule.createDocument(app, base, {
     extraModels: COMMON_MODELS,
+    autoTagControllers: false,
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
   for (const path of Object.values(document.paths)) {
@@ -56,8 +76,9 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
       const operation = path[method];
       if (!operation) continue;
       if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      refuseNull(operation);
       setBodyExample(operation);
-      addErrors(operation, method);
+      addErrors(operation, method, publicUrl);
     }
   }
   return document;
@@ -65,6 +86,7 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-codes'?: ErrorCode[];
+  'x-requires'?: Requirement;
   'x-body-example'?: object;
 };
 
@@ -93,6 +115,14 @@ const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorCode[]> = 
   post: [...WITH_KEY, ...WITH_BODY, 'Idempotence.CleReutilisee', 'Idempotence.EnCours'],
 };
 
+/** A parameter of the query is left out or has a value; only a property of a body can be null. */
+function refuseNull(operation: Operation): void {
+  for (const parameter of operation.parameters ?? []) {
+    if ('schema' in parameter && parameter.schema && 'nullable' in parameter.schema)
+      delete parameter.schema.nullable;
+  }
+}
+
 function setBodyExample(operation: Operation): void {
   const example = operation['x-body-example'];
   delete operation['x-body-example'];
@@ -102,16 +132,59 @@ function setBodyExample(operation: Operation): void {
 }
 
 /** One answer for each status, naming the codes that carry it. */
-function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD): void {
-  const codes = [...new Set([...CODES_OF_METHOD[method], ...(operation['x-codes'] ?? [])])];
+function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD, publicUrl: string): void {
+  const ofModule: ErrorCode[] = operation['x-requires']?.module ? ['Module.NonActif'] : [];
+  const codes = [...new Set([...CODES_OF_METHOD[method], ...ofModule, ...(operation['x-codes'] ?? [])])];
   operation['x-codes'] = codes;
   for (const status of new Set(codes.map((code) => ERROR_CODES[code].status))) {
     const said = codes.filter((code) => ERROR_CODES[code].status === status);
     operation.responses[String(status)] = {
       description: said.map((code) => `\`${code}\`: ${ERROR_CODES[code].description}`).join('\n\n'),
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemItem' } } },
+      content: {
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/ProblemItem' },
+          examples: Object.fromEntries(
+            said.map((code) => [code, { value: exampleOf(code, operation, publicUrl) }]),
+          ),
+        },
+      },
+      ...(HEADERS_OF_STATUS[status] ? { headers: HEADERS_OF_STATUS[status] } : {}),
     };
   }
+}
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const } },
+};
+
+const HEADERS_OF_STATUS: Readonly<
+  Record<number, Record<string, { description: string; schema: { type: 'string' | 'integer' } }>>
+> = {
+  401: {
+    'WWW-Authenticate': { description: 'Where the key is expected.', schema: { type: 'string' } },
+  },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
+
+/** The problem details of a code, as a caller sees them. */
+function exampleOf(code: ErrorCode, operation: Operation, publicUrl: string): Problem {
+  const fault = operation.requestBody
+    ? { pointer: '/age', code: 'unknown', detail: 'is not a property of this record' }
+    : { pointer: '?tri', code: 'unknown', detail: 'is not a parameter of this operation' };
+  const module = operation['x-requires']?.module;
+  const members =
+    code === 'Requete.Invalide'
+      ? { errors: [fault] }
+      : code === 'Module.NonActif' && module
+        ? { module }
+        : {};
+  const detail = 'errors' in members ? `${fault.pointer}: ${fault.detail}` : ERROR_CODES[code].description;
+  const trace = {
+    requestId: '5f0c7c9e-3c8e-4a5e-8a63-5a8e0d1f0b1a',
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  };
+  return problemOf(new DomainError(code, detail, members), trace, publicUrl);
 }
 
 /** Serves Swagger UI and the JSON documents, each with the routes of its own surface only. */
@@ -122,15 +195,35 @@ export function serveDocumentation(app: NestExpressApplication, publicUrl: strin
       jsonDocumentUrl: `${surface.path}/openapi.json`,
       yamlDocumentUrl: `${surface.path}/openapi.yaml`,
       customSiteTitle: surface.title,
-      swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tryItOutEnabled: true },
+      swaggerOptions: {
+        // An administrator's key is not left behind in the browser.
+        persistAuthorization: surface.prefix !== '/admin/',
+        displayRequestDuration: true,
+        tryItOutEnabled: true,
+        defaultModelsExpandDepth: 0,
+      },
     });
   }
 }
 
-/** The part of the document under a surface's prefix, with the schemas that part needs and no other. */
+/**
+ * The part of the document under a surface's prefix, with the schemas that part needs and no other. Each surface names
+ * its key in its own way: Swagger UI keeps keys by name, and those of several surfaces side by side.
+ */
 function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
+  const security = [{ [surface.key.scheme]: [] }];
   const paths = Object.fromEntries(
-    Object.entries(whole.paths).filter(([path]) => path.startsWith(surface.prefix)),
+    Object.entries(whole.paths)
+      .filter(([path]) => path.startsWith(surface.prefix))
+      .map(([path, item]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(item as Record<string, Operation>).map(([method, operation]) => [
+            method,
+            { ...operation, ...(operation.security ? { security } : {}) },
+          ]),
+        ),
+      ]),
   );
   const schemas = whole.components?.schemas ?? {};
   const needed = new Set(['ProblemItem']);
@@ -145,9 +238,17 @@ function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
   return {
     ...whole,
     info: { ...whole.info, title: surface.title, description: surface.description },
+    tags: [...surface.tags],
     paths,
     components: {
-      ...whole.components,
+      securitySchemes: {
+        [surface.key.scheme]: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Api-Key',
+          description: surface.key.description,
+        },
+      },
       schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => needed.has(name))),
     },
   };

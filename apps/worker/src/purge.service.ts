@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { RateLimiterService } from '#clients';
 import { IdempotencyRecords } from '#shared/database/idempotency-records';
 import { sqlState } from '#shared/database/sql-errors';
+import { PURGE_BATCH } from '#shared/database/transactions';
 import { LOGGER } from '#shared/logging/logger';
 
 const INTERVAL_MS = 60_000;
@@ -12,6 +13,7 @@ const INTERVAL_MS = 60_000;
 export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
+  private isStopping = false;
 
   constructor(
     private readonly idempotency: IdempotencyRecords,
@@ -28,19 +30,26 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
     clearInterval(this.timer);
     await this.running;
   }
 
   /** One round. Several workers may run it at once: each row is removed by one of them. */
   async purge(): Promise<void> {
+    await this.purgeAll('idempotency records', () => this.idempotency.purgeExpired());
+    await this.purgeAll('rate windows', () => this.rateLimits.purgeOver());
+  }
+
+  private async purgeAll(what: string, purgeBatch: () => Promise<number>): Promise<void> {
+    let count = 0;
     try {
-      const idempotencyRecords = await this.idempotency.purgeExpired();
-      const rateWindows = await this.rateLimits.purgeOver();
-      if (idempotencyRecords + rateWindows > 0)
-        this.logger.info({ idempotencyRecords, rateWindows }, 'purged');
+      let last: number;
+      do count += last = await purgeBatch();
+      while (last === PURGE_BATCH && !this.isStopping);
     } catch (error) {
-      this.logger.warn({ sqlState: sqlState(error) }, 'the purge failed and will be tried again');
+      this.logger.warn({ what, sqlState: sqlState(error) }, 'the purge failed and will be tried again');
     }
+    if (count > 0) this.logger.info({ what, count }, 'purged');
   }
 }

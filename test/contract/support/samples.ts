@@ -104,6 +104,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ],
 
   // Administrators may name any client; what one path names together must belong together.
+  'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],
   'POST /admin/v1/clients': (_asked, own) => [
     { path: CLIENTS, body: { nom: `Nouveau ${own.mark}`, modules: [] } },
   ],
@@ -117,6 +118,9 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
       path: `${CLIENTS}/${own.clientId}/cles`,
       body: { nom: 'Neuve', environnement: 'staging', role: 'partenaire' },
     },
+  ],
+  'GET /admin/v1/clients/:clientId/cles/:cleId': (asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/cles/${asked.cleId}` },
   ],
   'DELETE /admin/v1/clients/:clientId/cles/:cleId': (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/cles/${asked.cleId}` },

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import type { Position } from '#shared/database/json-items';
 import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { Environment, ModuleName, Role } from '#shared/access/caller';
@@ -55,8 +56,9 @@ export class ClientsService {
     return client;
   }
 
-  async list(): Promise<Client[]> {
-    return this.transactions.run(ADMINISTRATION, () => this.clients.list());
+  /** Clients in the order of their creation; all of them without `limit`. */
+  async list(after?: Position, limit?: number): Promise<Client[]> {
+    return this.transactions.run(ADMINISTRATION, () => this.clients.list(after, limit));
   }
 
   /** @throws DomainError `Client.NotFound` */
@@ -64,10 +66,18 @@ export class ClientsService {
     return this.transactions.run(ADMINISTRATION, () => this.mustFind(clientId));
   }
 
-  /** @throws DomainError `Client.NotFound`, `Client.NomDejaUtilise` */
-  async update(clientId: string, change: ClientChange): Promise<Client> {
+  /**
+   * @param assertUnchanged throws if the client is not what the caller has read
+   * @throws DomainError `Client.NotFound`, `Client.NomDejaUtilise`
+   */
+  async update(
+    clientId: string,
+    change: ClientChange,
+    assertUnchanged?: (client: Client) => void,
+  ): Promise<Client> {
     return this.transactions.run(ADMINISTRATION, async () => {
       const client = await this.mustFind(clientId, true);
+      assertUnchanged?.(client);
       apply(client, change);
       await this.clients.update(client);
       return client;
@@ -88,21 +98,34 @@ export class ClientsService {
     return this.transactions.run(ADMINISTRATION, () => this.insert(null, { nom, role: 'admin' }, 'admin'));
   }
 
-  /** @throws DomainError `Client.NotFound` */
-  async listCles(clientId: string): Promise<CleWithEnvironment[]> {
+  /** Keys in the order of their creation; all of them without `limit`. @throws DomainError `Client.NotFound` */
+  async listCles(clientId: string, after?: Position, limit?: number): Promise<CleWithEnvironment[]> {
     return this.transactions.run(ADMINISTRATION, async () => {
       await this.mustFind(clientId);
-      return this.clients.listCles(clientId);
+      return this.clients.listCles(clientId, after, limit);
     });
   }
 
-  /** Revokes a key; every replica refuses it within 5 s. @throws DomainError `Client.NotFound`, `Cle.NotFound` */
-  async revokeCle(clientId: string, cleId: string): Promise<void> {
+  /** @throws DomainError `Client.NotFound`, `Cle.NotFound` */
+  async getCle(clientId: string, cleId: string): Promise<CleWithEnvironment> {
+    return this.transactions.run(ADMINISTRATION, () => this.mustFindCle(clientId, cleId));
+  }
+
+  /**
+   * Revokes a key; every replica refuses it within 5 s.
+   *
+   * @param assertUnchanged throws if the key is not what the caller has read
+   * @throws DomainError `Client.NotFound`, `Cle.NotFound`
+   */
+  async revokeCle(
+    clientId: string,
+    cleId: string,
+    assertUnchanged?: (cle: CleWithEnvironment) => void,
+  ): Promise<void> {
     await this.transactions.run(ADMINISTRATION, async () => {
-      await this.mustFind(clientId);
-      if (!(await this.clients.revokeCle(clientId, cleId))) {
-        throw new DomainError('Cle.NotFound', 'The client has no key with this id.');
-      }
+      const cle = await this.mustFindCle(clientId, cleId, true);
+      assertUnchanged?.(cle);
+      await this.clients.revokeCle(cle);
     });
   }
 
@@ -134,6 +157,13 @@ export class ClientsService {
     if (!client) throw new DomainError('Client.NotFound', 'No client has this id.');
     return client;
   }
+
+  private async mustFindCle(clientId: string, cleId: string, lock = false): Promise<CleWithEnvironment> {
+    await this.mustFind(clientId);
+    const cle = await this.clients.findCle(clientId, cleId, lock);
+    if (!cle) throw new DomainError('Cle.NotFound', 'The client has no key with this id.');
+    return cle;
+  }
 }
 
 function apply(client: Client, change: ClientChange): void {
@@ -143,8 +173,7 @@ function apply(client: Client, change: ClientChange): void {
   client.resultatsVoteActifVisibles =
     change.drapeaux?.resultatsVoteActifVisibles ?? client.resultatsVoteActifVisibles;
   client.seuilAnonymat = change.drapeaux?.seuilAnonymat ?? client.seuilAnonymat;
-  if (change.organisation) {
-    client.contactTechnique = change.organisation.contactTechnique ?? null;
-    client.casUsage = change.organisation.casUsage ?? null;
-  }
+  const { contactTechnique, casUsage } = change.organisation ?? {};
+  if (contactTechnique !== undefined) client.contactTechnique = contactTechnique;
+  if (casUsage !== undefined) client.casUsage = casUsage;
 }

@@ -48,7 +48,7 @@ export class RateLimiterService {
     }
   }
 
-  /** Removes the counts of minutes that are over; answers how many. */
+  /** Removes counts of minutes that are over, a batch of them at most; answers how many. */
   purgeOver(): Promise<number> {
     return this.rateWindows.purgeOver();
   }

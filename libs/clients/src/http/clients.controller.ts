@@ -1,9 +1,12 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { Requires } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
+import { assertIfMatch, type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
+import { pageOf, PagingQuery, sendList } from '#shared/http/listing';
 import { ClientsService } from '../application/clients.service';
 import {
   CleCreation,
@@ -16,60 +19,103 @@ import {
   EXAMPLE_CLIENT_ID,
 } from './clients.dto';
 
-const clientId = { description: 'Identifier of the client (GUID).', example: EXAMPLE_CLIENT_ID };
-const cleId = { description: 'Identifier of the key (GUID).', example: EXAMPLE_CLE_ID };
+const clientId = {
+  description: 'Identifier of the client (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_CLIENT_ID,
+} as const;
+const cleId = {
+  description: 'Identifier of the key (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_CLE_ID,
+} as const;
 
 const ClientId = () => Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.'));
 const CleId = () => Param('cleId', new GuidPart('Cle.NotFound', 'The client has no key with this id.'));
 
-@ApiTags('Clients')
 @Requires({ role: 'admin' })
 @Controller('admin/v1/clients')
 export class ClientsController {
-  constructor(private readonly clients: ClientsService) {}
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly config: Config,
+  ) {}
 
   @Post()
+  @ApiTags('Clients')
   @Answers({
     summary: 'Create a client',
     status: 201,
     type: ClientItem,
     location: true,
+    etag: true,
     errors: ['Client.NomDejaUtilise'],
   })
   async create(
     @Body() body: ClientCreation,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ClientItem> {
-    const client = ClientItem.of(await this.clients.create(body));
+  ): Promise<Json | undefined> {
+    const client = await this.clients.create(body);
     response.location(`/admin/v1/clients/${client.id}`);
-    return client;
+    return withEtag(response, JSON.stringify(ClientItem.of(client)));
   }
 
   @Get()
-  @Answers({ summary: 'List the clients', type: [ClientItem] })
-  async list(): Promise<ClientItem[]> {
-    return (await this.clients.list()).map((client) => ClientItem.of(client));
+  @ApiTags('Clients')
+  @Answers({ summary: 'List the clients', type: [ClientItem], paged: true })
+  async list(@Query() query: PagingQuery, @Req() request: Request, @Res() response: Response): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, async (after, limit) =>
+      pageOf(await this.clients.list(after, limit + 1), limit, (client) => ClientItem.of(client)),
+    );
   }
 
   @Get(':clientId')
-  @Answers({ summary: 'Read a client', path: { clientId }, type: ClientItem, errors: ['Client.NotFound'] })
-  async get(@ClientId() clientId: string): Promise<ClientItem> {
-    return ClientItem.of(await this.clients.get(clientId));
+  @ApiTags('Clients')
+  @Answers({
+    summary: 'Read a client',
+    path: { clientId },
+    type: ClientItem,
+    etag: true,
+    errors: ['Client.NotFound'],
+  })
+  async get(
+    @ClientId() clientId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, JSON.stringify(ClientItem.of(await this.clients.get(clientId))));
   }
 
   @Put(':clientId')
+  @ApiTags('Clients')
   @Answers({
     summary: 'Change a client',
     path: { clientId },
     description: 'An absent property stays as it is. Modules and limits take effect within 5 s.',
+    // Neither the name nor the modules: the demonstration goes on working.
+    bodyExample: {
+      organisation: { contactTechnique: 'integration@example.org', casUsage: 'Synchronise the payroll' },
+      drapeaux: { resultatsVoteActifVisibles: false, seuilAnonymat: 5 },
+      limiteParMinute: 1200,
+    },
     type: ClientItem,
+    etag: true,
+    ifMatch: true,
     errors: ['Client.NotFound', 'Client.NomDejaUtilise'],
   })
-  async update(@ClientId() clientId: string, @Body() body: ClientModification): Promise<ClientItem> {
-    return ClientItem.of(await this.clients.update(clientId, body));
+  async update(
+    @ClientId() clientId: string,
+    @Body() body: ClientModification,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const client = await this.clients.update(clientId, body, (current) =>
+      assertIfMatch(ifMatch, JSON.stringify(ClientItem.of(current))),
+    );
+    return withEtag(response, JSON.stringify(ClientItem.of(client)));
   }
 
   @Post(':clientId/cles')
+  @ApiTags('Keys')
   @Answers({
     summary: 'Issue a key',
     path: { clientId },
@@ -91,26 +137,59 @@ export class ClientsController {
   }
 
   @Get(':clientId/cles')
+  @ApiTags('Keys')
   @Answers({
     summary: "List a client's keys, without their secrets",
     path: { clientId },
     type: [CleItem],
+    paged: true,
     errors: ['Client.NotFound'],
   })
-  async cles(@ClientId() clientId: string): Promise<CleItem[]> {
-    return (await this.clients.listCles(clientId)).map((cle) => CleItem.of(cle));
+  async cles(
+    @ClientId() clientId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, async (after, limit) =>
+      pageOf(await this.clients.listCles(clientId, after, limit + 1), limit, (cle) => CleItem.of(cle)),
+    );
+  }
+
+  @Get(':clientId/cles/:cleId')
+  @ApiTags('Keys')
+  @Answers({
+    summary: 'Read a key, without its secret',
+    path: { clientId, cleId },
+    type: CleItem,
+    etag: true,
+    errors: ['Client.NotFound', 'Cle.NotFound'],
+  })
+  async cle(
+    @ClientId() clientId: string,
+    @CleId() cleId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, JSON.stringify(CleItem.of(await this.clients.getCle(clientId, cleId))));
   }
 
   @Delete(':clientId/cles/:cleId')
-  @HttpCode(204)
+  @ApiTags('Keys')
   @Answers({
     summary: 'Revoke a key',
     path: { clientId, cleId },
     description: 'Every replica refuses the key within 5 s. Revoking it again changes nothing.',
     status: 204,
+    ifMatch: true,
     errors: ['Client.NotFound', 'Cle.NotFound'],
   })
-  async revoke(@ClientId() clientId: string, @CleId() cleId: string): Promise<void> {
-    await this.clients.revokeCle(clientId, cleId);
+  async revoke(
+    @ClientId() clientId: string,
+    @CleId() cleId: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.clients.revokeCle(clientId, cleId, (current) =>
+      assertIfMatch(ifMatch, JSON.stringify(CleItem.of(current))),
+    );
   }
 }

@@ -28,7 +28,8 @@ const limiteParMinute = {
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
 
-const id = readOnly('Identifier given by the service (GUID).', EXAMPLE_CLIENT_ID);
+const clientId = readOnly('Identifier of the client (GUID).', EXAMPLE_CLIENT_ID);
+const cleId = readOnly('Identifier of the key (GUID).', EXAMPLE_CLE_ID);
 const dateCreation = readOnly('When it was made (UTC).', '2026-01-15T14:30:00.000Z');
 
 const resultatsVoteActifVisibles = {
@@ -54,11 +55,11 @@ const casUsage = text(1000, {
 });
 
 export class Drapeaux {
-  @Input(resultatsVoteActifVisibles)
-  resultatsVoteActifVisibles?: boolean | null;
+  @Input({ ...resultatsVoteActifVisibles, neverNull: true })
+  resultatsVoteActifVisibles?: boolean;
 
-  @Input(seuilAnonymat)
-  seuilAnonymat?: number | null;
+  @Input({ ...seuilAnonymat, neverNull: true })
+  seuilAnonymat?: number;
 }
 
 export class Organisation {
@@ -72,7 +73,7 @@ export class Organisation {
 const drapeaux = {
   kind: 'record',
   of: { resultatsVoteActifVisibles, seuilAnonymat },
-  description: 'Switches of the client; an absent one stays as it is.',
+  description: 'Switches of the client.',
 } as const;
 const organisation = {
   kind: 'record',
@@ -90,7 +91,7 @@ export class ClientCreation {
   @Input(organisation, Organisation)
   organisation?: Organisation | null;
 
-  @Input(drapeaux, Drapeaux)
+  @Input({ ...drapeaux, description: 'Switches of the client; an absent one is false, or 1.' }, Drapeaux)
   drapeaux?: Drapeaux | null;
 
   @Input(limiteParMinute)
@@ -98,17 +99,26 @@ export class ClientCreation {
 }
 
 export class ClientModification {
-  @Input(nom)
-  nom?: string | null;
+  @Input({ ...nom, neverNull: true })
+  nom?: string;
 
-  @Input(modules)
-  modules?: string[] | null;
+  @Input({ ...modules, neverNull: true })
+  modules?: string[];
 
-  @Input(organisation, Organisation)
-  organisation?: Organisation | null;
+  @Input({ ...organisation, neverNull: true }, Organisation)
+  organisation?: Organisation;
 
-  @Input(drapeaux, Drapeaux)
-  drapeaux?: Drapeaux | null;
+  @Input(
+    { ...drapeaux, neverNull: true, description: 'Switches of the client; an absent one stays as it is.' },
+    Drapeaux,
+  )
+  drapeaux?: Drapeaux;
+
+  @Input(clientId)
+  id?: never;
+
+  @Input(dateCreation)
+  dateCreation?: never;
 
   @Input(limiteParMinute)
   limiteParMinute?: number | null;
@@ -131,7 +141,7 @@ class OrganisationItem {
 }
 
 export class ClientItem {
-  @Shown(id, { always: true })
+  @Shown(clientId, { always: true, format: 'uuid' })
   id: string;
 
   @Shown(nom, { always: true })
@@ -149,7 +159,7 @@ export class ClientItem {
   @Shown(limiteParMinute)
   limiteParMinute: number | null;
 
-  @Shown(dateCreation, { always: true })
+  @Shown(dateCreation, { always: true, format: 'date-time' })
   dateCreation: string;
 
   static of(client: Client): ClientItem {
@@ -193,7 +203,7 @@ const cleModules = {
 const expireLe = {
   kind: 'date',
   description: 'When it stops working; null never.',
-  example: '2027-01-01T00:00:00Z',
+  example: '2030-01-01T00:00:00Z',
 } as const;
 
 export class CleCreation {
@@ -214,7 +224,7 @@ export class CleCreation {
 }
 
 export class CleItem {
-  @Shown(id, { always: true })
+  @Shown(cleId, { always: true, format: 'uuid' })
   id: string;
 
   @Shown(cleNom)
@@ -249,7 +259,7 @@ export class CleItem {
   })
   dernierUsage: string | null;
 
-  @Shown(dateCreation, { always: true })
+  @Shown(dateCreation, { always: true, format: 'date-time' })
   dateCreation: string;
 
   static of(cle: CleWithEnvironment): CleItem {

@@ -1,18 +1,32 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { type Caller, ENVIRONMENTS, MODULES } from '#shared/access/caller';
 import { CurrentCaller, Requires } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_RECORDS } from '#shared/http/limits';
 
 class LimitesItem {
   @ApiProperty({ description: 'Requests a minute, over all connections.', type: 'integer', example: 600 })
   requetesParMinute: number;
 
-  @ApiProperty({ description: 'Largest body, in bytes.', type: 'integer', example: 1_048_576 })
+  @ApiProperty({ description: 'Largest body, in bytes.', type: 'integer', example: BODY_BYTES })
   tailleMaximale: number;
 
-  @ApiProperty({ description: 'Largest body of a sync, in bytes.', type: 'integer', example: 67_108_864 })
+  @ApiProperty({
+    description: 'Largest body of a sync, in bytes.',
+    type: 'integer',
+    example: SYNC_BODY_BYTES,
+  })
   tailleMaximaleSync: number;
+
+  @ApiProperty({
+    description: 'Most records of a sync, over its lists.',
+    type: 'integer',
+    example: SYNC_RECORDS,
+  })
+  enregistrementsMaximauxSync: number;
 }
 
 export class MoiItem {
@@ -46,18 +60,20 @@ export class MoiItem {
 @Controller('b2b/v1/moi')
 export class MoiController {
   @Get()
-  @Answers({ summary: 'What the key is: client, environment, modules, limits', type: MoiItem })
-  get(@CurrentCaller() caller: Caller): MoiItem {
-    return {
+  @Answers({ summary: 'What the key is: client, environment, modules, limits', type: MoiItem, etag: true })
+  get(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) response: Response): Json | undefined {
+    const item: MoiItem = {
       clientId: caller.clientId!,
       client: caller.clientNom!,
       environnement: caller.environnement!,
       modules: [...caller.modules],
       limites: {
         requetesParMinute: caller.limiteParMinute,
-        tailleMaximale: 2 ** 20,
-        tailleMaximaleSync: 64 * 2 ** 20,
+        tailleMaximale: BODY_BYTES,
+        tailleMaximaleSync: SYNC_BODY_BYTES,
+        enregistrementsMaximauxSync: SYNC_RECORDS,
       },
     };
+    return withEtag(response, JSON.stringify(item));
   }
 }

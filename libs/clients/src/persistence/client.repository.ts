@@ -1,24 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { FindOptionsSelect, FindOptionsWhere } from 'typeorm';
+import { type EntityTarget, type FindOptionsWhere, In } from 'typeorm';
+import type { Position } from '#shared/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { Cle, CleWithEnvironment } from '../domain/cle.entity';
 import { Client } from '../domain/client.entity';
 
-const CLE_COLUMNS = {
-  id: true,
-  tenantId: true,
-  role: true,
-  nom: true,
-  prefixe: true,
-  modules: true,
-  expireLe: true,
-  revoqueLe: true,
-  dernierUsage: true,
-  dateCreation: true,
-} satisfies FindOptionsSelect<Cle>;
+function withEnvironment(cle: Cle, environments: Map<string, string>): CleWithEnvironment {
+  return Object.assign(cle, { environnement: environments.get(cle.tenantId ?? '') ?? '' });
+}
 
 /** Clients, their data spaces and their keys, in the ambient transaction of administration. */
 @Injectable()
@@ -41,8 +33,8 @@ export class ClientRepository {
       .findOne(Client, { where: { id }, ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}) });
   }
 
-  async list(): Promise<Client[]> {
-    return this.transactions.manager().find(Client, { order: { dateCreation: 'ASC', id: 'ASC' } });
+  async list(after?: Position, limit?: number): Promise<Client[]> {
+    return this.run(Client, {}, after, limit);
   }
 
   /** The data space of a client in an environment, made when the first key asks for it. */
@@ -59,24 +51,45 @@ export class ClientRepository {
     await this.transactions.manager().insert(Cle, cle);
   }
 
-  async listCles(clientId: string): Promise<CleWithEnvironment[]> {
-    const tenants = await this.environments(clientId);
-    if (tenants.size === 0) return [];
-    const where: FindOptionsWhere<Cle>[] = [...tenants.keys()].map((tenantId) => ({ tenantId }));
-    const cles = await this.transactions
-      .manager()
-      .find(Cle, { select: CLE_COLUMNS, where, order: { dateCreation: 'ASC', id: 'ASC' } });
-    return cles.map((cle) => Object.assign(cle, { environnement: tenants.get(cle.tenantId ?? '') ?? '' }));
+  async listCles(clientId: string, after?: Position, limit?: number): Promise<CleWithEnvironment[]> {
+    const environments = await this.environments(clientId);
+    const cles = await this.run(Cle, { tenantId: In([...environments.keys()]) }, after, limit);
+    return cles.map((cle) => withEnvironment(cle, environments));
   }
 
-  /** Revokes a key of the client; false if the client has none with this id. A revoked key keeps its first date. */
-  async revokeCle(clientId: string, cleId: string): Promise<boolean> {
-    const { rowCount } = await this.transactions.client().query(
-      `UPDATE cle SET revoque_le = coalesce(revoque_le, now())
-       WHERE id = $1 AND tenant_id IN (SELECT id FROM tenant WHERE client_id = $2)`,
-      [cleId, clientId],
-    );
-    return rowCount === 1;
+  /** A key of the client; locked until the transaction ends if it is to be changed. */
+  async findCle(clientId: string, id: string, lock = false): Promise<CleWithEnvironment | null> {
+    const environments = await this.environments(clientId);
+    const cle = await this.transactions.manager().findOne(Cle, {
+      where: { id, tenantId: In([...environments.keys()]) },
+      ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+    });
+    return cle && withEnvironment(cle, environments);
+  }
+
+  /** Revokes a key. A revoked one keeps its first date. */
+  async revokeCle(cle: Cle): Promise<void> {
+    await this.transactions
+      .client()
+      .query('UPDATE cle SET revoque_le = coalesce(revoque_le, now()) WHERE id = $1', [cle.id]);
+  }
+
+  /** Rows in the order of all lists, after a position. */
+  private run<R extends Position>(
+    entity: EntityTarget<R>,
+    where: FindOptionsWhere<R>,
+    after: Position | undefined,
+    limit: number | undefined,
+  ): Promise<R[]> {
+    const rows = this.transactions
+      .manager()
+      .createQueryBuilder(entity, 'r')
+      .where(where)
+      .orderBy('r.dateCreation')
+      .addOrderBy('r.id')
+      .limit(limit);
+    if (after) rows.andWhere('(r.dateCreation, r.id) > (:dateCreation, :id)', after);
+    return rows.getMany();
   }
 
   private async environments(clientId: string): Promise<Map<string, string>> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
 
 /** Requests that one replica may let through before it asks again. */
 export interface Lease {
@@ -31,13 +31,17 @@ export class RateWindowQuery {
     return rows[0]!;
   }
 
-  /** Removes minutes that are over; answers how many. */
+  /** Removes minutes that are over, a batch of them at most; answers how many. */
   async purgeOver(): Promise<number> {
     const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
       name: 'rate_window_purge',
-      text: `WITH removed AS (DELETE FROM rate_window WHERE debut < now() - interval '2 minutes' RETURNING 1)
-             SELECT count(*)::int AS count FROM removed`,
-      values: [],
+      text: `WITH over AS (
+               SELECT cle_id, debut FROM rate_window WHERE debut < now() - interval '2 minutes' ORDER BY debut LIMIT $1
+               FOR UPDATE SKIP LOCKED
+             ), removed AS (
+               DELETE FROM rate_window w USING over o WHERE w.cle_id = o.cle_id AND w.debut = o.debut RETURNING 1
+             ) SELECT count(*)::int AS count FROM removed`,
+      values: [PURGE_BATCH],
     });
     return rows[0]?.count ?? 0;
   }

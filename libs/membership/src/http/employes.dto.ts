@@ -83,13 +83,13 @@ export class EmployeItem {
   @Shown(EMPLOYE_FIELDS.codePostal)
   codePostal: string | null;
 
-  @Shown(EMPLOYE_FIELDS.idUnique, { always: true })
+  @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
   idUnique: string;
 
-  @Shown(EMPLOYE_FIELDS.derniereMAJ, { always: true })
+  @Shown(EMPLOYE_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
   derniereMAJ: string;
 
-  @Shown(EMPLOYE_FIELDS.dateCreation, { always: true })
+  @Shown(EMPLOYE_FIELDS.dateCreation, { always: true, format: 'date-time' })
   dateCreation: string;
 }
 

@@ -29,13 +29,13 @@ export class EmployeurItem {
   @Shown(EMPLOYEUR_FIELDS.nom)
   nom: string;
 
-  @Shown(EMPLOYEUR_FIELDS.idUnique, { always: true })
+  @Shown(EMPLOYEUR_FIELDS.idUnique, { always: true, format: 'uuid' })
   idUnique: string;
 
-  @Shown(EMPLOYEUR_FIELDS.derniereMAJ, { always: true })
+  @Shown(EMPLOYEUR_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
   derniereMAJ: string;
 
-  @Shown(EMPLOYEUR_FIELDS.dateCreation, { always: true })
+  @Shown(EMPLOYEUR_FIELDS.dateCreation, { always: true, format: 'date-time' })
   dateCreation: string;
 }
 

@@ -60,6 +60,10 @@ describe('loadConfig', () => {
     expect(loadConfig(environment({ [name]: value }))).toMatchObject(expected);
   });
 
+  it('gives the worker a port beside the last one, too', () => {
+    expect(loadConfig(environment({ PORT: '65535' })).workerPort).toBe(65_534);
+  });
+
   it.each([
     ['DATABASE_URL', undefined],
     ['DATABASE_URL', ''],
@@ -72,6 +76,12 @@ describe('loadConfig', () => {
     ['SECRETS_KEY', Buffer.alloc(33).toString('base64')],
     ['SECRETS_KEY', Buffer.alloc(32).toString('hex')],
     ['SECRETS_KEY', 'not base64 at all'],
+    ['SECRETS_KEY', `!!${Buffer.alloc(32, 7).toString('base64')}`],
+    ['PORT', ' '],
+    ['PORT', '0x50'],
+    ['RATE_LIMIT_PER_MINUTE', '1e3'],
+    ['PUBLIC_URL', 'https://api.example.org/?a=b'],
+    ['PUBLIC_URL', 'https://user:password@api.example.org'],
     ['PORT', '-1'],
     ['PORT', '65536'],
     ['PORT', '80.5'],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** Everything the processes read from their environment. The README's table of variables lists the same names. */
@@ -61,7 +61,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string)
 
   const secretsKeyText = env.SECRETS_KEY || (production ? undefined : keptSecret(dataDir, 'secrets-key'));
   const secretsKey = Buffer.from(secretsKeyText ?? '', 'base64');
-  if (secretsKey.length !== 32) {
+  // Buffer.from skips what is not base64.
+  if (secretsKey.length !== 32 || !/^[\w+/-]+={0,2}$/.test(secretsKeyText ?? '')) {
     throw new ConfigError('SECRETS_KEY must be set to 32 random bytes in base64 (openssl rand -base64 32).');
   }
 
@@ -71,7 +72,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string)
 
   return new Config({
     port,
-    workerPort: integer(env, 'WORKER_PORT', port === 0 ? 0 : port + 1, 0, 65_535),
+    workerPort: integer(env, 'WORKER_PORT', workerPortBeside(port), 0, 65_535),
     databaseUrl,
     dataDir,
     publicUrl: publicUrl(env.PUBLIC_URL || `http://localhost:${port}`),
@@ -85,19 +86,27 @@ export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string)
   });
 }
 
+function workerPortBeside(port: number): number {
+  if (port === 0) return 0;
+  return port < 65_535 ? port + 1 : port - 1;
+}
+
 function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number): number {
   const text = env[name];
   if (!text) return fallback;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < min || value > max) {
+  if (!/^\d+$/.test(text) || value < min || value > max) {
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}.`);
   }
   return value;
 }
 
 function publicUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new ConfigError('PUBLIC_URL must be an http or https address.');
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new ConfigError(
+      'PUBLIC_URL must be an http or https address, without a user, a query or a fragment.',
+    );
   }
   return text.replace(/\/+$/, '');
 }
@@ -107,11 +116,15 @@ function keptSecret(dataDir: string, name: string): string {
   const file = join(dataDir, name);
   mkdirSync(dataDir, { recursive: true });
   if (!existsSync(file)) {
+    const scratch = `${file}.${randomBytes(4).toString('hex')}`;
+    writeFileSync(scratch, randomBytes(32).toString('base64'), { mode: 0o600 });
     try {
-      // `wx`: of two processes that start together one writes, and both read what it wrote.
-      writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' });
+      // A link appears with its content: of two processes that start together, one's secret is what both read.
+      linkSync(scratch, file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(scratch);
     }
   }
   return readFileSync(file, 'utf8').trim();

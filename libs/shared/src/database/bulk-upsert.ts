@@ -20,6 +20,13 @@ export interface BulkResult {
   readonly refusals: Refusal[];
 }
 
+interface Staged {
+  readonly staged: number;
+  /** Bits of the properties that every staged record has. */
+  readonly everywhere: number;
+  readonly refusals: Refusal[];
+}
+
 /** Records checked between two chances for other requests to run. */
 const SLICE = 500;
 const COPY_CHUNK_BYTES = 64 * 1024;
@@ -62,10 +69,10 @@ export class BulkUpsert<D extends RecordDefinition> {
     await client.query(
       `CREATE TEMPORARY TABLE ${this.stage} (n integer, present integer, ${columns.join(', ')}) ON COMMIT DROP`,
     );
-    const { staged, refusals } = await this.copy(client, first, walk);
+    const { staged, everywhere, refusals } = await this.copy(client, first, walk);
     await client.query(`ANALYZE ${this.stage}`);
     const refused = await this.refuse(client, tenantId);
-    const created = await this.merge(client, tenantId);
+    const created = await this.merge(client, tenantId, everywhere);
     await client.query(`DROP TABLE ${this.stage}`);
     return {
       created,
@@ -78,7 +85,7 @@ export class BulkUpsert<D extends RecordDefinition> {
     client: PoolClient,
     first: IteratorResult<unknown>,
     walk: Iterator<unknown>,
-  ): Promise<{ staged: number; refusals: Refusal[] }> {
+  ): Promise<Staged> {
     const refusals: Refusal[] = [];
     const seen = new Set<string>();
     const stream = client.query(copyFrom(`COPY ${this.stage} FROM STDIN`));
@@ -87,6 +94,7 @@ export class BulkUpsert<D extends RecordDefinition> {
     done.catch(() => undefined);
     let index = 0;
     let staged = 0;
+    let everywhere = -1;
     let chunk = '';
     try {
       for (let step = first; !step.done; step = walk.next()) {
@@ -99,7 +107,9 @@ export class BulkUpsert<D extends RecordDefinition> {
         if (idExterne !== '' && seen.has(idExterne)) {
           refusals.push({ index, idExterne, message: 'appears twice in this request; the first one counts' });
         } else if (values) {
-          chunk += this.line(index, values);
+          const present = this.presence(values);
+          everywhere &= present;
+          chunk += this.line(index, present, values);
           staged++;
         } else {
           refusals.push({ index, idExterne, message: checked.fault ?? '' });
@@ -119,19 +129,26 @@ export class BulkUpsert<D extends RecordDefinition> {
     }
     stream.end(chunk);
     await done;
-    return { staged, refusals };
+    return { staged, everywhere, refusals };
   }
 
   /** One line of COPY's text format: place, bits of the properties that are present, values. */
-  private line(index: number, values: Record<string, unknown>): string {
-    let present = 0;
+  private line(index: number, present: number, values: Record<string, unknown>): string {
     let fields = '';
-    for (const [position, name] of this.names.entries()) {
+    for (const name of this.names) {
       const value = values[name];
-      if (value !== undefined) present |= 1 << position;
       fields += value == null ? '\t\\N' : `\t${escapeCopy(value as string)}`;
     }
     return `${index}\t${present}${fields}\n`;
+  }
+
+  /** One bit for each property, set where the record has it. */
+  private presence(values: Record<string, unknown>): number {
+    let present = 0;
+    for (let position = 0; position < this.names.length; position++) {
+      if (values[this.names[position]!] !== undefined) present |= 1 << position;
+    }
+    return present;
   }
 
   private async refuse(client: PoolClient, tenantId: string): Promise<Refusal[]> {
@@ -145,10 +162,14 @@ export class BulkUpsert<D extends RecordDefinition> {
     return rows;
   }
 
-  private async merge(client: PoolClient, tenantId: string): Promise<number> {
+  /** @param everywhere bits of the properties that every staged record has, and whose stored values thus do not matter */
+  private async merge(client: PoolClient, tenantId: string, everywhere: number): Promise<number> {
     const written = this.columns.filter((column) => column !== 'id_externe');
-    const value = (column: string): string =>
-      `CASE WHEN s.present & ${1 << this.columns.indexOf(column)} <> 0 THEN s.${column} ELSE t.${column} END`;
+    const value = (column: string): string => {
+      const bit = 1 << this.columns.indexOf(column);
+      if (everywhere & bit) return `s.${column}`;
+      return `CASE WHEN s.present & ${bit} <> 0 THEN s.${column} ELSE t.${column} END`;
+    };
     const current = written.map((column) => `t.${column}`).join(', ');
     const next = written.map(value).join(', ');
     const { rows } = await client.query<{ created: number }>(

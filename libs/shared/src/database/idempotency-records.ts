@@ -1,4 +1,4 @@
-import { ADMINISTRATION, type Transactions } from './transactions';
+import { ADMINISTRATION, PURGE_BATCH, type Transactions } from './transactions';
 
 /** An answer as it is replayed. */
 export interface RecordedAnswer {
@@ -59,14 +59,20 @@ export class IdempotencyRecords {
     });
   }
 
-  /** Removes the records of all tenants that are older than 24 h; answers how many. */
+  /** Removes records of any tenant that are older than 24 h, a batch of them at most; answers how many. */
   async purgeExpired(): Promise<number> {
     const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
       name: 'idempotency_purge',
-      text: `WITH removed AS (
-               DELETE FROM idempotency_record WHERE date_creation < now() - interval '24 hours' RETURNING 1
+      text: `WITH expired AS (
+               SELECT tenant_id, idempotency_key FROM idempotency_record
+               WHERE date_creation < now() - interval '24 hours' ORDER BY date_creation LIMIT $1
+               FOR UPDATE SKIP LOCKED
+             ), removed AS (
+               DELETE FROM idempotency_record r USING expired e
+               WHERE r.tenant_id = e.tenant_id AND r.idempotency_key = e.idempotency_key
+                 AND r.date_creation < now() - interval '24 hours' RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
-      values: [],
+      values: [PURGE_BATCH],
     });
     return rows[0]?.count ?? 0;
   }

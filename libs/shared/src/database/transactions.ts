@@ -12,6 +12,9 @@ export type Scope = { readonly tenantId: string } | typeof ADMINISTRATION;
 /** The scope of clients and keys, which belongs to no tenant. */
 export const ADMINISTRATION = Symbol('administration');
 
+/** Rows that one statement of a purge removes, so that a backlog of any size is worked off within the time limits. */
+export const PURGE_BATCH = 1_000;
+
 /** The nil GUID stands for "no tenant" in rows that administration owns. */
 export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 

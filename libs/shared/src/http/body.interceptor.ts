@@ -71,6 +71,8 @@ export class BodyInterceptor implements NestInterceptor {
     if (!isJsonInUtf8(headers['content-type'])) {
       throw new DomainError('Requete.TypeNonSupporte', ERROR_CODES['Requete.TypeNonSupporte'].description);
     }
+    // Told by its length, it is refused before anything of it is awaited.
+    if (Number(headers['content-length']) > options.limit) throw tooLarge();
     let reader = this.readers.get(options.limit);
     if (!reader)
       this.readers.set(options.limit, (reader = express.raw({ limit: options.limit, type: () => true })));

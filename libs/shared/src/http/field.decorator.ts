@@ -15,6 +15,7 @@ import {
   Max,
   Min,
   Validate,
+  ValidateIf,
   ValidateNested,
   type ValidationArguments,
   ValidatorConstraint,
@@ -93,7 +94,7 @@ export function Shown(
   } as ApiPropertyOptions);
 }
 
-function propertyOf(field: Field, nested?: RecordClass, nullable = !field.required): ApiPropertyOptions {
+function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(field)): ApiPropertyOptions {
   const common = {
     description: field.description,
     required: field.required ?? false,
@@ -129,32 +130,42 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = !field.requir
   }
 }
 
+function isNullable(field: Field): boolean {
+  return !field.required && !field.neverNull;
+}
+
 function exampleOf(field: Exclude<Field, { kind: 'record' | 'rows' }>): { example?: unknown } {
   return field.example === undefined ? {} : { example: field.example };
 }
 
+function presenceOf(field: Field): PropertyDecorator[] {
+  if (field.required) return [IsDefined()];
+  if (isNullable(field)) return [IsOptional()];
+  return [ValidateIf((_record, value) => value !== undefined), IsDefined()];
+}
+
 function checksOf(field: Field): PropertyDecorator[] {
-  const presence = field.required ? IsDefined() : IsOptional();
+  const presence = presenceOf(field);
   switch (field.kind) {
     case 'text': {
       const format =
         field.format === 'email' ? [IsEmail()] : field.format === 'uuid' ? [Validate(IsGuid)] : [];
-      return [presence, IsString(), Validate(HasAtMost, [field.max]), ...format];
+      return [...presence, IsString(), Validate(HasAtMost, [field.max]), ...format];
     }
     case 'integer':
-      return [presence, IsInt(), Min(field.min), Max(field.max)];
+      return [...presence, IsInt(), Min(field.min), Max(field.max)];
     case 'boolean':
-      return [presence, IsBoolean()];
+      return [...presence, IsBoolean()];
     case 'date':
-      return [presence, IsDate()];
+      return [...presence, IsDate()];
     case 'choice':
-      return [presence, IsString(), IsIn([...field.values])];
+      return [...presence, IsString(), IsIn([...field.values])];
     case 'choices':
-      return [presence, IsArray(), ArrayUnique(), IsIn([...field.values], { each: true })];
+      return [...presence, IsArray(), ArrayUnique(), IsIn([...field.values], { each: true })];
     case 'record':
-      return [presence, IsObject(), ValidateNested()];
+      return [...presence, IsObject(), ValidateNested()];
     case 'rows':
-      return [presence, Validate(IsRows)];
+      return [...presence, Validate(IsRows)];
     case 'readOnly':
       return [];
   }

@@ -62,6 +62,20 @@ export async function sendList(
   response.end(']');
 }
 
+/** A run of a list from its rows: `limit` of them, and one more if anything follows. */
+export function pageOf<R extends Position>(
+  rows: readonly R[],
+  limit: number,
+  toItem: (row: R) => object,
+): Page {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map((row) => JSON.stringify(toItem(row))).join(','),
+    ...(last && rows.length > limit ? { next: { dateCreation: last.dateCreation, id: last.id } } : {}),
+  };
+}
+
 async function drained(response: Response): Promise<void> {
   if (!response.writableNeedDrain || response.destroyed) return;
   await Promise.race([once(response, 'drain'), once(response, 'close')]);

@@ -1,6 +1,8 @@
 interface Described {
   /** What the field holds, for the OpenAPI document. */
   readonly description: string;
+  /** An optional field of a change: absent keeps what is stored, and null, which would say nothing, is refused. */
+  readonly neverNull?: boolean;
 }
 
 /** Text: trimmed, without U+0000 and lone surrogates; lengths count characters (code points). */

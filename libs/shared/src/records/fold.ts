@@ -47,49 +47,56 @@ export function foldRecord(
 ): Record<string, unknown> {
   const slots = slotsOf(definition);
   const folded: Record<string, unknown> = {};
-  const seen = new Set<string>();
+  let ignored: Set<string> | undefined;
   for (const key of Object.keys(sent)) {
     const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
-    const at = source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`;
+    // Made for a fault only: bulk writes come here for every property of every record.
+    const fault = (code: string, detail: string): void => {
+      const at = source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`;
+      faults.push({ pointer: at, code, detail });
+    };
     if (!slot) {
-      const isFirst = !faults.some((fault) => fault.code === 'unknown');
-      faults.push({ pointer: at, code: 'unknown', detail: unknownDetail(source, definition, isFirst) });
-    } else if (seen.has(slot.name)) {
-      faults.push({ pointer: at, code: 'duplicate', detail: 'is sent twice, in two casings; send it once' });
-    } else if (seen.add(slot.name) && slot.field.kind !== 'readOnly') {
-      folded[slot.name] = foldValue((sent as Record<string, unknown>)[key], slot.field, source, at, faults);
+      const isFirst = !faults.some(({ code }) => code === 'unknown');
+      fault('unknown', unknownDetail(source, definition, isFirst));
+    } else if (Object.hasOwn(folded, slot.name) || ignored?.has(slot.name)) {
+      fault('duplicate', 'is sent twice, in two casings; send it once');
+    } else if (slot.field.kind === 'readOnly') {
+      (ignored ??= new Set()).add(slot.name);
+    } else {
+      const value = (sent as Record<string, unknown>)[key];
+      folded[slot.name] =
+        slot.field.kind === 'record' && isPlainObject(value)
+          ? foldRecord(value, slot.field.of, source, `${pointer}/${pointerToken(key)}`, faults)
+          : foldValue(value, slot.field, source, fault);
     }
   }
   return folded;
 }
 
-function foldValue(value: unknown, field: Field, source: Source, at: string, faults: InputFault[]): unknown {
+type Report = (code: string, detail: string) => void;
+
+function foldValue(value: unknown, field: Field, source: Source, fault: Report): unknown {
   if (source === 'query' && Array.isArray(value)) {
-    faults.push({ pointer: at, code: 'duplicate', detail: 'is given more than once; give it once' });
+    fault('duplicate', 'is given more than once; give it once');
     return undefined;
   }
-  if (field.kind === 'record' && isPlainObject(value)) return foldRecord(value, field.of, source, at, faults);
   if (typeof value !== 'string') return value;
-  const fault = textFault(value);
-  if (fault) {
-    faults.push({ pointer: at, code: 'characters', detail: fault });
+  const unstorable = textFault(value);
+  if (unstorable) {
+    fault('characters', unstorable);
     return undefined;
   }
   const trimmed = value.trim();
-  if (source === 'query') return coerce(trimmed, field, at, faults);
+  if (source === 'query') return coerce(trimmed, field, fault);
   if (trimmed === '') return null;
   // A date that cannot be read stays text, and the check that follows names the fault.
   return field.kind === 'date' ? (parseDate(trimmed) ?? trimmed) : trimmed;
 }
 
-function coerce(text: string, field: Field, at: string, faults: InputFault[]): unknown {
+function coerce(text: string, field: Field, fault: Report): unknown {
   if (text === '') {
     // An empty filter would answer everybody's data.
-    faults.push({
-      pointer: at,
-      code: 'required',
-      detail: 'is empty; give a value or leave the parameter out',
-    });
+    fault('required', 'is empty; give a value or leave the parameter out');
     return undefined;
   }
   switch (field.kind) {

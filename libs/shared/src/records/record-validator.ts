@@ -11,7 +11,11 @@ const ajv = new Ajv({
   verbose: true,
   formats: { email: (text) => isEmail(text), uuid: isGuid },
 });
-ajv.addKeyword({ keyword: 'isDate', validate: (_schema: unknown, value: unknown) => value instanceof Date });
+ajv.addKeyword({
+  keyword: 'isDate',
+  validate: (presence: 'required' | 'optional', value: unknown) =>
+    value instanceof Date || (value === null && presence === 'optional'),
+});
 
 const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   required: 'required',
@@ -75,7 +79,8 @@ export class RecordValidator<D extends RecordDefinition> {
 function codeOf(error: ErrorObject, field: Field): FaultCode {
   if (error.keyword === 'format') return error.params.format === 'email' ? 'email' : 'uuid';
   // null stands for "no value": where one is required, it is missing rather than of a wrong type.
-  if (error.keyword === 'type' && error.data === null && field.required) return 'required';
+  if (error.keyword === 'type' && error.data === null && (field.required || field.neverNull))
+    return 'required';
   return FAULT_OF_KEYWORD[error.keyword] ?? 'type';
 }
 
@@ -89,7 +94,8 @@ function schemaOf(definition: RecordDefinition): object {
 }
 
 function fieldSchema(field: Field): object {
-  const orNull = (type: string): string | string[] => (field.required ? type : [type, 'null']);
+  const mayBeNull = !field.required && !field.neverNull;
+  const orNull = (type: string): string | string[] => (mayBeNull ? [type, 'null'] : type);
   switch (field.kind) {
     case 'text':
       return {
@@ -102,9 +108,9 @@ function fieldSchema(field: Field): object {
     case 'boolean':
       return { type: orNull('boolean') };
     case 'date':
-      return field.required ? { isDate: true } : { anyOf: [{ isDate: true }, { type: 'null' }] };
+      return { isDate: mayBeNull ? 'optional' : 'required' };
     case 'choice':
-      return { enum: field.required ? field.values : [...field.values, null] };
+      return { enum: mayBeNull ? [...field.values, null] : field.values };
     default:
       throw new Error(`A bulk record cannot hold a field of kind ${field.kind} yet.`);
   }

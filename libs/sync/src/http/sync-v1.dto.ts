@@ -33,7 +33,7 @@ export class SyncV1Input {
 export class SyncV1Query {
   @Input({
     kind: 'boolean',
-    description: 'true answers what would happen and writes nothing.',
+    description: '`true` answers what would happen and writes nothing.',
     example: false,
   })
   simulation?: boolean;
