@@ -1,0 +1,449 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Requires } from '../../libs/shared/src/access/requires.decorator';
+import { Answers } from '../../libs/shared/src/http/answers.decorator';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { answerFaults, type Calls, DocumentedCalls } from './support/documented-calls';
+import { type RunningApp, startWithControllers } from './support/extended-app';
+import {
+  descriptionFaults,
+  type Document,
+  documentedAnswerFaults,
+  exampleFaults,
+  leaks,
+  operationsOf,
+  type Placed,
+  routeFaults,
+  structureFaults,
+  SURFACES,
+  Validators,
+} from './support/openapi-faults';
+import { guardedRoutes, routesOf } from './support/router';
+
+async function documentsOf(
+  app: RunningApp,
+): Promise<[partner: Document, platform: Document, admin: Document]> {
+  const [partner, platform, admin] = await Promise.all(
+    SURFACES.map(async ({ url }) => (await app.send(undefined, 'GET', url)).json as Document),
+  );
+  return [partner!, platform!, admin!];
+}
+
+function find(document: Document, wanted: string): Placed {
+  return operationsOf(document).find(({ name }) => name === wanted)!;
+}
+
+describe('The OpenAPI documents', () => {
+  let app: TestApp;
+  let documents: [partner: Document, platform: Document, admin: Document];
+  beforeAll(async () => {
+    app = await TestApp.start();
+    documents = await documentsOf(app);
+  });
+  afterAll(() => app.stop());
+
+  /** A copy of the partner's document with a fault. */
+  const spoilt = (spoil: (document: Document) => void): Document => {
+    const copy = structuredClone(documents[0]);
+    spoil(copy);
+    return copy;
+  };
+  const read = (document: Document) => find(document, 'GET /b2b/v1/employe/:idExterne').operation;
+  const create = (document: Document) => find(document, 'POST /b2b/v1/employe').operation;
+  const nom = (document: Document) => document.components.schemas.EmployeItem!.properties!.nom!;
+
+  it('hold every guarded route once, and nothing else', () => {
+    expect(routeFaults(routesOf(app.app), documents)).toEqual([]);
+    expect(documents.flatMap(operationsOf)).toHaveLength(guardedRoutes(app.app).length);
+  });
+
+  it.each<[fault: string, spoil: (document: Document) => void, found: string]>([
+    [
+      'a missing route',
+      (document) => delete document.paths['/b2b/v1/moi'],
+      'GET /b2b/v1/moi is in 0 documents',
+    ],
+    [
+      'an operation that no route answers',
+      (document) => (document.paths['/b2b/v1/rien'] = { get: read(document) }),
+      'GET /b2b/v1/rien is documented and not guarded',
+    ],
+    [
+      'a route of another surface',
+      (document) => (document.paths['/admin/v1/clients'] = documents[2].paths['/admin/v1/clients']!),
+      'GET /admin/v1/clients is in 2 documents',
+    ],
+  ])('%s is reported', (_fault, spoil, found) => {
+    expect(routeFaults(routesOf(app.app), [spoilt(spoil), documents[1], documents[2]])).toContain(found);
+  });
+
+  describe.each(SURFACES.map((surface, index) => ({ ...surface, index })))(
+    'of the $name surface',
+    (surface) => {
+      let document: Document;
+      beforeAll(() => {
+        document = documents[surface.index]!;
+      });
+
+      it('is valid', () => {
+        expect(structureFaults(document)).toEqual([]);
+      });
+
+      it('describes every operation, parameter, property and answer', () => {
+        expect(descriptionFaults(document)).toEqual([]);
+      });
+
+      it('documents every success and every refusal', () => {
+        expect(documentedAnswerFaults(document)).toEqual([]);
+      });
+
+      it('shows nothing of another surface', () => {
+        expect(leaks(document, surface)).toEqual([]);
+      });
+
+      it('has examples that its own schemas allow', () => {
+        expect(exampleFaults(document)).toEqual([]);
+      });
+    },
+  );
+
+  const employe = 'GET /b2b/v1/employe/:idExterne';
+  type Control = [
+    checker: (document: Document) => string[],
+    spoil: (document: Document) => void,
+    found: string,
+  ];
+  const controls: Control[] = [
+    [structureFaults, (document) => (document.openapi = '2.0'), 'openapi is 2.0'],
+    [
+      structureFaults,
+      (document) => delete document.components.schemas.FaultItem,
+      '#/components/schemas/FaultItem leads nowhere',
+    ],
+    [
+      structureFaults,
+      (document) => (read(document).operationId = 'Employes_list'),
+      'operationId Employes_list is used twice',
+    ],
+    [
+      structureFaults,
+      (document) => (read(document).parameters = []),
+      `${employe}: path parameter idExterne is not declared`,
+    ],
+    [
+      structureFaults,
+      (document) => delete read(document).parameters![0]!.required,
+      `${employe}: path parameter idExterne is not required`,
+    ],
+    [structureFaults, (document) => delete read(document).security, `${employe}: needs no key`],
+    [structureFaults, (document) => (nom(document).type = 'text'), 'EmployeItem.nom: type text'],
+    [
+      structureFaults,
+      (document) => document.components.schemas.EmployeItem!.required!.push('age'),
+      'EmployeItem: requires age, which it does not have',
+    ],
+    [
+      structureFaults,
+      (document) => Object.assign(nom(document), { maxLength: 'long' }),
+      'EmployeItem.nom: schema is invalid: data/maxLength must be integer',
+    ],
+    [
+      descriptionFaults,
+      (document) => (nom(document).description = ' '),
+      'EmployeItem.nom has no description',
+    ],
+    [descriptionFaults, (document) => delete read(document).summary, `${employe} has no description`],
+    [
+      descriptionFaults,
+      (document) => delete read(document).parameters![0]!.description,
+      `${employe}: path parameter idExterne has no description`,
+    ],
+    [
+      descriptionFaults,
+      (document) => delete read(document).responses[404]!.description,
+      `${employe}: 404 has no description`,
+    ],
+    ...[200, 304, 401, 403, 404, 429].map((status): Control => [
+      documentedAnswerFaults,
+      (document) => delete read(document).responses[status],
+      `${employe}: ${status === 200 ? 'documents 0 successes' : `does not document ${status}`}`,
+    ]),
+    [
+      documentedAnswerFaults,
+      (document) => delete create(document).responses[413],
+      'POST /b2b/v1/employe: does not document 413',
+    ],
+    [
+      documentedAnswerFaults,
+      (document) => (read(document).responses[404]!.content = { 'application/json': { schema: {} } }),
+      `${employe}: 404 is no problem details`,
+    ],
+    [
+      documentedAnswerFaults,
+      (document) => (read(document).responses[404]!.description = 'Not found'),
+      `${employe}: 404 does not name Employe.NotFound`,
+    ],
+    [
+      documentedAnswerFaults,
+      (document) => (read(document)['x-requires'] = { role: 'partenaire', module: 'vote' }),
+      `${employe}: does not document Module.NonActif`,
+    ],
+    [
+      exampleFaults,
+      (document) => (nom(document).example = 7),
+      'example of EmployeItem.nom: / must be string',
+    ],
+    [
+      exampleFaults,
+      (document) =>
+        Object.assign(create(document).requestBody!.content['application/json']!, {
+          example: { idExterne: 'E-1', prenom: 'Zoé', age: 40 },
+        }),
+      'POST /b2b/v1/employe: body: / must NOT have additional properties (age)',
+    ],
+    [
+      exampleFaults,
+      (document) => (read(document).parameters![0]!.schema!.example = ''),
+      `example of ${employe}: path parameter idExterne: / must NOT have fewer than 1 characters`,
+    ],
+    [
+      exampleFaults,
+      (document) =>
+        Object.assign(read(document).responses[404]!.content!['application/problem+json']!, {
+          examples: { any: { value: { status: 404 } } },
+        }),
+      `${employe}: 404: / must have required property 'code'`,
+    ],
+  ];
+  it.each(controls.map(([checker, spoil, found]) => ({ checker, spoil, found })))(
+    'a fault is reported: $found',
+    ({ checker, spoil, found }) => {
+      expect(checker(spoilt(spoil))).toContain(found);
+    },
+  );
+
+  it.each<[fault: string, spoil: (document: Document) => void, found: string]>([
+    [
+      'a schema of another surface',
+      (document) => (document.components.schemas.ClientItem = documents[2].components.schemas.ClientItem!),
+      'schema ClientItem is of no operation',
+    ],
+    [
+      'an operation of another surface',
+      (document) => (document.paths['/admin/v1/clients'] = documents[2].paths['/admin/v1/clients']!),
+      'GET /admin/v1/clients is for keys of role admin',
+    ],
+    ['a mention', (document) => (nom(document).description = 'As in /admin/v1/clients.'), 'mentions /admin/'],
+    [
+      'a key of another surface',
+      (document) =>
+        Object.assign(document.components.securitySchemes, documents[2].components.securitySchemes),
+      'key AdministratorKey is of no operation',
+    ],
+  ])('%s is reported', (_fault, spoil, found) => {
+    expect(leaks(spoilt(spoil), SURFACES[0])).toContain(found);
+  });
+});
+
+describe('The answers of every operation', () => {
+  let app: TestApp;
+  let calls: DocumentedCalls;
+  let results: Calls[];
+  beforeAll(async () => {
+    app = await TestApp.start();
+    calls = await DocumentedCalls.prepare(app, await documentsOf(app));
+    results = await calls.run();
+  });
+  afterAll(async () => {
+    await calls.stop();
+    await app.stop();
+  });
+
+  it('succeed with the documented examples on the demonstration tenant', () => {
+    for (const { name, withExamples } of results) {
+      expect({ name, status: withExamples.status }).toEqual({ name, status: withExamples.documented });
+    }
+    expect(results).toHaveLength(guardedRoutes(app.app).length);
+  });
+
+  it('are what the document says of their status, to the property', () => {
+    expect(results.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`))).toEqual([]);
+  });
+
+  it('were each seen, with every documented code that a request can bring about', () => {
+    expect(results.flatMap(({ name, missing }) => missing.map((one) => `${name}: ${one}`))).toEqual([]);
+  });
+
+  it('are null only where the document says so, and everywhere it says so', () => {
+    expect(calls.unseen()).toEqual([
+      // A key that has just been made.
+      'IssuedCleItem.revoqueLe never had a value',
+      'IssuedCleItem.dernierUsage never had a value',
+    ]);
+  });
+});
+
+describe('An answer that is not as documented', () => {
+  let app: TestApp;
+  let tenant: TestTenant;
+  let document: Document;
+  let validators: Validators;
+  let answer: Answer;
+  beforeAll(async () => {
+    app = await TestApp.start();
+    tenant = await app.tenant();
+    [document] = await documentsOf(app);
+    validators = new Validators(document);
+    const body = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+    answer = await app.send(tenant, 'POST', '/b2b/v1/employe', body);
+  });
+  afterAll(() => app.stop());
+
+  const faultsOf = (changed: Partial<Answer>): string[] =>
+    answerFaults(validators, find(document, 'POST /b2b/v1/employe').operation, { ...answer, ...changed });
+  const withoutHeader = (name: string): Headers => {
+    const headers = new Headers(answer.headers);
+    headers.delete(name);
+    return headers;
+  };
+
+  const problem = (code: string): Partial<Answer> => ({
+    headers: new Headers({ 'content-type': 'application/problem+json' }),
+    json: { code },
+  });
+
+  it('is told from one that is', () => {
+    expect(faultsOf({})).toEqual([]);
+  });
+
+  it.each<[fault: string, change: () => Partial<Answer>, found: string]>([
+    [
+      'an undocumented property',
+      () => ({ json: { ...answer.json, secret: 1 } }),
+      '/ must NOT have additional properties (secret)',
+    ],
+    [
+      'a missing property',
+      () => ({ json: { ...answer.json, ville: undefined } }),
+      "/ must have required property 'ville'",
+    ],
+    ['a wrong type', () => ({ json: { ...answer.json, nom: 7 } }), '/nom must be string'],
+    ['a null that is not documented', () => ({ json: { ...answer.json, nom: null } }), '/nom must be string'],
+    [
+      'a date without time',
+      () => ({ json: { ...answer.json, derniereMAJ: '2026-01-01' } }),
+      '/derniereMAJ must match format "date-time"',
+    ],
+    ['an undocumented status', () => ({ status: 418, text: '' }), 'status 418 is not documented: '],
+    ['a list in place of an item', () => ({ json: [answer.json] }), '/ must be object'],
+    ['a missing header', () => ({ headers: withoutHeader('location') }), 'no header Location'],
+    [
+      'another media type',
+      () => ({ headers: new Headers([...answer.headers, ['content-type', 'text/html']].slice(-1) as []) }),
+      'content type text/html is not documented',
+    ],
+    [
+      'a code of another operation',
+      () => ({ status: 409, ...problem('Client.NomDejaUtilise') }),
+      '409 is not documented with Client.NomDejaUtilise',
+    ],
+    [
+      'a code with another status',
+      () => ({ status: 400, ...problem('Employe.IdExterneDejaUtilise') }),
+      '400 is not documented with Employe.IdExterneDejaUtilise',
+    ],
+  ])('%s is reported', (_fault, change, found) => {
+    expect(faultsOf(change())).toContain(found);
+  });
+
+  it('is reported by the calls, and so is a documented answer that never comes', async () => {
+    const spoilt = structuredClone(document);
+    spoilt.paths = { '/b2b/v1/moi': spoilt.paths['/b2b/v1/moi']! };
+    spoilt.paths['/b2b/v1/moi']!.get!['x-codes']!.push('Employe.NotFound');
+    delete spoilt.components.schemas.MoiItem!.properties!.client;
+    spoilt.components.schemas.MoiItem!.properties!.modules!.nullable = true;
+    const calls = await DocumentedCalls.prepare(app, [spoilt]);
+    const results = await calls.run();
+    await calls.stop();
+    const fault = expect.stringContaining('/ must NOT have additional properties (client)');
+    expect(results).toMatchObject([
+      { name: 'GET /b2b/v1/moi', faults: expect.arrayContaining([fault]), missing: ['Employe.NotFound'] },
+    ]);
+    expect(calls.unseen()).toEqual(['MoiItem.modules was never null']);
+  });
+});
+
+describe('A controller', () => {
+  class AgeItem {
+    @ApiProperty({ description: 'Years.', type: 'integer' })
+    age: number;
+  }
+
+  @Requires({ role: 'partenaire' })
+  @Controller('b2b/v1/bavard')
+  class TalkativeController {
+    @Get()
+    @Answers({ summary: 'Answer more than is documented', type: AgeItem })
+    get(): object {
+      return { age: null, secret: 'S' };
+    }
+  }
+
+  @Requires({ role: 'partenaire' })
+  @Controller('b2b/v1/muet')
+  class MuteController {
+    @Get()
+    get(@Query('filtre') filtre: string): string {
+      return `{"filtre": "${filtre}"}`;
+    }
+  }
+
+  @Requires({ role: 'admin' })
+  @Controller('interne/v1/hors-surface')
+  class OutsideController {
+    @Get()
+    @Answers({ summary: 'Answer under no surface' })
+    get(): void {}
+  }
+
+  let app: TestApp;
+  let extended: Awaited<ReturnType<typeof startWithControllers>>;
+  let documents: [Document, Document, Document];
+  beforeAll(async () => {
+    app = await TestApp.start();
+    extended = await startWithControllers(app, TalkativeController, MuteController, OutsideController);
+    documents = await documentsOf(extended);
+  });
+  afterAll(async () => {
+    await extended.stop();
+    await app.stop();
+  });
+
+  it('that answers what it does not document is reported', async () => {
+    const answer = await extended.send(await app.tenant(), 'GET', '/b2b/v1/bavard');
+    const { operation } = find(documents[0], 'GET /b2b/v1/bavard');
+    expect(answerFaults(new Validators(documents[0]), operation, answer)).toEqual([
+      '/ must NOT have additional properties (secret)',
+      '/age must be integer',
+    ]);
+  });
+
+  it('that documents nothing is reported', () => {
+    expect(structureFaults(documents[0])).toContain('GET /b2b/v1/muet: is not in one group');
+    expect(descriptionFaults(documents[0])).toEqual(
+      expect.arrayContaining([
+        'GET /b2b/v1/muet has no description',
+        'GET /b2b/v1/muet: query parameter filtre has no description',
+      ]),
+    );
+    expect(documentedAnswerFaults(documents[0])).toContain(
+      'GET /b2b/v1/muet: 200 answers nothing, not application/json',
+    );
+  });
+
+  it('whose route is in no document is reported', () => {
+    expect(routeFaults(routesOf(extended.app), documents)).toEqual([
+      'GET /interne/v1/hors-surface is in 0 documents',
+    ]);
+  });
+});

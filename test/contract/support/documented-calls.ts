@@ -1,0 +1,358 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { demonstrationKeys } from '../../../apps/cli/src/demonstration';
+import { ClientsService } from '../../../libs/clients/src';
+import type { Role } from '../../../libs/shared/src/access/caller';
+import { Config } from '../../../libs/shared/src/config/config';
+import { NO_TENANT } from '../../../libs/shared/src/database/transactions';
+import { type Answer, TestApp } from '../../setup/test-app';
+import {
+  type Document,
+  exampleOf,
+  type Operation,
+  operationsOf,
+  type Placed,
+  type Schema,
+  Validators,
+} from './openapi-faults';
+
+/** Everything in which an answer is not what its operation documents. */
+export function answerFaults(validators: Validators, operation: Operation, answer: Answer): string[] {
+  const documented = operation.responses[answer.status];
+  if (!documented) return [`status ${answer.status} is not documented: ${answer.text.slice(0, 200)}`];
+  const faults = Object.keys(documented.headers ?? {})
+    // The last page of a list has no next one.
+    .filter((name) => name !== 'Link' && !answer.headers.has(name))
+    .map((name) => `no header ${name}`);
+  if (!documented.content)
+    return answer.text === '' ? faults : [...faults, 'a body where none is documented'];
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
+  const media = documented.content[type];
+  if (!media) return [...faults, `content type ${type} is not documented`];
+  faults.push(...validators.faultsOf(media.schema!, answer.json));
+  const { code } = answer.json as { code?: string };
+  if (answer.status >= 400 && !documented.description?.includes(`\`${code}\``)) {
+    faults.push(`${answer.status} is not documented with ${code}`);
+  }
+  return faults;
+}
+
+/** Codes that no request of ours brings about; the tests of the process and of the wire do. */
+const UNPROVOKED = ['Requete.Interrompue', 'Service.ErreurInterne', 'Service.Indisponible'];
+
+/**
+ * Requests beside those that follow from the document, by operation: another path, or the example's body with changes.
+ * They bring about what a rule of the domain refuses, and show as null what the examples have.
+ */
+const MORE: Readonly<Record<string, { path?: string; changes?: readonly object[] }>> = {
+  'POST /b2b/v1/employe/sync': { changes: [{ employes: [{ idExterne: 'E-2002' }] }] },
+  'POST /b2b/v1/employe': {
+    changes: [
+      { idExterne: 'E-2002', identifiantExterneEmployeur: 'INCONNU' },
+      { idExterne: 'E-2003', identifiantExterneEmployeur: null, courriel: null },
+    ],
+  },
+  'PUT /b2b/v1/employe': { changes: [{ identifiantExterneEmployeur: 'INCONNU' }] },
+  // It has employees.
+  'DELETE /b2b/v1/employeur/:idExterne': { path: '/b2b/v1/employeur/EMP-100' },
+  // The name of the client that the example of POST has made.
+  'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
+  'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
+};
+
+interface Call {
+  readonly key: string | undefined;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** What calls of an operation have shown. */
+export interface Calls {
+  readonly name: string;
+  /** Answers that are not as documented, with the request. */
+  readonly faults: string[];
+  /** Documented statuses and codes that no call was answered. */
+  readonly missing: string[];
+  /** The status of the call that the examples make. */
+  readonly withExamples: { readonly status: number; readonly documented: number };
+}
+
+interface Called {
+  readonly statuses: Set<number>;
+  readonly codes: Set<string>;
+  readonly faults: string[];
+  example?: number;
+}
+
+/**
+ * Calls every operation of the documents on the demonstration tenant: with its examples, and so that each documented
+ * refusal is answered.
+ */
+export class DocumentedCalls {
+  private readonly called = new Map<Placed, Called>();
+  /** Properties that answers showed as null, and with a value. */
+  private readonly nulls = new Set<string>();
+  private readonly values = new Set<string>();
+
+  private constructor(
+    private readonly app: TestApp,
+    private readonly limited: TestApp,
+    private readonly keys: Record<Role, string>,
+    private readonly limitedKeys: Record<Role, string>,
+    private readonly tenantId: string,
+    private readonly documents: readonly Document[],
+  ) {}
+
+  static async prepare(app: TestApp, documents: readonly Document[]): Promise<DocumentedCalls> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'mandat-demonstration-'));
+    const demonstration = await demonstrationKeys(new Config({ ...app.config, dataDir }));
+    rmSync(dataDir, { recursive: true });
+    const keys = { ...demonstration, admin: app.adminKey };
+    const { rows } = await app.database.query<{ tenantId: string }>(
+      `SELECT tenant_id AS "tenantId" FROM cle WHERE prefixe = left($1, length(prefixe)) LIMIT 1`,
+      [keys.partenaire],
+    );
+    const limited = await TestApp.start({ databaseUrl: app.config.databaseUrl, rateLimitPerMinute: 1 });
+    const admin = await limited.app.get(ClientsService).issueAdminCle('Limited');
+    const limitedKeys = {
+      partenaire: (await limited.tenant()).cle,
+      plateforme: (await limited.tenant({ role: 'plateforme' })).cle,
+      admin: admin.cle,
+    };
+    return new DocumentedCalls(app, limited, keys, limitedKeys, rows[0]!.tenantId, documents);
+  }
+
+  async stop(): Promise<void> {
+    await this.limited.stop();
+  }
+
+  /** Creations first and deletions last, and at the end the reads once more. */
+  async run(): Promise<Calls[]> {
+    const placed = this.documents.flatMap((document) =>
+      operationsOf(document).map((one) => ({ one, document, validators: new Validators(document) })),
+    );
+    const of = (method: string) => placed.filter(({ one }) => one.method === method);
+    for (const { one, document, validators } of of('POST')) await this.callExample(one, document, validators);
+    for (const { one, document, validators } of placed) await this.callRefused(one, document, validators);
+    for (const method of ['GET', 'PUT', 'DELETE', 'GET']) {
+      for (const { one, document, validators } of of(method)) {
+        await this.callExample(one, document, validators);
+      }
+    }
+    return placed.map(({ one }) => this.resultOf(one));
+  }
+
+  /** Properties of answers that can be null by the document and never were, or never had a value. */
+  unseen(): string[] {
+    const faults: string[] = [];
+    for (const document of this.documents) {
+      const answered = new Set<string>();
+      for (const { operation } of operationsOf(document)) {
+        for (const { content } of Object.values(operation.responses)) {
+          const schema = content?.['application/json']?.schema;
+          if (schema) for (const name of propertiesOf(schema, document)) answered.add(name);
+        }
+      }
+      for (const name of answered) {
+        const [owner, property] = name.split('.') as [string, string];
+        const { nullable } = document.components.schemas[owner]!.properties![property]!;
+        if (!this.values.has(name)) faults.push(`${name} never had a value`);
+        if (nullable && !this.nulls.has(name)) faults.push(`${name} was never null`);
+      }
+    }
+    return faults;
+  }
+
+  private resultOf(placed: Placed): Calls {
+    const { statuses, codes, faults, example } = this.called.get(placed)!;
+    const { responses } = placed.operation;
+    const provoked = (placed.operation['x-codes'] ?? []).filter((code) => !UNPROVOKED.includes(code));
+    const plain = Object.keys(responses)
+      .map(Number)
+      .filter((status) => status < 400);
+    const missing = [
+      ...plain.filter((status) => !statuses.has(status)).map(String),
+      ...provoked.filter((code) => !codes.has(code)),
+    ];
+    const documented = plain.find((status) => status < 300)!;
+    return { name: placed.name, faults, missing, withExamples: { status: example!, documented } };
+  }
+
+  /** As "Execute" of Swagger UI does. */
+  private async callExample(placed: Placed, document: Document, validators: Validators): Promise<void> {
+    const answer = await this.call(placed, document, validators, this.example(placed, document));
+    this.calledOf(placed).example = answer.status;
+  }
+
+  private async callRefused(placed: Placed, document: Document, validators: Validators): Promise<void> {
+    const { operation, method, name, path: pattern } = placed;
+    const example = this.example(placed, document);
+    const send = (call: Partial<Call>): Promise<Answer> =>
+      this.call(placed, document, validators, { ...example, ...call });
+    const role = operation['x-requires']!.role;
+
+    await send({ key: undefined });
+    await send({ key: this.keys[role === 'admin' ? 'partenaire' : 'admin'] });
+    if (operation['x-requires']!.module && role !== 'admin') {
+      await send({ key: (await this.app.tenant({ role, modules: [] })).cle });
+    }
+    await send({ path: `${example.path.split('?')[0]}?inconnu=1` });
+    for (const [part] of pattern.matchAll(/\{\w+\}/g)) {
+      await send({ path: this.pathOf(placed, { [part.slice(1, -1)]: 'INCONNU' }) });
+    }
+    for (const header of ['If-Match', 'If-None-Match']) {
+      if (operation.parameters?.some((parameter) => parameter.name === header))
+        await send({ headers: { [header]: header === 'If-Match' ? '"stale"' : '*' } });
+    }
+    const { path } = MORE[name] ?? {};
+    if (path) await send({ path });
+    if (operation.requestBody) await this.callWithBodies(placed, validators, document, example);
+    if (method === 'POST') await this.callTwice(placed, send, example, role);
+    const limited = this.limitedKeys[role];
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const answer = await send({ key: limited });
+      if (answer.status === 429) break;
+    }
+  }
+
+  private async callWithBodies(
+    placed: Placed,
+    validators: Validators,
+    document: Document,
+    example: Call,
+  ): Promise<void> {
+    const send = (call: Partial<Call>): Promise<Answer> =>
+      this.call(placed, document, validators, { ...example, ...call });
+    const body = example.body as object;
+    await send({ body: '{"' });
+    await send({ body: { ...body, inconnu: 1 } });
+    await send({ body: [] });
+    await send({ body: 'nom', headers: { 'Content-Type': 'text/plain' } });
+    if (placed.method === 'PUT' && 'idExterne' in body) {
+      await send({ body: { ...body, idExterne: 'INCONNU' } });
+    }
+    for (const change of MORE[placed.name]?.changes ?? []) await send({ body: { ...body, ...change } });
+    if (placed.method === 'POST') await send({});
+    this.note(placed, validators, example, await this.sendTooMuch(placed, example));
+  }
+
+  private async callTwice(
+    { name }: Placed,
+    send: (call: Partial<Call>) => Promise<Answer>,
+    { body }: Call,
+    role: Role,
+  ): Promise<void> {
+    const headers = { 'Idempotency-Key': name };
+    const lock = [`${role === 'admin' ? NO_TENANT : this.tenantId} ${name}`];
+    // As a request under this key holds it while it runs.
+    await this.app.database.query('SELECT pg_advisory_lock(hashtextextended($1, 1))', lock);
+    await send({ headers });
+    await this.app.database.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', lock);
+    await send({ headers });
+    await send({ headers });
+    await send({ headers, body: `${JSON.stringify(body)} ` });
+  }
+
+  /** Sends a byte more than the operation takes by its description, in one chunk without an end. */
+  private async sendTooMuch({ method, operation }: Placed, { key, path }: Call): Promise<Answer> {
+    const limit = (operation.description?.includes('64 MB') ? 64 : 1) * 2 ** 20;
+    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', 'X-Api-Key': key! };
+    const sent = httpRequest(this.app.url + path, { method, headers });
+    sent.on('error', () => undefined);
+    sent.write(Buffer.alloc(limit + 1, ' '));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const body = await text(response);
+    sent.destroy();
+    return {
+      status: response.statusCode!,
+      headers: new Headers(response.headers as Record<string, string>),
+      text: body,
+      json: JSON.parse(body),
+    };
+  }
+
+  private async call(
+    placed: Placed,
+    document: Document,
+    validators: Validators,
+    call: Call,
+  ): Promise<Answer> {
+    const app = call.key && Object.values(this.limitedKeys).includes(call.key) ? this.limited : this.app;
+    const answer = await app.send(call.key, placed.method, call.path, call.body, call.headers);
+    this.note(placed, validators, call, answer);
+    const schema = placed.operation.responses[answer.status]?.content?.['application/json']?.schema;
+    if (schema) this.see(schema, answer.json, document, '');
+    return answer;
+  }
+
+  private note(placed: Placed, validators: Validators, call: Call, answer: Answer): void {
+    const called = this.calledOf(placed);
+    called.statuses.add(answer.status);
+    if (answer.status >= 400) called.codes.add((answer.json as { code: string }).code);
+    for (const fault of answerFaults(validators, placed.operation, answer)) {
+      called.faults.push(`${answer.status} to ${JSON.stringify({ ...call, key: undefined })}: ${fault}`);
+    }
+  }
+
+  private calledOf(placed: Placed): Called {
+    let called = this.called.get(placed);
+    if (!called) this.called.set(placed, (called = { statuses: new Set(), codes: new Set(), faults: [] }));
+    return called;
+  }
+
+  private example(placed: Placed, document: Document): Call {
+    const query = (placed.operation.parameters ?? [])
+      .filter(({ in: place, schema }) => place === 'query' && schema!.example !== undefined)
+      .map(({ name, schema }): [string, string] => [name, String(schema!.example)]);
+    const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
+    const media = placed.operation.requestBody?.content['application/json'];
+    return {
+      key: this.keys[placed.operation['x-requires']!.role],
+      path: this.pathOf(placed) + search,
+      ...(media ? { body: media.example ?? exampleOf(media.schema!, document) } : {}),
+    };
+  }
+
+  private pathOf({ path, operation }: Placed, parts: Record<string, string> = {}): string {
+    return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const parameter = operation.parameters!.find((one) => one.in === 'path' && one.name === name)!;
+      return encodeURIComponent(parts[name] ?? String(parameter.schema!.example));
+    });
+  }
+
+  private see(schema: Schema, value: unknown, document: Document, owner: string): void {
+    const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+    if (reference) {
+      const name = reference.split('/').at(-1)!;
+      return this.see(document.components.schemas[name]!, value, document, name);
+    }
+    if (Array.isArray(value) && schema.items) {
+      for (const item of value) this.see(schema.items, item, document, owner);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, part] of Object.entries(value)) {
+        (part === null ? this.nulls : this.values).add(`${owner}.${name}`);
+        const property = schema.properties?.[name];
+        if (property && part !== null) this.see(property, part, document, owner);
+      }
+    }
+  }
+}
+
+/** The properties that an answer of a schema has, with the name of the schema they are of. */
+function propertiesOf(schema: Schema, document: Document, owner = ''): string[] {
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  if (reference) {
+    const name = reference.split('/').at(-1)!;
+    return propertiesOf(document.components.schemas[name]!, document, name);
+  }
+  if (schema.items) return propertiesOf(schema.items, document, owner);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+    `${owner}.${name}`,
+    ...propertiesOf(property, document, owner),
+  ]);
+}

@@ -1,0 +1,422 @@
+import Ajv, { type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { ERROR_CODES } from '../../../libs/shared/src/errors/error-codes';
+import type { Requirement } from '../../../libs/shared/src/access/requires.decorator';
+import type { Route } from './router';
+
+/** A JSON Schema as OpenAPI 3.0 writes it. */
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  example?: unknown;
+  enum?: unknown[];
+  nullable?: boolean;
+  readOnly?: boolean;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+}
+
+export interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, { value?: unknown }>;
+}
+
+export interface Response {
+  description?: string;
+  headers?: Record<string, { description?: string; schema?: Schema }>;
+  content?: Record<string, Media>;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+}
+
+export interface Operation {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, Response>;
+  security?: Record<string, string[]>[];
+  'x-codes'?: string[];
+  'x-requires'?: Requirement;
+}
+
+/** An OpenAPI document as it is served. */
+export interface Document {
+  openapi: string;
+  info: { title: string; version: string; description?: string };
+  tags: { name: string; description?: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { description?: string }> };
+}
+
+/** The three documents: where each is served, and what is its own. */
+export const SURFACES = [
+  { name: 'partner', url: '/docs/openapi.json', prefix: '/b2b/', role: 'partenaire' },
+  { name: 'platform', url: '/docs/plateforme/openapi.json', prefix: '/plateforme/', role: 'plateforme' },
+  { name: 'admin', url: '/docs/admin/openapi.json', prefix: '/admin/', role: 'admin' },
+] as const;
+
+export type Surface = (typeof SURFACES)[number];
+
+/** An operation with its place. */
+export interface Placed {
+  readonly operation: Operation;
+  readonly method: string;
+  /** As the document has it: `/b2b/v1/employe/{idExterne}`. */
+  readonly path: string;
+  /** As the router names it: `GET /b2b/v1/employe/:idExterne`. */
+  readonly name: string;
+}
+
+export function operationsOf(document: Document): Placed[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, operation]) => {
+      const method = verb.toUpperCase();
+      return { operation, method, path, name: `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}` };
+    }),
+  );
+}
+
+/** Routes that are not in exactly one document, and documented operations that no guarded route answers. */
+export function routeFaults(routes: readonly Route[], documents: readonly Document[]): string[] {
+  const documented = documents.flatMap(operationsOf).map(({ name }) => name);
+  const guarded = new Set(routes.filter(({ requirement }) => requirement).map(({ name }) => name));
+  return [
+    ...[...guarded].flatMap((name) => {
+      const times = documented.filter((other) => other === name).length;
+      return times === 1 ? [] : [`${name} is in ${times} documents`];
+    }),
+    ...documented.filter((name) => !guarded.has(name)).map((name) => `${name} is documented and not guarded`),
+  ];
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
+const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'];
+
+/** What makes a document no valid OpenAPI 3.0. */
+export function structureFaults(document: Document): string[] {
+  const faults: string[] = [];
+  if (!/^3\.0\.\d+$/.test(document.openapi)) faults.push(`openapi is ${document.openapi}`);
+  if (!document.info.title || !document.info.version) faults.push('info has no title or version');
+  for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)) {
+    const parts = reference!.replace(/^#\//, '').split('/');
+    const target = parts.reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], document);
+    if (!reference!.startsWith('#/') || !target) faults.push(`${reference} leads nowhere`);
+  }
+  const ids = operationsOf(document).map(({ operation }) => operation.operationId);
+  for (const id of new Set(ids)) {
+    if (!id) faults.push('an operation has no operationId');
+    else if (ids.filter((other) => other === id).length > 1) faults.push(`operationId ${id} is used twice`);
+  }
+  for (const placed of operationsOf(document)) {
+    faults.push(...operationFaults(placed, document).map((fault) => `${placed.name}: ${fault}`));
+  }
+  for (const [place, schema] of schemasOf(document)) {
+    faults.push(...schemaFaults(schema).map((fault) => `${place}: ${fault}`));
+  }
+  return faults.length > 0 ? faults : compilationFaults(document);
+}
+
+function operationFaults({ operation, method, path }: Placed, document: Document): string[] {
+  const faults: string[] = [];
+  if (!METHODS.includes(method)) faults.push('unknown method');
+  const parameters = operation.parameters ?? [];
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  for (const name of inPath) {
+    if (!parameters.some((parameter) => parameter.in === 'path' && parameter.name === name))
+      faults.push(`path parameter ${name} is not declared`);
+  }
+  const seen = new Set<string>();
+  for (const parameter of parameters) {
+    const name = `${parameter.in} parameter ${parameter.name}`;
+    if (seen.has(name)) faults.push(`${name} is declared twice`);
+    seen.add(name);
+    if (!['path', 'query', 'header'].includes(parameter.in)) faults.push(`${name} is in no known place`);
+    if (!parameter.schema) faults.push(`${name} has no schema`);
+    if (parameter.in !== 'path') continue;
+    if (!inPath.includes(parameter.name)) faults.push(`${name} is not in the path`);
+    if (!parameter.required) faults.push(`${name} is not required`);
+  }
+  if (operation.requestBody && (method === 'GET' || method === 'DELETE')) faults.push('takes a body');
+  for (const media of Object.values(operation.requestBody?.content ?? {})) {
+    if (!media.schema) faults.push('its body has no schema');
+  }
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (!/^[1-5]\d\d$/.test(status)) faults.push(`answers status ${status}`);
+    if (Object.values(response.content ?? {}).some(({ schema }) => !schema))
+      faults.push(`${status} has no schema`);
+  }
+  const schemes = (operation.security ?? []).flatMap((one) => Object.keys(one));
+  if (schemes.length === 0) faults.push('needs no key');
+  for (const scheme of schemes) {
+    if (!document.components.securitySchemes[scheme]) faults.push(`security scheme ${scheme} is not defined`);
+  }
+  for (const tag of operation.tags ?? []) {
+    if (!document.tags.some(({ name }) => name === tag)) faults.push(`tag ${tag} is not declared`);
+  }
+  if (operation.tags?.length !== 1) faults.push('is not in one group');
+  return faults;
+}
+
+function schemaFaults(schema: Schema): string[] {
+  const faults: string[] = [];
+  if (schema.type !== undefined && !TYPES.includes(schema.type)) faults.push(`type ${schema.type}`);
+  if (!schema.type && !schema.$ref && !schema.allOf && !schema.oneOf && !schema.anyOf)
+    faults.push('has no type');
+  if (schema.type === 'array' && !schema.items) faults.push('an array without items');
+  for (const name of schema.required ?? []) {
+    if (!schema.properties?.[name]) faults.push(`requires ${name}, which it does not have`);
+  }
+  return faults;
+}
+
+function compilationFaults(document: Document): string[] {
+  const validators = new Validators(document);
+  return schemasOf(document).flatMap(([place, schema]) => {
+    try {
+      validators.of(schema);
+      return [];
+    } catch (error) {
+      return [`${place}: ${(error as Error).message}`];
+    }
+  });
+}
+
+/** Every schema of a document with its place, those inside others too. */
+function schemasOf(document: Document): [place: string, schema: Schema][] {
+  const roots: [string, Schema | undefined][] = Object.entries(document.components.schemas);
+  for (const { operation, name } of operationsOf(document)) {
+    for (const parameter of operation.parameters ?? []) {
+      roots.push([`${name}: ${parameter.in} parameter ${parameter.name}`, parameter.schema]);
+    }
+    for (const media of Object.values(operation.requestBody?.content ?? {})) {
+      roots.push([`${name}: body`, media.schema]);
+    }
+    for (const [status, { headers, content }] of Object.entries(operation.responses)) {
+      for (const media of Object.values(content ?? {})) roots.push([`${name}: ${status}`, media.schema]);
+      for (const [header, { schema }] of Object.entries(headers ?? {}))
+        roots.push([`${name}: ${status} header ${header}`, schema]);
+    }
+  }
+  return roots.flatMap(([place, schema]) => (schema ? partsOf(place, schema) : []));
+}
+
+function partsOf(place: string, schema: Schema): [place: string, schema: Schema][] {
+  const several = [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
+  return [
+    [place, schema],
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, part]) => partsOf(`${place}.${name}`, part)),
+    ...(schema.items ? partsOf(`${place}[]`, schema.items) : []),
+    ...several.flatMap((part) => partsOf(place, part)),
+  ];
+}
+
+/** Operations, parameters, properties, answers, headers, groups and keys that nothing describes. */
+export function descriptionFaults(document: Document): string[] {
+  const undescribed: string[] = [];
+  const check = (place: string, text: string | undefined): void => {
+    if (!text?.trim()) undescribed.push(place);
+  };
+  check('the document', document.info.description);
+  for (const { name, description } of document.tags) check(`group ${name}`, description);
+  for (const [name, { description }] of Object.entries(document.components.securitySchemes))
+    check(`key ${name}`, description);
+  for (const { operation, name } of operationsOf(document)) {
+    check(name, operation.summary);
+    for (const parameter of operation.parameters ?? [])
+      check(`${name}: ${parameter.in} parameter ${parameter.name}`, parameter.description);
+    for (const [status, response] of Object.entries(operation.responses)) {
+      check(`${name}: ${status}`, response.description);
+      for (const [header, { description }] of Object.entries(response.headers ?? {}))
+        check(`${name}: ${status} header ${header}`, description);
+    }
+  }
+  for (const [place, { properties }] of schemasOf(document)) {
+    for (const [name, { description }] of Object.entries(properties ?? {}))
+      check(`${place}.${name}`, description);
+  }
+  return undescribed.map((place) => `${place} has no description`);
+}
+
+const ALWAYS = [400, 401, 403, 429, 500, 503];
+const WITH_BODY = [408, 413, 415];
+const ON_POST = [409, 422];
+
+/** Answers that an operation gives and does not document, or documents in another form than it gives them. */
+export function documentedAnswerFaults(document: Document): string[] {
+  return operationsOf(document).flatMap((placed) =>
+    answersOf(placed).map((fault) => `${placed.name}: ${fault}`),
+  );
+}
+
+function answersOf({ operation, method, path }: Placed): string[] {
+  const faults: string[] = [];
+  const statuses = Object.keys(operation.responses).map(Number);
+  const successes = statuses.filter((status) => status < 300);
+  if (successes.length !== 1) faults.push(`documents ${successes.length} successes`);
+  for (const status of successes) {
+    const content = Object.keys(operation.responses[status]!.content ?? {});
+    const expected = status === 204 ? [] : ['application/json'];
+    if (content.join() !== expected.join())
+      faults.push(`${status} answers ${content.join() || 'nothing'}, not ${expected.join() || 'nothing'}`);
+  }
+  const takes = (header: string): boolean =>
+    operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
+  const expected = [
+    ...ALWAYS,
+    ...(operation.requestBody ? WITH_BODY : []),
+    ...(method === 'POST' ? ON_POST : []),
+    // What a path names, or the body of a PUT, may not exist.
+    ...(path.includes('{') || method === 'PUT' ? [404] : []),
+    ...(takes('If-Match') ? [412] : []),
+    ...(takes('If-None-Match') ? [304] : []),
+  ];
+  for (const status of expected) if (!statuses.includes(status)) faults.push(`does not document ${status}`);
+  if (method === 'POST' && !takes('Idempotency-Key')) faults.push('does not document Idempotency-Key');
+  faults.push(...errorsOf(operation));
+  if (operation['x-requires']?.module && !operation['x-codes']?.includes('Module.NonActif'))
+    faults.push('does not document Module.NonActif');
+  return faults;
+}
+
+function errorsOf(operation: Operation): string[] {
+  const faults: string[] = [];
+  const codes = operation['x-codes'] ?? [];
+  for (const code of codes) {
+    const status = ERROR_CODES[code as keyof typeof ERROR_CODES]?.status;
+    if (!status) faults.push(`documents ${code}, which is no error code`);
+    else if (!operation.responses[status]?.description?.includes(`\`${code}\``))
+      faults.push(`${status} does not name ${code}`);
+  }
+  for (const [status, { content }] of Object.entries(operation.responses)) {
+    if (Number(status) < 400) continue;
+    const schema = content?.['application/problem+json']?.schema?.$ref;
+    if (Object.keys(content ?? {}).length !== 1 || schema !== '#/components/schemas/ProblemItem')
+      faults.push(`${status} is no problem details`);
+  }
+  return faults;
+}
+
+/** What belongs to another surface and shows in the document of this one. */
+export function leaks(document: Document, surface: Surface): string[] {
+  const faults: string[] = [];
+  for (const { operation, name, path } of operationsOf(document)) {
+    if (!path.startsWith(surface.prefix)) faults.push(`${name} is not under ${surface.prefix}`);
+    const role = operation['x-requires']?.role;
+    if (role !== surface.role) faults.push(`${name} is for keys of role ${role}`);
+  }
+  const needed = new Set<string>();
+  const visit = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part ?? null).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (needed.has(name!)) continue;
+      needed.add(name!);
+      visit(document.components.schemas[name!]);
+    }
+  };
+  visit([document.paths, { $ref: '#/components/schemas/ProblemItem' }]);
+  for (const name of Object.keys(document.components.schemas)) {
+    if (!needed.has(name)) faults.push(`schema ${name} is of no operation`);
+  }
+  const schemes = operationsOf(document).flatMap(({ operation }) =>
+    operation.security!.flatMap((one) => Object.keys(one)),
+  );
+  for (const scheme of Object.keys(document.components.securitySchemes)) {
+    if (schemes.length > 0 && !schemes.includes(scheme)) faults.push(`key ${scheme} is of no operation`);
+  }
+  const text = JSON.stringify(document);
+  for (const { prefix } of SURFACES) {
+    if (prefix !== surface.prefix && text.includes(prefix)) faults.push(`mentions ${prefix}`);
+  }
+  return faults;
+}
+
+/** Examples that their own schema refuses: of properties, parameters, bodies and answers. */
+export function exampleFaults(document: Document): string[] {
+  const validators = new Validators(document);
+  const faults: string[] = [];
+  const check = (place: string, schema: Schema, example: unknown): void => {
+    faults.push(...validators.faultsOf(schema, example).map((fault) => `${place}: ${fault}`));
+  };
+  for (const [place, schema] of schemasOf(document)) {
+    if (schema.example !== undefined) check(`example of ${place}`, schema, schema.example);
+  }
+  for (const { operation, name } of operationsOf(document)) {
+    const answers = Object.entries(operation.responses).map(([status, { content }]) => ({ status, content }));
+    for (const { status, content } of [
+      ...answers,
+      { status: 'body', content: operation.requestBody?.content },
+    ]) {
+      for (const { schema, example, examples } of Object.values(content ?? {})) {
+        const shown = [...Object.values(examples ?? {}).map(({ value }) => value), example];
+        for (const value of shown) if (value !== undefined) check(`${name}: ${status}`, schema!, value);
+        if (status === 'body') check(`${name}: composed body`, schema!, exampleOf(schema!, document));
+      }
+    }
+  }
+  return faults;
+}
+
+/** The value that Swagger UI shows for a schema: made of the examples of its properties. */
+export function exampleOf(schema: Schema, document: Document): unknown {
+  if (schema.example !== undefined) return schema.example;
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  if (reference) return exampleOf(document.components.schemas[reference.split('/').at(-1)!]!, document);
+  if (schema.type === 'array') return [exampleOf(schema.items!, document)];
+  if (schema.type !== 'object') return schema.enum?.[0];
+  return Object.fromEntries(
+    Object.entries(schema.properties ?? {})
+      .filter(([, property]) => !property.readOnly)
+      .map(([name, property]) => [name, exampleOf(property, document)]),
+  );
+}
+
+/** Checks values against the schemas of a document, all of them closed: what is not documented is refused. */
+export class Validators {
+  private readonly ajv = addFormats(new Ajv({ strict: false, allErrors: true }));
+  private readonly compiled = new Map<Schema, ValidateFunction>();
+
+  constructor(document: Document) {
+    const { schemas } = document.components;
+    this.ajv.addSchema(closed({ components: { schemas } }), 'document');
+  }
+
+  /** @throws for a schema that is none */
+  of(schema: Schema): ValidateFunction {
+    let validate = this.compiled.get(schema);
+    if (!validate) this.compiled.set(schema, (validate = this.ajv.compile(closed(schema))));
+    return validate;
+  }
+
+  faultsOf(schema: Schema, value: unknown): string[] {
+    const validate = this.of(schema);
+    if (validate(value)) return [];
+    return validate.errors!.map(({ instancePath, message, params }) => {
+      const extra = (params as { additionalProperty?: string }).additionalProperty;
+      return `${instancePath || '/'} ${message}${extra ? ` (${extra})` : ''}`;
+    });
+  }
+}
+
+function closed(part: object): object {
+  return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
+    if (typeof value === 'string' && value.startsWith('#/components/')) return `document${value}`;
+    const schema = value as { type?: unknown; properties?: unknown };
+    return schema?.type === 'object' && schema.properties
+      ? { additionalProperties: false, ...schema }
+      : value;
+  }) as object;
+}
