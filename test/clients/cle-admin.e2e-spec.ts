@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Child } from '../http/child-process';
+import { TestApp } from '../setup/test-app';
+
+const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+
+/** Runs the command as an operator does, on the database of the application. */
+async function cleAdmin(...args: string[]): Promise<Child> {
+  const child = await Child.spawn('cli', { DATABASE_URL: app.config.databaseUrl }, ['cle-admin', ...args]);
+  await child.exited;
+  return child;
+}
+
+const names = async (): Promise<unknown[]> =>
+  (
+    await app.database.query(
+      `SELECT nom, role, tenant_id, prefixe, octet_length(empreinte) AS bytes FROM cle ORDER BY date_creation`,
+    )
+  ).rows;
+
+describe('node dist/apps/cli/src/main.js cle-admin', () => {
+  it('prints a key, alone on its line, that works as an administrator’s; the table has its hash', async () => {
+    const made = [await cleAdmin(), await cleAdmin('Équipe 🔑 100 %')];
+    for (const child of made) {
+      expect([await child.exited, child.errors]).toEqual([0, '']);
+      expect(child.output).toMatch(/^mdt_admin_[0-9A-Za-z]{36}\n$/);
+      const cle = child.output.trim();
+      const client = await app.send(cle, 'POST', '/admin/v1/clients', { nom: cle.slice(-6), modules: [] });
+      expect(client.status).toBe(201);
+      expect((await app.send(cle, 'GET', '/b2b/v1/moi')).status).toBe(403);
+    }
+    const [one, other] = made.map(({ output }) => ({ prefixe: output.slice(0, 16), bytes: 32 }));
+    expect(await names()).toEqual([
+      { nom: 'Administrator', role: 'admin', tenant_id: null, ...one },
+      { nom: 'Équipe 🔑 100 %', role: 'admin', tenant_id: null, ...other },
+    ]);
+  });
+
+  it('ends with 1 and prints no key when the database does not answer or is not migrated', async () => {
+    const elsewhere = new URL(app.config.databaseUrl);
+    elsewhere.pathname = '/postgres';
+    for (const url of ['postgres://127.0.0.1:1/nowhere', elsewhere.href]) {
+      const child = await Child.spawn('cli', { DATABASE_URL: url }, ['cle-admin']);
+      expect([await child.exited, child.output]).toEqual([1, '']);
+      expect(child.errors).not.toBe('');
+    }
+  });
+
+  it.each([[''], ['x'.repeat(256)]])('refuses the name "%s" in one line', async (name) => {
+    const child = await cleAdmin(name);
+    expect([await child.exited, child.output]).toEqual([1, '']);
+    expect(child.errors).toMatch(/^Give the key a name [^\n]+\n$/);
+  });
+
+  it('needs no variable but DATABASE_URL, also in production; without it, one line says so', async () => {
+    const run = (env: Record<string, string>) =>
+      promisify(execFile)(process.execPath, [CLI, 'cle-admin'], { env }).catch((error: unknown) => error);
+    const made = await run({ DATABASE_URL: app.config.databaseUrl, NODE_ENV: 'production' });
+    expect(made).toMatchObject({ stdout: expect.stringMatching(/^mdt_admin_\w{36}\n$/), stderr: '' });
+    const refused = await run({ NODE_ENV: 'production' });
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^DATABASE_URL [^\n]+\n$/),
+    });
+  });
+});

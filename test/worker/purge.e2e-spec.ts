@@ -1,0 +1,325 @@
+import { NestFactory } from '@nestjs/core';
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { WorkerModule } from '../../apps/worker/src/worker.module';
+import { NO_TENANT } from '../../libs/shared/src/database/transactions';
+import { Child } from '../http/child-process';
+import { eventually, expectProblem } from '../http/expect-problem';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+
+let app: TestApp;
+let tenants: TestTenant[];
+/** Holds locks, so that work is seen waiting. */
+let saboteur: Client;
+const children: Child[] = [];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenants = [await app.tenant(), await app.tenant()];
+  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  await saboteur.connect();
+  for (const tenant of tenants) {
+    await app.send(tenant, 'POST', '/b2b/v1/employe', { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' });
+  }
+});
+afterAll(async () => {
+  await saboteur.end();
+  await app.stop();
+});
+beforeEach(async () => {
+  await app.database.query('TRUNCATE idempotency_record, rate_window');
+});
+afterEach(async () => {
+  await saboteur.query('ROLLBACK');
+  await Promise.all(children.splice(0).map((child) => child.stop('SIGKILL')));
+});
+
+async function worker(environment: Record<string, string> = {}): Promise<Child> {
+  const child = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl, ...environment });
+  children.push(child);
+  return child;
+}
+
+/** Adds idempotency records of an age, under keys that begin with it. */
+async function records(tenantId: string, age: string, count = 1): Promise<void> {
+  await app.database.query(
+    `INSERT INTO idempotency_record (tenant_id, idempotency_key, fingerprint, status, headers, sealed_body, date_creation)
+     SELECT $1, $2 || ' ' || n, '\\x00', 201, '{}', '\\x00', now() - $2::interval FROM generate_series(1, $3) n`,
+    [tenantId, age, count],
+  );
+}
+
+async function windows(age: string): Promise<void> {
+  await app.database.query(
+    `INSERT INTO rate_window (cle_id, debut, used) VALUES ($1, now() - $2::interval, 5)`,
+    [randomUUID(), age],
+  );
+}
+
+async function column(text: string): Promise<string[]> {
+  return (await app.database.query<{ value: string }>(text)).rows.map(({ value }) => value);
+}
+const recordKeys = () => column(`SELECT idempotency_key AS value FROM idempotency_record ORDER BY 1`);
+const windowAges = () =>
+  column(
+    `SELECT (round(extract(epoch FROM now() - debut) / 10) * 10)::text AS value FROM rate_window ORDER BY debut`,
+  );
+
+/** What the workers have said that they removed, so far. */
+function purged(...workers: Child[]): { idempotencyRecords: number; rateWindows: number } {
+  const lines = workers.flatMap((one) => one.lines()).filter(({ msg }) => msg === 'purged');
+  const sum = (what: string): number =>
+    lines.reduce((total, line) => total + (line.what === what ? Number(line.count) : 0), 0);
+  return { idempotencyRecords: sum('idempotency records'), rateWindows: sum('rate windows') };
+}
+
+/** Every row of every table as text, but for those of two tables that the purge is for. */
+async function everythingElse(): Promise<Record<string, string[]>> {
+  const tables = await column(
+    `SELECT table_name AS value FROM information_schema.tables WHERE table_schema = 'public'
+     AND table_type = 'BASE TABLE' AND table_name NOT IN ('idempotency_record', 'rate_window')`,
+  );
+  const found: Record<string, string[]> = {};
+  for (const table of tables)
+    found[table] = await column(`SELECT t::text AS value FROM "${table}" t ORDER BY 1`);
+  return found;
+}
+
+/** How many connections of workers wait for a lock. */
+async function waits(): Promise<number> {
+  const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'mandat worker'`;
+  return (await app.database.query(text)).rowCount ?? 0;
+}
+const waiting = (count: number) =>
+  eventually(async () => (await waits()) === count || undefined, `${count} waits of workers`);
+
+async function get(from: Child, path: string): Promise<Answer> {
+  const response = await fetch(from.url + path);
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+describe('the purge of the worker', () => {
+  it('removes records older than 24 hours of every tenant and of administrators, and minutes that are over', async () => {
+    for (const owner of [...tenants.map(({ tenantId }) => tenantId), NO_TENANT]) {
+      for (const age of ['24 hours 1 second', '30 days', '23 hours 59 minutes', '0 seconds'])
+        await records(owner, age);
+    }
+    for (const age of ['130 seconds', '2 days', '60 seconds', '0 seconds', '-30 seconds']) await windows(age);
+    const before = await everythingElse();
+    expect(before.employe).toHaveLength(2);
+
+    const one = await worker();
+    await eventually(() => purged(one).rateWindows || undefined, 'The purge');
+    expect(purged(one)).toEqual({ idempotencyRecords: 6, rateWindows: 2 });
+    const kept = ['0 seconds 1', '23 hours 59 minutes 1'];
+    expect(await recordKeys()).toEqual(kept.flatMap((key) => [key, key, key]));
+    expect(await windowAges()).toEqual(['60', '0', '-30']);
+    expect(await everythingElse()).toEqual(before);
+    expect(one.errors).toBe('');
+  });
+
+  it('says nothing when there is nothing to remove', async () => {
+    await records(tenants[0]!.tenantId, '1 hour');
+    const one = await worker();
+    await one.stop();
+    expect(one.lines().map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+    expect(await recordKeys()).toEqual(['1 hour 1']);
+  });
+
+  it('works a backlog off in runs that each end well within the time limit of a statement', async () => {
+    await app.database.query(`
+      CREATE TABLE removed (rows integer);
+      GRANT ALL ON removed TO public;
+      CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO removed SELECT count(*) FROM gone; RETURN NULL; END $$;
+      CREATE TRIGGER note AFTER DELETE ON idempotency_record REFERENCING OLD TABLE AS gone EXECUTE FUNCTION note();`);
+    await records(tenants[0]!.tenantId, '25 hours', 4_500);
+    const one = await worker();
+    await eventually(() => (purged(one).idempotencyRecords === 4_500 ? true : undefined), 'The purge');
+    const { rows } = await app.database.query<{ rows: number }>('SELECT rows FROM removed');
+    await app.database.query(
+      'DROP TRIGGER note ON idempotency_record; DROP FUNCTION note; DROP TABLE removed',
+    );
+    expect(rows.map((run) => run.rows)).toEqual([1_000, 1_000, 1_000, 1_000, 500]);
+  });
+
+  it('by two workers at once removes each row once, and neither fails', async () => {
+    await records(tenants[0]!.tenantId, '25 hours', 5_000);
+    await records(tenants[1]!.tenantId, '26 hours', 5_000);
+    await records(tenants[1]!.tenantId, '1 hour', 10);
+    for (let age = 200; age < 300; age++) await windows(`${age} seconds`);
+    // Both stand before the locked table, so that they go on at the same moment.
+    await saboteur.query('BEGIN');
+    await saboteur.query('LOCK TABLE idempotency_record IN ACCESS EXCLUSIVE MODE');
+    const both = await Promise.all([worker(), worker()]);
+    await waiting(2);
+    await saboteur.query('ROLLBACK');
+    await eventually(() => (purged(...both).rateWindows === 100 ? true : undefined), 'Both purges');
+    expect(await Promise.all(both.map((one) => one.stop()))).toEqual([0, 0]);
+    expect(purged(...both)).toEqual({ idempotencyRecords: 10_000, rateWindows: 100 });
+    expect(both.flatMap((one) => one.lines()).filter(({ level }) => Number(level) > 30)).toEqual([]);
+    expect(await recordKeys()).toHaveLength(10);
+  });
+
+  it('keeps a record that a request takes over while the purge runs', async () => {
+    await records(tenants[0]!.tenantId, '25 hours', 2);
+    await saboteur.query('BEGIN');
+    await saboteur.query(
+      `UPDATE idempotency_record SET date_creation = now() WHERE idempotency_key = '25 hours 1'`,
+    );
+    const one = await worker();
+    // The purge comes upon the request's lock; whether it waits or goes round is its own affair.
+    const met = async () => (await waits()) > 0 || purged(one).idempotencyRecords > 0 || undefined;
+    await eventually(met, 'The encounter');
+    await saboteur.query('COMMIT');
+    await eventually(() => purged(one).idempotencyRecords || undefined, 'The purge');
+    expect([purged(one).idempotencyRecords, await recordKeys()]).toEqual([1, ['25 hours 1']]);
+  });
+
+  it('that fails is told with its SQLSTATE alone, and the worker goes on', async () => {
+    await app.database.query('ALTER TABLE idempotency_record RENAME TO elsewhere');
+    try {
+      const one = await worker();
+      const line = await eventually(() => one.lines().find(({ level }) => level === 40), 'The warning');
+      expect(line).toEqual({
+        level: 40,
+        time: expect.any(Number),
+        process: 'worker',
+        sqlState: '42P01',
+        what: 'idempotency records',
+        msg: 'the purge failed and will be tried again',
+      });
+      expect((await get(one, '/health/ready')).status).toBe(200);
+      expect([one.isRunning, one.errors]).toEqual([true, '']);
+    } finally {
+      await app.database.query('ALTER TABLE elsewhere RENAME TO idempotency_record');
+    }
+  });
+
+  it('that runs when the worker is stopped is finished first', async () => {
+    await records(tenants[0]!.tenantId, '25 hours', 3);
+    await saboteur.query('BEGIN');
+    await saboteur.query('LOCK TABLE idempotency_record IN ACCESS EXCLUSIVE MODE');
+    const one = await worker();
+    await waiting(1);
+    one.process.kill('SIGTERM');
+    await eventually(() => one.output.includes('"msg":"stopping"') || undefined, 'The stop');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(one.isRunning).toBe(true);
+    await saboteur.query('ROLLBACK');
+    expect(await one.exited).toBe(0);
+    expect([purged(one).idempotencyRecords, one.errors, await recordKeys()]).toEqual([3, '', []]);
+  });
+});
+
+describe('the purge, as time passes', () => {
+  it('runs at the start and every minute, also after a failure, and no more after the stop', async () => {
+    // Only setInterval, which the minute is made of, has another clock.
+    jest.useFakeTimers({
+      doNotFake: [
+        ...(['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
+        ...(['setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] as const),
+      ],
+    });
+    await records(tenants[0]!.tenantId, '25 hours');
+    const gone = () =>
+      eventually(async () => ((await recordKeys()).length === 0 ? true : undefined), 'A purge');
+    const module = await NestFactory.createApplicationContext(WorkerModule.forRoot(app.config), {
+      logger: false,
+    });
+    try {
+      await gone();
+      // From now on the interval is what runs it: until it is due, nothing is removed.
+      await records(tenants[0]!.tenantId, '25 hours');
+      jest.advanceTimersByTime(59_000);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await recordKeys()).toHaveLength(1);
+      jest.advanceTimersByTime(1_000);
+      await gone();
+
+      await records(tenants[0]!.tenantId, '25 hours');
+      await app.database.query('ALTER TABLE idempotency_record RENAME TO elsewhere');
+      jest.advanceTimersByTime(60_000);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await app.database.query('ALTER TABLE elsewhere RENAME TO idempotency_record');
+      jest.advanceTimersByTime(60_000);
+      await gone();
+    } finally {
+      await module.close();
+      expect(jest.getTimerCount()).toBe(0);
+      jest.useRealTimers();
+    }
+  });
+});
+
+describe('the process of the worker', () => {
+  it('answers its probes and its measurements, and serves nothing else', async () => {
+    const one = await worker();
+    for (const probe of ['live', 'ready', 'startup']) {
+      const { status, headers, json } = await get(one, `/health/${probe}`);
+      expect([status, headers.get('content-type'), json]).toEqual([
+        200,
+        'application/json; charset=utf-8',
+        { statut: 'ok' },
+      ]);
+    }
+    const metrics = await get(one, '/metrics');
+    expect(metrics.status).toBe(200);
+    expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(metrics.text).toContain('# TYPE ');
+    for (const path of [
+      '/',
+      '/docs',
+      '/b2b/v1/moi',
+      '/b2b/v1/employe',
+      '/admin/v1/clients',
+      '/api/b2b/employes',
+    ])
+      expectProblem(await get(one, path), 404, 'Ressource.NotFound');
+  });
+
+  it('is live and not ready while its database refuses it, and ready again by itself', async () => {
+    const name = new URL(app.config.databaseUrl).pathname.slice(1);
+    // A database cannot be closed from within.
+    const outside = new Client({ connectionString: process.env.TEST_DATABASE_URL! });
+    await outside.connect();
+    const one = await worker();
+    const probes = async (): Promise<number[]> =>
+      Promise.all(
+        ['live', 'ready', 'startup'].map(async (probe) => (await get(one, `/health/${probe}`)).status),
+      );
+    await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    try {
+      await app.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mandat worker' AND datname = current_database()`,
+      );
+      await eventually(
+        async () => ((await probes()).join() === '200,503,503' ? true : undefined),
+        'The refusal',
+      );
+    } finally {
+      await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await outside.end();
+    }
+    await eventually(
+      async () => ((await probes()).join() === '200,200,200' ? true : undefined),
+      'The recovery',
+    );
+    expect([one.isRunning, one.errors]).toEqual([true, '']);
+  });
+
+  it('ends with 0 on SIGTERM, and a second one beside it on the same port ends with 1 and says why', async () => {
+    const one = await worker();
+    const { port } = new URL(one.url);
+    const second = await Child.spawn('worker', { DATABASE_URL: app.config.databaseUrl, WORKER_PORT: port });
+    expect(await second.exited).toBe(1);
+    expect(second.errors).toBe(`Port ${port} is in use: set PORT (and WORKER_PORT) to free ones.\n`);
+    expect([await one.stop(), one.errors]).toEqual([0, '']);
+  });
+});
