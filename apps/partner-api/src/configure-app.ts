@@ -7,8 +7,8 @@ import { Transactions } from '#shared/database/transactions';
 import { rewriteAliases } from '#shared/http/aliases';
 import { BodyInterceptor } from '#shared/http/body.interceptor';
 import { configureHttp } from '#shared/http/configure-http';
-import { QueryInterceptor } from '#shared/http/query.interceptor';
 import { IdempotencyInterceptor } from '#shared/http/idempotency.interceptor';
+import { InputInterceptor } from '#shared/http/input.interceptor';
 import { serveErrorPage } from './error-page';
 import { serveDocumentation } from './openapi';
 
@@ -17,16 +17,14 @@ export function configureApp(app: NestExpressApplication): void {
   const { publicUrl } = app.get(Config);
   configureHttp(app);
   app.use(rewriteAliases);
-  app.useGlobalInterceptors(
-    new QueryInterceptor(),
-    new BodyInterceptor(app.get(Reflector)),
-    new IdempotencyInterceptor(
-      app.get(Transactions),
-      app.get(IdempotencyRecords),
-      app.get(SecretBox),
-      publicUrl,
-    ),
+  const body = new BodyInterceptor(app.get(Reflector));
+  const idempotency = new IdempotencyInterceptor(
+    app.get(Transactions),
+    app.get(IdempotencyRecords),
+    app.get(SecretBox),
+    publicUrl,
   );
+  app.useGlobalInterceptors(new InputInterceptor(body, idempotency));
   serveErrorPage(app);
   serveDocumentation(app, publicUrl);
 }

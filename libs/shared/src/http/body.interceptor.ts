@@ -52,7 +52,6 @@ export class BodyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<RawRequest>();
-    if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
     const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
     const response = context.switchToHttp().getResponse<Response>();
     const read = (): Promise<void> => this.read(request, response, options);

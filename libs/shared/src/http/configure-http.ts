@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
-import helmet from 'helmet';
+import helmet, { type HelmetOptions } from 'helmet';
 import type { Logger } from 'pino';
 import { Config } from '../config/config';
 import { FrameworkLogger, LOGGER } from '../logging/logger';
@@ -11,6 +11,24 @@ import { ProblemFilter } from './problem.filter';
 import { requestLog } from './request-log';
 import { limitServer } from './server-limits';
 import { answerUnreadableRequests, requireHost } from './unreadable-requests';
+
+/**
+ * Security headers of answers that no browser shows: the ones that OWASP's "REST Security Cheat Sheet" asks for. The
+ * others speak of pages, and every header is paid for by every answer.
+ */
+const HEADERS_OF_DATA: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xPoweredBy: false,
+  xXssProtection: false,
+};
 
 /** What every HTTP process of ours does before its own routes: logs, headers, checked input, problem details. */
 export function configureHttp(app: NestExpressApplication): void {
@@ -23,23 +41,24 @@ export function configureHttp(app: NestExpressApplication): void {
   // `a[b]=c` is a parameter of that name, not a nested object.
   app.set('query parser', 'simple');
   app.use(requestLog(logger, app.get(HttpMetrics)));
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        // Swagger UI's pages: their own scripts, inline styles, embedded pictures.
-        directives: { ...(config.publicUrl.startsWith('https:') ? {} : { upgradeInsecureRequests: null }) },
-      },
-    }),
-  );
+  const secureHeaders = helmet(HEADERS_OF_DATA);
+  const securePage = helmet({
+    contentSecurityPolicy: {
+      // Swagger UI's pages: their own scripts, inline styles, embedded pictures.
+      directives: { ...(config.publicUrl.startsWith('https:') ? {} : { upgradeInsecureRequests: null }) },
+    },
+  });
   app.use((request: Request, response: Response, next: NextFunction) => {
     // Answers hold personal data: no shared cache keeps them, and a private one asks again with its ETag.
     response.setHeader('Cache-Control', 'private, no-cache');
-    // Handlers answer JSON text that is already made; the pages of the documentation name their own types.
-    if (!request.path.startsWith('/docs')) response.type('json');
     if (lifecycle.isStopping) response.setHeader('Connection', 'close');
     // A request that began before the stop and ends after it would leave its connection open, and the stop waiting.
     else response.on('finish', () => lifecycle.isStopping && request.socket.end());
-    next();
+    // Pages name their own types.
+    if (request.url.startsWith('/docs')) return securePage(request, response, next);
+    // Handlers answer JSON text that is already made.
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    return secureHeaders(request, response, next);
   });
   app.use(requireHost);
   app.useGlobalPipes(new InputPipe());
