@@ -74,8 +74,7 @@ export class Client {
   constructor(private readonly options: ClientOptions) {}
 
   get<T>(path: string, headers: Headers = {}): Promise<Answer<T>> {
-    // Node's fetch adds `Cache-Control: no-cache` to a conditional request, which asks for a full answer.
-    return this.send('GET', path, { 'Cache-Control': 'max-age=0', ...headers });
+    return this.send('GET', path, headers);
   }
 
   post<T>(path: string, body: unknown, headers: Headers = {}): Promise<Answer<T>> {

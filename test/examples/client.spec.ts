@@ -81,11 +81,9 @@ describe('the client of the demonstration', () => {
     expect(waits).toEqual([]);
   });
 
-  it('answers 304 without a body, and asks in a way that allows it', async () => {
+  it('answers 304 without a body', async () => {
     answer = ({ headers }, response) => {
-      response
-        .writeHead(headers['cache-control'] === 'max-age=0' && headers['if-none-match'] ? 304 : 200)
-        .end();
+      response.writeHead(headers['if-none-match'] ? 304 : 200).end();
     };
     const { status, body } = await client().get<unknown>('/p', { 'If-None-Match': '"e"' });
     expect([status, body]).toEqual([304, undefined]);

@@ -1,0 +1,58 @@
+import { EMPLOYEE_PROPERTIES } from './employees';
+
+/** What the floors ask of PostgreSQL: no tenant's walls, no checks, the quickest plain statement we know for each work. */
+
+/** `noMembre` → `no_membre`. */
+const columnOf = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const COLUMNS = EMPLOYEE_PROPERTIES.map(columnOf);
+const WIRE = [
+  ...EMPLOYEE_PROPERTIES.map((property) => `${columnOf(property)} AS "${property}"`),
+  'id_unique AS "idUnique"',
+];
+const TIMES = [
+  ['derniere_maj', 'derniereMAJ'],
+  ['date_creation', 'dateCreation'],
+];
+// On connections whose time zone is UTC.
+const timeAsText = (column: string): string => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const AS_OBJECTS = [...WIRE, ...TIMES.map(([column, name]) => `${column} AS "${name}"`)].join(', ');
+const AS_TEXT = [...WIRE, ...TIMES.map(([column, name]) => `${timeAsText(column!)} AS "${name}"`)].join(', ');
+
+const LIST = `FROM employe WHERE tenant_id = $1 ORDER BY date_creation, id_unique LIMIT $2`;
+const ONE = `FROM employe WHERE tenant_id = $1 AND id_externe = $2`;
+
+export const SQL = {
+  listAsObjects: `SELECT ${AS_OBJECTS} ${LIST}`,
+  listAsText: `SELECT '[' || string_agg(row_to_json(i)::text, ',') || ']' AS list FROM (SELECT ${AS_TEXT} ${LIST}) i`,
+  oneAsObject: `SELECT ${AS_OBJECTS} ${ONE}`,
+
+  /** The raw body as `$1`, the tenant as `$2`. */
+  upsertJson: upsertInto(
+    'floor_employe',
+    `jsonb_to_recordset($1::jsonb -> 'employes') AS s(${EMPLOYEE_PROPERTIES.map((property) => `"${property}" text`).join(', ')})`,
+    EMPLOYEE_PROPERTIES.map((property) => `"${property}"`),
+    '$2',
+  ),
+
+  createStage: `CREATE TEMPORARY TABLE floor_stage (${COLUMNS.map((column) => `${column} text`).join(', ')}) ON COMMIT DROP`,
+  copyStage: `COPY floor_stage (${COLUMNS.join(', ')}) FROM STDIN`,
+  upsertStage: upsertInto('floor_employe', 'floor_stage', COLUMNS, '$1'),
+
+  /** The same table as the product's, its indexes, checks and foreign key included, its row-level security not. */
+  createTable: `
+    CREATE TABLE floor_employe (LIKE employe INCLUDING ALL,
+      FOREIGN KEY (tenant_id, identifiant_externe_employeur) REFERENCES employeur (tenant_id, id_externe))`,
+};
+
+function upsertInto(table: string, source: string, values: readonly string[], tenant: string): string {
+  const written = COLUMNS.filter((column) => column !== 'id_externe');
+  const list = (prefix: string): string => written.map((column) => `${prefix}.${column}`).join(', ');
+  return `
+    INSERT INTO ${table} AS t (tenant_id, ${COLUMNS.join(', ')})
+    SELECT ${tenant}::uuid, ${values.join(', ')} FROM ${source}
+    ON CONFLICT (tenant_id, id_externe) DO UPDATE SET
+      ${written.map((column) => `${column} = excluded.${column}`).join(', ')}, derniere_maj = now()
+    WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`;
+}

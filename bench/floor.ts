@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Pool } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { finished } from 'node:stream/promises';
+import { EMPLOYEE_PROPERTIES, type Employee } from './employees';
+import { SQL } from './floor.sql';
+
+/**
+ * The floors: the least that could do each work, on `node:http` and bare `pg`, in a process of their own as the product
+ * is. They check nothing, know no keys and see every tenant.
+ */
+
+type Handler = (parts: string[], request: IncomingMessage) => Promise<string | Buffer>;
+
+const WHOLE_LIST = 2_147_483_647;
+
+// As many connections as each of the product's pools has.
+const pool = new Pool({
+  connectionString: process.env.DATABASE_URL,
+  max: 10,
+  options: '-c timezone=UTC -c jit=off',
+});
+let rows: Employee[] = [];
+
+const ROUTES: Record<string, Handler> = {
+  /** Rows as objects. */
+  'GET objects': async ([tenant, limit]) => {
+    const values = [tenant, limit ?? WHOLE_LIST];
+    return JSON.stringify((await pool.query({ name: 'objects', text: SQL.listAsObjects, values })).rows);
+  },
+  /** PostgreSQL makes the JSON text. */
+  'GET text': async ([tenant, limit]) => {
+    const values = [tenant, limit ?? WHOLE_LIST];
+    const answer = await pool.query<{ list: string }>({ name: 'text', text: SQL.listAsText, values });
+    return answer.rows[0]!.list;
+  },
+  'GET one': async ([tenant, id]) => {
+    const answer = await pool.query({ name: 'one', text: SQL.oneAsObject, values: [tenant, id] });
+    return JSON.stringify(answer.rows[0]);
+  },
+  /** The body goes to PostgreSQL as it came. */
+  'POST json': async ([tenant], request) => {
+    const values = [(await bodyOf(request)).toString(), tenant];
+    const { rowCount } = await pool.query({ name: 'json', text: SQL.upsertJson, values });
+    return JSON.stringify({ written: rowCount });
+  },
+  /** Takes over the rows that `copy` is to write. */
+  'PUT rows': async (_parts, request) => {
+    ({ employes: rows } = JSON.parse((await bodyOf(request)).toString()) as { employes: Employee[] });
+    return JSON.stringify({ rows: rows.length });
+  },
+  'POST copy': async ([tenant]) => JSON.stringify({ written: await copy(tenant!) }),
+};
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** COPY into a temporary table, then one INSERT … ON CONFLICT. */
+async function copy(tenant: string): Promise<number | null> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(SQL.createStage);
+    const stream = client.query(copyFrom(SQL.copyStage));
+    let chunk = '';
+    for (const row of rows) {
+      // The made-up employees hold none of the characters that COPY would want escaped.
+      chunk += `${EMPLOYEE_PROPERTIES.map((property) => row[property]).join('\t')}\n`;
+      if (chunk.length < 65_536) continue;
+      if (!stream.write(chunk)) await once(stream, 'drain');
+      chunk = '';
+    }
+    stream.end(chunk);
+    await finished(stream);
+    const { rowCount } = await client.query(SQL.upsertStage, [tenant]);
+    await client.query('COMMIT');
+    return rowCount;
+  } finally {
+    client.release();
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, route, ...parts] = request.url!.split('/');
+  const body = await ROUTES[`${request.method} ${route}`]!(parts, request);
+  response.writeHead(200, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => {
+    console.error(error);
+    response.writeHead(500).end();
+  });
+});
+server.listen(Number(process.env.PORT), '127.0.0.1', () => process.send?.('listening'));
+process.on('disconnect', () => process.exit());

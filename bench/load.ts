@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** The load generator, the same for every contestant: HTTP/1.1 over kept connections to 127.0.0.1, one request each. */
+
+const SLOWEST_ANSWER_MS = 60_000;
+const HEAD_END = '\r\n\r\n';
+/** The last chunk of a chunked answer; JSON holds no carriage return outside this place. */
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** The bytes of a request, made before any time is taken. */
+export function bytesOf({ method, path, headers, body }: Request): Buffer {
+  const lines = Object.entries({
+    Host: '127.0.0.1',
+    ...headers,
+    ...(body ? { 'Content-Type': 'application/json', 'Content-Length': String(body.length) } : {}),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return body ? Buffer.concat([head, body]) : head;
+}
+
+interface Pending {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One kept connection. It reads where an answer ends and keeps nothing of it, so that it costs next to nothing. */
+export class Connection {
+  private pending: Pending | undefined;
+  private head = '';
+  /** Bytes of the body still to come; Infinity for a chunked answer, whose end is looked for instead. */
+  private missing = 0;
+  private tail = Buffer.alloc(0);
+
+  private constructor(private readonly socket: Socket) {
+    socket.setNoDelay(true);
+    socket.setTimeout(SLOWEST_ANSWER_MS, () => socket.destroy(new Error('No answer within a minute.')));
+    socket.on('data', (data: Buffer) => this.read(data));
+    socket.on('error', (error) => this.pending?.reject(error));
+    socket.on('close', () =>
+      this.pending?.reject(new Error('The connection closed before the answer ended.')),
+    );
+  }
+
+  static async open(port: number): Promise<Connection> {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return new Connection(socket);
+  }
+
+  /** Sends a request and resolves when its answer is complete. @throws Error unless the status is 200 */
+  send(request: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.pending = { resolve, reject };
+      this.head = '';
+      this.socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  private read(data: Buffer): void {
+    if (!this.head.includes(HEAD_END)) {
+      this.head += data.toString('latin1');
+      const end = this.head.indexOf(HEAD_END);
+      if (end < 0) return;
+      const body = this.head.length - end - HEAD_END.length;
+      this.head = this.head.slice(0, end + HEAD_END.length);
+      if (!this.head.startsWith('HTTP/1.1 200 ')) {
+        this.fail(`Answered ${this.head.split('\r\n', 1)[0]}`);
+        return;
+      }
+      const length = /^content-length: (\d+)/im.exec(this.head)?.[1];
+      this.missing = length === undefined ? Infinity : Number(length);
+      this.tail = Buffer.alloc(0);
+      data = data.subarray(data.length - body);
+    }
+    this.missing -= data.length;
+    if (this.missing === Infinity) {
+      this.tail = Buffer.concat([this.tail, data.subarray(-LAST_CHUNK.length)]).subarray(-LAST_CHUNK.length);
+      if (!this.tail.equals(LAST_CHUNK)) return;
+    } else if (this.missing > 0) {
+      return;
+    }
+    this.pending?.resolve();
+    this.pending = undefined;
+  }
+
+  private fail(message: string): void {
+    this.pending?.reject(new Error(message));
+    this.pending = undefined;
+    this.socket.destroy();
+  }
+}
+
+/** Sends `count` requests, taken in turn, over `connections` at once; answers how many a second were answered. */
+export async function requestsPerSecond(
+  port: number,
+  requests: readonly Buffer[],
+  count: number,
+  connections: number,
+): Promise<number> {
+  const pool = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
+  try {
+    let sent = 0;
+    const start = performance.now();
+    await Promise.all(
+      pool.map(async (connection) => {
+        while (sent < count) await connection.send(requests[sent++ % requests.length]!);
+      }),
+    );
+    return (count / (performance.now() - start)) * 1000;
+  } finally {
+    for (const connection of pool) connection.close();
+  }
+}
+
+/** Milliseconds until one request is answered; connecting is not part of it. */
+export async function millisecondsOf(port: number, request: Buffer): Promise<number> {
+  const connection = await Connection.open(port);
+  try {
+    const start = performance.now();
+    await connection.send(request);
+    return performance.now() - start;
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * Sends the request every `everyMs` while `work` runs, whether or not the ones before were answered: a server that
+ * stands still for a second is seen to by a hundred requests and not by one.
+ *
+ * @returns the milliseconds that each request took, shortest first
+ */
+export async function latenciesDuring(
+  port: number,
+  request: Buffer,
+  everyMs: number,
+  work: () => Promise<unknown>,
+): Promise<number[]> {
+  const idle: Connection[] = [await Connection.open(port)];
+  const opened = [...idle];
+  const latencies: number[] = [];
+  const running: Promise<void>[] = [];
+  const one = async (): Promise<void> => {
+    const start = performance.now();
+    let connection = idle.pop();
+    if (!connection) opened.push((connection = await Connection.open(port)));
+    await connection.send(request);
+    latencies.push(performance.now() - start);
+    idle.push(connection);
+  };
+  const timer = setInterval(() => running.push(one()), everyMs);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+    await Promise.allSettled(running);
+    for (const connection of opened) connection.close();
+  }
+  await Promise.all(running);
+  return latencies.sort((a, b) => a - b);
+}

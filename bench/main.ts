@@ -1,0 +1,70 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { say } from './progress';
+import { READS } from './reads';
+import { markdown, type Row } from './report';
+import { WRITES } from './writes';
+import { World } from './world';
+
+/**
+ * Measures the product against the least that could do the same work, in turns, on this machine, and prints a table:
+ * the medians, and the product's figure divided by the contestant's. Everything runs on 127.0.0.1 and ends with it.
+ */
+
+const WORKS = [...READS, ...WRITES];
+const USAGE = `Usage: npm run bench -- [--quick] [--only <work>]…
+  --quick         fewer and shorter rounds
+  --only <work>   only the works whose name begins so: ${WORKS.map(({ name }) => name).join(', ')}`;
+
+async function main(): Promise<void> {
+  const { quick, only } = options();
+  const works = WORKS.filter(({ name }) => !only || only.some((start) => name.startsWith(start)));
+  if (works.length === 0) throw new Error(USAGE);
+  const effort = quick ? { rounds: 2, seconds: 0.5 } : { rounds: 5, seconds: 1.5 };
+
+  const world = new World();
+  let interrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      interrupted = true;
+      say(`${signal}: ending what was started`);
+      void world.stop().finally(() => process.exit(130));
+    });
+  }
+  try {
+    await world.start();
+    const rows: Row[] = [];
+    for (const [index, work] of works.entries()) {
+      say(`${work.name} (${index + 1} of ${works.length})`);
+      rows.push(...(await work.measure(world, effort)));
+    }
+    const { rows: version } = await world.database.query<{ server_version: string }>('SHOW server_version');
+    console.log(
+      `${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL ${version[0]?.server_version}\n`,
+    );
+    console.log(markdown(rows));
+  } catch (error) {
+    // What fails because of the interruption is no news.
+    if (interrupted) await new Promise(() => undefined);
+    throw error;
+  } finally {
+    say('Ending what was started');
+    await world.stop();
+  }
+}
+
+function options(): { quick: boolean; only: string[] | undefined } {
+  try {
+    const { values } = parseArgs({
+      options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true } },
+    });
+    return { quick: values.quick, only: values.only };
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.stack : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,115 @@
+import { baseline } from './employees';
+import { bytesOf, requestsPerSecond } from './load';
+import { say } from './progress';
+import { compared, type Goal } from './report';
+import { inTurns } from './rounds';
+import { PRODUCT, type Work } from './work';
+import { expectEqual, type Tenant, type World } from './world';
+
+const CONNECTIONS = 16;
+const OBJECTS = 'bare pg, objects';
+const TEXT = 'bare pg, text';
+
+interface Reading {
+  readonly name: string;
+  readonly title: string;
+  /** How many employees the tenant has. */
+  readonly size: number;
+  /** Path at the product, and at each floor. One of a single employee stands for those of them all. */
+  readonly paths: (tenant: Tenant) => Readonly<Record<string, string>>;
+  readonly goals: Readonly<Record<string, Goal>>;
+  /** About how many requests warm everybody up. */
+  readonly warmUp: number;
+}
+
+const LIST = '/b2b/v1/employe';
+
+const READINGS: readonly Reading[] = [
+  {
+    name: 'list-1000',
+    title: 'list 1,000',
+    size: 1_000,
+    paths: ({ id }) => ({ [PRODUCT]: LIST, [OBJECTS]: `/objects/${id}`, [TEXT]: `/text/${id}` }),
+    goals: { [OBJECTS]: { atLeast: 1.4 }, [TEXT]: { atLeast: 0.85 } },
+    warmUp: 160,
+  },
+  {
+    name: 'list-10000',
+    title: 'list 10,000',
+    size: 10_000,
+    paths: ({ id }) => ({ [PRODUCT]: LIST, [OBJECTS]: `/objects/${id}`, [TEXT]: `/text/${id}` }),
+    goals: { [OBJECTS]: { atLeast: 1.2 } },
+    warmUp: 32,
+  },
+  {
+    name: 'page',
+    title: 'page of 1,000 out of 10,000',
+    size: 10_000,
+    paths: ({ id }) => ({ [PRODUCT]: `${LIST}?limite=1000`, [TEXT]: `/text/${id}/1000` }),
+    goals: {},
+    warmUp: 160,
+  },
+  {
+    name: 'one',
+    title: 'one employee',
+    size: 1_000,
+    paths: ({ id }) => ({ [PRODUCT]: `${LIST}/E-0`, [OBJECTS]: `/one/${id}/E-0` }),
+    goals: { [OBJECTS]: { atLeast: 0.55 } },
+    warmUp: 4_000,
+  },
+];
+
+export const READS: readonly Work[] = READINGS.map((reading) => ({
+  name: reading.name,
+  measure: async (world, { rounds, seconds }) => {
+    const { title, size, goals } = reading;
+    const tenant = await tenantOf(world, size);
+    const requesters = Object.entries(reading.paths(tenant)).map(([name, path]) =>
+      requester(world, tenant, name, path),
+    );
+
+    say(`${title}: comparing the answers, warming up`);
+    const [wanted, ...others] = await Promise.all(requesters.map(({ answer }) => answer()));
+    for (const other of others) expectEqual('answer', other, wanted);
+    const speeds = [];
+    for (const { run } of requesters) speeds.push(await run(reading.warmUp));
+    // All send the same number, a multiple of the connections, so that none idles long at the end.
+    const count = Math.max(2, Math.round((Math.min(...speeds) * seconds) / CONNECTIONS)) * CONNECTIONS;
+
+    const contestants = requesters.map(({ name, run }) => ({ name, run: () => run(count) }));
+    const figures = await inTurns(title, contestants, rounds, perSecond);
+    return compared(`${title}, requests a second`, figures, goals, perSecond);
+  },
+}));
+
+/** A tenant of so many employees; works share it. */
+async function tenantOf(world: World, size: number): Promise<Tenant> {
+  let tenant = world.readTenants.get(size);
+  if (!tenant) {
+    say(`Making a tenant of ${size.toLocaleString('en')} employees`);
+    tenant = await world.newTenant(`Reads ${size}`);
+    await world.fill(tenant, baseline(size));
+    world.readTenants.set(size, tenant);
+  }
+  return tenant;
+}
+
+/** Who sends the requests of a contestant: to each employee in turn where the path names one. */
+function requester(world: World, tenant: Tenant, name: string, path: string) {
+  const { port } = name === PRODUCT ? world.api : world.floor;
+  const headers: Record<string, string> = name === PRODUCT ? { 'X-Api-Key': tenant.key } : {};
+  const paths = path.endsWith('/E-0')
+    ? baseline(1_000).map(({ idExterne }) => path.replace('E-0', idExterne))
+    : [path];
+  const requests = paths.map((each) => bytesOf({ method: 'GET', path: each, headers }));
+  return {
+    name,
+    run: (count: number): Promise<number> => requestsPerSecond(port, requests, count, CONNECTIONS),
+    answer: async (): Promise<unknown> =>
+      (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json(),
+  };
+}
+
+function perSecond(value: number): string {
+  return value < 100 ? value.toFixed(1) : String(Math.round(value));
+}

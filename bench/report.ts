@@ -1,0 +1,77 @@
+import { type Figures, median, ratio } from './rounds';
+
+/** One line of the table. */
+export interface Row {
+  readonly work: string;
+  readonly contestant: string;
+  readonly figure: string;
+  readonly ratio?: string;
+  readonly goal?: string;
+  readonly met?: boolean;
+}
+
+/** What the product's figure must be, relative to that of the contestant it is set against. */
+export type Goal = { readonly atLeast: number } | { readonly atMost: number };
+
+/** `1.84 (1.70 to 1.92)`: the median, and how far the rounds lay apart. */
+function spread(values: readonly number[], show: (value: number) => string): string {
+  return `${show(median(values))} (${show(Math.min(...values))} to ${show(Math.max(...values))})`;
+}
+
+/** The product's line, then one for each other contestant with the ratio to it. */
+export function compared(
+  work: string,
+  [product, ...others]: readonly Figures[],
+  goals: Readonly<Record<string, Goal>>,
+  show: (value: number) => string,
+): Row[] {
+  return [
+    { work, contestant: product!.name, figure: spread(product!.values, show) },
+    ...others.map((other) => {
+      const found = ratio(product!, other);
+      const goal = goals[other.name];
+      return {
+        work,
+        contestant: other.name,
+        figure: spread(other.values, show),
+        ratio: found.toFixed(2),
+        ...(goal ? verdict(goal, found, String) : {}),
+      };
+    }),
+  ];
+}
+
+/** A line without contest: a figure that has a goal of its own, or none. */
+export function alone(
+  work: string,
+  contestant: string,
+  value: number,
+  show: (value: number) => string,
+  goal?: Goal,
+): Row {
+  return { work, contestant, figure: show(value), ...(goal ? verdict(goal, value, show) : {}) };
+}
+
+function verdict(goal: Goal, found: number, show: (value: number) => string): Pick<Row, 'goal' | 'met'> {
+  return 'atLeast' in goal
+    ? { goal: `≥ ${show(goal.atLeast)}`, met: found >= goal.atLeast }
+    : { goal: `≤ ${show(goal.atMost)}`, met: found <= goal.atMost };
+}
+
+/** The rows as a table in Markdown. */
+export function markdown(rows: readonly Row[]): string {
+  const cells = rows.map((row, index) => [
+    row.work === rows[index - 1]?.work ? '' : row.work,
+    row.contestant,
+    row.figure,
+    row.ratio ?? '',
+    row.goal ?? '',
+    row.met === undefined ? '' : row.met ? 'yes' : '**no**',
+  ]);
+  const lines = [
+    ['work', 'contestant', 'median (range)', 'ratio', 'goal', 'met?'],
+    ['---', '---', '---', '---', '---', '---'],
+    ...cells,
+  ];
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}

@@ -1,0 +1,51 @@
+import { say } from './progress';
+
+/** One of those who do the same work: `run` does it once and answers a speed or a time. */
+export interface Contestant {
+  readonly name: string;
+  readonly run: () => Promise<number>;
+}
+
+/** A contestant's figures, one a round. */
+export interface Figures {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/**
+ * Lets the contestants work in turns, so that whatever else the machine does meets them all; each round begins with
+ * another one.
+ *
+ * @param before what is done, untimed, before each contestant's turn
+ */
+export async function inTurns(
+  work: string,
+  contestants: readonly Contestant[],
+  rounds: number,
+  show: (value: number) => string,
+  before?: (contestant: Contestant) => Promise<void>,
+): Promise<Figures[]> {
+  const values = contestants.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < contestants.length; turn++) {
+      const index = (round + turn) % contestants.length;
+      const contestant = contestants[index]!;
+      await before?.(contestant);
+      const value = await contestant.run();
+      values[index]!.push(value);
+      say(`${work}: round ${round + 1} of ${rounds}, ${contestant.name}: ${show(value)}`);
+    }
+  }
+  return contestants.map(({ name }, index) => ({ name, values: values[index]! }));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** The median of the rounds' ratios: a slow moment of the machine slows both figures of its round. */
+export function ratio(one: Figures, other: Figures): number {
+  return median(one.values.map((value, round) => value / other.values[round]!));
+}

@@ -1,0 +1,209 @@
+import { baseline, type Employee, type Kind, KINDS, syncOf } from './employees';
+import { bytesOf, latenciesDuring, millisecondsOf } from './load';
+import { say } from './progress';
+import { alone, compared, type Goal, type Row } from './report';
+import { type Contestant, inTurns } from './rounds';
+import { PRODUCT, type Effort, type Work } from './work';
+import { expectEqual, peakMemory, type Tenant, type World } from './world';
+
+const JSON_FLOOR = 'bare pg, raw JSON';
+const COPY_FLOOR = 'bare pg, COPY';
+const MEMORY_GOAL = { atMost: 512 };
+const PROBE_EVERY_MS = 10;
+
+/** Each contestant writes into a table of its own, which is set back to the same rows before each turn. */
+interface Writer extends Contestant {
+  readonly table: 'employe' | 'floor_employe';
+}
+
+const SYNC_GOALS: Partial<Record<Kind, Goal>> = { mixed: { atMost: 1.4 }, unchanged: { atMost: 1.6 } };
+
+export const WRITES: readonly Work[] = [
+  {
+    name: 'sync-10000',
+    measure: async (world, effort) => {
+      const scene = await Scene.set(world, 10_000);
+      const rows: Row[] = [];
+      for (const kind of KINDS) {
+        const employes = syncOf(kind, scene.size);
+        const goal = SYNC_GOALS[kind];
+        const floor = { name: JSON_FLOOR, table: 'floor_employe', run: scene.sends(employes) } as const;
+        rows.push(...(await scene.contest(`sync 10,000 ${kind}`, employes, floor, goal, effort)));
+      }
+      return rows;
+    },
+  },
+  {
+    name: 'sync-100000',
+    measure: async (world, effort) => {
+      const scene = await Scene.set(world, 100_000);
+      const employes = syncOf('mixed', scene.size);
+      const floor = { name: COPY_FLOOR, table: 'floor_employe', run: await scene.copies(employes) } as const;
+      return scene.contest('sync 100,000 mixed', employes, floor, { atMost: 1.6 }, effort);
+    },
+  },
+  {
+    name: 'memory',
+    measure: async (world, { rounds }) => {
+      const scene = await Scene.set(world, 100_000);
+      return [...(await syncMemory(scene, rounds)), ...(await listMemory(scene, rounds))];
+    },
+  },
+];
+
+/** A tenant with as many employees as a sync will send. */
+class Scene {
+  private constructor(
+    readonly world: World,
+    readonly size: number,
+    readonly tenant: Tenant,
+  ) {}
+
+  static async set(world: World, size: number): Promise<Scene> {
+    say(`Making a tenant of ${size.toLocaleString('en')} employees to sync`);
+    const scene = new Scene(world, size, await world.newTenant(`Sync ${size}`));
+    await world.database.query('TRUNCATE employe CASCADE');
+    world.readTenants.clear();
+    await world.fill(scene.tenant, baseline(size));
+    await world.database.query('DROP TABLE IF EXISTS seed');
+    await world.database.query('CREATE TABLE seed AS SELECT * FROM employe');
+    return scene;
+  }
+
+  /** Sets the table back to the rows from before any sync, and settles what PostgreSQL would otherwise do later. */
+  async restore(table: Writer['table']): Promise<void> {
+    const { database } = this.world;
+    await database.query(`TRUNCATE ${table} CASCADE`);
+    // The rows were checked when they were first written.
+    await database.query('SET session_replication_role = replica');
+    await database.query(`INSERT INTO ${table} SELECT * FROM seed`);
+    await database.query('RESET session_replication_role');
+    await database.query(`VACUUM ANALYZE ${table}`);
+    await database.query('CHECKPOINT');
+  }
+
+  syncRequest(employes: readonly Employee[]): Buffer {
+    const headers = { 'X-Api-Key': this.tenant.key };
+    return bytesOf({ method: 'POST', path: '/b2b/v1/employe/sync', headers, body: bodyOf(employes) });
+  }
+
+  /** Sends the very body of the sync to the floor that hands it to PostgreSQL. */
+  sends(employes: readonly Employee[]): () => Promise<number> {
+    const request = bytesOf({ method: 'POST', path: `/json/${this.tenant.id}`, body: bodyOf(employes) });
+    return () => millisecondsOf(this.world.floor.port, request);
+  }
+
+  /** Gives the floor the rows, untimed, and answers what makes it write them. */
+  async copies(employes: readonly Employee[]): Promise<() => Promise<number>> {
+    const { port } = this.world.floor;
+    await millisecondsOf(port, bytesOf({ method: 'PUT', path: '/rows', body: bodyOf(employes) }));
+    const request = bytesOf({ method: 'POST', path: `/copy/${this.tenant.id}` });
+    return () => millisecondsOf(port, request);
+  }
+
+  /** The product's sync against a floor that writes the same rows. */
+  async contest(
+    title: string,
+    employes: readonly Employee[],
+    floor: Writer,
+    goal: Goal | undefined,
+    { rounds }: Effort,
+  ): Promise<Row[]> {
+    const request = this.syncRequest(employes);
+    const { port } = this.world.api;
+    const product: Writer = { name: PRODUCT, table: 'employe', run: () => millisecondsOf(port, request) };
+    const writers = [product, floor];
+
+    say(`${title}: comparing what is written, warming up`);
+    for (const { table, run } of writers) {
+      await this.restore(table);
+      await run();
+    }
+    expectEqual('rows', await this.contents(floor.table), await this.contents(product.table));
+
+    const before = (contestant: Contestant): Promise<void> => this.restore((contestant as Writer).table);
+    const figures = await inTurns(title, writers, rounds, milliseconds, before);
+    return compared(`${title}, time`, figures, goal ? { [floor.name]: goal } : {}, milliseconds);
+  }
+
+  /** How many rows a table has, how many were changed since the seed, and a sum over all that was sent. */
+  private async contents(table: Writer['table']): Promise<unknown> {
+    const { rows } = await this.world.database.query<Record<string, string>>(
+      `SELECT count(*), count(*) FILTER (WHERE t.derniere_maj > s.derniere_maj) AS changed,
+         sum(hashtextextended(concat_ws('|', t.id_externe, t.prenom, t.nom, t.no_membre, t.courriel,
+           t.identifiant_externe_employeur, t.telephone_principal, t.adresse1, t.ville, t.province, t.code_postal), 0))
+       FROM ${table} t LEFT JOIN seed s USING (tenant_id, id_externe)`,
+    );
+    return rows[0];
+  }
+}
+
+/** A fresh process takes syncs of 100,000: its peak memory, and how long anybody else had to wait meanwhile. */
+async function syncMemory(scene: Scene, rounds: number): Promise<Row[]> {
+  const work = 'sync 100,000 mixed, one process';
+  const request = scene.syncRequest(syncOf('mixed', scene.size));
+  const probe = bytesOf({ method: 'GET', path: '/health/live' });
+  const api = await scene.world.startApi();
+  const latencies: number[] = [];
+  const idle = await latenciesDuring(
+    api.port,
+    probe,
+    PROBE_EVERY_MS,
+    () => new Promise((done) => setTimeout(done, 1_000)),
+  );
+  for (let round = 0; round < rounds; round++) {
+    await scene.restore('employe');
+    const sync = (): Promise<number> => millisecondsOf(api.port, request);
+    const found = await latenciesDuring(api.port, probe, PROBE_EVERY_MS, sync);
+    latencies.push(...found);
+    say(`${work}: round ${round + 1} of ${rounds}, longest wait ${milliseconds(found.at(-1)!)}`);
+  }
+  latencies.sort((a, b) => a - b);
+  const rows = [
+    ...(await memoryRow(work, api.pid)),
+    alone(work, 'GET every 10 ms meanwhile, p99', percentile(latencies, 0.99), milliseconds),
+    alone(work, 'GET every 10 ms meanwhile, longest', latencies.at(-1)!, milliseconds),
+    alone(work, 'GET every 10 ms before, p99', percentile(idle, 0.99), milliseconds),
+  ];
+  await api.stop();
+  return rows;
+}
+
+/** A fresh process answers the whole list of 100,000, several times. */
+async function listMemory(scene: Scene, rounds: number): Promise<Row[]> {
+  const work = 'list 100,000, one process';
+  const headers = { 'X-Api-Key': scene.tenant.key };
+  await scene.restore('employe');
+  const api = await scene.world.startApi();
+  const response = await fetch(`http://127.0.0.1:${api.port}/b2b/v1/employe`, { headers });
+  expectEqual('employees in the list', ((await response.json()) as unknown[]).length, scene.size);
+  const request = bytesOf({ method: 'GET', path: '/b2b/v1/employe', headers });
+  for (let round = 0; round < rounds; round++) {
+    const time = await millisecondsOf(api.port, request);
+    say(`${work}: round ${round + 1} of ${rounds}, ${milliseconds(time)}`);
+  }
+  const rows = await memoryRow(work, api.pid);
+  await api.stop();
+  return rows;
+}
+
+async function memoryRow(work: string, pid: number): Promise<Row[]> {
+  const peak = await peakMemory(pid);
+  return peak === undefined ? [] : [alone(work, `${PRODUCT}, peak memory`, peak, mebibytes, MEMORY_GOAL)];
+}
+
+function bodyOf(employes: readonly Employee[]): Buffer {
+  return Buffer.from(JSON.stringify({ employes }));
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}
+
+function milliseconds(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+}
+
+function mebibytes(value: number): string {
+  return `${Math.round(value)} MiB`;
+}
