@@ -2,18 +2,17 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from '../../libs/shared/src/database/embedded-postgres';
 
-const REPOSITORY = resolve(__dirname, '../..');
-const SOURCES = ['embedded-postgres.ts', 'embedded-postgres.host.ts'];
+/** As it is built, for processes of their own. */
+const LAUNCHER = join(__dirname, '../../dist/libs/shared/src/database/embedded-postgres.js');
 
 // A process of its own that starts a server and then waits to be killed.
 const STARTER = `
@@ -31,16 +30,10 @@ describe('startEmbeddedPostgres', () => {
   const servers: EmbeddedPostgres[] = [];
   const starters: ChildProcess[] = [];
 
-  // The launcher as JavaScript, for processes of their own, and the cluster of most tests.
+  // The cluster of most tests.
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'embedded-postgres-')));
     await chmod(folder, 0o755);
-    for (const source of SOURCES) {
-      const text = await readFile(join(REPOSITORY, 'libs/shared/src/database', source), 'utf8');
-      const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2023 };
-      const { outputText } = transpileModule(text, { compilerOptions });
-      await writeFile(join(folder, source.replace(/ts$/, 'js')), outputText);
-    }
     await (await startEmbeddedPostgres({ dataDir: join(folder, 'data') })).stop();
   });
 
@@ -63,10 +56,8 @@ describe('startEmbeddedPostgres', () => {
   }
 
   function spawnStarter(): ChildProcess {
-    const launcher = join(folder, 'embedded-postgres.js');
-    const child = spawn(process.execPath, ['-e', STARTER, launcher, dataDir], {
+    const child = spawn(process.execPath, ['-e', STARTER, LAUNCHER, dataDir], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_PATH: join(REPOSITORY, 'node_modules') },
     });
     starters.push(child);
     return child;
