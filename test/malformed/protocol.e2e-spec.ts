@@ -103,6 +103,13 @@ describe('malformed HTTP', () => {
       expectProblem(await wire.raw(Buffer.from(head(...lines), 'latin1')), statuses);
     });
 
+    it('bytes above 127 in the path of a HEAD, without a body', async () => {
+      const target = '/b2b/v1/moi?x=\xe9';
+      const answer = await wire.send({ method: 'HEAD', target, headers: key });
+      expect([answer.status, answer.text]).toEqual([400, '']);
+      expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    });
+
     it('a body longer than its length', async () => {
       const lines = [
         'POST /b2b/v1/employe HTTP/1.1',

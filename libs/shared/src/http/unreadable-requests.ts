@@ -7,6 +7,9 @@ import { ERROR_CODES } from '../errors/error-codes';
 import { problemOf } from './problem.filter';
 import { newTrace } from './tracing';
 
+/** An error of Node's HTTP parser, with the bytes that it was reading. */
+type ParserFault = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
 /**
  * Answers bytes that are not HTTP, which never reach the application, with problem details like every other refusal
  * (decisions, section 4), and closes their connection.
@@ -17,7 +20,7 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
     latest.set(request.socket, response);
     request.url = originForm(request.url ?? '');
   });
-  server.on('clientError', (fault: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (fault: ParserFault, socket) => {
     const response = latest.get(socket);
     const isMidAnswer = response?.headersSent === true && !response.writableFinished;
     if (fault.code === 'ECONNRESET' || !socket.writable || isMidAnswer) {
@@ -38,7 +41,8 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
         'Cache-Control: no-store',
         'Connection: close',
         '',
-        body,
+        // An answer to HEAD has no body, and its reader would take one for the begin of the next answer.
+        fault.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body,
       ].join('\r\n'),
     );
   });
