@@ -1,3 +1,4 @@
+import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -69,17 +70,10 @@ export class TestApp {
       ...overrides,
       databaseUrl,
     });
-    const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), {
-      bodyParser: false,
-      logger: false,
-      abortOnError: false,
-    });
-    configureApp(app);
-    await app.listen(0, '127.0.0.1');
-    const { port } = app.getHttpServer().address() as AddressInfo;
+    const { app, url } = await listen(AppModule.forRoot(config));
     const database = new Client({ connectionString: databaseUrl });
     await database.connect();
-    return new TestApp(app, `http://127.0.0.1:${port}`, config, database);
+    return new TestApp(app, url, config, database);
   }
 
   async stop(): Promise<void> {
@@ -140,6 +134,21 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Starts an application as production configures it, on a free port. */
+export async function listen(
+  module: Type | DynamicModule,
+): Promise<{ app: NestExpressApplication; url: string }> {
+  const app = await NestFactory.create<NestExpressApplication>(module, {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  configureApp(app);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return { app, url: `http://127.0.0.1:${port}` };
 }
 
 /** A fresh copy of the migrated template. */
