@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
+import type { ChampRecord } from '#membership';
 import { MODULES } from '#shared/access/caller';
 import { type Config } from '#shared/config/config';
+import { DomainError } from '#shared/errors/domain-error';
+import type { ErrorCode } from '#shared/errors/error-codes';
 import { ServiceContext } from './service-context';
 
 /** Keys of the demonstration tenant, by role. */
@@ -13,33 +16,14 @@ export interface DemonstrationKeys {
 
 const NOM = 'Démonstration';
 
-/** Enough that every "Execute" of Swagger UI finds the record its example names. */
+/** Enough that every "Execute" of Swagger UI finds the record its example names, as V1 and V2 write it. */
 const SAMPLE = {
-  employeurs: [
-    { idExterne: 'EMP-100', nom: 'Aciérie du Saint-Laurent' },
-    { idExterne: 'EMP-200', nom: 'Centre de services scolaire de la Rivière' },
-    { idExterne: 'EMP-300', nom: 'Imprimerie Belles-Feuilles' },
+  employeurs: [{ idExterne: 'EMP-300', nom: 'Imprimerie Belles-Feuilles' }],
+  objetsConsentement: [
+    { idExterne: 'INFOLETTRE', nom: 'Recevoir l’infolettre' },
+    { idExterne: 'SONDAGES', nom: 'Répondre à des sondages' },
   ],
-  objetsConsentement: [{ idExterne: 'INFOLETTRE', nom: 'Recevoir l’infolettre' }],
   employes: [
-    {
-      idExterne: 'E-1001',
-      prenom: 'Marie-Ève',
-      nom: "L'Écuyer",
-      courriel: 'marie-eve.lecuyer@example.org',
-      identifiantExterneEmployeur: 'EMP-100',
-      ville: 'Trois-Rivières',
-      province: 'QC',
-    },
-    {
-      idExterne: 'E-1002',
-      prenom: 'Jean-François',
-      nom: 'Côté',
-      courriel: 'jf.cote@example.org',
-      identifiantExterneEmployeur: 'EMP-100',
-      ville: 'Lévis',
-      province: 'QC',
-    },
     {
       idExterne: 'E-1003',
       prenom: 'Fatoumata',
@@ -52,13 +36,74 @@ const SAMPLE = {
   ],
 };
 
+const CHAMPS: ChampRecord[] = [
+  {
+    nom: 'Quart de travail',
+    type: 'choix',
+    choix: [
+      { idExterne: 'JOUR', libelle: 'Jour' },
+      { idExterne: 'NUIT', libelle: 'Nuit' },
+    ],
+  },
+  { nom: 'Casier', type: 'texte' },
+];
+
+const SAMPLE_V2 = {
+  Syndicats: [
+    {
+      IdentifiantExterne: 'SYN-10',
+      Nom: 'Syndicat des aciéristes',
+      Employeurs: [
+        { IdentifiantExterne: 'EMP-100', Nom: 'Aciérie du Saint-Laurent' },
+        { IdentifiantExterne: 'EMP-200', Nom: 'Centre de services scolaire de la Rivière' },
+      ],
+    },
+  ],
+  Employes: [
+    {
+      IdExterne: 'E-1001',
+      Prenom: 'Marie-Ève',
+      Nom: "L'Écuyer",
+      Courriel: 'marie-eve.lecuyer@example.org',
+      Ville: 'Trois-Rivières',
+      Province: 'QC',
+      ValeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'NUIT' }],
+      Emplois: [
+        {
+          IdentifiantExterne: 'EMPLOI-1',
+          IdentifiantExterneEmployeur: 'EMP-100',
+          Matricule: '20451',
+          DateDebut: '2020-03-01',
+        },
+      ],
+      Adhesions: [{ SyndicatIdExterne: 'SYN-10', DateAdhesion: '2021-05-01' }],
+    },
+    {
+      IdExterne: 'E-1002',
+      Prenom: 'Jean-François',
+      Nom: 'Côté',
+      Courriel: 'jf.cote@example.org',
+      Ville: 'Lévis',
+      Province: 'QC',
+      Emplois: [
+        {
+          IdentifiantExterne: 'EMPLOI-1',
+          IdentifiantExterneEmployeur: 'EMP-100',
+          Matricule: '20452',
+          DateDebut: '2019-08-15',
+        },
+      ],
+    },
+  ],
+};
+
 /**
  * Makes the demonstration tenant at the first start and finds its keys again at later ones. The keys are kept under
  * DATA_DIR, readable by their owner only; in another database, new ones are made.
  */
 export async function demonstrationKeys(config: Config): Promise<DemonstrationKeys> {
   const file = join(config.dataDir, 'demonstration.json');
-  return ServiceContext.use(config, async ({ clients, syncs, authentication }) => {
+  return ServiceContext.use(config, async ({ clients, syncs, syncsV2, champs, authentication }) => {
     if (existsSync(file)) {
       const kept = JSON.parse(readFileSync(file, 'utf8')) as DemonstrationKeys;
       const works = (cle: string): Promise<boolean> =>
@@ -84,10 +129,20 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
         role: 'partenaire',
       });
     }
-    await syncs.sync(partenaire.tenantId!, SAMPLE, false);
+    const tenantId = partenaire.tenantId!;
+    for (const champ of CHAMPS) await orKnown(champs.create(tenantId, champ), 'Champ.NomDejaUtilise');
+    await syncsV2.sync(tenantId, SAMPLE_V2, { simulation: false });
+    await syncs.sync(tenantId, SAMPLE, false);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
     return keys;
+  });
+}
+
+/** In a database that has lost its keys' file, the rest is there already. */
+async function orKnown(made: Promise<unknown>, known: ErrorCode): Promise<void> {
+  await made.catch((error: unknown) => {
+    if (!(error instanceof DomainError && error.code === known)) throw error;
   });
 }

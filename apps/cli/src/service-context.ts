@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AuthenticationService, CLIENTS_ENTITIES, ClientsModule, ClientsService } from '#clients';
-import { MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
+import { CONSENT_ENTITIES } from '#consent';
+import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
-import { SyncModule, SyncV1Service } from '#sync';
+import { SyncModule, SyncV1Service, SyncV2Service } from '#sync';
 
 @Module({})
 class CliModule {}
@@ -14,6 +15,8 @@ export interface ServiceContext {
   readonly clients: ClientsService;
   readonly authentication: AuthenticationService;
   readonly syncs: SyncV1Service;
+  readonly syncsV2: SyncV2Service;
+  readonly champs: ChampsUtilisateurService;
 }
 
 export const ServiceContext = {
@@ -26,6 +29,7 @@ export const ServiceContext = {
           SharedModule.forRoot('cli', new Config({ ...config, poolSize: 2 }), [
             ...CLIENTS_ENTITIES,
             ...MEMBERSHIP_ENTITIES,
+            ...CONSENT_ENTITIES,
           ]),
           ClientsModule,
           MembershipModule,
@@ -39,6 +43,8 @@ export const ServiceContext = {
         clients: app.get(ClientsService),
         authentication: app.get(AuthenticationService),
         syncs: app.get(SyncV1Service),
+        syncsV2: app.get(SyncV2Service),
+        champs: app.get(ChampsUtilisateurService),
       });
     } finally {
       await app.close();

@@ -1,5 +1,6 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
+import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
@@ -12,10 +13,15 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        SharedModule.forRoot('api', config, [...CLIENTS_ENTITIES, ...MEMBERSHIP_ENTITIES]),
+        SharedModule.forRoot('api', config, [
+          ...CLIENTS_ENTITIES,
+          ...MEMBERSHIP_ENTITIES,
+          ...CONSENT_ENTITIES,
+        ]),
         ClientsHttpModule,
         SyncHttpModule,
         MembershipHttpModule,
+        ConsentHttpModule,
       ],
     };
   }

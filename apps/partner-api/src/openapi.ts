@@ -49,8 +49,13 @@ const SURFACES = [
     key: { scheme: 'PartnerKey', description: 'A key of role `partenaire`, from the operator.' },
     tags: [
       { name: 'Key', description: 'What the key opens' },
-      { name: 'Employees', description: 'One by one, and many at once with their employers' },
-      { name: 'Employers', description: 'Where the employees work' },
+      { name: 'Sync, V2', description: 'Everything at once, and tasks for what takes long' },
+      { name: 'Employees, V2', description: 'With employments, memberships and custom values' },
+      { name: 'Unions', description: 'With their employers; V2 writes them by sync' },
+      { name: 'Custom fields', description: 'What a partner keeps of employees beside the usual' },
+      { name: 'Consent objects', description: 'What a person may consent to' },
+      { name: 'Employees', description: 'V1: one by one, and many at once with their employers' },
+      { name: 'Employers', description: 'V1: where the employees work' },
     ],
   },
 ] as const;

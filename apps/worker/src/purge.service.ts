@@ -5,10 +5,11 @@ import { IdempotencyRecords } from '#shared/database/idempotency-records';
 import { sqlState } from '#shared/database/sql-errors';
 import { PURGE_BATCH } from '#shared/database/transactions';
 import { LOGGER } from '#shared/logging/logger';
+import { TachesService } from '#sync';
 
 const INTERVAL_MS = 60_000;
 
-/** Removes what has expired: idempotency records after 24 h, minutes of rate limits once they are over. */
+/** Removes what has expired: idempotency records after 24 h, minutes of rate limits once over, tasks after 7 days. */
 @Injectable()
 export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -18,6 +19,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly idempotency: IdempotencyRecords,
     private readonly rateLimits: RateLimiterService,
+    private readonly taches: TachesService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -39,6 +41,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
   async purge(): Promise<void> {
     await this.purgeAll('idempotency records', () => this.idempotency.purgeExpired());
     await this.purgeAll('rate windows', () => this.rateLimits.purgeOver());
+    await this.purgeAll('tasks', () => this.taches.purgeExpired());
   }
 
   private async purgeAll(what: string, purgeBatch: () => Promise<number>): Promise<void> {

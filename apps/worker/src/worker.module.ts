@@ -1,7 +1,11 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { CLIENTS_ENTITIES, ClientsModule } from '#clients';
+import { CONSENT_ENTITIES } from '#consent';
+import { MEMBERSHIP_ENTITIES } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
+import { SyncModule } from '#sync';
+import { JobsService } from './jobs.service';
 import { PurgeService } from './purge.service';
 
 /** The background process: no controllers but the probes. */
@@ -10,8 +14,16 @@ export class WorkerModule {
   static forRoot(config: Config): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [SharedModule.forRoot('worker', config, CLIENTS_ENTITIES), ClientsModule],
-      providers: [PurgeService],
+      imports: [
+        SharedModule.forRoot('worker', config, [
+          ...CLIENTS_ENTITIES,
+          ...MEMBERSHIP_ENTITIES,
+          ...CONSENT_ENTITIES,
+        ]),
+        ClientsModule,
+        SyncModule,
+      ],
+      providers: [JobsService, PurgeService],
     };
   }
 }

@@ -1,22 +1,48 @@
 import { Module } from '@nestjs/common';
+import { ChampsUtilisateurService } from './application/champs-utilisateur.service';
+import { EmployesSyncService } from './application/employes-sync.service';
 import { EmployesService } from './application/employes.service';
 import { EmployeursService } from './application/employeurs.service';
+import { MasterDataV2Service } from './application/master-data-v2.service';
+import { SyndicatsSyncService } from './application/syndicats-sync.service';
+import { ChampUtilisateurQuery } from './persistence/champ-utilisateur.query';
+import { ChampUtilisateurRepository } from './persistence/champ-utilisateur.repository';
+import { EmploiQuery } from './persistence/emploi.query';
+import { EmployeV2Query } from './persistence/employe-v2.query';
 import { EmployeQuery } from './persistence/employe.query';
 import { EmployeRepository } from './persistence/employe.repository';
+import { EmployesV2Bulk } from './persistence/employes-v2.bulk';
 import { EmployeurQuery } from './persistence/employeur.query';
 import { EmployeurRepository } from './persistence/employeur.repository';
 import { MasterDataBulk } from './persistence/master-data.bulk';
+import { SyndicatQuery } from './persistence/syndicat.query';
+import { SyndicatsBulk } from './persistence/syndicats.bulk';
+
+const services = [
+  EmployesService,
+  EmployeursService,
+  MasterDataV2Service,
+  ChampsUtilisateurService,
+  EmployesSyncService,
+  SyndicatsSyncService,
+  MasterDataBulk,
+];
 
 @Module({
   providers: [
-    EmployesService,
-    EmployeursService,
+    ...services,
+    ChampUtilisateurQuery,
+    ChampUtilisateurRepository,
+    EmploiQuery,
     EmployeQuery,
     EmployeRepository,
+    EmployesV2Bulk,
     EmployeurQuery,
     EmployeurRepository,
-    MasterDataBulk,
+    EmployeV2Query,
+    SyndicatQuery,
+    SyndicatsBulk,
   ],
-  exports: [EmployesService, EmployeursService, MasterDataBulk],
+  exports: services,
 })
 export class MembershipModule {}

@@ -1,4 +1,11 @@
-import { DynamicModule, Inject, Injectable, Module, OnApplicationShutdown } from '@nestjs/common';
+import {
+  BeforeApplicationShutdown,
+  DynamicModule,
+  Inject,
+  Injectable,
+  Module,
+  OnApplicationShutdown,
+} from '@nestjs/common';
 import { Pool } from 'pg';
 import { pino, Logger } from 'pino';
 import { DataSource, DataSourceOptions } from 'typeorm';
@@ -11,6 +18,7 @@ import { HealthController } from './http/health.controller';
 import { Lifecycle } from './http/lifecycle';
 import { HttpMetrics, Metrics } from './http/metrics';
 import { LOGGER } from './logging/logger';
+import { JobQueue } from './queue/job-queue';
 
 const READ_POOL = Symbol('read pool');
 
@@ -24,6 +32,16 @@ class PoolCloser implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.dataSource.destroy(), this.readPool.end()]);
+  }
+}
+
+/** Ends the jobs at work while the database is still there for them. */
+@Injectable()
+class QueueStopper implements BeforeApplicationShutdown {
+  constructor(private readonly queue: JobQueue) {}
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.queue.stop();
   }
 }
 
@@ -86,9 +104,26 @@ export class SharedModule {
           inject: [Transactions],
           useFactory: (transactions: Transactions) => new IdempotencyRecords(transactions),
         },
+        {
+          provide: JobQueue,
+          inject: [Transactions, LOGGER],
+          useFactory: (transactions: Transactions, logger: Logger) =>
+            new JobQueue(config.databaseUrl, processName === 'worker', transactions, logger),
+        },
+        QueueStopper,
         PoolCloser,
       ],
-      exports: [Config, LOGGER, SecretBox, Metrics, HttpMetrics, Lifecycle, IdempotencyRecords, Transactions],
+      exports: [
+        Config,
+        LOGGER,
+        SecretBox,
+        Metrics,
+        HttpMetrics,
+        Lifecycle,
+        IdempotencyRecords,
+        JobQueue,
+        Transactions,
+      ],
     };
   }
 }

@@ -1,3 +1,5 @@
+export { SyncV1Service } from './application/sync-v1.service';
+export { SyncV2Service } from './application/sync-v2.service';
+export { type TacheJob, TachesService } from './application/taches.service';
 export { SyncHttpModule } from './sync-http.module';
 export { SyncModule } from './sync.module';
-export { SyncV1Service } from './application/sync-v1.service';

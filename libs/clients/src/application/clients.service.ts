@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { Position } from '#shared/database/json-items';
 import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import { Environment, ModuleName, Role } from '#shared/access/caller';
 import { generateKey } from '../domain/api-key';
 import { Cle, CleWithEnvironment } from '../domain/cle.entity';
@@ -14,6 +14,7 @@ export interface ClientChange {
   nom?: string | null;
   modules?: string[] | null;
   limiteParMinute?: number | null;
+  fuseauHoraire?: string | null;
   drapeaux?: { resultatsVoteActifVisibles?: boolean | null; seuilAnonymat?: number | null } | null;
   organisation?: { contactTechnique?: string | null; casUsage?: string | null } | null;
 }
@@ -40,19 +41,23 @@ export class ClientsService {
     private readonly clients: ClientRepository,
   ) {}
 
-  /** @throws DomainError `Client.NomDejaUtilise` */
+  /** @throws DomainError `Client.NomDejaUtilise`, `Requete.Invalide` for an unknown time zone */
   async create(wanted: ClientChange & { id?: string; nom: string; modules: string[] }): Promise<Client> {
     const client = Object.assign(new Client(), {
       id: wanted.id ?? randomUUID(),
       resultatsVoteActifVisibles: false,
       seuilAnonymat: 1,
       limiteParMinute: null,
+      fuseauHoraire: 'America/Toronto',
       contactTechnique: null,
       casUsage: null,
       dateCreation: new Date(),
     });
     apply(client, wanted);
-    await this.transactions.run(ADMINISTRATION, () => this.clients.insert(client));
+    await this.transactions.run(ADMINISTRATION, async () => {
+      await this.assertTimeZone(wanted);
+      await this.clients.insert(client);
+    });
     return client;
   }
 
@@ -68,7 +73,7 @@ export class ClientsService {
 
   /**
    * @param assertUnchanged throws if the client is not what the caller has read
-   * @throws DomainError `Client.NotFound`, `Client.NomDejaUtilise`
+   * @throws DomainError `Client.NotFound`, `Client.NomDejaUtilise`, `Requete.Invalide` for an unknown time zone
    */
   async update(
     clientId: string,
@@ -78,6 +83,7 @@ export class ClientsService {
     return this.transactions.run(ADMINISTRATION, async () => {
       const client = await this.mustFind(clientId, true);
       assertUnchanged?.(client);
+      await this.assertTimeZone(change);
       apply(client, change);
       await this.clients.update(client);
       return client;
@@ -87,8 +93,8 @@ export class ClientsService {
   /** Makes a key for a client's data space in an environment. @throws DomainError `Client.NotFound` */
   async issueCle(clientId: string, wanted: CleRequest): Promise<IssuedCle> {
     return this.transactions.run(ADMINISTRATION, async () => {
-      await this.mustFind(clientId, true);
-      const tenantId = await this.clients.tenantOf(clientId, wanted.environnement);
+      const client = await this.mustFind(clientId, true);
+      const tenantId = await this.clients.tenantOf(client, wanted.environnement);
       return this.insert(tenantId, wanted, wanted.environnement);
     });
   }
@@ -152,6 +158,12 @@ export class ClientsService {
     return Object.assign(cle, { environnement: kind, cle: secret });
   }
 
+  private async assertTimeZone({ fuseauHoraire }: ClientChange): Promise<void> {
+    if (fuseauHoraire == null || (await this.clients.isTimeZone(fuseauHoraire))) return;
+    const detail = 'must be an IANA time zone, such as America/Toronto';
+    throw invalidRequest([{ pointer: '/fuseauHoraire', code: 'timeZone', detail }]);
+  }
+
   private async mustFind(clientId: string, lock = false): Promise<Client> {
     const client = await this.clients.find(clientId, lock);
     if (!client) throw new DomainError('Client.NotFound', 'No client has this id.');
@@ -170,6 +182,7 @@ function apply(client: Client, change: ClientChange): void {
   client.nom = change.nom ?? client.nom;
   client.modules = change.modules ?? client.modules;
   if (change.limiteParMinute !== undefined) client.limiteParMinute = change.limiteParMinute;
+  client.fuseauHoraire = change.fuseauHoraire ?? client.fuseauHoraire;
   client.resultatsVoteActifVisibles =
     change.drapeaux?.resultatsVoteActifVisibles ?? client.resultatsVoteActifVisibles;
   client.seuilAnonymat = change.drapeaux?.seuilAnonymat ?? client.seuilAnonymat;

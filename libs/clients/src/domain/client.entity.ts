@@ -30,6 +30,10 @@ export class Client {
   @Column('text', { nullable: true })
   casUsage: string | null;
 
+  /** IANA time zone that says which day it is for the client. */
+  @Column('text')
+  fuseauHoraire: string;
+
   @Column('timestamptz')
   dateCreation: Date;
 }

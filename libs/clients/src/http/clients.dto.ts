@@ -24,6 +24,11 @@ const limiteParMinute = {
     "Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).",
   example: 1200,
 } as const;
+const fuseauHoraire = text(64, {
+  description:
+    'IANA time zone of the client: it says which day it is, for instance when an employment ends today.',
+  example: 'America/Toronto',
+});
 /** Identifiers of the documentation's examples; the demonstration tenant has them, so that the examples work. */
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
@@ -96,6 +101,9 @@ export class ClientCreation {
 
   @Input(limiteParMinute)
   limiteParMinute?: number | null;
+
+  @Input({ ...fuseauHoraire, description: `${fuseauHoraire.description} America/Toronto if absent.` })
+  fuseauHoraire?: string | null;
 }
 
 export class ClientModification {
@@ -122,6 +130,9 @@ export class ClientModification {
 
   @Input(limiteParMinute)
   limiteParMinute?: number | null;
+
+  @Input({ ...fuseauHoraire, neverNull: true })
+  fuseauHoraire?: string;
 }
 
 class DrapeauxItem {
@@ -159,6 +170,9 @@ export class ClientItem {
   @Shown(limiteParMinute)
   limiteParMinute: number | null;
 
+  @Shown(fuseauHoraire, { always: true })
+  fuseauHoraire: string;
+
   @Shown(dateCreation, { always: true, format: 'date-time' })
   dateCreation: string;
 
@@ -172,6 +186,7 @@ export class ClientItem {
       drapeaux: { resultatsVoteActifVisibles, seuilAnonymat },
       organisation: { contactTechnique, casUsage },
       limiteParMinute: client.limiteParMinute,
+      fuseauHoraire: client.fuseauHoraire,
       dateCreation: client.dateCreation.toISOString(),
     };
   }

@@ -25,6 +25,24 @@ export class ClientRepository {
   /** @throws DomainError `Client.NomDejaUtilise` */
   async update(client: Client): Promise<void> {
     await this.unlessNameTaken(() => this.transactions.manager().update(Client, { id: client.id }, client));
+    await this.writeReglages(client);
+  }
+
+  /** Whether the database knows this time zone, and can thus say which day it is there. */
+  async isTimeZone(name: string): Promise<boolean> {
+    const { rowCount } = await this.transactions
+      .client()
+      .query('SELECT FROM pg_timezone_names WHERE name = $1', [name]);
+    return rowCount === 1;
+  }
+
+  /** What the statements of the client's data spaces need to know of it. */
+  private async writeReglages({ id, fuseauHoraire }: Client): Promise<void> {
+    await this.transactions.client().query(
+      `INSERT INTO reglage (tenant_id, fuseau_horaire) SELECT id, $2 FROM tenant WHERE client_id = $1
+       ON CONFLICT (tenant_id) DO UPDATE SET fuseau_horaire = excluded.fuseau_horaire`,
+      [id, fuseauHoraire],
+    );
   }
 
   async find(id: string, lock = false): Promise<Client | null> {
@@ -38,12 +56,13 @@ export class ClientRepository {
   }
 
   /** The data space of a client in an environment, made when the first key asks for it. */
-  async tenantOf(clientId: string, environnement: string): Promise<string> {
+  async tenantOf(client: Client, environnement: string): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO tenant (id, client_id, environnement) VALUES ($1, $2, $3)
        ON CONFLICT (client_id, environnement) DO UPDATE SET environnement = excluded.environnement RETURNING id`,
-      [randomUUID(), clientId, environnement],
+      [randomUUID(), client.id, environnement],
     );
+    await this.writeReglages(client);
     return rows[0]!.id;
   }
 

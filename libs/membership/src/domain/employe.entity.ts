@@ -42,6 +42,10 @@ export class Employe {
   @Column('text', { nullable: true })
   codePostal: string | null;
 
+  /** Whether the employments are rows of their own; if not, `identifiantExterneEmployeur` stands for the only one. */
+  @Column('boolean')
+  aEmplois: boolean;
+
   @Column('timestamptz')
   dateCreation: Date;
 
@@ -54,7 +58,7 @@ export class Employe {
     this.nom = record.nom;
     this.noMembre = record.noMembre ?? null;
     this.courriel = record.courriel ?? null;
-    this.identifiantExterneEmployeur = record.identifiantExterneEmployeur ?? null;
+    this.identifiantExterneEmployeur = this.aEmplois ? null : (record.identifiantExterneEmployeur ?? null);
     this.telephonePrincipal = record.telephonePrincipal ?? null;
     this.adresse1 = record.adresse1 ?? null;
     this.ville = record.ville ?? null;

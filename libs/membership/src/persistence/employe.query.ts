@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
+import { employeurV1 } from './emploi.sql';
 import { MasterDataQuery } from './master-data.query';
+import { VALEURS_V1 } from './valeur-champ.sql';
 
 /** Employees as V1 shows them (specification, "Employee"). */
 @Injectable()
@@ -16,12 +18,13 @@ export class EmployeQuery extends MasterDataQuery {
         nom: 'nom',
         noMembre: 'no_membre',
         courriel: 'courriel',
-        identifiantExterneEmployeur: 'identifiant_externe_employeur',
+        identifiantExterneEmployeur: employeurV1('employe'),
         telephonePrincipal: 'telephone_principal',
         adresse1: 'adresse1',
         ville: 'ville',
         province: 'province',
         codePostal: 'code_postal',
+        valeursChampUtilisateur: VALEURS_V1,
         idUnique: 'id_unique',
         derniereMAJ: wireTimestamp('derniere_maj'),
         dateCreation: wireTimestamp('date_creation'),

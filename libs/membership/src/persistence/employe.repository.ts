@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { KeyedRepository } from '#shared/database/keyed.repository';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
 import { Employe } from '../domain/employe.entity';
+import { writeEmployeurV1 } from './emploi.sql';
+
+const UNKNOWN_EMPLOYER = 'identifiantExterneEmployeur names no employer. Create the employer first.';
 
 @Injectable()
 export class EmployeRepository extends KeyedRepository<Employe> {
-  constructor(transactions: Transactions) {
+  constructor(protected override readonly transactions: Transactions) {
     super(transactions, Employe, [
       {
         state: UNIQUE_VIOLATION,
@@ -18,8 +22,31 @@ export class EmployeRepository extends KeyedRepository<Employe> {
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'employe_employeur_fkey',
         code: 'Employe.EmployeurInconnu',
-        detail: 'identifiantExterneEmployeur names no employer. Create the employer first.',
+        detail: UNKNOWN_EMPLOYER,
       },
     ]);
+  }
+
+  /**
+   * Makes this the employer that V1 shows of an employee whose employments are rows of their own; of others it is a
+   * column like the rest.
+   *
+   * @returns whether that changed anything
+   * @throws DomainError `Employe.EmployeurInconnu`
+   */
+  async writeEmployeurV1(tenantId: string, idExterne: string, employeur: string | null): Promise<boolean> {
+    try {
+      const { rowCount } = await this.transactions
+        .client()
+        .query(`WITH ${writeEmployeurV1('SELECT $2::text AS id_externe, $3::text AS employeur')}`, [
+          tenantId,
+          idExterne,
+          employeur,
+        ]);
+      return (rowCount ?? 0) > 0;
+    } catch (error) {
+      if (!violates(error, FOREIGN_KEY_VIOLATION, 'emploi_employeur_fkey')) throw error;
+      throw new DomainError('Employe.EmployeurInconnu', UNKNOWN_EMPLOYER);
+    }
   }
 }

@@ -3,10 +3,13 @@ import { KeyedRepository } from '#shared/database/keyed.repository';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { Employeur } from '../domain/employeur.entity';
+import { TODAY } from './emploi.sql';
+
+const ACTIVE = 'Employees still work for this employer. End their employments, move or delete them first.';
 
 @Injectable()
 export class EmployeurRepository extends KeyedRepository<Employeur> {
-  constructor(transactions: Transactions) {
+  constructor(protected override readonly transactions: Transactions) {
     super(transactions, Employeur, [
       {
         state: UNIQUE_VIOLATION,
@@ -19,8 +22,28 @@ export class EmployeurRepository extends KeyedRepository<Employeur> {
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'employe_employeur_fkey',
         code: 'Employeur.EmploisActifs',
-        detail: 'Employees still work for this employer. Move or delete them first.',
+        detail: ACTIVE,
+      },
+      {
+        state: FOREIGN_KEY_VIOLATION,
+        constraint: 'emploi_employeur_fkey',
+        code: 'Employeur.EmploisActifs',
+        detail: ACTIVE,
       },
     ]);
+  }
+
+  /** Employments that have ended go with their employer; those that have not hold it. */
+  override async delete(row: Employeur): Promise<void> {
+    await this.transactions.client().query(
+      `WITH ended AS (
+         DELETE FROM emploi WHERE tenant_id = $1 AND identifiant_externe_employeur = $2 AND date_fin <= ${TODAY}
+         RETURNING id_externe_employe
+       )
+       UPDATE employe SET derniere_maj = clock_timestamp()
+       WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM ended)`,
+      [row.tenantId, row.idExterne],
+    );
+    await super.delete(row);
   }
 }

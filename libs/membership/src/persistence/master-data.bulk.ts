@@ -3,6 +3,7 @@ import { BulkResult, BulkUpsert } from '#shared/database/bulk-upsert';
 import { Transactions } from '#shared/database/transactions';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
+import { writeEmployeurV1 } from './emploi.sql';
 
 const UNKNOWN_EMPLOYER = `
   SELECT s.n, 'identifiantExterneEmployeur names no employer' AS message FROM stage s
@@ -10,11 +11,21 @@ const UNKNOWN_EMPLOYER = `
     SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
   )`;
 
-/** Upserts of many employers or employees, in the ambient transaction. */
+/** Upserts of many employers or employees as V1 writes them, in the ambient transaction. */
 @Injectable()
 export class MasterDataBulk {
   private readonly employeurs = new BulkUpsert('employeur', EMPLOYEUR_FIELDS);
-  private readonly employes = new BulkUpsert('employe', EMPLOYE_FIELDS, UNKNOWN_EMPLOYER);
+  private readonly employes = new BulkUpsert('employe', EMPLOYE_FIELDS, {
+    refusals: UNKNOWN_EMPLOYER,
+    overrides: {
+      identifiant_externe_employeur: (sent) => `CASE WHEN t.a_emplois THEN NULL ELSE ${sent} END`,
+    },
+    then: (has) =>
+      writeEmployeurV1(
+        `SELECT s.id_externe, s.identifiant_externe_employeur AS employeur FROM stage s
+         WHERE ${has('identifiant_externe_employeur')}`,
+      ),
+  });
 
   constructor(private readonly transactions: Transactions) {}
 

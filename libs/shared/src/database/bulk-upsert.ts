@@ -1,17 +1,11 @@
-import { from as copyFrom } from 'pg-copy-streams';
 import type { PoolClient } from 'pg';
-import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
+import { Breather } from '../concurrency/breather';
+import { CheckedList, type Refusal } from '../records/checked-list';
 import type { RecordDefinition } from '../records/field';
 import { RecordValidator } from '../records/record-validator';
 import { snakeCase } from './connections';
-
-/** A record that was not accepted: its place in the list sent, its identifier as sent, and why. */
-export interface Refusal {
-  readonly index: number;
-  readonly idExterne: string;
-  readonly message: string;
-}
+import { Stage, type StageColumns } from './stage';
+import { mergeStaged } from './staged-merge';
 
 /** `created + updated + refusals.length` is the number of records sent; unchanged ones count as updated. */
 export interface BulkResult {
@@ -20,16 +14,22 @@ export interface BulkResult {
   readonly refusals: Refusal[];
 }
 
-interface Staged {
-  readonly staged: number;
-  /** Bits of the properties that every staged record has. */
-  readonly everywhere: number;
-  readonly refusals: Refusal[];
+export interface BulkOptions {
+  /** The property that identifies a record; `idExterne` if absent. */
+  readonly identifier?: string;
+  /** SQL that selects `n` and `message` of staged records that a rule refuses; `$1` is the tenant, `stage` the records. */
+  readonly refusals?: string;
+  /** SQL of a column's new value where the stored row `t` has a say; given the SQL of the sent value. */
+  readonly overrides?: Readonly<Record<string, (sent: string) => string>>;
+  /**
+   * What follows the merge: `WITH stage AS (…), ` and this, with `$1` the tenant.
+   *
+   * @param has SQL of whether the staged row `s` has a property, by its column
+   */
+  readonly then?: (has: (column: string) => string) => string;
 }
 
-/** Records checked between two chances for other requests to run. */
-const SLICE = 500;
-const COPY_CHUNK_BYTES = 64 * 1024;
+const NOTHING: BulkResult = { created: 0, updated: 0, refusals: [] };
 
 /**
  * Upserts any number of records into one table, by their external identifier, with a fixed number of statements: COPY
@@ -38,112 +38,114 @@ const COPY_CHUNK_BYTES = 64 * 1024;
  */
 export class BulkUpsert<D extends RecordDefinition> {
   private readonly validator: RecordValidator<D>;
-  private readonly names: string[];
-  private readonly columns: string[];
-  private readonly stage: string;
+  private readonly presence: Presence;
+  private readonly columns: StageColumns;
+  private readonly identifier: string;
 
-  /**
-   * @param table has a column for each field, named in snake_case, beside `tenant_id`, `derniere_maj` and `id_externe`
-   * @param refusals SQL that selects `n` and `message` of staged records that a rule refuses; `$1` is the tenant
-   *   and `stage` the staged records
-   */
+  /** @param table has a column for each field, named in snake_case, beside `tenant_id`, `derniere_maj` and `id_externe` */
   constructor(
     private readonly table: string,
     definition: D,
-    private readonly refusals?: string,
+    private readonly options: BulkOptions = {},
   ) {
     this.validator = new RecordValidator(definition);
-    this.names = Object.keys(definition).filter((name) => definition[name]?.kind !== 'readOnly');
-    this.columns = this.names.map(snakeCase);
-    this.stage = `stage_${table}`;
+    this.identifier = options.identifier ?? 'idExterne';
+    const names = Object.keys(definition).filter(
+      (name) => !['readOnly', 'rows'].includes(definition[name]!.kind),
+    );
+    this.presence = new Presence(names.filter((name) => name !== this.identifier));
+    this.columns = { n: 'integer', present: 'integer', id_externe: 'identifier', ...this.presence.columns };
   }
 
   /** @param client the connection of the ambient transaction */
   async run(client: PoolClient, tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
     const walk = records[Symbol.iterator]();
     const first = walk.next();
-    if (first.done) return { created: 0, updated: 0, refusals: [] };
-    const columns = this.columns.map(
-      (column) => `${column} text${column.startsWith('id') ? ' COLLATE "C"' : ''}`,
-    );
-    await client.query(
-      `CREATE TEMPORARY TABLE ${this.stage} (n integer, present integer, ${columns.join(', ')}) ON COMMIT DROP`,
-    );
-    const { staged, everywhere, refusals } = await this.copy(client, first, walk);
-    await client.query(`ANALYZE ${this.stage}`);
-    const refused = await this.refuse(client, tenantId);
-    const created = await this.merge(client, tenantId, everywhere);
-    await client.query(`DROP TABLE ${this.stage}`);
+    if (first.done) return NOTHING;
+    const list = new CheckedList(this.validator, this.identifier);
+    const stage = new Stage(`stage_${this.table}`, this.columns);
+    await stage.open(client);
+    const everywhere = await this.fill(stage, list, first, walk).catch(async (error: unknown) => {
+      await stage.abandon(error as Error);
+      throw error;
+    });
+    await stage.close(client);
+    const refused = await this.refuse(client, tenantId, stage);
+    const created = await mergeStaged(client, tenantId, {
+      table: this.table,
+      stage: stage.name,
+      key: { id_externe: 'id_externe' },
+      values: this.presence.values(everywhere, this.options.overrides),
+      changedColumn: 'derniere_maj',
+    });
+    const then = this.options.then?.((column) => this.presence.has(column));
+    if (then) await client.query(this.onStage(then, stage), [tenantId]);
+    await client.query(`DROP TABLE ${stage.name}`);
     return {
       created,
-      updated: staged - refused.length - created,
-      refusals: [...refusals, ...refused].sort((a, b) => a.index - b.index),
+      updated: stage.count - refused.length - created,
+      refusals: [...list.refusals, ...refused].sort((a, b) => a.index - b.index),
     };
   }
 
-  private async copy(
-    client: PoolClient,
+  private async fill(
+    stage: Stage,
+    list: CheckedList<D>,
     first: IteratorResult<unknown>,
     walk: Iterator<unknown>,
-  ): Promise<Staged> {
-    const refusals: Refusal[] = [];
-    const seen = new Set<string>();
-    const stream = client.query(copyFrom(`COPY ${this.stage} FROM STDIN`));
-    const done = finished(stream);
-    // A failure of the stream is reported where `done` is awaited.
-    done.catch(() => undefined);
-    let index = 0;
-    let staged = 0;
+  ): Promise<number> {
+    const breather = new Breather();
     let everywhere = -1;
-    let chunk = '';
-    try {
-      for (let step = first; !step.done; step = walk.next()) {
-        const record: unknown = step.value;
-        const checked = this.validator.check(record);
-        const { values } = checked;
-        const idExterne = values
-          ? (values as unknown as { idExterne: string }).idExterne
-          : identifierOf(record);
-        if (idExterne !== '' && seen.has(idExterne)) {
-          refusals.push({ index, idExterne, message: 'appears twice in this request; the first one counts' });
-        } else if (values) {
-          const present = this.presence(values);
-          everywhere &= present;
-          chunk += this.line(index, present, values);
-          staged++;
-        } else {
-          refusals.push({ index, idExterne, message: checked.fault ?? '' });
-        }
-        if (idExterne !== '') seen.add(idExterne);
-        if (chunk.length >= COPY_CHUNK_BYTES) {
-          if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done]);
-          chunk = '';
-        }
-        if (++index % SLICE === 0) await new Promise(setImmediate);
+    for (let step = first; !step.done; step = walk.next()) {
+      const { index, id, values } = list.check(step.value);
+      if (values) {
+        const present = this.presence.of(values);
+        everywhere &= present;
+        stage.add([index, present, id, ...this.presence.row(values)]);
+        await stage.flowed();
       }
-    } catch (error) {
-      // The connection must not stay in the middle of a COPY: the transaction's rollback needs it.
-      stream.destroy(error as Error);
-      await done.catch(() => undefined);
-      throw error;
+      if (breather.isDue) await breather.rest();
     }
-    stream.end(chunk);
-    await done;
-    return { staged, everywhere, refusals };
+    return everywhere;
   }
 
-  /** One line of COPY's text format: place, bits of the properties that are present, values. */
-  private line(index: number, present: number, values: Record<string, unknown>): string {
-    let fields = '';
-    for (const name of this.names) {
-      const value = values[name];
-      fields += value == null ? '\t\\N' : `\t${escapeCopy(value as string)}`;
-    }
-    return `${index}\t${present}${fields}\n`;
+  private async refuse(client: PoolClient, tenantId: string, stage: Stage): Promise<Refusal[]> {
+    if (!this.options.refusals) return [];
+    const { rows } = await client.query<Refusal>(
+      this.onStage(
+        `refused AS (${this.options.refusals}), removed AS (
+           DELETE FROM ${stage.name} s USING refused WHERE s.n = refused.n RETURNING s.n, s.id_externe
+         ) SELECT n AS index, id_externe AS "idExterne", message FROM refused JOIN removed USING (n)`,
+        stage,
+      ),
+      [tenantId],
+    );
+    return rows;
+  }
+
+  private onStage(statement: string, stage: Stage): string {
+    return `WITH stage AS (SELECT * FROM ${stage.name}), ${statement}`;
+  }
+}
+
+/** Which properties a record has, as bits: what is absent keeps its stored value. */
+export class Presence {
+  readonly columns: StageColumns;
+  private readonly names: readonly string[];
+
+  /** @param names properties whose columns have their names in snake_case */
+  constructor(names: readonly string[]) {
+    this.names = names;
+    this.columns = Object.fromEntries(
+      names.map((name) => {
+        const column = snakeCase(name);
+        return [column, column.startsWith('id') ? 'identifier' : 'text'] as const;
+      }),
+    );
   }
 
   /** One bit for each property, set where the record has it. */
-  private presence(values: Record<string, unknown>): number {
+  of(values: Record<string, unknown>): number {
     let present = 0;
     for (let position = 0; position < this.names.length; position++) {
       if (values[this.names[position]!] !== undefined) present |= 1 << position;
@@ -151,66 +153,33 @@ export class BulkUpsert<D extends RecordDefinition> {
     return present;
   }
 
-  private async refuse(client: PoolClient, tenantId: string): Promise<Refusal[]> {
-    if (!this.refusals) return [];
-    const { rows } = await client.query<Refusal>(
-      `WITH stage AS (SELECT * FROM ${this.stage}), refused AS (${this.refusals}), removed AS (
-         DELETE FROM ${this.stage} s USING refused WHERE s.n = refused.n RETURNING s.n, s.id_externe
-       ) SELECT n AS index, id_externe AS "idExterne", message FROM refused JOIN removed USING (n)`,
-      [tenantId],
-    );
-    return rows;
+  /** SQL of whether the staged row `s` has a property. */
+  has(column: string): string {
+    return `s.present & ${1 << Object.keys(this.columns).indexOf(column)} <> 0`;
   }
 
-  /** @param everywhere bits of the properties that every staged record has, and whose stored values thus do not matter */
-  private async merge(client: PoolClient, tenantId: string, everywhere: number): Promise<number> {
-    const written = this.columns.filter((column) => column !== 'id_externe');
-    const value = (column: string): string => {
-      const bit = 1 << this.columns.indexOf(column);
-      if (everywhere & bit) return `s.${column}`;
-      return `CASE WHEN s.present & ${bit} <> 0 THEN s.${column} ELSE t.${column} END`;
-    };
-    const current = written.map((column) => `t.${column}`).join(', ');
-    const next = written.map(value).join(', ');
-    const { rows } = await client.query<{ created: number }>(
-      // In the order of the key: two requests that write the same rows lock them in the same order.
-      `WITH merged AS (
-         MERGE INTO ${this.table} t
-         USING (SELECT * FROM ${this.stage} ORDER BY id_externe) s
-         ON t.tenant_id = $1 AND t.id_externe = s.id_externe
-         WHEN MATCHED AND (${current}) IS DISTINCT FROM (${next}) THEN
-           UPDATE SET ${written.map((column) => `${column} = ${value(column)}`).join(', ')}, derniere_maj = clock_timestamp()
-         WHEN NOT MATCHED THEN
-           INSERT (tenant_id, ${this.columns.join(', ')}) VALUES ($1, ${this.columns.map((column) => `s.${column}`).join(', ')})
-         RETURNING merge_action() AS action
-       ) SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created FROM merged`,
-      [tenantId],
-    );
-    return rows[0]!.created;
+  row(values: Record<string, unknown>): (string | null | undefined)[] {
+    return this.names.map((name) => values[name] as string | null | undefined);
   }
-}
 
-/** The identifier of a record that could not be read, if it has a usable one; "" otherwise (decisions, section 6). */
-function identifierOf(record: unknown): string {
-  if (typeof record !== 'object' || record === null) return '';
-  const { idExterne, IdExterne } = record as { idExterne?: unknown; IdExterne?: unknown };
-  const sent = idExterne ?? IdExterne;
-  return typeof sent === 'string' ? sent.toWellFormed().trim() : '';
-}
-
-const COPY_SPECIAL = /[\\\b\f\n\r\t\v]/;
-const COPY_ESCAPES: Record<string, string> = {
-  '\\': '\\\\',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
-
-function escapeCopy(value: string): string {
-  return COPY_SPECIAL.test(value)
-    ? value.replace(/[\\\b\f\n\r\t\v]/g, (character) => COPY_ESCAPES[character]!)
-    : value;
+  /**
+   * What each column becomes.
+   *
+   * @param everywhere bits of the properties that every staged record has, and whose stored values thus do not matter
+   */
+  values(
+    everywhere: number,
+    overrides: BulkOptions['overrides'] = {},
+  ): Record<string, { update: string; insert: string }> {
+    return Object.fromEntries(
+      Object.keys(this.columns).map((column, position) => {
+        const bit = 1 << position;
+        const sent =
+          everywhere & bit
+            ? `s.${column}`
+            : `CASE WHEN ${this.has(column)} THEN s.${column} ELSE t.${column} END`;
+        return [column, { update: overrides[column]?.(sent) ?? sent, insert: `s.${column}` }];
+      }),
+    );
+  }
 }

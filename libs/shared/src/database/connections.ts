@@ -13,6 +13,9 @@ export const APP_ROLE = 'mandat_app';
 /** The role that reads clients and keys and sees no tenant's data. */
 export const ACCESS_ROLE = 'mandat_access';
 
+/** The role of the queue, which reaches jobs and no data of tenants. */
+export const QUEUE_ROLE = 'mandat_queue';
+
 /** A statement that runs longer is cancelled and answered as 503 (decisions, section 3). */
 const STATEMENT_TIMEOUT_MS = 30_000;
 

@@ -1,12 +1,26 @@
 import type { Statement } from './entered-query';
 import type { Scope, Transactions } from './transactions';
 
-/** The wire's names of an item and the SQL that gives each its value; PostgreSQL makes the JSON text from it. */
+/**
+ * The wire's names of an item and the SQL that gives each its value, where `$1` is the tenant; PostgreSQL makes the JSON
+ * text from it.
+ */
 export type ItemColumns = Readonly<Record<string, string>>;
 
 /** A timestamp as the wire has it: ISO 8601 in UTC, to the millisecond. */
 export function wireTimestamp(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** SQL of a nested object: compact, unlike what json_build_object makes. */
+export function jsonObject(columns: ItemColumns): string {
+  const selected = Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
+  return `(SELECT row_to_json(o) FROM (SELECT ${selected.join(', ')}) o)`;
+}
+
+/** SQL of a nested list: `item` for each row of what follows (`FROM … ORDER BY …`). */
+export function jsonList(item: string, rows: string): string {
+  return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
 }
 
 /** Where a list goes on: the order of all lists is creation, then id. */
@@ -21,7 +35,7 @@ export interface Page {
   readonly next?: Position;
 }
 
-/** One condition on a list: SQL with `?` in the place of its value. A condition without a value is left out. */
+/** One condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
 export interface Filter {
   readonly sql: string;
   readonly value: unknown;
@@ -33,6 +47,10 @@ export interface ItemSource {
   /** A table whose rows have `tenant_id`, `date_creation` and `id_unique`. */
   readonly table: string;
   readonly columns: ItemColumns;
+  /** A condition on every row of the list. */
+  readonly where?: string;
+  /** The column of the identifier in a path; `id_externe` if absent. */
+  readonly key?: string;
 }
 
 interface PageRow {
@@ -62,7 +80,7 @@ export class JsonItems {
     const rows = await this.query<{ item: string }>(tenantId, {
       name: `${this.source.name}_one`,
       text: `SELECT row_to_json(i)::text AS item FROM (
-               SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND id_externe = $2
+               SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2
              ) i`,
       values: [tenantId, idExterne],
     });
@@ -79,7 +97,11 @@ export class JsonItems {
     const values: unknown[] = [tenantId, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
-    const kept = ['tenant_id = $1', ...used.map(({ sql, value }) => sql.replace('?', () => place(value)))];
+    const kept = [
+      'tenant_id = $1',
+      ...(this.source.where ? [this.source.where] : []),
+      ...used.map(({ sql, value }) => sql.replaceAll('?', place(value))),
+    ];
     const start = after && `(date_creation, id_unique) > (${place(after.dateCreation)}, ${place(after.id)})`;
     const { table } = this.source;
     // One prepared statement for each combination of conditions, so that each gets the plan that suits it.

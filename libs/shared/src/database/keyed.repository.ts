@@ -23,7 +23,7 @@ export interface ConstraintRefusal {
 export class KeyedRepository<E extends KeyedEntity> {
   /** @param refusals the rules that the database decides, so that two requests at once cannot both pass them */
   constructor(
-    private readonly transactions: Transactions,
+    protected readonly transactions: Transactions,
     private readonly entity: EntityTarget<E>,
     private readonly refusals: readonly ConstraintRefusal[],
   ) {}

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
+import { prepareQueues } from '../queue/prepare-queues';
 
 /** Any constant: processes that migrate the same database at once take turns. */
 const MIGRATION_LOCK = 7_304_512_201;
@@ -40,7 +41,7 @@ async function withMigrations<T>(url: string, work: (dataSource: DataSource) => 
 }
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own.
+ * Brings the schema up to date, each migration in a transaction of its own, then the queue's.
  *
  * @param url a role that owns the database and may create roles
  * @returns the names of the migrations that ran
@@ -48,6 +49,7 @@ async function withMigrations<T>(url: string, work: (dataSource: DataSource) => 
 export async function migrateUp(url: string): Promise<string[]> {
   return withMigrations(url, async (dataSource) => {
     const done = await dataSource.runMigrations({ transaction: 'each' });
+    await prepareQueues(url);
     return done.map((migration) => migration.name);
   });
 }

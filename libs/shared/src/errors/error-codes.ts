@@ -53,7 +53,7 @@ export const ERROR_CODES = {
     status: 413,
     title: 'Request too large',
     description:
-      'The request is larger than this operation accepts (1 MB; for a sync 64 MB and 250,000 records). Send less at a time.',
+      'The request is larger than this operation accepts (1 MB; for a sync 64 MB, 250,000 records and 500,000 nested ones). Send less at a time.',
   },
   'Requete.Interrompue': {
     status: 408,
@@ -127,7 +127,55 @@ export const ERROR_CODES = {
   'Employeur.EmploisActifs': {
     status: 409,
     title: 'Employer has employees',
-    description: 'Employees still work for this employer. Move or delete them before deleting it.',
+    description:
+      'Employees still work for this employer. End their employments, move or delete them before deleting it.',
+  },
+  'Syndicat.NotFound': {
+    status: 404,
+    title: 'Union not found',
+    description: 'No union of the tenant has this external identifier.',
+  },
+  'ObjetConsentement.NotFound': {
+    status: 404,
+    title: 'Consent object not found',
+    description: 'No consent object of the tenant has this external identifier.',
+  },
+  'ObjetConsentement.IdExterneDejaUtilise': {
+    status: 409,
+    title: 'External identifier already used',
+    description: 'A consent object with this idExterne exists. Use PUT to change it.',
+  },
+  'Champ.NotFound': {
+    status: 404,
+    title: 'Custom field not found',
+    description: 'No custom field of the tenant has this name.',
+  },
+  'Champ.NomDejaUtilise': {
+    status: 409,
+    title: 'Field name already used',
+    description: 'A custom field with this name exists. Use PUT to change it.',
+  },
+  'Champ.TypeUtilise': {
+    status: 409,
+    title: 'Type in use',
+    description:
+      'Employees have values of this field, so that its type cannot change. Define another field for the new type.',
+  },
+  'Champ.ChoixUtilise': {
+    status: 409,
+    title: 'Choice in use',
+    description:
+      'Employees have a choice that would be removed. Give them another one first, or keep the choice.',
+  },
+  'Champ.Utilise': {
+    status: 409,
+    title: 'Field in use',
+    description: 'Employees have values of this field. Remove them before deleting it.',
+  },
+  'Tache.NotFound': {
+    status: 404,
+    title: 'Task not found',
+    description: 'No task of the tenant has this id. Tasks are kept for 7 days after their end.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

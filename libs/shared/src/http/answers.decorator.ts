@@ -11,6 +11,8 @@ export interface AnswerOptions {
   status?: number;
   /** Class of the answer, in brackets for a list of them; absent for an answer without body. */
   type?: Type | [Type];
+  /** Class of the answer 202 of an operation that can be done in the background. */
+  accepted?: Type;
   /** Parts of the path by name: what each is, and an example that the demonstration tenant has. */
   path?: Record<string, { description: string; example: string; format?: 'uuid' }>;
   /** A body that works when sent to the demonstration tenant, where the schema's own example would not. */
@@ -42,6 +44,16 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       ...typeOf(options.type),
       headers: headersOf(options),
     }),
+    ...(options.accepted
+      ? [
+          ApiResponse({
+            status: 202,
+            description: SUCCESS[202]!,
+            type: options.accepted,
+            headers: headersOf({ ...options, location: true }),
+          }),
+        ]
+      : []),
     ...Object.entries(options.path ?? {}).map(([name, { description, ...part }]) =>
       ApiParam({
         name,
@@ -82,6 +94,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
 
 const SUCCESS: Readonly<Record<number, string>> = {
   201: 'Created',
+  202: 'Will be done in the background',
   204: 'Done; no body',
 };
 

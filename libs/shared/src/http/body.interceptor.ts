@@ -9,14 +9,13 @@ import {
 import { Reflector } from '@nestjs/core';
 import express from 'express';
 import type { Response } from 'express';
-import { isUtf8 } from 'node:buffer';
 import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from '../access/requires.decorator';
-import { DomainError, invalidRequest } from '../errors/domain-error';
+import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
-import { JsonFault, parseWithRows } from '../records/json-rows';
 import { BulkTurns } from './bulk-turns';
 import { BODY_BYTES, SYNC_BODY_BYTES } from './limits';
+import { parseBody } from './parse-body';
 
 const BODY = 'http:body';
 
@@ -92,7 +91,7 @@ export class BodyInterceptor implements NestInterceptor {
       });
     });
     request.rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    request.body = parseBody(request.rawBody, options.rows);
+    request.body = await parseBody(request.rawBody, options.rows);
   }
 }
 
@@ -122,29 +121,4 @@ function tooLarge(): DomainError {
 function readingError(error: Error): Error {
   const { type } = error as { type?: string };
   return type === 'request.aborted' || type === 'request.size.invalid' ? interrupted() : error;
-}
-
-function parseBody(sent: Buffer, rows: boolean): unknown {
-  if (!isUtf8(sent)) {
-    throw invalidRequest([{ pointer: '', code: 'encoding', detail: 'the body must be valid UTF-8' }]);
-  }
-  const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
-  const json = marked ? sent.subarray(3) : sent;
-  try {
-    if (!rows) return JSON.parse(json.toString()) as unknown;
-    return parseWithRows(json, (name) => {
-      const pointer = `/${name.slice(0, 100)}`;
-      throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
-    });
-  } catch (error) {
-    if (error instanceof DomainError) throw error;
-    throw invalidJson(error);
-  }
-}
-
-/** V8's message quotes the text around a fault, which may be a person's data: only the place is told. */
-export function invalidJson(error: unknown): DomainError {
-  const place = error instanceof JsonFault ? error.at : /position (\d+)/.exec((error as Error).message)?.[1];
-  const near = place === undefined ? '' : ` (fault near character ${place})`;
-  return invalidRequest([{ pointer: '', code: 'json', detail: `the body must be valid JSON${near}` }]);
 }

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import {
+  ArrayMaxSize,
   ArrayUnique,
   IsArray,
   IsBoolean,
@@ -58,7 +59,7 @@ class IsRows implements ValidatorConstraintInterface {
  * Declares a property of a request class: its check (class-validator), its place in the record's definition and its
  * description in the OpenAPI document, all from one field.
  *
- * @param nested the class of a field of kind `record`
+ * @param nested the class of a field of kind `record`, or of the elements of a list
  */
 export function Input(field: Field, nested?: RecordClass): PropertyDecorator {
   const remember: PropertyDecorator = (target, key) => {
@@ -125,8 +126,9 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
       return { ...common, type: String, readOnly: true, ...exampleOf(field) };
     case 'record':
       return { ...common, type: nested };
+    case 'records':
     case 'rows':
-      return { ...common, type: nested, isArray: true };
+      return { ...common, type: nested, isArray: true, ...(field.max ? { maxItems: field.max } : {}) };
   }
 }
 
@@ -134,7 +136,7 @@ function isNullable(field: Field): boolean {
   return !field.required && !field.neverNull;
 }
 
-function exampleOf(field: Exclude<Field, { kind: 'record' | 'rows' }>): { example?: unknown } {
+function exampleOf(field: Exclude<Field, { kind: 'record' | 'records' | 'rows' }>): { example?: unknown } {
   return field.example === undefined ? {} : { example: field.example };
 }
 
@@ -164,6 +166,8 @@ function checksOf(field: Field): PropertyDecorator[] {
       return [...presence, IsArray(), ArrayUnique(), IsIn([...field.values], { each: true })];
     case 'record':
       return [...presence, IsObject(), ValidateNested()];
+    case 'records':
+      return [...presence, IsArray(), ArrayMaxSize(field.max), ValidateNested({ each: true })];
     case 'rows':
       return [...presence, Validate(IsRows)];
     case 'readOnly':

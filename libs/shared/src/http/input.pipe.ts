@@ -2,6 +2,7 @@ import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { invalidRequest } from '../errors/domain-error';
 import { hasAtMost } from '../records/faults';
 import { textFault } from '../records/fold';
+import { JsonRows } from '../records/json-rows';
 import { RecordClass } from './field.decorator';
 import { readInput } from './read-input';
 
@@ -14,8 +15,15 @@ export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
     if (type === 'param') return pathPart(value, data ?? '');
     if (type !== 'body' && type !== 'query') return value;
+    if (type === 'body' && metatype === Array) return rowsOf(value);
     return readInput(metatype as RecordClass, value, type);
   }
+}
+
+/** A body that is a list of records, each of which is checked where it is used. */
+function rowsOf(value: unknown): unknown {
+  if (value instanceof JsonRows) return value;
+  throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON array' }]);
 }
 
 function pathPart(value: unknown, name: string): string {

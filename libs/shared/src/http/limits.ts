@@ -8,3 +8,9 @@ export const SYNC_BODY_BYTES = 64 * BODY_BYTES;
 
 /** Records of one sync, over all its lists: what surely ends within the time limit of a statement. */
 export const SYNC_RECORDS = 250_000;
+
+/** Records nested in those of one sync (employers of unions, employments, memberships, custom values). */
+export const SYNC_NESTED_RECORDS = 500_000;
+
+/** The most that one record of a sync may hold, in bytes: it is read in one go, and others wait meanwhile. */
+export const SYNC_RECORD_BYTES = 8 * BODY_BYTES;

@@ -5,7 +5,7 @@ import { isUnavailable, OutcomeUnknown, sqlState } from '../database/sql-errors'
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
 import { JsonFault } from '../records/json-rows';
-import { invalidJson } from './body.interceptor';
+import { invalidJson } from './parse-body';
 import { type Trace, traceOf } from './tracing';
 
 /** The body of every error (RFC 9457; decisions, section 4). */

@@ -15,6 +15,7 @@ const FAULT_OF_CONSTRAINT: Record<string, FaultCode> = {
   nestedValidation: 'type',
   isDate: 'date',
   maxLength: 'length',
+  arrayMaxSize: 'length',
   isEmail: 'email',
   isGuid: 'uuid',
   min: 'range',
@@ -61,7 +62,13 @@ function instantiate<T extends object>(type: RecordClass<T>, values: Record<stri
   for (const [name, field] of Object.entries(definitionOf(type))) {
     const value = values[name];
     const nested = nestedClassOf(type, name);
-    if (field.kind === 'record' && nested && isPlainObject(value)) values[name] = instantiate(nested, value);
+    if (!nested) continue;
+    if (field.kind === 'record' && isPlainObject(value)) values[name] = instantiate(nested, value);
+    if (field.kind === 'records' && Array.isArray(value)) {
+      values[name] = value.map((element: unknown) =>
+        isPlainObject(element) ? instantiate(nested, element) : element,
+      );
+    }
   }
   return Object.assign(new type(), values);
 }
@@ -78,6 +85,11 @@ function faultsOf(
     const at = `${path}/${error.property}`;
     if (field.kind === 'record' && error.children?.length)
       return faultsOf(error.children, field.of, source, at);
+    if (field.kind === 'records' && error.children?.length) {
+      return error.children.flatMap(({ property, children }) =>
+        faultsOf(children ?? [], field.of, source, `${at}/${property}`),
+      );
+    }
     const codes = Object.keys(error.constraints ?? {}).map((name) => FAULT_OF_CONSTRAINT[name] ?? 'type');
     const code = PRECEDENCE.find((candidate) => codes.includes(candidate)) ?? 'type';
     return [

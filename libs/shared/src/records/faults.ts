@@ -10,7 +10,8 @@ export function describeFault(field: Field, code: FaultCode): string {
     case 'required':
       return 'is required';
     case 'length':
-      return field.kind === 'text' ? `must have at most ${field.max} characters` : 'is too long';
+      if (field.kind === 'text') return `must have at most ${field.max} characters`;
+      return 'max' in field ? `must have at most ${field.max?.toLocaleString('en')} elements` : 'is too long';
     case 'email':
       // The specification's own words for a sync (section "Employee").
       return 'invalid e-mail';
@@ -39,6 +40,7 @@ const TYPE_NAMES: Record<Field['kind'], string> = {
   choice: 'text',
   choices: 'a list of texts',
   record: 'an object',
+  records: 'a list of objects',
   rows: 'a list',
   readOnly: 'absent',
 };

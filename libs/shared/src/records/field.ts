@@ -51,9 +51,18 @@ export interface RecordField extends Described {
   readonly of: RecordDefinition;
   readonly required?: boolean;
 }
+/** A list of nested records, all of them checked with the record. */
+export interface RecordsField extends Described {
+  readonly kind: 'records';
+  readonly of: RecordDefinition;
+  readonly max: number;
+  readonly required?: boolean;
+}
 /** A list of records whose elements are checked one by one where they are used (a sync), not here. */
 export interface RowsField extends Described {
   readonly kind: 'rows';
+  /** Most elements, where the record itself limits them. */
+  readonly max?: number;
   readonly required?: boolean;
 }
 /** Sent back by callers who return what they read; accepted and ignored (decisions, section 3). */
@@ -71,6 +80,7 @@ export type Field =
   | ChoiceField
   | ChoicesField
   | RecordField
+  | RecordsField
   | RowsField
   | ReadOnlyField;
 
@@ -94,7 +104,9 @@ type ValueOf<F> = F extends { kind: 'text' | 'choice' }
             ? Iterable<unknown>
             : F extends { kind: 'record'; of: infer R }
               ? RecordOf<R>
-              : never;
+              : F extends { kind: 'records'; of: infer R }
+                ? RecordOf<R>[]
+                : never;
 
 type Writable<D> = { [K in keyof D as D[K] extends { kind: 'readOnly' } ? never : K]: D[K] };
 

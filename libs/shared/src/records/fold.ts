@@ -1,5 +1,5 @@
 import { type InputFault } from '../errors/domain-error';
-import { type Field, type RecordDefinition } from './field';
+import { type Field, type RecordDefinition, type RecordsField } from './field';
 import { parseDate } from '../time/wire-date';
 
 /**
@@ -64,13 +64,34 @@ export function foldRecord(
       (ignored ??= new Set()).add(slot.name);
     } else {
       const value = (sent as Record<string, unknown>)[key];
+      const at = (): string => `${pointer}/${pointerToken(key)}`;
       folded[slot.name] =
         slot.field.kind === 'record' && isPlainObject(value)
-          ? foldRecord(value, slot.field.of, source, `${pointer}/${pointerToken(key)}`, faults)
-          : foldValue(value, slot.field, source, fault);
+          ? foldRecord(value, slot.field.of, source, at(), faults)
+          : slot.field.kind === 'records' && Array.isArray(value)
+            ? foldList(value, slot.field, source, at(), faults)
+            : foldValue(value, slot.field, source, fault);
     }
   }
   return folded;
+}
+
+/** Elements that are no objects are named here and left out. */
+function foldList(
+  sent: readonly unknown[],
+  field: RecordsField,
+  source: Source,
+  pointer: string,
+  faults: InputFault[],
+): unknown[] {
+  // A list that is too long is refused for that alone.
+  if (sent.length > field.max) return [...sent];
+  return sent.flatMap((element, index) => {
+    const at = `${pointer}/${index}`;
+    if (isPlainObject(element)) return [foldRecord(element, field.of, source, at, faults)];
+    faults.push({ pointer: at, code: 'type', detail: 'must be an object' });
+    return [];
+  });
 }
 
 type Report = (code: string, detail: string) => void;
@@ -119,8 +140,11 @@ export function textFault(value: string): string | undefined {
   return undefined;
 }
 
+/** An object as JSON or a query string makes it: neither a list, read or unread, nor an instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** What is known is told once in an answer, and not in the many of a bulk write. */

@@ -1,19 +1,22 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import { JsonFault, JsonRows, parseWithRows } from './json-rows';
+import { JsonFault, JsonRows, parseWithRows, TooManyRows } from './json-rows';
 
 /** `JSON_SEED=… npm run test:unit` makes the same texts again. */
 const SEED = Number(process.env.JSON_SEED ?? Date.now() % 2 ** 31);
 const TEXTS = 2_000;
 
+const LIMITS = { rows: 1_000, rowBytes: 1_000_000 };
+
 const DUPLICATE = Symbol('a property is there twice');
 
 /** What the bytes turn out to be once every row has been walked; undefined if they are not JSON. */
-function walked(text: string): unknown {
+async function walked(text: string): Promise<unknown> {
   let duplicate = false;
   try {
-    const body = parseWithRows(Buffer.from(text), () => (duplicate = true));
+    const body = await parseWithRows(Buffer.from(text), LIMITS, () => (duplicate = true));
     if (duplicate) return DUPLICATE;
+    if (body instanceof JsonRows) return { whole: [...body] };
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return { whole: body };
     return { whole: mapValues(body, (value) => (value instanceof JsonRows ? [...value] : value)) };
   } catch (error) {
@@ -37,10 +40,16 @@ function parsed(text: string): unknown {
 /** Texts like those of a sync: lists directly in an object, deeper ones within. */
 const json = fc
   .tuple(
-    fc.dictionary(
-      fc.oneof(fc.constantFrom('employes', '__proto__', 'a"b', '\\', 'é😀', '[', '}'), fc.string()),
-      fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 5 })),
-      { maxKeys: 4 },
+    fc.oneof(
+      { weight: 1, arbitrary: fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 5 }) },
+      {
+        weight: 4,
+        arbitrary: fc.dictionary(
+          fc.oneof(fc.constantFrom('employes', '__proto__', 'a"b', '\\', 'é😀', '[', '}'), fc.string()),
+          fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 5 })),
+          { maxKeys: 4 },
+        ),
+      },
     ),
     fc.constantFrom(undefined, 1, '\t'),
   )
@@ -70,18 +79,18 @@ function expectSame(found: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(found, expected)) expect(found).toStrictEqual(expected);
 }
 
-const check = (texts: fc.Arbitrary<string>, verdict: (text: string) => void): void =>
-  fc.assert(fc.property(texts, verdict), { seed: SEED, numRuns: TEXTS });
+const check = (texts: fc.Arbitrary<string>, verdict: (text: string) => Promise<void>): Promise<void> =>
+  fc.assert(fc.asyncProperty(texts, verdict), { seed: SEED, numRuns: TEXTS });
 
 describe(`parseWithRows, JSON_SEED=${SEED}`, () => {
-  it('agrees with JSON.parse on JSON', () => {
-    check(json, (text) => expectSame(walked(text), parsed(text)));
+  it('agrees with JSON.parse on JSON', async () => {
+    await check(json, async (text) => expectSame(await walked(text), parsed(text)));
   });
 
-  it('agrees with JSON.parse on damaged JSON, once all rows are walked, unless a property is there twice', () => {
+  it('agrees with JSON.parse on damaged JSON, once all rows are walked, unless a property is there twice', async () => {
     const verdicts = { accepted: 0, refused: 0 };
-    check(damaged, (text) => {
-      const found = walked(text);
+    await check(damaged, async (text) => {
+      const found = await walked(text);
       if (found === DUPLICATE) return;
       expectSame(found, parsed(text));
       verdicts[found ? 'accepted' : 'refused']++;
@@ -115,18 +124,25 @@ describe(`parseWithRows, JSON_SEED=${SEED}`, () => {
     '\ufeff{"a":[1]}',
     '',
     '{',
-  ])('refuses %j, as JSON.parse does', (text) => {
-    expect([walked(text), parsed(text)]).toEqual([undefined, undefined]);
+    '[1}',
+    '[1]]',
+    '[1 2]',
+    '[1,]',
+    '[nul]',
+  ])('refuses %j, as JSON.parse does', async (text) => {
+    expect([await walked(text), parsed(text)]).toEqual([undefined, undefined]);
   });
 
-  it('tells of a property that is there twice, also when it is spelt with an escape', () => {
+  it('tells of a property that is there twice, also when it is spelt with an escape', async () => {
     const names: string[] = [];
-    parseWithRows(Buffer.from('{"a":[],"b":{"a":1,"a":2},"\\u0061":[1]}'), (name) => names.push(name));
+    const text = '{"a":[],"b":{"a":1,"a":2},"\\u0061":[1]}';
+    await parseWithRows(Buffer.from(text), LIMITS, (name) => names.push(name));
     expect(names).toEqual(['a']);
   });
 
-  it('parses a row when it is asked for: rows before the damage are read, a second walk reads them again', () => {
-    const { a } = parseWithRows(Buffer.from('{"a":[{"n":1},{"n":2},{"n":tru}]}'), fail) as { a: JsonRows };
+  it('parses a row when it is asked for: rows before the damage are read, a second walk reads them again', async () => {
+    const { a } = await read('{"a":[{"n":1},{"n":2},{"n":tru}]}');
+    expect(a).toHaveLength(3);
     for (let walk = 0; walk < 2; walk++) {
       const seen: unknown[] = [];
       expect(() => {
@@ -136,17 +152,42 @@ describe(`parseWithRows, JSON_SEED=${SEED}`, () => {
     }
   });
 
-  it('reads rows that are nested deeper than a stack is', () => {
+  it('reads rows that are nested deeper than a stack is', async () => {
     const depth = 200_000;
-    const text = `{"a":[${'['.repeat(depth)}${']'.repeat(depth)},1]}`;
-    const { a } = parseWithRows(Buffer.from(text), fail) as { a: JsonRows };
+    const { a } = await read(`{"a":[${'['.repeat(depth)}${']'.repeat(depth)},1]}`);
     expect([...a]).toHaveLength(2);
   });
 
-  it('negative control: rows that nobody walks are not checked', () => {
-    expect(() => parseWithRows(Buffer.from('{"a":[1 2]}'), fail)).not.toThrow();
+  it.each([
+    ['as many rows as allowed', `{"a":[${Array(1_000).fill('1').join()}]}`, false],
+    ['one more', `{"a":[${Array(1_001).fill('1').join()}]}`, true],
+    ['one more in a list alone', `[${Array(1_001).fill('1').join()}]`, true],
+    ['a row as large as allowed', `{"a":["${'x'.repeat(LIMITS.rowBytes - 2)}"]}`, false],
+    ['a larger one', `{"a":["${'x'.repeat(LIMITS.rowBytes - 1)}"]}`, true],
+  ])('%s', async (_what, text, isTooMany) => {
+    await (isTooMany ? expect(walked(text)).rejects.toThrow(TooManyRows) : walked(text));
+  });
+
+  it('lets other work run while it delimits many rows', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await read(
+      `{"a":[${Array(900)
+        .fill(`"${'x'.repeat(30_000)}"`)
+        .join()}]}`,
+    );
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  it('negative control: rows that nobody walks are not checked', async () => {
+    await expect(read('{"a":[nul]}')).resolves.toBeDefined();
   });
 });
+
+async function read(text: string): Promise<{ a: JsonRows }> {
+  return (await parseWithRows(Buffer.from(text), LIMITS, fail)) as { a: JsonRows };
+}
 
 function fail(): never {
   throw new Error('no property is there twice');

@@ -14,45 +14,66 @@ export class JsonFault extends Error {
   }
 }
 
+/** A list is longer, or one of its elements larger, than a reader takes. */
+export class TooManyRows extends Error {}
+
+/** What a reader takes of one list. */
+export interface RowLimits {
+  readonly rows: number;
+  /** Bytes of one element: it is parsed in one go, during which no other request is served. */
+  readonly rowBytes: number;
+}
+
+/** Bytes looked at between two chances for other requests to run. */
+const SCAN_BYTES = 2 * 1024 * 1024;
+
 /**
- * A JSON array inside a body whose elements are parsed one at a time, when they are asked for. A sync of 100,000
- * records thus holds its bytes and one record, never all of them as objects, and never stops the event loop for the
- * time that parsing everything would take.
+ * A JSON array of a body whose elements are parsed one at a time, when they are asked for. A sync of 100,000 records
+ * thus holds its bytes and one record, never all of them as objects, and never stops the event loop for the time that
+ * parsing everything would take.
  */
 export class JsonRows implements Iterable<unknown> {
+  /** @param bounds where each element begins and ends, in turns */
   constructor(
     private readonly json: Buffer,
-    private readonly start: number,
+    private readonly bounds: readonly number[],
   ) {}
 
-  /** @throws JsonFault when the walk comes upon bytes that are not JSON */
+  get length(): number {
+    return this.bounds.length / 2;
+  }
+
+  /** @throws JsonFault when the walk comes upon an element that is not JSON */
   *[Symbol.iterator](): Iterator<unknown> {
-    let at = skipSpace(this.json, this.start + 1);
-    if (this.json[at] === CLOSE_ARRAY) return;
-    for (;;) {
-      const end = endOfValue(this.json, at);
-      yield parse(this.json, at, end);
-      at = skipSpace(this.json, end);
-      if (this.json[at] === CLOSE_ARRAY) return;
-      if (this.json[at] !== COMMA) throw new JsonFault(at);
-      at = skipSpace(this.json, at + 1);
+    for (let at = 0; at < this.bounds.length; at += 2) {
+      yield parse(this.json, this.bounds[at]!, this.bounds[at + 1]!);
     }
   }
 }
 
 /**
- * Reads a JSON object, leaving each array directly in it unparsed as JsonRows. Anything but an object is parsed as it
- * is. The structure between the arrays' elements is checked when they are walked.
+ * Reads a JSON object, leaving each array directly in it unparsed as JsonRows; an array alone becomes JsonRows itself.
+ * Anything else is parsed as it is. The elements of the arrays are only delimited; whether each is JSON, their walk
+ * tells.
  *
  * @param json valid UTF-8
  * @param onDuplicate told of a property that is there twice
- * @throws JsonFault
+ * @throws JsonFault, TooManyRows
  */
-export function parseWithRows(json: Buffer, onDuplicate: (name: string) => void): unknown {
-  let at = skipSpace(json, 0);
-  if (json[at] !== OPEN_OBJECT) return parse(json, 0, json.length);
+export async function parseWithRows(
+  json: Buffer,
+  limits: RowLimits,
+  onDuplicate: (name: string) => void,
+): Promise<unknown> {
+  const first = skipSpace(json, 0);
+  if (json[first] === OPEN_ARRAY) {
+    const { rows, end } = await readRows(json, first, limits);
+    expectEnd(json, end);
+    return rows;
+  }
+  if (json[first] !== OPEN_OBJECT) return parse(json, 0, json.length);
   const entries = new Map<string, unknown>();
-  at = skipSpace(json, at + 1);
+  let at = skipSpace(json, first + 1);
   while (json[at] !== CLOSE_OBJECT) {
     if (json[at] !== QUOTE) throw new JsonFault(at);
     const nameEnd = endOfValue(json, at);
@@ -61,9 +82,15 @@ export function parseWithRows(json: Buffer, onDuplicate: (name: string) => void)
     at = skipSpace(json, nameEnd);
     if (json[at] !== COLON) throw new JsonFault(at);
     at = skipSpace(json, at + 1);
-    const end = endOfValue(json, at);
-    entries.set(name, json[at] === OPEN_ARRAY ? new JsonRows(json, at) : parse(json, at, end));
-    at = skipSpace(json, end);
+    if (json[at] === OPEN_ARRAY) {
+      const { rows, end } = await readRows(json, at, limits);
+      entries.set(name, rows);
+      at = skipSpace(json, end);
+    } else {
+      const end = endOfValue(json, at);
+      entries.set(name, parse(json, at, end));
+      at = skipSpace(json, end);
+    }
     if (json[at] === COMMA) {
       at = skipSpace(json, at + 1);
       if (json[at] === CLOSE_OBJECT) throw new JsonFault(at);
@@ -71,10 +98,38 @@ export function parseWithRows(json: Buffer, onDuplicate: (name: string) => void)
       throw new JsonFault(at);
     }
   }
-  const rest = skipSpace(json, at + 1);
-  if (rest !== json.length) throw new JsonFault(rest);
+  expectEnd(json, at + 1);
   // fromEntries defines properties, so that a name such as __proto__ is one like any other.
   return Object.fromEntries(entries);
+}
+
+async function readRows(
+  json: Buffer,
+  start: number,
+  limits: RowLimits,
+): Promise<{ rows: JsonRows; end: number }> {
+  const bounds: number[] = [];
+  let rested = start;
+  let at = skipSpace(json, start + 1);
+  if (json[at] === CLOSE_ARRAY) return { rows: new JsonRows(json, bounds), end: at + 1 };
+  for (;;) {
+    const end = endOfValue(json, at);
+    if (end - at > limits.rowBytes || bounds.length === 2 * limits.rows) throw new TooManyRows();
+    bounds.push(at, end);
+    at = skipSpace(json, end);
+    if (json[at] === CLOSE_ARRAY) return { rows: new JsonRows(json, bounds), end: at + 1 };
+    if (json[at] !== COMMA) throw new JsonFault(at);
+    at = skipSpace(json, at + 1);
+    if (at - rested > SCAN_BYTES) {
+      await new Promise(setImmediate);
+      rested = at;
+    }
+  }
+}
+
+function expectEnd(json: Buffer, at: number): void {
+  const rest = skipSpace(json, at);
+  if (rest !== json.length) throw new JsonFault(rest);
 }
 
 function parse(json: Buffer, start: number, end: number): unknown {

@@ -29,7 +29,7 @@ export class KeyedRecords<
   F,
 > {
   constructor(
-    private readonly transactions: Transactions,
+    protected readonly transactions: Transactions,
     private readonly kind: KeyedKind<E, R, F>,
   ) {}
 

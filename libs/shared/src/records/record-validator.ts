@@ -21,6 +21,7 @@ const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   required: 'required',
   type: 'type',
   maxLength: 'length',
+  maxItems: 'length',
   minimum: 'range',
   maximum: 'range',
   enum: 'choice',
@@ -111,6 +112,8 @@ function fieldSchema(field: Field): object {
       return { isDate: mayBeNull ? 'optional' : 'required' };
     case 'choice':
       return { enum: mayBeNull ? [...field.values, null] : field.values };
+    case 'rows':
+      return { type: orNull('array'), ...(field.max ? { maxItems: field.max } : {}) };
     default:
       throw new Error(`A bulk record cannot hold a field of kind ${field.kind} yet.`);
   }

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { ObjetConsentementBulk } from '#consent';
 import { MasterDataBulk } from '#membership';
 import type { BulkResult } from '#shared/database/bulk-upsert';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
-import { RecordCount } from './record-count';
+import { OVERTAKEN, turnOf } from './overtaken';
+import { countRecords, type Records } from './record-limits';
 
 /** The three lists of a V1 sync, as sent; each record is checked on its own. */
 export interface SyncV1Request {
-  employeurs?: Iterable<unknown> | null;
-  objetsConsentement?: Iterable<unknown> | null;
-  employes?: Iterable<unknown> | null;
+  employeurs?: Records | null;
+  objetsConsentement?: Records | null;
+  employes?: Records | null;
 }
 
 /** `created + updated + errors.length` is the number of records sent (decisions, section 6). */
@@ -19,9 +19,6 @@ export interface SyncV1Result {
   updated: number;
   errors: { idExterne: string; message: string }[];
 }
-
-/** A record of another request that was written or removed between two of our statements: the second try sees it. */
-const OVERTAKEN = { retryOn: [UNIQUE_VIOLATION, FOREIGN_KEY_VIOLATION] };
 
 /** The V1 sync: employers, then consent objects, then employees, all in one transaction. */
 @Injectable()
@@ -37,6 +34,7 @@ export class SyncV1Service {
    * @throws DomainError `Requete.TropVolumineuse` for more than SYNC_RECORDS records; nothing is written then
    */
   async sync(tenantId: string, request: SyncV1Request, simulation: boolean): Promise<SyncV1Result> {
+    countRecords([request.employeurs, request.objetsConsentement, request.employes]);
     const perform = (): Promise<SyncV1Result> => this.perform(tenantId, request);
     return this.transactions.run(
       { tenantId },
@@ -46,11 +44,10 @@ export class SyncV1Service {
   }
 
   private async perform(tenantId: string, request: SyncV1Request): Promise<SyncV1Result> {
-    await this.transactions.takeTurns(`sync ${tenantId}`);
-    const count = new RecordCount();
-    const employeurs = await this.masterData.upsertEmployeurs(tenantId, count.over(request.employeurs));
-    const objets = await this.objetsConsentement.upsert(tenantId, count.over(request.objetsConsentement));
-    const employes = await this.masterData.upsertEmployes(tenantId, count.over(request.employes));
+    await this.transactions.takeTurns(turnOf(tenantId));
+    const employeurs = await this.masterData.upsertEmployeurs(tenantId, request.employeurs ?? []);
+    const objets = await this.objetsConsentement.upsert(tenantId, request.objetsConsentement ?? []);
+    const employes = await this.masterData.upsertEmployes(tenantId, request.employes ?? []);
     const results = [employeurs, objets, employes];
     return {
       created: sum(results, (result) => result.created),

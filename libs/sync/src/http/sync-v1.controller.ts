@@ -4,7 +4,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { BulkBody } from '#shared/http/body.interceptor';
 import { SyncV1Service } from '../application/sync-v1.service';
-import { SyncV1Input, SyncV1Query, SyncV1ResultItem } from './sync-v1.dto';
+import { SyncQuery, SyncV1Input, SyncV1ResultItem } from './sync-v1.dto';
 
 @ApiTags('Employees')
 @Requires({ role: 'partenaire' })
@@ -22,7 +22,7 @@ export class SyncV1Controller {
   })
   async sync(
     @Tenant() tenantId: string,
-    @Query() query: SyncV1Query,
+    @Query() query: SyncQuery,
     @Body() body: SyncV1Input,
   ): Promise<SyncV1ResultItem> {
     return this.syncs.sync(tenantId, body, query.simulation ?? false);

@@ -3,6 +3,7 @@ import { OBJET_CONSENTEMENT_FIELDS } from '#consent';
 import { EMPLOYE_FIELDS, EMPLOYEUR_FIELDS } from '#membership';
 import { Input } from '#shared/http/field.decorator';
 import { RecordModel } from '#shared/http/record-model';
+import type { Records } from '../application/record-limits';
 
 /** The records of a sync as the OpenAPI document shows them; each is checked on its own, by its definition. */
 export const EmployeSync = RecordModel('EmployeSync', EMPLOYE_FIELDS);
@@ -14,10 +15,10 @@ export class SyncV1Input {
     { kind: 'rows', description: 'Employers, written first: employees of the same request may name them.' },
     EmployeurSync,
   )
-  employeurs?: Iterable<unknown> | null;
+  employeurs?: Records | null;
 
   @Input({ kind: 'rows', description: 'Consent objects, written second.' }, ObjetConsentementSync)
-  objetsConsentement?: Iterable<unknown> | null;
+  objetsConsentement?: Records | null;
 
   @Input(
     {
@@ -27,10 +28,11 @@ export class SyncV1Input {
     },
     EmployeSync,
   )
-  employes?: Iterable<unknown> | null;
+  employes?: Records | null;
 }
 
-export class SyncV1Query {
+/** Query of both syncs. */
+export class SyncQuery {
   @Input({
     kind: 'boolean',
     description: '`true` answers what would happen and writes nothing.',

@@ -1,0 +1,38 @@
+import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { sqlState } from '#shared/database/sql-errors';
+import { LOGGER } from '#shared/logging/logger';
+import { JobQueue } from '#shared/queue/job-queue';
+import { type TacheJob, TachesService } from '#sync';
+
+/** Long syncs at once in one worker: each holds its body in memory and a connection of the pool. */
+const TACHES_AT_ONCE = 2;
+const RETRY_MS = 2_000;
+
+/** Takes up the jobs of every queue, as soon as the database lets it. */
+@Injectable()
+export class JobsService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private retry: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly queue: JobQueue,
+    private readonly taches: TachesService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.begin().catch((error: unknown) => {
+      this.logger.warn({ sqlState: sqlState(error) }, 'the queue is out of reach and will be tried again');
+      this.retry = setTimeout(() => this.onApplicationBootstrap(), RETRY_MS);
+    });
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.retry);
+  }
+
+  private async begin(): Promise<void> {
+    await this.queue.work<TacheJob>('tache', TACHES_AT_ONCE, (job) => this.taches.perform(job));
+    await this.queue.work<TacheJob>('tache-abandonnee', 1, (job) => this.taches.abandon(job));
+  }
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import { KeyedRecords } from '#shared/records/keyed-records';
+import { ObjetConsentement } from '../domain/objet-consentement.entity';
+import type { ObjetConsentementRecord } from '../domain/objet-consentement.fields';
+import { ObjetConsentementQuery } from '../persistence/objet-consentement.query';
+import { ObjetConsentementRepository } from '../persistence/objet-consentement.repository';
+
+/** Consent objects of a tenant, one at a time and in lists (decisions, section 7). */
+@Injectable()
+export class ObjetsConsentementService extends KeyedRecords<
+  ObjetConsentement,
+  ObjetConsentementRecord,
+  undefined
+> {
+  constructor(
+    transactions: Transactions,
+    repository: ObjetConsentementRepository,
+    query: ObjetConsentementQuery,
+  ) {
+    super(transactions, {
+      repository,
+      query,
+      make: (keys) => Object.assign(new ObjetConsentement(), keys),
+      notFound: {
+        code: 'ObjetConsentement.NotFound',
+        detail: 'No consent object has this external identifier.',
+      },
+    });
+  }
+}

@@ -1,0 +1,131 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { Json, withEtag } from '#shared/http/etag';
+import { PagingQuery, sendList } from '#shared/http/listing';
+import { namedByPath } from '#shared/http/named-by-path';
+import { ObjetsConsentementService } from '../application/objets-consentement.service';
+import {
+  ObjetConsentementInput,
+  ObjetConsentementItem,
+  ObjetConsentementReplacement,
+} from './objets-consentement.dto';
+
+const idExterne = { description: 'External identifier of the consent object.', example: 'INFOLETTRE' };
+const PATH = '/b2b/v2/objet-consentement';
+
+@ApiTags('Consent objects')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/objet-consentement')
+export class ObjetsConsentementController {
+  constructor(
+    private readonly objets: ObjetsConsentementService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({ summary: 'List the consent objects', type: [ObjetConsentementItem], paged: true })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.objets.page(tenantId, undefined, after, limit),
+    );
+  }
+
+  @Get(':idExterne')
+  @Answers({
+    summary: 'Read a consent object',
+    path: { idExterne },
+    type: ObjetConsentementItem,
+    etag: true,
+    errors: ['ObjetConsentement.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @Param('idExterne') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.objets.get(tenantId, id));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Create a consent object',
+    bodyExample: { idExterne: 'TEXTOS', nom: 'Recevoir des textos' },
+    status: 201,
+    type: ObjetConsentementItem,
+    location: true,
+    etag: true,
+    errors: ['ObjetConsentement.IdExterneDejaUtilise'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @Body() body: ObjetConsentementInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const item = await this.objets.create(tenantId, body);
+    response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
+    return withEtag(response, item);
+  }
+
+  @Put()
+  @Answers({
+    summary: 'Replace a consent object',
+    description: '`idExterne` in the body selects the consent object.',
+    type: ObjetConsentementItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['ObjetConsentement.NotFound'],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @Body() body: ObjetConsentementInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.objets.replace(tenantId, body, ifMatch));
+  }
+
+  @Put(':idExterne')
+  @Answers({
+    summary: 'Replace a consent object by its identifier in the path',
+    path: { idExterne },
+    bodyExample: { nom: 'Recevoir l’infolettre du mois' },
+    type: ObjetConsentementItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['ObjetConsentement.NotFound'],
+  })
+  async replaceNamed(
+    @Tenant() tenantId: string,
+    @Param('idExterne') id: string,
+    @Body() body: ObjetConsentementReplacement,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return this.replace(tenantId, namedByPath(body, 'idExterne', id), ifMatch, response);
+  }
+
+  @Delete(':idExterne')
+  @Answers({
+    summary: 'Delete a consent object',
+    path: { idExterne: { ...idExterne, example: 'SONDAGES' } },
+    status: 204,
+    ifMatch: true,
+    errors: ['ObjetConsentement.NotFound'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @Param('idExterne') id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.objets.delete(tenantId, id, ifMatch);
+  }
+}

@@ -1,0 +1,13 @@
+import type { BulkResult } from '#shared/database/bulk-upsert';
+import type { CheckedList, Refusal } from '#shared/records/checked-list';
+import type { RecordDefinition } from '#shared/records/field';
+
+/** The outcome of one list: what was not refused and is not new was there before. */
+export function countsOf(
+  list: CheckedList<RecordDefinition>,
+  created: number,
+  unknown: readonly Refusal[] = [],
+): BulkResult {
+  const refusals = [...list.refusals, ...unknown].sort((a, b) => a.index - b.index);
+  return { created, updated: list.length - refusals.length - created, refusals };
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
+import type { ChampRecord } from '../domain/champ-utilisateur.fields';
+import { ChampUtilisateurQuery } from '../persistence/champ-utilisateur.query';
+import { ChampUtilisateurRepository } from '../persistence/champ-utilisateur.repository';
+
+/** Custom fields of a tenant and their choices (decisions, section 7). */
+@Injectable()
+export class ChampsUtilisateurService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: ChampUtilisateurRepository,
+    private readonly query: ChampUtilisateurQuery,
+  ) {}
+
+  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
+    return this.query.page(tenantId, after, limit);
+  }
+
+  /** @throws DomainError `Champ.NotFound` */
+  async get(tenantId: string, nom: string): Promise<Json> {
+    return (await this.query.one(tenantId, nom)) ?? missing();
+  }
+
+  /** @throws DomainError `Champ.NomDejaUtilise`, `Requete.Invalide` where choices and type do not go together */
+  async create(tenantId: string, record: ChampRecord): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const champ = Object.assign(new ChampUtilisateur(), { tenantId, nom: record.nom });
+      champ.replaceWith(record);
+      await this.repository.insert(champ);
+      await this.repository.replaceChoix(champ, record.choix ?? []);
+      return this.get(tenantId, record.nom);
+    });
+  }
+
+  /**
+   * Replaces type, obligation and choices; the name never changes.
+   *
+   * @throws DomainError `Champ.NotFound`, `Precondition.Echouee`, `Champ.TypeUtilise`, `Champ.ChoixUtilise`,
+   *   `Requete.Invalide` where choices and type do not go together
+   */
+  async replace(tenantId: string, record: ChampRecord, ifMatch?: string): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const champ = await this.lock(tenantId, record.nom, ifMatch);
+      champ.replaceWith(record);
+      await this.repository.update(champ);
+      await this.repository.replaceChoix(champ, record.choix ?? []);
+      return this.get(tenantId, record.nom);
+    });
+  }
+
+  /** @throws DomainError `Champ.NotFound`, `Precondition.Echouee`, `Champ.Utilise` */
+  async delete(tenantId: string, nom: string, ifMatch?: string): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      await this.repository.delete(await this.lock(tenantId, nom, ifMatch));
+    });
+  }
+
+  private async lock(tenantId: string, nom: string, ifMatch: string | undefined): Promise<ChampUtilisateur> {
+    const champ = (await this.repository.lock(tenantId, nom)) ?? missing();
+    assertIfMatch(ifMatch, await this.get(tenantId, nom));
+    return champ;
+  }
+}
+
+function missing(): never {
+  throw new DomainError('Champ.NotFound', 'No custom field has this name.');
+}

@@ -1,0 +1,205 @@
+import { Injectable } from '@nestjs/common';
+import { Breather } from '#shared/concurrency/breather';
+import type { BulkResult } from '#shared/database/bulk-upsert';
+import { CheckedList, type CheckedItem, type Refusal } from '#shared/records/checked-list';
+import { hasAtMost } from '#shared/records/faults';
+import { textFault } from '#shared/records/fold';
+import { RecordValidator } from '#shared/records/record-validator';
+import {
+  EMPLOI_FIELDS,
+  EMPLOYE_V2_FIELDS,
+  type EmployeV2Record,
+  MEMBERSHIP_FIELDS,
+  VALEUR_FIELDS,
+} from '../domain/employe-v2.fields';
+import { type ChampDefinition, readValeur, type Valeur } from '../domain/valeur-champ';
+import { ChampUtilisateurQuery } from '../persistence/champ-utilisateur.query';
+import {
+  EMPLOYE_V2_PRESENCE,
+  EmployesV2Bulk,
+  type EmployeV2Stages,
+  type Unknown,
+} from '../persistence/employes-v2.bulk';
+import { countsOf } from './bulk-counts';
+
+export interface EmployesResult {
+  readonly employes: BulkResult;
+  readonly emplois: BulkResult;
+  readonly adhesions: BulkResult;
+}
+
+const NONE: BulkResult = { created: 0, updated: 0, refusals: [] };
+
+/** The employees of a V2 sync with all that is nested in them (specification, "V2 sync", rules 2 to 5). */
+@Injectable()
+export class EmployesSyncService {
+  private readonly employe = new RecordValidator(EMPLOYE_V2_FIELDS);
+  private readonly emploi = new RecordValidator(EMPLOI_FIELDS);
+  private readonly membership = new RecordValidator(MEMBERSHIP_FIELDS);
+  private readonly valeur = new RecordValidator(VALEUR_FIELDS);
+
+  constructor(
+    private readonly bulk: EmployesV2Bulk,
+    private readonly champs: ChampUtilisateurQuery,
+  ) {}
+
+  /**
+   * Creates and updates all of them in the ambient transaction.
+   *
+   * @param countNested told how many records each employee holds, before they are read
+   */
+  async upsert(
+    tenantId: string,
+    records: Iterable<unknown>,
+    countNested: (count: number) => void,
+  ): Promise<EmployesResult> {
+    const walk = records[Symbol.iterator]();
+    const first = walk.next();
+    if (first.done) return { employes: NONE, emplois: NONE, adhesions: NONE };
+    const reading = new Reading(
+      new CheckedList(this.employe, 'IdExterne'),
+      new CheckedList(this.emploi, 'IdentifiantExterne'),
+      new CheckedList(this.membership, 'SyndicatIdExterne'),
+      this.valeur,
+      await this.champs.definitions(tenantId),
+      await this.bulk.open(),
+    );
+    await this.read(reading, first, walk, countNested).catch(async (error: unknown) => {
+      await reading.stages.employes.abandon(error as Error);
+      throw error;
+    });
+    const written = await this.bulk.write(tenantId, reading.stages, reading.everywhere);
+    const noEmployeur = refusalsOf(written.withoutEmployeur, 'IdentifiantExterneEmployeur names no employer');
+    const noSyndicat = refusalsOf(written.withoutSyndicat, 'SyndicatIdExterne names no union');
+    return {
+      employes: countsOf(reading.employes, written.employes),
+      emplois: countsOf(reading.emplois, written.emplois, noEmployeur),
+      adhesions: countsOf(reading.memberships, written.memberships, noSyndicat),
+    };
+  }
+
+  private async read(
+    reading: Reading,
+    first: IteratorResult<unknown>,
+    walk: Iterator<unknown>,
+    countNested: (count: number) => void,
+  ): Promise<void> {
+    const breather = new Breather();
+    for (let step = first; !step.done; step = walk.next()) {
+      reading.employe(step.value, countNested);
+      await reading.stages.employes.flowed();
+      if (breather.isDue) await breather.rest();
+    }
+  }
+}
+
+/** One walk over the employees of a request: sound records go to the stages, the others are refused. */
+class Reading {
+  /** Bits of the properties that every accepted employee has. */
+  everywhere = -1;
+
+  constructor(
+    readonly employes: CheckedList<typeof EMPLOYE_V2_FIELDS>,
+    readonly emplois: CheckedList<typeof EMPLOI_FIELDS>,
+    readonly memberships: CheckedList<typeof MEMBERSHIP_FIELDS>,
+    private readonly valeur: RecordValidator<typeof VALEUR_FIELDS>,
+    private readonly champs: ReadonlyMap<string, ChampDefinition>,
+    readonly stages: EmployeV2Stages,
+  ) {}
+
+  employe(sent: unknown, countNested: (count: number) => void): void {
+    const checked = this.employes.check(sent);
+    const { values } = checked;
+    if (!values) return;
+    const nested = (list: Iterable<unknown> | null | undefined): unknown[] => (list ?? []) as unknown[];
+    const [valeurs, emplois, adhesions] = [
+      nested(values.ValeursChampUtilisateur),
+      nested(values.Emplois),
+      nested(values.Adhesions),
+    ];
+    countNested(valeurs.length + emplois.length + adhesions.length);
+    const read = this.valeurs(valeurs);
+    if (typeof read === 'string') {
+      this.employes.refuse(checked, `ValeursChampUtilisateur: ${read}`);
+      return;
+    }
+    for (const [champ, valeur] of read) this.stageValeur(checked.id, champ, valeur);
+    const identified = this.stageEmplois(checked.id, emplois);
+    this.stageMemberships(checked.id, adhesions);
+    this.stageEmploye(checked, values, identified > 0, identified > 0 && identified === emplois.length);
+  }
+
+  private stageEmploye(
+    { id }: CheckedItem<typeof EMPLOYE_V2_FIELDS>,
+    values: EmployeV2Record,
+    aEmplois: boolean,
+    emploisComplets: boolean,
+  ): void {
+    const present = EMPLOYE_V2_PRESENCE.of(values);
+    this.everywhere &= present;
+    this.stages.employes.add([id, present, aEmplois, emploisComplets, ...EMPLOYE_V2_PRESENCE.row(values)]);
+  }
+
+  /** @returns the values by their fields, or a sentence that says what is wrong with one of them */
+  private valeurs(sent: readonly unknown[]): Map<ChampDefinition, Valeur> | string {
+    const read = new Map<ChampDefinition, Valeur>();
+    for (const [index, one] of sent.entries()) {
+      const { values, fault } = this.valeur.check(one);
+      if (!values) return `element ${index + 1}: ${fault}`;
+      const champ = this.champs.get(values.NomChamp);
+      if (!champ) return `no custom field is named ${values.NomChamp}`;
+      if (read.has(champ)) return `${champ.nom} is given twice`;
+      const valeur = readValeur(champ, values.Valeur ?? null);
+      if (typeof valeur === 'string') return `${champ.nom} ${valeur}`;
+      read.set(champ, valeur);
+    }
+    return read;
+  }
+
+  private stageValeur(employe: string, { nom, type }: ChampDefinition, valeur: Valeur): void {
+    this.stages.valeurs.add(
+      valeur.removed
+        ? [employe, nom, true, type, null, null, null, null]
+        : [employe, nom, false, type, valeur.texte, valeur.date, valeur.booleen, valeur.choix],
+    );
+  }
+
+  /** @returns how many can be told by their identifiers, accepted or not */
+  private stageEmplois(employe: string, sent: readonly unknown[]): number {
+    let identified = 0;
+    this.emplois.restart();
+    for (const one of sent) {
+      const { index, id, values } = this.emplois.check(one, noteOf(employe));
+      const isIdentified = id !== '' && hasAtMost(id, 255) && !textFault(id);
+      if (isIdentified) identified++;
+      if (values) {
+        const { IdentifiantExterneEmployeur: employeur, Matricule, DateDebut, DateFin } = values;
+        this.stages.emplois.add([index, employe, id, employeur, Matricule, DateDebut, DateFin, true]);
+      } else if (isIdentified) {
+        this.stages.emplois.add([index, employe, id, null, null, null, null, false]);
+      }
+    }
+    return identified;
+  }
+
+  private stageMemberships(employe: string, sent: readonly unknown[]): void {
+    this.memberships.restart();
+    for (const one of sent) {
+      const { index, id, values } = this.memberships.check(one, noteOf(employe));
+      if (values) this.stages.memberships.add([index, employe, id, values.DateAdhesion]);
+    }
+  }
+}
+
+/** Identifiers of nested records are unique for their employee only, so that a message says which one it is. */
+function noteOf(employe: string): string {
+  return ` (employee ${employe})`;
+}
+
+function refusalsOf(unknown: readonly Unknown[], message: string): Refusal[] {
+  return unknown.map(({ index, idExterne, employe }) => ({
+    index,
+    idExterne,
+    message: message + noteOf(employe),
+  }));
+}

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { Breather } from '#shared/concurrency/breather';
+import type { BulkResult } from '#shared/database/bulk-upsert';
+import { CheckedList } from '#shared/records/checked-list';
+import { RecordValidator } from '#shared/records/record-validator';
+import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
+import { SyndicatsBulk, type SyndicatStages } from '../persistence/syndicats.bulk';
+import { countsOf } from './bulk-counts';
+
+export interface SyndicatsResult {
+  readonly syndicats: BulkResult;
+  readonly employeurs: BulkResult;
+}
+
+/** The unions of a V2 sync with the employers nested in them (specification, "V2 sync", rule 1). */
+@Injectable()
+export class SyndicatsSyncService {
+  private readonly syndicat = new RecordValidator(SYNDICAT_V2_FIELDS);
+  private readonly employeur = new RecordValidator(EMPLOYEUR_V2_FIELDS);
+
+  constructor(private readonly bulk: SyndicatsBulk) {}
+
+  /**
+   * Creates and updates all of them in the ambient transaction.
+   *
+   * @param countNested told how many employers each union holds, before they are read
+   */
+  async upsert(
+    tenantId: string,
+    records: Iterable<unknown>,
+    countNested: (count: number) => void,
+  ): Promise<SyndicatsResult> {
+    const syndicats = new CheckedList(this.syndicat, 'IdentifiantExterne');
+    const employeurs = new CheckedList(this.employeur, 'IdentifiantExterne');
+    const stages = this.bulk.stages();
+    /** Names by identifier: an employer may be nested in several unions, under one name. */
+    const names = new Map<string, string>();
+    const breather = new Breather();
+    for (const record of records) {
+      const { id, values } = syndicats.check(record);
+      if (!values) continue;
+      stages.syndicats.add([id, values.Nom]);
+      const nested = [...(values.Employeurs ?? [])];
+      countNested(nested.length);
+      employeurs.restart();
+      for (const employeur of nested) {
+        this.stageEmployeur(employeurs, employeur, id, names, stages);
+        if (breather.isDue) await breather.rest();
+      }
+      if (breather.isDue) await breather.rest();
+    }
+    const created =
+      syndicats.length > 0 ? await this.bulk.write(tenantId, stages) : { syndicats: 0, employeurs: 0 };
+    return {
+      syndicats: countsOf(syndicats, created.syndicats),
+      employeurs: countsOf(employeurs, created.employeurs),
+    };
+  }
+
+  private stageEmployeur(
+    list: CheckedList<typeof EMPLOYEUR_V2_FIELDS>,
+    sent: unknown,
+    syndicat: string,
+    names: Map<string, string>,
+    stages: SyndicatStages,
+  ): void {
+    const checked = list.check(sent, ` (union ${syndicat})`);
+    const { id, values } = checked;
+    if (!values) return;
+    const name = names.get(id);
+    if (name !== undefined && name !== values.Nom) {
+      list.refuse(
+        checked,
+        `has another name earlier in this request; the first one counts (union ${syndicat})`,
+      );
+      return;
+    }
+    if (name === undefined) {
+      names.set(id, values.Nom);
+      stages.employeurs.add([id, values.Nom]);
+    }
+    stages.liens.add([syndicat, id]);
+  }
+}

@@ -1,0 +1,103 @@
+import { identifier, type RecordOf, text } from '#shared/records/field';
+import { EMPLOYE_FIELDS } from './employe.fields';
+
+/** The most of each list that one employee may carry. */
+const MOST_NESTED = 1_000;
+
+/** An employment of a V2 employee (specification, "V2 sync input shapes"). */
+export const EMPLOI_FIELDS = {
+  IdentifiantExterne: identifier({
+    required: true,
+    description: 'Partner-defined identifier of the employment, unique for its employee.',
+    example: 'EMPLOI-1',
+  }),
+  IdentifiantExterneEmployeur: identifier({
+    required: true,
+    description: 'External identifier of the employer, which must exist.',
+    example: 'EMP-100',
+  }),
+  Matricule: text(255, {
+    required: true,
+    description: 'Employee number at the employer.',
+    example: '20451',
+  }),
+  DateDebut: {
+    kind: 'date',
+    description: 'Start; absent or null where it is not known.',
+    example: '2020-03-01T00:00:00Z',
+  },
+  DateFin: {
+    kind: 'date',
+    description: 'End: from this day on the employment is over. Absent or null means ongoing.',
+    example: '2027-03-01T00:00:00Z',
+  },
+  Actif: { kind: 'readOnly', description: 'Whether it is active on the current day.', example: 'true' },
+} as const;
+
+/** A membership of a V2 employee in a union. */
+export const MEMBERSHIP_FIELDS = {
+  SyndicatIdExterne: identifier({
+    required: true,
+    description: 'External identifier of the union, which must exist.',
+    example: 'SYN-10',
+  }),
+  DateAdhesion: {
+    kind: 'date',
+    required: true,
+    description: 'Since when the employee is a member.',
+    example: '2021-05-01T00:00:00Z',
+  },
+} as const;
+
+/** A custom-field value as V2 writes it (specification, "Custom-field value"). */
+export const VALEUR_FIELDS = {
+  NomChamp: identifier({
+    required: true,
+    description: 'Name of the custom field, which must exist.',
+    example: 'Quart de travail',
+  }),
+  Valeur: text(10_000, {
+    description:
+      'The value as text: a date in ISO 8601, `true` or `false`, a choice by its external identifier. Empty or null removes the value.',
+    example: 'NUIT',
+  }),
+} as const;
+
+/** An employee of a V2 sync. */
+export const EMPLOYE_V2_FIELDS = {
+  IdExterne: EMPLOYE_FIELDS.idExterne,
+  Prenom: EMPLOYE_FIELDS.prenom,
+  Nom: EMPLOYE_FIELDS.nom,
+  NoMembre: EMPLOYE_FIELDS.noMembre,
+  Courriel: EMPLOYE_FIELDS.courriel,
+  TelephonePrincipal: EMPLOYE_FIELDS.telephonePrincipal,
+  Adresse1: EMPLOYE_FIELDS.adresse1,
+  Ville: EMPLOYE_FIELDS.ville,
+  Province: EMPLOYE_FIELDS.province,
+  CodePostal: EMPLOYE_FIELDS.codePostal,
+  ValeursChampUtilisateur: {
+    kind: 'rows',
+    max: MOST_NESTED,
+    description:
+      'Values of custom fields; those of fields that are left out stay. A value that is wrong is an error of the employee.',
+  },
+  Emplois: {
+    kind: 'rows',
+    max: MOST_NESTED,
+    description:
+      'Employments. Empty, null or absent leaves the stored ones as they are. Otherwise a stored one that is left out is deactivated: its `DateFin` becomes the current day. An employment that comes back is active again with the dates sent.',
+  },
+  Adhesions: {
+    kind: 'rows',
+    max: MOST_NESTED,
+    description: 'Memberships; one that is left out stays.',
+  },
+  idUnique: EMPLOYE_FIELDS.idUnique,
+  derniereMAJ: EMPLOYE_FIELDS.derniereMAJ,
+  dateCreation: EMPLOYE_FIELDS.dateCreation,
+} as const;
+
+export type EmployeV2Record = RecordOf<typeof EMPLOYE_V2_FIELDS>;
+export type EmploiRecord = RecordOf<typeof EMPLOI_FIELDS>;
+export type MembershipRecord = RecordOf<typeof MEMBERSHIP_FIELDS>;
+export type ValeurRecord = RecordOf<typeof VALEUR_FIELDS>;

@@ -1,0 +1,33 @@
+import { identifier, type RecordOf, text } from '#shared/records/field';
+
+/** A union of a V2 sync (specification, "V2 sync input shapes"). */
+export const SYNDICAT_V2_FIELDS = {
+  IdentifiantExterne: identifier({
+    required: true,
+    description: 'Partner-defined identifier of the union; case-sensitive, never changes.',
+    example: 'SYN-10',
+  }),
+  Nom: text(255, { required: true, description: 'Name of the union.', example: 'Syndicat des aciéristes' }),
+  Employeurs: {
+    kind: 'rows',
+    description:
+      'Employers of the union. Each is created or updated, and linked with the union; a link is never removed by leaving it out. An employer may be nested in several unions.',
+  },
+} as const;
+
+/** An employer nested in a union of a V2 sync. */
+export const EMPLOYEUR_V2_FIELDS = {
+  IdentifiantExterne: identifier({
+    required: true,
+    description: 'Partner-defined identifier of the employer; case-sensitive, never changes.',
+    example: 'EMP-100',
+  }),
+  Nom: text(255, {
+    required: true,
+    description: 'Name of the employer.',
+    example: 'Aciérie du Saint-Laurent',
+  }),
+} as const;
+
+export type SyndicatV2Record = RecordOf<typeof SYNDICAT_V2_FIELDS>;
+export type EmployeurV2Record = RecordOf<typeof EMPLOYEUR_V2_FIELDS>;

@@ -1,0 +1,151 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { Json, withEtag } from '#shared/http/etag';
+import { PagingQuery, sendList } from '#shared/http/listing';
+import { namedByPath } from '#shared/http/named-by-path';
+import { ChampsUtilisateurService } from '../application/champs-utilisateur.service';
+import { ChampInput, ChampItem, ChampReplacement } from './champs-utilisateur.dto';
+
+const nom = { description: 'Name of the custom field.', example: 'Quart de travail' };
+const PATH = '/b2b/v2/champ-utilisateur';
+
+@ApiTags('Custom fields')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/champ-utilisateur')
+export class ChampsUtilisateurController {
+  constructor(
+    private readonly champs: ChampsUtilisateurService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({ summary: 'List the custom fields', type: [ChampItem], paged: true })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.champs.page(tenantId, after, limit),
+    );
+  }
+
+  @Get(':nom')
+  @Answers({
+    summary: 'Read a custom field',
+    path: { nom },
+    type: ChampItem,
+    etag: true,
+    errors: ['Champ.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @Param('nom') name: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.champs.get(tenantId, name));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Define a custom field',
+    bodyExample: {
+      nom: 'Langue de correspondance',
+      type: 'choix',
+      obligatoire: false,
+      choix: [
+        { idExterne: 'FR', libelle: 'Français' },
+        { idExterne: 'EN', libelle: 'Anglais' },
+      ],
+    },
+    status: 201,
+    type: ChampItem,
+    location: true,
+    etag: true,
+    errors: ['Champ.NomDejaUtilise'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @Body() body: ChampInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const item = await this.champs.create(tenantId, body);
+    response.location(`${PATH}/${encodeURIComponent(body.nom)}`);
+    return withEtag(response, item);
+  }
+
+  @Put()
+  @Answers({
+    summary: 'Replace a custom field',
+    description:
+      '`nom` in the body selects the field. Type, obligation and choices are replaced; an absent one is cleared.',
+    bodyExample: {
+      nom: 'Quart de travail',
+      type: 'choix',
+      choix: [
+        { idExterne: 'JOUR', libelle: 'Jour' },
+        { idExterne: 'NUIT', libelle: 'Nuit' },
+      ],
+    },
+    type: ChampItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Champ.NotFound', 'Champ.TypeUtilise', 'Champ.ChoixUtilise'],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @Body() body: ChampInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.champs.replace(tenantId, body, ifMatch));
+  }
+
+  @Put(':nom')
+  @Answers({
+    summary: 'Replace a custom field by its name in the path',
+    description: 'Type, obligation and choices are replaced; an absent one is cleared.',
+    path: { nom },
+    bodyExample: {
+      type: 'choix',
+      choix: [
+        { idExterne: 'JOUR', libelle: 'Jour' },
+        { idExterne: 'NUIT', libelle: 'Nuit' },
+      ],
+    },
+    type: ChampItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Champ.NotFound', 'Champ.TypeUtilise', 'Champ.ChoixUtilise'],
+  })
+  async replaceNamed(
+    @Tenant() tenantId: string,
+    @Param('nom') name: string,
+    @Body() body: ChampReplacement,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return this.replace(tenantId, namedByPath(body, 'nom', name), ifMatch, response);
+  }
+
+  @Delete(':nom')
+  @Answers({
+    summary: 'Delete a custom field',
+    path: { nom: { ...nom, example: 'Casier' } },
+    status: 204,
+    ifMatch: true,
+    errors: ['Champ.NotFound', 'Champ.Utilise'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @Param('nom') name: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.champs.delete(tenantId, name, ifMatch);
+  }
+}

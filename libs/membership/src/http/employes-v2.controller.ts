@@ -1,0 +1,71 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { Json, withEtag } from '#shared/http/etag';
+import { sendList } from '#shared/http/listing';
+import { MasterDataV2Service } from '../application/master-data-v2.service';
+import { EmploiList, EmploiTrouveItem, EmployeV2Item, EmployeV2List } from './employes-v2.dto';
+
+@ApiTags('Employees, V2')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2')
+export class EmployesV2Controller {
+  constructor(
+    private readonly masterData: MasterDataV2Service,
+    private readonly config: Config,
+  ) {}
+
+  @Get('employe')
+  @Answers({
+    summary: 'List the employees with employments, memberships and custom values',
+    type: [EmployeV2Item],
+    paged: true,
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: EmployeV2List,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.masterData.listEmployes(tenantId, query, after, limit),
+    );
+  }
+
+  @Get('employe/:idExterne')
+  @Answers({
+    summary: 'Read an employee with employments, memberships and custom values',
+    path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
+    type: EmployeV2Item,
+    etag: true,
+    errors: ['Employe.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.masterData.getEmploye(tenantId, idExterne));
+  }
+
+  @Get('emploi')
+  @Answers({
+    summary: 'Search employments',
+    description: 'Filters combine with AND. Without any, all employments are listed, active and ended.',
+    type: [EmploiTrouveItem],
+    paged: true,
+  })
+  async listEmplois(
+    @Tenant() tenantId: string,
+    @Query() query: EmploiList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.masterData.listEmplois(tenantId, query, after, limit),
+    );
+  }
+}

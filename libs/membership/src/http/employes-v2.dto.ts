@@ -1,0 +1,233 @@
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { Input, Shown } from '#shared/http/field.decorator';
+import { PagingQuery } from '#shared/http/listing';
+import { readOnly } from '#shared/records/field';
+import { EMPLOI_FIELDS, MEMBERSHIP_FIELDS, VALEUR_FIELDS } from '../domain/employe-v2.fields';
+import { EMPLOYE_FIELDS } from '../domain/employe.fields';
+import { modifieDepuis } from './master-data.dto';
+
+const actif = {
+  description: 'Whether the employment is active on the current day of the tenant.',
+  example: true,
+};
+const matricule = {
+  ...EMPLOI_FIELDS.Matricule,
+  required: false,
+  description: 'Employee number at the employer; null for the employment that V1 keeps.',
+} as const;
+
+/** An employment inside its employee. */
+export class EmploiItem {
+  @Shown(EMPLOI_FIELDS.IdentifiantExterne)
+  identifiantExterne: string;
+
+  @Shown(EMPLOI_FIELDS.IdentifiantExterneEmployeur)
+  identifiantExterneEmployeur: string;
+
+  @Shown(matricule)
+  matricule: string | null;
+
+  @Shown(EMPLOI_FIELDS.DateDebut)
+  dateDebut: string | null;
+
+  @Shown(EMPLOI_FIELDS.DateFin)
+  dateFin: string | null;
+
+  @ApiProperty(actif)
+  actif: boolean;
+}
+
+/** A membership inside its employee. */
+export class MembershipItem {
+  @Shown(MEMBERSHIP_FIELDS.SyndicatIdExterne)
+  syndicatIdExterne: string;
+
+  @Shown(MEMBERSHIP_FIELDS.DateAdhesion)
+  dateAdhesion: string;
+}
+
+class ValeurTexteItem {
+  @ApiProperty({ enum: ['texte'] })
+  type: 'texte';
+
+  @Shown(VALEUR_FIELDS.NomChamp)
+  nom: string;
+
+  @ApiProperty({ example: 'Casque bleu' })
+  valeur: string;
+}
+
+class ValeurDateItem {
+  @ApiProperty({ enum: ['date'] })
+  type: 'date';
+
+  @Shown(VALEUR_FIELDS.NomChamp)
+  nom: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T00:00:00.000Z' })
+  valeur: string;
+}
+
+class ValeurBooleenItem {
+  @ApiProperty({ enum: ['booleen'] })
+  type: 'booleen';
+
+  @Shown(VALEUR_FIELDS.NomChamp)
+  nom: string;
+
+  @ApiProperty({ example: true })
+  valeur: boolean;
+}
+
+class ValeurChoixItem {
+  @ApiProperty({ enum: ['choix'] })
+  type: 'choix';
+
+  @Shown(VALEUR_FIELDS.NomChamp)
+  nom: string;
+
+  @ApiProperty({ description: 'External identifier of the choice, not its label.', example: 'NUIT' })
+  idExterneChoix: string;
+}
+
+const VALEURS = {
+  texte: ValeurTexteItem,
+  date: ValeurDateItem,
+  booleen: ValeurBooleenItem,
+  choix: ValeurChoixItem,
+};
+
+/** An employee as V2 shows it. */
+@ApiExtraModels(...Object.values(VALEURS))
+export class EmployeV2Item {
+  @Shown(EMPLOYE_FIELDS.idExterne)
+  idExterne: string;
+
+  @Shown(EMPLOYE_FIELDS.prenom)
+  prenom: string;
+
+  @Shown(EMPLOYE_FIELDS.nom)
+  nom: string;
+
+  @Shown(EMPLOYE_FIELDS.noMembre)
+  noMembre: string | null;
+
+  @Shown(EMPLOYE_FIELDS.courriel)
+  courriel: string | null;
+
+  @Shown(EMPLOYE_FIELDS.telephonePrincipal)
+  telephonePrincipal: string | null;
+
+  @Shown(EMPLOYE_FIELDS.adresse1)
+  adresse1: string | null;
+
+  @Shown(EMPLOYE_FIELDS.ville)
+  ville: string | null;
+
+  @Shown(EMPLOYE_FIELDS.province)
+  province: string | null;
+
+  @Shown(EMPLOYE_FIELDS.codePostal)
+  codePostal: string | null;
+
+  @ApiProperty({
+    type: [EmploiItem],
+    description:
+      'Employments, active and ended. The single employer that V1 writes is the employment `V1`; the first V2 sync that sends employments without it ends it.',
+  })
+  emplois: EmploiItem[];
+
+  @ApiProperty({ type: [MembershipItem], description: 'Memberships in unions.' })
+  adhesions: MembershipItem[];
+
+  @ApiProperty({
+    description: 'Values of custom fields, each in the shape that its `type` says.',
+    type: 'array',
+    items: {
+      oneOf: Object.values(VALEURS).map((item) => ({ $ref: getSchemaPath(item) })),
+      discriminator: {
+        propertyName: 'type',
+        mapping: Object.fromEntries(
+          Object.entries(VALEURS).map(([type, item]) => [type, getSchemaPath(item)]),
+        ),
+      },
+    },
+  })
+  valeursChampUtilisateur: (ValeurTexteItem | ValeurDateItem | ValeurBooleenItem | ValeurChoixItem)[];
+
+  @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
+  idUnique: string;
+
+  @Shown(EMPLOYE_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
+  derniereMAJ: string;
+
+  @Shown(EMPLOYE_FIELDS.dateCreation, { always: true, format: 'date-time' })
+  dateCreation: string;
+}
+
+export class EmployeV2List extends PagingQuery {
+  @Input(modifieDepuis)
+  modifieDepuis?: Date;
+}
+
+/** An employment found by a search. */
+export class EmploiTrouveItem {
+  @Shown(EMPLOI_FIELDS.IdentifiantExterne)
+  identifiantExterne: string;
+
+  @Shown(EMPLOYE_FIELDS.idExterne)
+  idExterneEmploye: string;
+
+  @Shown(EMPLOYE_FIELDS.prenom)
+  prenom: string;
+
+  @Shown(EMPLOYE_FIELDS.nom)
+  nom: string;
+
+  @Shown(EMPLOI_FIELDS.IdentifiantExterneEmployeur)
+  identifiantExterneEmployeur: string;
+
+  @Shown(readOnly('Name of the employer.', 'Aciérie du Saint-Laurent'), { always: true })
+  nomEmployeur: string;
+
+  @Shown(matricule)
+  matricule: string | null;
+
+  @Shown(EMPLOI_FIELDS.DateDebut)
+  dateDebut: string | null;
+
+  @Shown(EMPLOI_FIELDS.DateFin)
+  dateFin: string | null;
+
+  @ApiProperty(actif)
+  actif: boolean;
+}
+
+export class EmploiList extends PagingQuery {
+  @Input({ ...EMPLOYE_FIELDS.idExterne, required: false, description: 'Employments of this employee.' })
+  idExterneEmploye?: string;
+
+  @Input({
+    ...EMPLOI_FIELDS.IdentifiantExterneEmployeur,
+    required: false,
+    description: 'Employments at this employer.',
+  })
+  identifiantExterneEmployeur?: string;
+
+  @Input({
+    ...MEMBERSHIP_FIELDS.SyndicatIdExterne,
+    required: false,
+    description: 'Employments at employers of this union.',
+  })
+  idExterneSyndicat?: string;
+
+  @Input({ ...EMPLOI_FIELDS.Matricule, required: false, description: 'Employments with this number.' })
+  matricule?: string;
+
+  @Input({
+    kind: 'date',
+    description: 'Employments that are active on this day; of a date-time, its day in UTC.',
+    example: '2026-01-31',
+  })
+  actifLe?: Date;
+}

@@ -1,0 +1,49 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { Json, withEtag } from '#shared/http/etag';
+import { PagingQuery, sendList } from '#shared/http/listing';
+import { MasterDataV2Service } from '../application/master-data-v2.service';
+import { SyndicatItem } from './syndicats.dto';
+
+@ApiTags('Unions')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/syndicat')
+export class SyndicatsController {
+  constructor(
+    private readonly masterData: MasterDataV2Service,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({ summary: 'List the unions with their employers', type: [SyndicatItem], paged: true })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.masterData.listSyndicats(tenantId, after, limit),
+    );
+  }
+
+  @Get(':idExterne')
+  @Answers({
+    summary: 'Read a union with its employers',
+    path: { idExterne: { description: 'External identifier of the union.', example: 'SYN-10' } },
+    type: SyndicatItem,
+    etag: true,
+    errors: ['Syndicat.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.masterData.getSyndicat(tenantId, idExterne));
+  }
+}

@@ -1,0 +1,33 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '#shared/http/field.decorator';
+import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
+import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
+
+class EmployeurOfSyndicatItem {
+  @Shown(EMPLOYEUR_V2_FIELDS.IdentifiantExterne)
+  identifiantExterne: string;
+
+  @Shown(EMPLOYEUR_V2_FIELDS.Nom)
+  nom: string;
+}
+
+/** A union with its employers. */
+export class SyndicatItem {
+  @Shown(SYNDICAT_V2_FIELDS.IdentifiantExterne)
+  identifiantExterne: string;
+
+  @Shown(SYNDICAT_V2_FIELDS.Nom)
+  nom: string;
+
+  @ApiProperty({ type: [EmployeurOfSyndicatItem], description: 'Employers linked with the union.' })
+  employeurs: EmployeurOfSyndicatItem[];
+
+  @Shown(READ_ONLY_FIELDS.idUnique, { always: true, format: 'uuid' })
+  idUnique: string;
+
+  @Shown(READ_ONLY_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
+  derniereMAJ: string;
+
+  @Shown(READ_ONLY_FIELDS.dateCreation, { always: true, format: 'date-time' })
+  dateCreation: string;
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import {
+  jsonList,
+  jsonObject,
+  JsonItems,
+  type Page,
+  type Position,
+  wireTimestamp,
+} from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import type { TypeChamp } from '../domain/champ-utilisateur.fields';
+import type { ChampDefinition } from '../domain/valeur-champ';
+
+/** Custom fields with their choices (decisions, section 7). */
+@Injectable()
+export class ChampUtilisateurQuery {
+  private readonly items: JsonItems;
+
+  constructor(private readonly transactions: Transactions) {
+    this.items = new JsonItems(transactions, {
+      name: 'champ_utilisateur_v2',
+      table: 'champ_utilisateur',
+      key: 'nom',
+      columns: {
+        nom: 'nom',
+        type: 'type',
+        obligatoire: 'obligatoire',
+        choix: jsonList(
+          jsonObject({ idExterne: 'c.id_externe', libelle: 'c.libelle' }),
+          'FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = champ_utilisateur.nom ORDER BY c.ordre',
+        ),
+        idUnique: 'id_unique',
+        dateCreation: wireTimestamp('date_creation'),
+      },
+    });
+  }
+
+  one(tenantId: string, nom: string): Promise<string | undefined> {
+    return this.items.one(tenantId, nom);
+  }
+
+  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
+    return this.items.page(tenantId, after, limit, []);
+  }
+
+  /** All fields of a tenant by their names, as the check of values needs them. */
+  async definitions(tenantId: string): Promise<ReadonlyMap<string, ChampDefinition>> {
+    const rows = await this.transactions.query<{
+      nom: string;
+      type: TypeChamp;
+      obligatoire: boolean;
+      choix: string[];
+    }>(
+      { tenantId },
+      {
+        name: 'champ_utilisateur_definitions',
+        text: `SELECT nom, type, obligatoire,
+                 ARRAY(SELECT id_externe FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = f.nom) AS choix
+               FROM champ_utilisateur f WHERE tenant_id = $1`,
+        values: [tenantId],
+      },
+    );
+    return new Map(rows.map((row) => [row.nom, { ...row, choix: new Set(row.choix) }]));
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import type { ErrorCode } from '#shared/errors/error-codes';
+import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
+import type { ChoixRecord } from '../domain/champ-utilisateur.fields';
+
+const OF_VALUES = 'valeur_champ_employe_champ_fkey';
+const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
+
+/** Custom fields and their choices, in the ambient transaction. The database decides what is in use. */
+@Injectable()
+export class ChampUtilisateurRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** @throws DomainError `Champ.NomDejaUtilise` */
+  async insert(champ: ChampUtilisateur): Promise<void> {
+    await this.checked(
+      () => this.transactions.manager().insert(ChampUtilisateur, champ),
+      [UNIQUE_VIOLATION, 'champ_utilisateur_nom_key'],
+      ['Champ.NomDejaUtilise', 'A custom field has this name. Use PUT to change it.'],
+    );
+  }
+
+  /** The field, locked until the transaction ends. */
+  lock(tenantId: string, nom: string): Promise<ChampUtilisateur | null> {
+    return this.transactions
+      .manager()
+      .findOne(ChampUtilisateur, { where: { tenantId, nom }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** @throws DomainError `Champ.TypeUtilise` */
+  async update(champ: ChampUtilisateur): Promise<void> {
+    const { tenantId, idUnique, type, obligatoire } = champ;
+    await this.checked(
+      () =>
+        this.transactions.manager().update(ChampUtilisateur, { tenantId, idUnique }, { type, obligatoire }),
+      [FOREIGN_KEY_VIOLATION, OF_VALUES],
+      ['Champ.TypeUtilise', 'Employees have values of this field: its type cannot change.'],
+    );
+  }
+
+  /** Makes these the choices of the field, in this order. @throws DomainError `Champ.ChoixUtilise` */
+  async replaceChoix({ tenantId, nom }: ChampUtilisateur, choix: readonly ChoixRecord[]): Promise<void> {
+    await this.checked(
+      () =>
+        this.transactions.client().query(
+          `WITH removed AS (
+             DELETE FROM choix_champ WHERE tenant_id = $1 AND nom_champ = $2 AND id_externe <> ALL ($3::text[])
+           )
+           INSERT INTO choix_champ (tenant_id, nom_champ, id_externe, libelle, ordre)
+           SELECT $1, $2, id_externe, libelle, ordre
+           FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS sent (id_externe, libelle, ordre)
+           ON CONFLICT (tenant_id, nom_champ, id_externe) DO UPDATE SET libelle = excluded.libelle, ordre = excluded.ordre`,
+          [tenantId, nom, choix.map(({ idExterne }) => idExterne), choix.map(({ libelle }) => libelle)],
+        ),
+      [FOREIGN_KEY_VIOLATION, OF_CHOICES],
+      ['Champ.ChoixUtilise', 'Employees have a choice that would be removed: give them another one first.'],
+    );
+  }
+
+  /** @throws DomainError `Champ.Utilise` */
+  async delete({ tenantId, idUnique }: ChampUtilisateur): Promise<void> {
+    const held: [ErrorCode, string] = [
+      'Champ.Utilise',
+      'Employees have values of this field: remove them first.',
+    ];
+    await this.checked(
+      () =>
+        this.checked(
+          () => this.transactions.manager().delete(ChampUtilisateur, { tenantId, idUnique }),
+          [FOREIGN_KEY_VIOLATION, OF_VALUES],
+          held,
+        ),
+      [FOREIGN_KEY_VIOLATION, OF_CHOICES],
+      held,
+    );
+  }
+
+  private async checked(
+    write: () => Promise<unknown>,
+    [state, constraint]: [state: string, constraint: string],
+    [code, detail]: [ErrorCode, string],
+  ): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      throw violates(error, state, constraint) ? new DomainError(code, detail) : error;
+    }
+  }
+}

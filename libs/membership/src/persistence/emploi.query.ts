@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { activeOn, TODAY } from './emploi.sql';
+
+/** Filters of the search for employments; those given hold together. */
+export interface EmploiFilter {
+  idExterneEmploye?: string | null;
+  identifiantExterneEmployeur?: string | null;
+  /** Unions of the employer. */
+  idExterneSyndicat?: string | null;
+  matricule?: string | null;
+  /** A day, as its beginning. */
+  actifLe?: Date | null;
+}
+
+const OF_SYNDICAT = `EXISTS (
+  SELECT FROM syndicat_employeur l
+  WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = m.identifiant_externe_employeur AND l.id_externe_syndicat = ?
+)`;
+
+/** Employments with the names of who works and where (decisions, section 5). */
+@Injectable()
+export class EmploiQuery {
+  private readonly items: JsonItems;
+
+  constructor(transactions: Transactions) {
+    this.items = new JsonItems(transactions, {
+      name: 'emploi_v2',
+      table: 'emploi_connu m',
+      columns: {
+        identifiantExterne: 'm.identifiant_externe',
+        idExterneEmploye: 'm.id_externe_employe',
+        prenom: `(SELECT e.prenom FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = m.id_externe_employe)`,
+        nom: `(SELECT e.nom FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = m.id_externe_employe)`,
+        identifiantExterneEmployeur: 'm.identifiant_externe_employeur',
+        nomEmployeur: `(SELECT r.nom FROM employeur r WHERE r.tenant_id = $1 AND r.id_externe = m.identifiant_externe_employeur)`,
+        matricule: 'm.matricule',
+        dateDebut: wireTimestamp('m.date_debut'),
+        dateFin: wireTimestamp('m.date_fin'),
+        actif: activeOn(TODAY, 'm.'),
+      },
+      // An employee without an employer of V1 has no employment of V1.
+      where: 'identifiant_externe_employeur IS NOT NULL',
+    });
+  }
+
+  page(tenantId: string, filter: EmploiFilter, after: Position | undefined, limit: number): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [
+      { sql: 'id_externe_employe = ?', value: filter.idExterneEmploye },
+      { sql: 'identifiant_externe_employeur = ?', value: filter.identifiantExterneEmployeur },
+      { sql: OF_SYNDICAT, value: filter.idExterneSyndicat },
+      { sql: 'matricule = ?', value: filter.matricule },
+      { sql: activeOn('?::timestamptz'), value: filter.actifLe },
+    ]);
+  }
+}

@@ -1,0 +1,61 @@
+/** The identifier of the employment that stands for the single employer of V1 (docs/adr/0007). */
+export const EMPLOI_V1 = 'V1';
+
+/**
+ * Whether an employment is active on a day: it has begun by the end of it and has not ended by its beginning.
+ *
+ * @param day SQL of the day, as a timestamp at 00:00 UTC
+ * @param row alias of the employment, with its dot
+ */
+export function activeOn(day: string, row = ''): string {
+  return `(${row}date_debut IS NULL OR ${row}date_debut < ${day} + interval '1 day')
+    AND (${row}date_fin IS NULL OR ${row}date_fin > ${day})`;
+}
+
+/** The current day of the tenant, looked up once a statement. */
+export const TODAY = '(SELECT tenant_today())';
+
+/**
+ * The employer that V1 shows of an employee: the one that V1 wrote last, else that of the most recent active employment
+ * (decisions, section 5).
+ *
+ * @param employe alias of the employee's row
+ */
+export function employeurV1(employe: string): string {
+  return `CASE WHEN ${employe}.a_emplois THEN (
+    SELECT m.identifiant_externe_employeur FROM emploi m
+    WHERE m.tenant_id = ${employe}.tenant_id AND m.id_externe_employe = ${employe}.id_externe AND ${activeOn(TODAY, 'm.')}
+    ORDER BY m.identifiant_externe = '${EMPLOI_V1}' DESC, m.date_debut DESC NULLS LAST, m.date_creation DESC, m.id_unique DESC
+    LIMIT 1
+  ) ELSE ${employe}.identifiant_externe_employeur END`;
+}
+
+/**
+ * What V1 does to employees whose employments are kept in `emploi`: another employer than the one V1 shows becomes the
+ * employment V1; none ends it. Employments that V2 wrote stay as they are.
+ *
+ * @param wanted SQL that selects `id_externe` and `employeur` for employees of the tenant `$1`
+ */
+export function writeEmployeurV1(wanted: string): string {
+  return `wanted AS (
+      SELECT e.id_externe, w.employeur FROM (${wanted}) w
+      JOIN employe e ON e.tenant_id = $1 AND e.id_externe = w.id_externe
+      WHERE EXISTS (SELECT FROM emploi WHERE tenant_id = $1) AND e.a_emplois
+        AND w.employeur IS DISTINCT FROM ${employeurV1('e')}
+    ), ended AS (
+      UPDATE emploi m SET date_fin = ${TODAY} FROM wanted w
+      WHERE w.employeur IS NULL AND m.tenant_id = $1 AND m.id_externe_employe = w.id_externe
+        AND m.identifiant_externe = '${EMPLOI_V1}' AND ${activeOn(TODAY, 'm.')}
+      RETURNING m.id_externe_employe
+    ), begun AS (
+      INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut)
+      SELECT $1, w.id_externe, '${EMPLOI_V1}', w.employeur, ${TODAY} FROM wanted w
+      WHERE w.employeur IS NOT NULL ORDER BY w.id_externe
+      ON CONFLICT (tenant_id, id_externe_employe, identifiant_externe) DO UPDATE
+        SET identifiant_externe_employeur = excluded.identifiant_externe_employeur,
+            date_debut = excluded.date_debut, date_fin = NULL
+      RETURNING id_externe_employe
+    )
+    UPDATE employe SET derniere_maj = clock_timestamp()
+    WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM ended UNION SELECT id_externe_employe FROM begun)`;
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { activeOn, EMPLOI_V1, TODAY } from './emploi.sql';
+import { MasterDataQuery } from './master-data.query';
+import { VALEURS_V2 } from './valeur-champ.sql';
+
+const EMPLOI = jsonObject({
+  identifiantExterne: 'm.identifiant_externe',
+  identifiantExterneEmployeur: 'm.identifiant_externe_employeur',
+  matricule: 'm.matricule',
+  dateDebut: wireTimestamp('m.date_debut'),
+  dateFin: wireTimestamp('m.date_fin'),
+  actif: activeOn(TODAY, 'm.'),
+});
+const ONLY_EMPLOI = jsonObject({
+  identifiantExterne: `'${EMPLOI_V1}'`,
+  identifiantExterneEmployeur: 'employe.identifiant_externe_employeur',
+  matricule: 'NULL',
+  dateDebut: 'NULL',
+  dateFin: 'NULL',
+  actif: 'true',
+});
+const EMPLOIS = `CASE
+  WHEN employe.a_emplois THEN ${jsonList(
+    EMPLOI,
+    `FROM emploi m WHERE m.tenant_id = $1 AND m.id_externe_employe = employe.id_externe
+     ORDER BY m.date_creation, m.id_unique`,
+  )}
+  WHEN employe.identifiant_externe_employeur IS NOT NULL THEN array_to_json(ARRAY[${ONLY_EMPLOI}])
+  ELSE '[]'::json END`;
+
+const ADHESIONS = `CASE WHEN EXISTS (SELECT FROM membership WHERE tenant_id = $1) THEN ${jsonList(
+  jsonObject({
+    syndicatIdExterne: 'a.syndicat_id_externe',
+    dateAdhesion: wireTimestamp('a.date_adhesion'),
+  }),
+  `FROM membership a WHERE a.tenant_id = $1 AND a.id_externe_employe = employe.id_externe
+   ORDER BY a.date_adhesion, a.syndicat_id_externe`,
+)} ELSE '[]'::json END`;
+
+/** Employees as V2 shows them, with employments, memberships and custom values (decisions, section 5). */
+@Injectable()
+export class EmployeV2Query extends MasterDataQuery {
+  constructor(transactions: Transactions) {
+    super(transactions, {
+      name: 'employe_v2',
+      table: 'employe',
+      columns: {
+        idExterne: 'id_externe',
+        prenom: 'prenom',
+        nom: 'nom',
+        noMembre: 'no_membre',
+        courriel: 'courriel',
+        telephonePrincipal: 'telephone_principal',
+        adresse1: 'adresse1',
+        ville: 'ville',
+        province: 'province',
+        codePostal: 'code_postal',
+        emplois: EMPLOIS,
+        adhesions: ADHESIONS,
+        valeursChampUtilisateur: VALEURS_V2,
+        idUnique: 'id_unique',
+        derniereMAJ: wireTimestamp('derniere_maj'),
+        dateCreation: wireTimestamp('date_creation'),
+      },
+    });
+  }
+}

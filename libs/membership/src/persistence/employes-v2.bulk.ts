@@ -1,0 +1,249 @@
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { Presence } from '#shared/database/bulk-upsert';
+import { Stage } from '#shared/database/stage';
+import { mergeStaged } from '#shared/database/staged-merge';
+import { Transactions } from '#shared/database/transactions';
+import { EMPLOI_V1, TODAY } from './emploi.sql';
+
+/** Employees and what is nested in them, on their way into the database. */
+export interface EmployeV2Stages {
+  readonly employes: Stage;
+  readonly emplois: Stage;
+  readonly memberships: Stage;
+  readonly valeurs: Stage;
+}
+
+/** A nested record that names something unknown. */
+export interface Unknown {
+  readonly index: number;
+  readonly idExterne: string;
+  readonly employe: string;
+}
+
+export interface EmployesV2Written {
+  /** New rows. */
+  readonly employes: number;
+  readonly emplois: number;
+  readonly memberships: number;
+  /** Employments whose employer, and memberships whose union does not exist; they were not written. */
+  readonly withoutEmployeur: readonly Unknown[];
+  readonly withoutSyndicat: readonly Unknown[];
+}
+
+/** The columns of an employee that V2 writes, by their properties. */
+export const EMPLOYE_V2_PRESENCE = new Presence([
+  'Prenom',
+  'Nom',
+  'NoMembre',
+  'Courriel',
+  'TelephonePrincipal',
+  'Adresse1',
+  'Ville',
+  'Province',
+  'CodePostal',
+]);
+
+/** What was written of an employee changes the employee for readers who ask what has changed. */
+const TOUCH = `touched AS (
+  UPDATE employe SET derniere_maj = clock_timestamp()
+  WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM merged)
+    AND derniere_maj < date_trunc('milliseconds', now())
+)`;
+
+const same = (column: string): { update: string; insert: string } => ({
+  update: `s.${column}`,
+  insert: `s.${column}`,
+});
+
+/** Writes the employees of a V2 sync with their employments, memberships and custom values, in the ambient transaction. */
+@Injectable()
+export class EmployesV2Bulk {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** The employees' stage is open for streaming; the others keep what they are given. */
+  async open(): Promise<EmployeV2Stages> {
+    const employes = new Stage('stage_employe_v2', {
+      id_externe: 'identifier',
+      present: 'integer',
+      // Whether employments were sent, so that V2 keeps them from now on.
+      a_emplois: 'boolean',
+      // Whether each of them could be told by its identifier, so that the stored ones that were left out are known.
+      emplois_complets: 'boolean',
+      ...EMPLOYE_V2_PRESENCE.columns,
+    });
+    await employes.open(this.transactions.client());
+    return {
+      employes,
+      emplois: new Stage('stage_emploi', {
+        n: 'integer',
+        id_externe_employe: 'identifier',
+        identifiant_externe: 'identifier',
+        identifiant_externe_employeur: 'identifier',
+        matricule: 'identifier',
+        date_debut: 'timestamptz',
+        date_fin: 'timestamptz',
+        // A refused one is still sent: the stored one of its identifier is not left out.
+        accepte: 'boolean',
+      }),
+      memberships: new Stage('stage_membership', {
+        n: 'integer',
+        id_externe_employe: 'identifier',
+        syndicat_id_externe: 'identifier',
+        date_adhesion: 'timestamptz',
+      }),
+      valeurs: new Stage('stage_valeur', {
+        id_externe_employe: 'identifier',
+        nom_champ: 'identifier',
+        removed: 'boolean',
+        type: 'text',
+        valeur_texte: 'text',
+        valeur_date: 'timestamptz',
+        valeur_booleen: 'boolean',
+        id_externe_choix: 'identifier',
+      }),
+    };
+  }
+
+  /** @param everywhere bits of the properties that every staged employee has */
+  async write(tenantId: string, stages: EmployeV2Stages, everywhere: number): Promise<EmployesV2Written> {
+    const client = this.transactions.client();
+    await stages.employes.close(client);
+    for (const stage of [stages.emplois, stages.memberships, stages.valeurs]) await stage.load(client);
+    const withoutEmployeur = await this.refuseEmplois(client, tenantId);
+    const withoutSyndicat = await this.refuseMemberships(client, tenantId);
+    await this.keepEmployeurOfV1(client, tenantId);
+    const written = {
+      employes: await this.mergeEmployes(client, tenantId, everywhere),
+      emplois: await this.mergeEmplois(client, tenantId),
+      memberships: await this.mergeMemberships(client, tenantId),
+    };
+    await this.endOmittedEmplois(client, tenantId);
+    await this.mergeValeurs(client, tenantId);
+    await client.query('DROP TABLE stage_employe_v2, stage_emploi, stage_membership, stage_valeur');
+    return { ...written, withoutEmployeur, withoutSyndicat };
+  }
+
+  private async refuseEmplois(client: PoolClient, tenantId: string): Promise<Unknown[]> {
+    const { rows } = await client.query<Unknown>(
+      `UPDATE stage_emploi s SET accepte = false WHERE s.accepte AND NOT EXISTS (
+         SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
+       ) RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe`,
+      [tenantId],
+    );
+    return rows;
+  }
+
+  private async refuseMemberships(client: PoolClient, tenantId: string): Promise<Unknown[]> {
+    const { rows } = await client.query<Unknown>(
+      `DELETE FROM stage_membership s WHERE NOT EXISTS (
+         SELECT FROM syndicat u WHERE u.tenant_id = $1 AND u.id_externe = s.syndicat_id_externe
+       ) RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe`,
+      [tenantId],
+    );
+    return rows;
+  }
+
+  /** The employer that V1 wrote becomes an employment like the others, before V2's own take its place. */
+  private async keepEmployeurOfV1(client: PoolClient, tenantId: string): Promise<void> {
+    await client.query(
+      `WITH kept AS (
+         SELECT e.id_externe, e.identifiant_externe_employeur FROM stage_employe_v2 s
+         JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.id_externe
+         WHERE s.a_emplois AND e.identifiant_externe_employeur IS NOT NULL
+         ORDER BY e.id_externe FOR UPDATE OF e
+       )
+       INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur)
+       SELECT $1, id_externe, '${EMPLOI_V1}', identifiant_externe_employeur FROM kept`,
+      [tenantId],
+    );
+  }
+
+  private mergeEmployes(client: PoolClient, tenantId: string, everywhere: number): Promise<number> {
+    return mergeStaged(client, tenantId, {
+      table: 'employe',
+      stage: 'stage_employe_v2',
+      key: { id_externe: 'id_externe' },
+      values: {
+        ...EMPLOYE_V2_PRESENCE.values(everywhere),
+        a_emplois: { update: 't.a_emplois OR s.a_emplois', insert: 's.a_emplois' },
+        identifiant_externe_employeur: {
+          update: 'CASE WHEN NOT s.a_emplois THEN t.identifiant_externe_employeur END',
+          insert: 'NULL',
+        },
+      },
+      changedColumn: 'derniere_maj',
+    });
+  }
+
+  private mergeEmplois(client: PoolClient, tenantId: string): Promise<number> {
+    return mergeStaged(client, tenantId, {
+      table: 'emploi',
+      stage: 'stage_emploi',
+      where: 's.accepte',
+      key: { id_externe_employe: 'id_externe_employe', identifiant_externe: 'identifiant_externe' },
+      values: {
+        identifiant_externe_employeur: same('identifiant_externe_employeur'),
+        matricule: same('matricule'),
+        date_debut: same('date_debut'),
+        date_fin: same('date_fin'),
+      },
+      returning: 's.id_externe_employe',
+      then: TOUCH,
+    });
+  }
+
+  private mergeMemberships(client: PoolClient, tenantId: string): Promise<number> {
+    return mergeStaged(client, tenantId, {
+      table: 'membership',
+      stage: 'stage_membership',
+      key: { id_externe_employe: 'id_externe_employe', syndicat_id_externe: 'syndicat_id_externe' },
+      values: { date_adhesion: same('date_adhesion') },
+      returning: 's.id_externe_employe',
+      then: TOUCH,
+    });
+  }
+
+  /** Rule 3 of the specification's V2 sync: what is left out of the employments sent is deactivated, not deleted. */
+  private async endOmittedEmplois(client: PoolClient, tenantId: string): Promise<void> {
+    await client.query(
+      `WITH merged AS (
+         UPDATE emploi m SET date_fin = ${TODAY} FROM stage_employe_v2 s
+         WHERE s.emplois_complets AND m.tenant_id = $1 AND m.id_externe_employe = s.id_externe
+           AND (m.date_fin IS NULL OR m.date_fin > ${TODAY})
+           AND NOT EXISTS (
+             SELECT FROM stage_emploi k
+             WHERE k.id_externe_employe = m.id_externe_employe AND k.identifiant_externe = m.identifiant_externe
+           )
+         RETURNING m.id_externe_employe
+       ), ${TOUCH} SELECT count(*) FROM merged`,
+      [tenantId],
+    );
+  }
+
+  private async mergeValeurs(client: PoolClient, tenantId: string): Promise<void> {
+    await client.query(
+      `WITH merged AS (
+         DELETE FROM valeur_champ_employe v USING stage_valeur s
+         WHERE s.removed AND v.tenant_id = $1 AND v.id_externe_employe = s.id_externe_employe AND v.nom_champ = s.nom_champ
+         RETURNING v.id_externe_employe
+       ), ${TOUCH} SELECT count(*) FROM merged`,
+      [tenantId],
+    );
+    await mergeStaged(client, tenantId, {
+      table: 'valeur_champ_employe',
+      stage: 'stage_valeur',
+      where: 'NOT s.removed',
+      key: { id_externe_employe: 'id_externe_employe', nom_champ: 'nom_champ' },
+      values: {
+        type: same('type'),
+        valeur_texte: same('valeur_texte'),
+        valeur_date: same('valeur_date'),
+        valeur_booleen: same('valeur_booleen'),
+        id_externe_choix: same('id_externe_choix'),
+      },
+      returning: 's.id_externe_employe',
+      then: TOUCH,
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { MasterDataQuery } from './master-data.query';
+
+/** Unions with their employers, as V2 shows them (decisions, section 5). */
+@Injectable()
+export class SyndicatQuery extends MasterDataQuery {
+  constructor(transactions: Transactions) {
+    super(transactions, {
+      name: 'syndicat_v2',
+      table: 'syndicat',
+      columns: {
+        identifiantExterne: 'id_externe',
+        nom: 'nom',
+        employeurs: jsonList(
+          jsonObject({ identifiantExterne: 'e.id_externe', nom: 'e.nom' }),
+          `FROM syndicat_employeur l JOIN employeur e
+             ON e.tenant_id = l.tenant_id AND e.id_externe = l.identifiant_externe_employeur
+           WHERE l.tenant_id = $1 AND l.id_externe_syndicat = syndicat.id_externe
+           ORDER BY e.date_creation, e.id_unique`,
+        ),
+        idUnique: 'id_unique',
+        derniereMAJ: wireTimestamp('derniere_maj'),
+        dateCreation: wireTimestamp('date_creation'),
+      },
+    });
+  }
+}

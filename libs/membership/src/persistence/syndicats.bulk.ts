@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Stage } from '#shared/database/stage';
+import { mergeStaged } from '#shared/database/staged-merge';
+import { Transactions } from '#shared/database/transactions';
+
+/** Unions, employers and the links between them on their way into the database. */
+export interface SyndicatStages {
+  readonly syndicats: Stage;
+  readonly employeurs: Stage;
+  readonly liens: Stage;
+}
+
+const NAMED = { id_externe: 'identifier', nom: 'text' } as const;
+const NOM = { nom: { update: 's.nom', insert: 's.nom' } };
+
+/** Writes the unions and employers of a V2 sync, in the ambient transaction. */
+@Injectable()
+export class SyndicatsBulk {
+  constructor(private readonly transactions: Transactions) {}
+
+  stages(): SyndicatStages {
+    return {
+      syndicats: new Stage('stage_syndicat', NAMED),
+      employeurs: new Stage('stage_employeur_v2', NAMED),
+      liens: new Stage('stage_lien', { syndicat: 'identifier', employeur: 'identifier' }),
+    };
+  }
+
+  /** @returns how many unions and employers are new */
+  async write(
+    tenantId: string,
+    { syndicats, employeurs, liens }: SyndicatStages,
+  ): Promise<{ syndicats: number; employeurs: number }> {
+    const client = this.transactions.client();
+    for (const stage of [syndicats, employeurs, liens]) await stage.load(client);
+    const create = (table: string, stage: Stage): Promise<number> =>
+      mergeStaged(client, tenantId, {
+        table,
+        stage: stage.name,
+        key: { id_externe: 'id_externe' },
+        values: NOM,
+        changedColumn: 'derniere_maj',
+      });
+    const created = {
+      syndicats: await create('syndicat', syndicats),
+      employeurs: await create('employeur', employeurs),
+    };
+    await client.query(
+      `WITH added AS (
+         INSERT INTO syndicat_employeur (tenant_id, id_externe_syndicat, identifiant_externe_employeur)
+         SELECT $1, syndicat, employeur FROM stage_lien ORDER BY syndicat, employeur
+         ON CONFLICT DO NOTHING RETURNING id_externe_syndicat
+       )
+       UPDATE syndicat SET derniere_maj = clock_timestamp()
+       WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_syndicat FROM added)
+         AND derniere_maj < date_trunc('milliseconds', now())`,
+      [tenantId],
+    );
+    await client.query(`DROP TABLE ${syndicats.name}, ${employeurs.name}, ${liens.name}`);
+    return created;
+  }
+}

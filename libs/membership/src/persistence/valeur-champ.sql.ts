@@ -1,0 +1,39 @@
+import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
+
+/** A tenant without any value pays nothing for the columns of values: this is looked up once a statement. */
+function listOf(item: string, joined = ''): string {
+  const values = jsonList(
+    item,
+    `FROM valeur_champ_employe v ${joined}
+     WHERE v.tenant_id = $1 AND v.id_externe_employe = employe.id_externe ORDER BY v.nom_champ`,
+  );
+  return `CASE WHEN EXISTS (SELECT FROM valeur_champ_employe WHERE tenant_id = $1) THEN ${values} ELSE '[]'::json END`;
+}
+
+const DATE = wireTimestamp('v.valeur_date');
+
+/** The values of the row of `employe` in V1's flat shape: the choice column holds the label. */
+export const VALEURS_V1 = listOf(
+  jsonObject({
+    nom: 'v.nom_champ',
+    valeurTexte: 'v.valeur_texte',
+    valeurDate: DATE,
+    valeurBooleen: 'v.valeur_booleen',
+    valeurChoix: 'c.libelle',
+  }),
+  `LEFT JOIN choix_champ c
+     ON c.tenant_id = v.tenant_id AND c.nom_champ = v.nom_champ AND c.id_externe = v.id_externe_choix`,
+);
+
+const typed = (column: Readonly<Record<string, string>>): string =>
+  jsonObject({ type: 'v.type', nom: 'v.nom_champ', ...column });
+
+/** The values of the row of `employe` in V2's polymorphic shape: a choice is its external identifier. */
+export const VALEURS_V2 = listOf(
+  `CASE v.type
+     WHEN 'texte' THEN ${typed({ valeur: 'v.valeur_texte' })}
+     WHEN 'date' THEN ${typed({ valeur: DATE })}
+     WHEN 'booleen' THEN ${typed({ valeur: 'v.valeur_booleen' })}
+     ELSE ${typed({ idExterneChoix: 'v.id_externe_choix' })}
+   END`,
+);

@@ -1,0 +1,103 @@
+import { from as copyFrom } from 'pg-copy-streams';
+import type { PoolClient } from 'pg';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** The columns of a stage with their types, in the order in which rows give them. */
+export type StageColumns = Readonly<
+  Record<string, 'text' | 'identifier' | 'integer' | 'boolean' | 'timestamptz'>
+>;
+
+const SQL_TYPES = { identifier: 'text COLLATE "C"' } as Readonly<Record<string, string>>;
+
+/**
+ * Rows on their way into the database: lines of COPY into one temporary table. Either streamed (`open`, `add`, `flowed`,
+ * `close`), or kept until another stage of the same connection is done with streaming (`add`, `load`).
+ */
+export class Stage {
+  /** Rows added so far. */
+  count = 0;
+  private text = '';
+  private readonly kept: Buffer[] = [];
+  private stream: Writable | undefined;
+  private done: Promise<void> | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly columns: StageColumns,
+  ) {}
+
+  add(row: readonly (string | number | boolean | Date | null | undefined)[]): void {
+    let line = '';
+    for (const value of row) line += `${line === '' ? '' : '\t'}${copyText(value)}`;
+    this.text += `${line}\n`;
+    this.count++;
+    if (this.text.length < CHUNK_BYTES) return;
+    if (this.stream) this.stream.write(this.text);
+    else this.kept.push(Buffer.from(this.text));
+    this.text = '';
+  }
+
+  /** Makes the table and streams what is added from now on. */
+  async open(client: PoolClient): Promise<void> {
+    const columns = Object.entries(this.columns).map(([name, type]) => `${name} ${SQL_TYPES[type] ?? type}`);
+    await client.query(`CREATE TEMPORARY TABLE ${this.name} (${columns.join(', ')}) ON COMMIT DROP`);
+    this.stream = client.query(copyFrom(`COPY ${this.name} FROM STDIN`));
+    this.done = finished(this.stream);
+    // A failure of the stream is reported where `done` is awaited.
+    this.done.catch(() => undefined);
+  }
+
+  /** Waits until the database has taken what was added. Only needed where much is. */
+  async flowed(): Promise<void> {
+    if (this.stream?.writableNeedDrain) await Promise.race([once(this.stream, 'drain'), this.done]);
+  }
+
+  /** Ends the stream; the table is ready, with its statistics. */
+  async close(client: PoolClient): Promise<void> {
+    this.stream!.end(this.text);
+    this.text = '';
+    await this.done;
+    await client.query(`ANALYZE ${this.name}`);
+  }
+
+  /** Makes the table from what was added. */
+  async load(client: PoolClient): Promise<void> {
+    await this.open(client);
+    for (const chunk of this.kept.splice(0)) {
+      this.stream!.write(chunk);
+      await this.flowed();
+    }
+    await this.close(client);
+  }
+
+  /** Gives up in the middle of a stream: the connection must not stay in COPY, the transaction's rollback needs it. */
+  async abandon(error: Error): Promise<void> {
+    this.stream?.destroy(error);
+    await this.done?.catch(() => undefined);
+  }
+}
+
+function copyText(value: string | number | boolean | Date | null | undefined): string {
+  if (typeof value === 'string') return COPY_SPECIAL.test(value) ? escapeCopy(value) : value;
+  if (value == null) return '\\N';
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+const COPY_SPECIAL = /[\\\b\f\n\r\t\v]/;
+const COPY_ESCAPES: Record<string, string> = {
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+function escapeCopy(value: string): string {
+  return value.replace(/[\\\b\f\n\r\t\v]/g, (character) => COPY_ESCAPES[character]!);
+}

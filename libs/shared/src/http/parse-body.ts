@@ -1,0 +1,45 @@
+import { isUtf8 } from 'node:buffer';
+import { DomainError, invalidRequest } from '../errors/domain-error';
+import { JsonFault, parseWithRows, TooManyRows } from '../records/json-rows';
+import { SYNC_RECORD_BYTES, SYNC_RECORDS } from './limits';
+
+const ROW_LIMITS = { rows: SYNC_RECORDS, rowBytes: SYNC_RECORD_BYTES };
+
+/**
+ * Reads a body of JSON in UTF-8.
+ *
+ * @param rows whether lists are left to be read element by element (JsonRows)
+ * @throws DomainError `Requete.Invalide`, `Requete.TropVolumineuse`
+ */
+export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
+  if (!isUtf8(sent)) {
+    throw invalidRequest([{ pointer: '', code: 'encoding', detail: 'the body must be valid UTF-8' }]);
+  }
+  const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
+  const json = marked ? sent.subarray(3) : sent;
+  try {
+    if (!rows) return JSON.parse(json.toString()) as unknown;
+    return await parseWithRows(json, ROW_LIMITS, (name) => {
+      const pointer = `/${name.slice(0, 100)}`;
+      throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
+    });
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    throw error instanceof TooManyRows ? tooManyRecords() : invalidJson(error);
+  }
+}
+
+/** V8's message quotes the text around a fault, which may be a person's data: only the place is told. */
+export function invalidJson(error: unknown): DomainError {
+  const place = error instanceof JsonFault ? error.at : /position (\d+)/.exec((error as Error).message)?.[1];
+  const near = place === undefined ? '' : ` (fault near character ${place})`;
+  return invalidRequest([{ pointer: '', code: 'json', detail: `the body must be valid JSON${near}` }]);
+}
+
+function tooManyRecords(): DomainError {
+  const most = SYNC_RECORDS.toLocaleString('en');
+  return new DomainError(
+    'Requete.TropVolumineuse',
+    `One sync takes at most ${most} records, of at most 8 MB each: send the rest in another one. Nothing was written.`,
+  );
+}

@@ -1,0 +1,45 @@
+import { Client } from 'pg';
+import { PgBoss } from 'pg-boss';
+import { APP_ROLE, QUEUE_ROLE } from '../database/connections';
+import { QUEUE_SCHEMA, QUEUES } from './queues';
+
+/** What the processes may do with the queue: all of them add jobs, only its own role sees them. */
+const GRANTS = `
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${QUEUE_SCHEMA} TO ${QUEUE_ROLE};
+  GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${QUEUE_SCHEMA} TO ${QUEUE_ROLE}, ${APP_ROLE};
+  GRANT INSERT, SELECT (id) ON ${QUEUE_SCHEMA}.job, ${QUEUE_SCHEMA}.job_common TO ${APP_ROLE};
+  GRANT SELECT ON ${QUEUE_SCHEMA}.queue TO ${APP_ROLE}`;
+
+/**
+ * Brings pg-boss's own schema up to date and makes the queues that are missing. Safe to repeat.
+ *
+ * @param url a role that owns the database
+ */
+export async function prepareQueues(url: string): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: QUEUE_SCHEMA,
+    max: 2,
+    createSchema: false,
+    supervise: false,
+    schedule: false,
+  });
+  // What fails a call is thrown by it.
+  boss.on('error', () => undefined);
+  await boss.start();
+  try {
+    for (const [name, options] of Object.entries(QUEUES)) {
+      if (await boss.getQueue(name)) await boss.updateQueue(name, options);
+      else await boss.createQueue(name, options);
+    }
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(GRANTS);
+  } finally {
+    await client.end();
+  }
+}

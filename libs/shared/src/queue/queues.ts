@@ -1,0 +1,25 @@
+import type { QueueOptions } from 'pg-boss';
+
+export const QUEUE_SCHEMA = 'pgboss';
+
+interface QueueDefinition extends QueueOptions {
+  /** Takes the jobs that failed too often. */
+  readonly deadLetter?: string;
+}
+
+/** Every queue, in the order in which they are made: a dead letter queue before the one it serves. */
+export const QUEUES = {
+  'tache-abandonnee': {},
+  /** Long syncs. A worker that dies stops its heartbeat, and another one takes the job up. */
+  tache: {
+    heartbeatSeconds: 10,
+    expireInSeconds: 600,
+    retryLimit: 20,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    deadLetter: 'tache-abandonnee',
+  },
+} as const satisfies Record<string, QueueDefinition>;
+
+export type QueueName = keyof typeof QUEUES;

@@ -1,0 +1,76 @@
+import type { RecordDefinition, RecordOf } from './field';
+import { type RecordValidator } from './record-validator';
+
+/** A record that was not accepted: its place in the list sent, its identifier as sent, and why. */
+export interface Refusal {
+  readonly index: number;
+  readonly idExterne: string;
+  readonly message: string;
+}
+
+export const TWICE = 'appears twice in this request; the first one counts';
+
+/** One record of a list after its check. */
+export interface CheckedItem<D> {
+  /** Its place among all that were checked. */
+  readonly index: number;
+  /** Its identifier as sent; "" where it has no usable one. */
+  readonly id: string;
+  /** Absent for a record that was refused. */
+  readonly values?: RecordOf<D>;
+}
+
+/**
+ * Checks the records of one list, one after the other, each by itself and its identifier against those before; collects
+ * why records were refused.
+ */
+export class CheckedList<D extends RecordDefinition> {
+  readonly refusals: Refusal[] = [];
+  private readonly seen = new Set<string>();
+  private index = 0;
+
+  /** @param identifier the property that identifies a record in its list */
+  constructor(
+    private readonly validator: RecordValidator<D>,
+    private readonly identifier: keyof D & string,
+  ) {}
+
+  /** Records checked so far. */
+  get length(): number {
+    return this.index;
+  }
+
+  /** @param note said at the end of a refusal, where the identifier alone does not tell which record it is */
+  check(sent: unknown, note = ''): CheckedItem<D> {
+    const index = this.index++;
+    const checked = this.validator.check(sent);
+    const { values } = checked;
+    const id = values
+      ? ((values as Record<string, unknown>)[this.identifier] as string)
+      : identifierOf(sent, this.identifier);
+    const isRepeated = id !== '' && this.seen.has(id);
+    if (id !== '') this.seen.add(id);
+    if (values && !isRepeated) return { index, id, values };
+    return this.refuse({ index, id }, (isRepeated ? TWICE : checked.fault!) + note);
+  }
+
+  /** Refuses a record that was sound by itself. */
+  refuse({ index, id }: { index: number; id: string }, message: string): CheckedItem<D> {
+    this.refusals.push({ index, idExterne: id, message });
+    return { index, id };
+  }
+
+  /** Begins another list whose identifiers may repeat those of the one before, such as that of another parent. */
+  restart(): void {
+    this.seen.clear();
+  }
+}
+
+/** The identifier of a record that could not be read, if it has a usable one; "" otherwise (decisions, section 6). */
+function identifierOf(record: unknown, name: string): string {
+  if (typeof record !== 'object' || record === null) return '';
+  const lower = name.charAt(0).toLowerCase() + name.slice(1);
+  const upper = name.charAt(0).toUpperCase() + name.slice(1);
+  const sent = (record as Record<string, unknown>)[lower] ?? (record as Record<string, unknown>)[upper];
+  return typeof sent === 'string' ? sent.toWellFormed().trim() : '';
+}

@@ -1,0 +1,9 @@
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
+
+/** A record of another request that was written or removed between two of our statements: the second try sees it. */
+export const OVERTAKEN = { retryOn: [UNIQUE_VIOLATION, FOREIGN_KEY_VIOLATION] };
+
+/** Syncs of one tenant, of either version, take turns. */
+export function turnOf(tenantId: string): string {
+  return `sync ${tenantId}`;
+}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { ObjetConsentementBulk } from '#consent';
+import { EmployesSyncService, SyndicatsSyncService } from '#membership';
+import type { BulkResult } from '#shared/database/bulk-upsert';
+import { Transactions } from '#shared/database/transactions';
+import { OVERTAKEN, turnOf } from './overtaken';
+import { countRecords, nestedCounter, type Records } from './record-limits';
+import { SyncProgress } from './sync-progress';
+
+/** The three lists of a V2 sync, as sent; each record is checked on its own. */
+export interface SyncV2Request {
+  Syndicats?: Records | null;
+  Employes?: Records | null;
+  ObjetsConsentement?: Records | null;
+}
+
+/** `AddCount + UpdateCount + Erreurs.length` is the number of records sent, without those of refused parents. */
+export interface SyncV2Counts {
+  AddCount: number;
+  UpdateCount: number;
+  Erreurs: { IdUnique: string; Message: string }[];
+}
+
+/** The V2 sync result (specification, "V2 sync result"). */
+export interface SyncV2Result {
+  Syndicats: SyncV2Counts;
+  Employeurs: SyncV2Counts;
+  Employes: SyncV2Counts;
+  Emplois: SyncV2Counts;
+  Adhesions: SyncV2Counts;
+  ObjetsConsentement: SyncV2Counts;
+}
+
+export interface SyncV2Options {
+  /** Answers what would happen and writes nothing. */
+  readonly simulation: boolean;
+  /** Told how far the sync has come. */
+  readonly progress?: SyncProgress;
+  /** Done in the sync's transaction once all is written; before what a simulation wrote is undone. */
+  readonly conclude?: (result: SyncV2Result) => Promise<void>;
+}
+
+/** The V2 sync: unions with employers, employees with all that is nested in them, consent objects; one transaction. */
+@Injectable()
+export class SyncV2Service {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly syndicats: SyndicatsSyncService,
+    private readonly employes: EmployesSyncService,
+    private readonly objetsConsentement: ObjetConsentementBulk,
+  ) {}
+
+  /** @throws DomainError `Requete.TropVolumineuse` for more records than limits allow; nothing is written then */
+  async sync(tenantId: string, request: SyncV2Request, options: SyncV2Options): Promise<SyncV2Result> {
+    const progress = options.progress ?? new SyncProgress(countOf(request));
+    const perform = (): Promise<SyncV2Result> => this.perform(tenantId, request, progress);
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        progress.restart();
+        await this.transactions.takeTurns(turnOf(tenantId));
+        const result = await (options.simulation ? this.transactions.undone(perform) : perform());
+        await options.conclude?.(result);
+        return result;
+      },
+      OVERTAKEN,
+    );
+  }
+
+  private async perform(
+    tenantId: string,
+    request: SyncV2Request,
+    progress: SyncProgress,
+  ): Promise<SyncV2Result> {
+    const nested = nestedCounter();
+    const list = (records: Records | null | undefined): Iterable<unknown> => progress.over(records ?? []);
+    const done = (records: Records | null | undefined): void => progress.wrote(records?.length ?? 0);
+
+    const { syndicats, employeurs } = await this.syndicats.upsert(tenantId, list(request.Syndicats), nested);
+    done(request.Syndicats);
+    const { employes, emplois, adhesions } = await this.employes.upsert(
+      tenantId,
+      list(request.Employes),
+      nested,
+    );
+    done(request.Employes);
+    const objets = await this.objetsConsentement.upsert(tenantId, list(request.ObjetsConsentement));
+    done(request.ObjetsConsentement);
+    return {
+      Syndicats: countsOf(syndicats),
+      Employeurs: countsOf(employeurs),
+      Employes: countsOf(employes),
+      Emplois: countsOf(emplois),
+      Adhesions: countsOf(adhesions),
+      ObjetsConsentement: countsOf(objets),
+    };
+  }
+}
+
+/** How many records a request holds over its lists. @throws DomainError `Requete.TropVolumineuse` */
+export function countOf(request: SyncV2Request): number {
+  return countRecords([request.Syndicats, request.Employes, request.ObjetsConsentement]);
+}
+
+function countsOf({ created, updated, refusals }: BulkResult): SyncV2Counts {
+  return {
+    AddCount: created,
+    UpdateCount: updated,
+    Erreurs: refusals.map(({ idExterne, message }) => ({ IdUnique: idExterne, Message: message })),
+  };
+}

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { parseBody, invalidJson } from '#shared/http/parse-body';
+import { JobQueue } from '#shared/queue/job-queue';
+import { foldRecord, isPlainObject } from '#shared/records/fold';
+import { JsonFault } from '#shared/records/json-rows';
+import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
+import { TacheRepository, type TacheRow as Tache } from '../persistence/tache.repository';
+import { SyncProgress } from './sync-progress';
+import { countOf, type SyncV2Request, SyncV2Service } from './sync-v2.service';
+
+export type { Tache };
+
+/** How often a task tells how far it has come. */
+const TICK_MS = 500;
+
+/** Names a task to a worker. */
+export interface TacheJob {
+  readonly tenantId: string;
+  readonly tacheId: string;
+}
+
+/** Somebody else has ended the task: what was done here is undone. */
+class AlreadyOver extends Error {}
+
+/** Syncs that the caller does not wait for (decisions, section 6). */
+@Injectable()
+export class TachesService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly taches: TacheRepository,
+    private readonly queue: JobQueue,
+    private readonly syncs: SyncV2Service,
+  ) {}
+
+  /**
+   * Keeps a sync for the worker.
+   *
+   * @param corps the body as sent; its lists have been found to be lists
+   * @throws DomainError `Requete.TropVolumineuse`
+   */
+  async submit(tenantId: string, corps: Buffer, request: SyncV2Request, simulation: boolean): Promise<Tache> {
+    const total = countOf(request);
+    return this.transactions.run({ tenantId }, async () => {
+      const tacheId = await this.taches.insert(tenantId, { corps, total, simulation });
+      await this.queue.add('tache', { tenantId, tacheId } satisfies TacheJob, { group: tenantId });
+      return this.get(tenantId, tacheId);
+    });
+  }
+
+  /** @throws DomainError `Tache.NotFound` */
+  async get(tenantId: string, id: string): Promise<Tache> {
+    const tache = await this.taches.find(tenantId, id);
+    if (!tache) throw new DomainError('Tache.NotFound', 'No task has this id.');
+    return tache;
+  }
+
+  /**
+   * Does a task, unless it is over. Its result is written in the transaction of the sync: however often a worker dies,
+   * the sync takes effect once and the result is that of the run that did.
+   *
+   * @throws what hinders the work for now; it may be tried again
+   */
+  async perform({ tenantId, tacheId }: TacheJob): Promise<void> {
+    const work = await this.taches.begin(tenantId, tacheId);
+    if (!work) return;
+    const progress = new SyncProgress(work.total);
+    const ticker = new Ticker(() => this.taches.advance(tenantId, tacheId, progress.traites));
+    try {
+      const request = await readRequest(work.corps);
+      await this.syncs.sync(tenantId, request, {
+        simulation: work.simulation,
+        progress,
+        conclude: async (result) => {
+          // A tick under way would wait for the row that is about to be written, and this for the tick.
+          await ticker.stop();
+          if (!(await this.taches.succeed(tenantId, tacheId, result))) throw new AlreadyOver();
+        },
+      });
+    } catch (error) {
+      const refusal = error instanceof JsonFault ? invalidJson(error) : error;
+      if (refusal instanceof DomainError) {
+        await ticker.stop();
+        await this.taches.fail(tenantId, tacheId, { code: refusal.code, detail: refusal.message });
+      } else if (!(error instanceof AlreadyOver)) throw error;
+    } finally {
+      await ticker.stop();
+    }
+  }
+
+  /** Ends a task that was tried too often. */
+  async abandon({ tenantId, tacheId }: TacheJob): Promise<void> {
+    await this.taches.fail(tenantId, tacheId, {
+      code: 'Service.ErreurInterne',
+      detail:
+        'The task was tried many times and never ended. Nothing was written: send it again in smaller parts.',
+    });
+  }
+
+  purgeExpired(): Promise<number> {
+    return this.taches.purgeExpired();
+  }
+}
+
+/** The lists of a body that was checked when it came. */
+async function readRequest(corps: Buffer): Promise<SyncV2Request> {
+  const body = await parseBody(corps, true);
+  return isPlainObject(body) ? foldRecord(body, SYNC_V2_FIELDS, 'body', '', []) : {};
+}
+
+/** Runs `tick` now and then, one at a time, until it is stopped. */
+class Ticker {
+  private readonly timer: NodeJS.Timeout;
+  private running: Promise<void> | undefined;
+
+  constructor(tick: () => Promise<void>) {
+    this.timer = setInterval(() => {
+      this.running ??= tick()
+        // Not knowing how far it has come is no reason to stop the work.
+        .catch(() => undefined)
+        .finally(() => (this.running = undefined));
+    }, TICK_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+}

@@ -1,0 +1,15 @@
+import type { RecordDefinition } from '#shared/records/field';
+
+/** The body of a V2 sync (specification, "V2 sync input shapes"). */
+export const SYNC_V2_FIELDS = {
+  Syndicats: {
+    kind: 'rows',
+    description: 'Unions with their employers, written first. V2 knows no employer outside a union.',
+  },
+  Employes: {
+    kind: 'rows',
+    description:
+      'Employees with their employments, memberships and custom values, written second: they may name employers and unions of the same request. A property that is absent keeps its stored value; null clears it.',
+  },
+  ObjetsConsentement: { kind: 'rows', description: 'Consent objects, written last.' },
+} as const satisfies RecordDefinition;

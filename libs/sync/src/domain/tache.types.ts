@@ -1,0 +1,9 @@
+/** States of a task (decisions, section 6). */
+export const ETATS_TACHE = ['EnAttente', 'EnCours', 'Reussie', 'Echouee'] as const;
+export type EtatTache = (typeof ETATS_TACHE)[number];
+
+/** Why a task failed: the code and the detail that the request itself would have been answered. */
+export interface ErreurTache {
+  readonly code: string;
+  readonly detail: string;
+}

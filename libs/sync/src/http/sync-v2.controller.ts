@@ -1,0 +1,86 @@
+import { Body, Controller, Headers, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { BulkBody, type RawRequest } from '#shared/http/body.interceptor';
+import type { Json } from '#shared/http/etag';
+import type { Records } from '../application/record-limits';
+import { SyncV2Service } from '../application/sync-v2.service';
+import { TachesService } from '../application/taches.service';
+import { SyncQuery } from './sync-v1.dto';
+import { EmployeV2Sync, SyncV2Input, SyncV2ResultItem } from './sync-v2.dto';
+import { jsonOf } from './taches.controller';
+import { TacheItem } from './taches.dto';
+
+@ApiTags('Sync, V2')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2')
+export class SyncV2Controller {
+  constructor(
+    private readonly syncs: SyncV2Service,
+    private readonly taches: TachesService,
+  ) {}
+
+  @Post('sync')
+  @BulkBody()
+  @ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description: '`respond-async`: answer 202 with a task at once and do the sync in the background.',
+    schema: { type: 'string' },
+  })
+  @Answers({
+    summary: 'Create or update unions, employers, employees, employments, memberships and consent objects',
+    description: [
+      'Everything accepted commits together. A refused record is reported in `Erreurs` of its kind and does not stop the others; the status is 200 even then.',
+      'Up to 64 MB, 250,000 records over the three lists and 500,000 nested ones, 8 MB a record.',
+      'Employments: an empty or absent `Emplois` leaves the stored ones alone. Otherwise what is left out is deactivated, unless one of those sent has no readable identifier: then none is, for it may be the one.',
+    ].join('\n\n'),
+    type: SyncV2ResultItem,
+    accepted: TacheItem,
+  })
+  async sync(
+    @Tenant() tenantId: string,
+    @Query() query: SyncQuery,
+    @Body() body: SyncV2Input,
+    @Headers('prefer') prefer: string | undefined,
+    @Req() request: RawRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SyncV2ResultItem | Json> {
+    const simulation = query.simulation ?? false;
+    if (!prefersAsync(prefer)) return this.syncs.sync(tenantId, body, { simulation });
+    const corps = request.rawBody?.length ? request.rawBody : Buffer.from('{}');
+    const tache = await this.taches.submit(tenantId, corps, body, simulation);
+    response
+      .status(202)
+      .location(`/b2b/v2/tache/${tache.id}`)
+      .setHeader('Preference-Applied', 'respond-async');
+    return jsonOf(tache);
+  }
+
+  @Post('employe/upsert')
+  @BulkBody()
+  @ApiBody({ type: EmployeV2Sync, isArray: true })
+  @Answers({
+    summary: 'Create or update many employees with their employments and memberships',
+    description: 'The same as a sync with nothing but `Employes`; the body is their list.',
+    type: SyncV2ResultItem,
+  })
+  async upsert(
+    @Tenant() tenantId: string,
+    @Query() query: SyncQuery,
+    @Body() body: Array<unknown>,
+  ): Promise<SyncV2ResultItem> {
+    return this.syncs.sync(
+      tenantId,
+      { Employes: body as Records },
+      { simulation: query.simulation ?? false },
+    );
+  }
+}
+
+/** Whether the header (RFC 7240) asks for an answer before the work is done. */
+function prefersAsync(prefer: string | undefined): boolean {
+  return (prefer ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'respond-async');
+}

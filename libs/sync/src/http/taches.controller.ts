@@ -1,0 +1,44 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import type { Json } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { type Tache, TachesService } from '../application/taches.service';
+import { EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
+
+@ApiTags('Sync, V2')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/tache')
+export class TachesController {
+  constructor(private readonly taches: TachesService) {}
+
+  @Get(':id')
+  @Answers({
+    summary: 'Read a task',
+    description: 'Tasks are kept for 7 days after their end.',
+    path: { id: { description: 'Identifier of the task.', example: EXAMPLE_TACHE_ID, format: 'uuid' } },
+    type: TacheItem,
+    errors: ['Tache.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @Param('id', new GuidPart('Tache.NotFound', 'No task has this id.')) id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    // It changes by itself.
+    response.setHeader('Cache-Control', 'no-store');
+    return jsonOf(await this.taches.get(tenantId, id));
+  }
+}
+
+/** The item with its result as PostgreSQL keeps it, unread: it may be megabytes. */
+export function jsonOf({ resultat, erreur, ...tache }: Tache): Json {
+  const members = [
+    JSON.stringify(tache).slice(1, -1),
+    ...(resultat === null ? [] : [`"resultat":${resultat}`]),
+    ...(erreur === null ? [] : [`"erreur":${JSON.stringify(erreur)}`]),
+  ];
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,47 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ETATS_TACHE, type EtatTache } from '../domain/tache.types';
+import { SyncV2ResultItem } from './sync-v2.dto';
+
+/** Any fixed GUID, for the documentation's examples. */
+export const EXAMPLE_TACHE_ID = '0198c2d4-9a10-7c22-8f01-6d3b5e2a7c44';
+
+class ErreurTacheItem {
+  @ApiProperty({ description: 'Error code, as on /docs/erreurs.', example: 'Requete.Invalide' })
+  code: string;
+
+  @ApiProperty({ description: 'What was wrong and what to do.', example: 'the body must be valid JSON' })
+  detail: string;
+}
+
+/** A task that the service does while the caller does not wait. */
+export class TacheItem {
+  @ApiProperty({ format: 'uuid', example: EXAMPLE_TACHE_ID })
+  id: string;
+
+  @ApiProperty({ enum: ['sync'], example: 'sync' })
+  type: string;
+
+  @ApiProperty({ description: 'Where the task is.', enum: ETATS_TACHE, example: 'EnCours' })
+  etat: EtatTache;
+
+  @ApiProperty({
+    description:
+      'Records worked through, while it runs and afterwards; a record counts half once checked and whole once written. Of a task that failed nothing was written.',
+    type: 'integer',
+    example: 41_250,
+  })
+  traites: number;
+
+  @ApiProperty({
+    description: 'Records of the lists as sent, without those nested in them.',
+    type: 'integer',
+    example: 100_000,
+  })
+  total: number;
+
+  @ApiProperty({ description: 'Once `Reussie`: the answer of the sync.', required: false })
+  resultat?: SyncV2ResultItem;
+
+  @ApiProperty({ description: 'Once `Echouee`: why.', required: false })
+  erreur?: ErreurTacheItem;
+}

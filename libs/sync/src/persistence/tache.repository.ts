@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import type { QueryConfig } from 'pg';
+import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
+import type { ErreurTache, EtatTache } from '../domain/tache.types';
+
+/** A task as partners see it; `resultat` is JSON text. */
+export interface TacheRow {
+  id: string;
+  type: string;
+  etat: EtatTache;
+  traites: number;
+  total: number;
+  resultat: string | null;
+  erreur: ErreurTache | null;
+}
+
+export interface NewTache {
+  readonly corps: Buffer;
+  readonly total: number;
+  readonly simulation: boolean;
+}
+
+/** What a worker needs of a task to do it. */
+export interface TacheWork {
+  corps: Buffer;
+  total: number;
+  simulation: boolean;
+}
+
+/** The body as it came, in PostgreSQL's binary form: as text, 64 MB would pass through 128 MB of digits. */
+function rawCorps(tenantId: string, id: string): QueryConfig & { binary: true } {
+  return {
+    text: 'SELECT corps FROM tache WHERE tenant_id = $1 AND id_unique = $2',
+    values: [tenantId, id],
+    types: { getTypeParser: () => (value: unknown) => value },
+    binary: true,
+  };
+}
+
+/** Tasks of a tenant. */
+@Injectable()
+export class TacheRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Adds a task in the ambient transaction; answers its id. */
+  async insert(tenantId: string, { corps, total, simulation }: NewTache): Promise<string> {
+    const { rows } = await this.transactions.client().query<{ id: string }>(
+      `INSERT INTO tache (tenant_id, type, etat, total, simulation, corps) VALUES ($1, 'sync', 'EnAttente', $2, $3, $4)
+       RETURNING id_unique AS id`,
+      [tenantId, total, simulation, corps],
+    );
+    return rows[0]!.id;
+  }
+
+  async find(tenantId: string, id: string): Promise<TacheRow | undefined> {
+    const rows = await this.transactions.query<TacheRow>(
+      { tenantId },
+      {
+        name: 'tache_find',
+        text: `SELECT id_unique AS id, type, etat, traites, total, resultat::text, erreur FROM tache
+               WHERE tenant_id = $1 AND id_unique = $2`,
+        values: [tenantId, id],
+      },
+    );
+    return rows[0];
+  }
+
+  /** Marks a task as begun; undefined if it is over or gone. */
+  async begin(tenantId: string, id: string): Promise<TacheWork | undefined> {
+    return this.transactions.run({ tenantId }, async () => {
+      const client = this.transactions.client();
+      const { rows } = await client.query<Omit<TacheWork, 'corps'>>(
+        `UPDATE tache SET etat = 'EnCours', traites = 0 WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL
+         RETURNING total, simulation`,
+        [tenantId, id],
+      );
+      if (!rows[0]) return undefined;
+      const bodies = await client.query<{ corps: Buffer }>(rawCorps(tenantId, id));
+      return { ...rows[0], corps: bodies.rows[0]!.corps };
+    });
+  }
+
+  /** Tells how far a task has come, on its own and at once. */
+  async advance(tenantId: string, id: string, traites: number): Promise<void> {
+    await this.transactions.query(
+      { tenantId },
+      {
+        name: 'tache_advance',
+        text: `UPDATE tache SET traites = $3 WHERE tenant_id = $1 AND id_unique = $2 AND etat = 'EnCours' AND traites < $3`,
+        values: [tenantId, id, traites],
+      },
+    );
+  }
+
+  /** Ends a task with its result, in the ambient transaction; false if it was over already. */
+  async succeed(tenantId: string, id: string, resultat: object): Promise<boolean> {
+    const { rowCount } = await this.transactions.client().query(
+      `UPDATE tache SET etat = 'Reussie', traites = total, resultat = $3, corps = NULL, date_fin = clock_timestamp()
+       WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL`,
+      [tenantId, id, JSON.stringify(resultat)],
+    );
+    return rowCount === 1;
+  }
+
+  /** Ends a task that cannot be done, unless it is over. */
+  async fail(tenantId: string, id: string, erreur: ErreurTache): Promise<void> {
+    await this.transactions.run({ tenantId }, () =>
+      this.transactions.client().query(
+        `UPDATE tache SET etat = 'Echouee', erreur = $3, corps = NULL, date_fin = clock_timestamp()
+         WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL`,
+        [tenantId, id, JSON.stringify(erreur)],
+      ),
+    );
+  }
+
+  /** Removes tasks of any tenant that ended more than 7 days ago, a batch of them at most; answers how many. */
+  async purgeExpired(): Promise<number> {
+    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+      name: 'tache_purge',
+      text: `WITH removed AS (
+               DELETE FROM tache WHERE (tenant_id, id_unique) IN (
+                 SELECT tenant_id, id_unique FROM tache WHERE date_fin < now() - interval '7 days'
+                 ORDER BY date_fin LIMIT $1
+               ) RETURNING 1
+             ) SELECT count(*)::int AS count FROM removed`,
+      values: [PURGE_BATCH],
+    });
+    return rows[0]?.count ?? 0;
+  }
+}

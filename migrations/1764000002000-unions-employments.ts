@@ -1,0 +1,140 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { ACCESS_ROLE, APP_ROLE } from '../libs/shared/src/database/connections';
+import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
+
+const TABLES = ['syndicat', 'syndicat_employeur', 'emploi', 'membership'];
+
+/** Unions with their employers, employments, memberships, and the day on which a tenant is. */
+export class UnionsEmployments1764000002000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `ALTER TABLE client ADD COLUMN fuseau_horaire text NOT NULL DEFAULT 'America/Toronto'`,
+    );
+    await runner.query(`
+      CREATE TABLE reglage (
+        tenant_id uuid PRIMARY KEY,
+        fuseau_horaire text NOT NULL
+      )`);
+    for (const statement of secureTenantTable('reglage')) await runner.query(statement);
+    await runner.query(`REVOKE INSERT, UPDATE, DELETE ON reglage FROM ${APP_ROLE}`);
+    // Administrators set what tenants only read.
+    await runner.query(`GRANT SELECT, INSERT, UPDATE ON reglage TO ${ACCESS_ROLE}`);
+    await runner.query(
+      `CREATE POLICY reglage_administration ON reglage TO ${ACCESS_ROLE} USING (true) WITH CHECK (true)`,
+    );
+    await runner.query(
+      `INSERT INTO reglage (tenant_id, fuseau_horaire) SELECT id, 'America/Toronto' FROM tenant`,
+    );
+    await runner.query(`
+      CREATE FUNCTION tenant_today() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+        SELECT (now() AT TIME ZONE coalesce(
+          (SELECT fuseau_horaire FROM reglage WHERE tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid),
+          'America/Toronto'
+        ))::date::timestamp AT TIME ZONE 'UTC'
+      $$`);
+    await runner.query(
+      `COMMENT ON FUNCTION tenant_today() IS 'The current day of the tenant, as the wire has a date: at 00:00 UTC'`,
+    );
+
+    await runner.query(`
+      CREATE TABLE syndicat (
+        tenant_id uuid NOT NULL,
+        id_unique uuid NOT NULL DEFAULT uuidv7(),
+        id_externe text COLLATE "C" NOT NULL CHECK (char_length(id_externe) BETWEEN 1 AND 255),
+        nom text NOT NULL,
+        date_creation timestamptz(3) NOT NULL DEFAULT now(),
+        derniere_maj timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant_id, id_unique),
+        CONSTRAINT syndicat_id_externe_key UNIQUE (tenant_id, id_externe)
+      )`);
+    await runner.query(`CREATE INDEX syndicat_creation ON syndicat (tenant_id, date_creation, id_unique)`);
+    await runner.query(`
+      CREATE TABLE syndicat_employeur (
+        tenant_id uuid NOT NULL,
+        id_externe_syndicat text COLLATE "C" NOT NULL,
+        identifiant_externe_employeur text COLLATE "C" NOT NULL,
+        PRIMARY KEY (tenant_id, id_externe_syndicat, identifiant_externe_employeur),
+        CONSTRAINT syndicat_employeur_syndicat_fkey FOREIGN KEY (tenant_id, id_externe_syndicat)
+          REFERENCES syndicat (tenant_id, id_externe) ON DELETE CASCADE,
+        CONSTRAINT syndicat_employeur_employeur_fkey FOREIGN KEY (tenant_id, identifiant_externe_employeur)
+          REFERENCES employeur (tenant_id, id_externe) ON DELETE CASCADE
+      )`);
+    await runner.query(
+      `CREATE INDEX syndicat_employeur_employeur ON syndicat_employeur (tenant_id, identifiant_externe_employeur)`,
+    );
+
+    // Without rows in emploi the employer that V1 wrote stands for the only employment; with them it is always null.
+    await runner.query(`
+      ALTER TABLE employe ADD COLUMN a_emplois boolean NOT NULL DEFAULT false,
+        ADD CONSTRAINT employe_one_way_to_employers CHECK (NOT a_emplois OR identifiant_externe_employeur IS NULL)`);
+    await runner.query(`
+      CREATE TABLE emploi (
+        tenant_id uuid NOT NULL,
+        id_unique uuid NOT NULL DEFAULT uuidv7(),
+        id_externe_employe text COLLATE "C" NOT NULL,
+        identifiant_externe text COLLATE "C" NOT NULL CHECK (char_length(identifiant_externe) BETWEEN 1 AND 255),
+        identifiant_externe_employeur text COLLATE "C" NOT NULL,
+        matricule text COLLATE "C",
+        date_debut timestamptz(3),
+        date_fin timestamptz(3),
+        date_creation timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant_id, id_externe_employe, identifiant_externe),
+        CONSTRAINT emploi_employe_fkey FOREIGN KEY (tenant_id, id_externe_employe)
+          REFERENCES employe (tenant_id, id_externe) ON DELETE CASCADE,
+        CONSTRAINT emploi_employeur_fkey FOREIGN KEY (tenant_id, identifiant_externe_employeur)
+          REFERENCES employeur (tenant_id, id_externe)
+      )`);
+    await runner.query(`CREATE INDEX emploi_creation ON emploi (tenant_id, date_creation, id_unique)`);
+    await runner.query(`CREATE INDEX emploi_employeur ON emploi (tenant_id, identifiant_externe_employeur)`);
+    await runner.query(`CREATE INDEX emploi_matricule ON emploi (tenant_id, matricule)`);
+    await runner.query(`
+      CREATE TABLE membership (
+        tenant_id uuid NOT NULL,
+        id_externe_employe text COLLATE "C" NOT NULL,
+        syndicat_id_externe text COLLATE "C" NOT NULL,
+        date_adhesion timestamptz(3) NOT NULL,
+        date_creation timestamptz(3) NOT NULL DEFAULT now(),
+        PRIMARY KEY (tenant_id, id_externe_employe, syndicat_id_externe),
+        CONSTRAINT membership_employe_fkey FOREIGN KEY (tenant_id, id_externe_employe)
+          REFERENCES employe (tenant_id, id_externe) ON DELETE CASCADE,
+        CONSTRAINT membership_syndicat_fkey FOREIGN KEY (tenant_id, syndicat_id_externe)
+          REFERENCES syndicat (tenant_id, id_externe)
+      )`);
+    await runner.query(`CREATE INDEX membership_syndicat ON membership (tenant_id, syndicat_id_externe)`);
+
+    // The arms have no conditions of their own, so that the planner can read both in the order of an index. Whoever
+    // reads it leaves out the employees whose employer is null: they have no employment of V1.
+    await runner.query(`
+      CREATE VIEW emploi_connu WITH (security_invoker = true) AS
+      SELECT tenant_id, id_unique, date_creation, id_externe_employe, identifiant_externe,
+        identifiant_externe_employeur, matricule, date_debut, date_fin FROM emploi
+      UNION ALL
+      SELECT tenant_id, id_unique, date_creation, id_externe, 'V1'::text COLLATE "C",
+        identifiant_externe_employeur, NULL::text COLLATE "C", NULL::timestamptz(3), NULL::timestamptz(3) FROM employe`);
+    await runner.query(`GRANT SELECT ON emploi_connu TO ${APP_ROLE}`);
+    await runner.query(
+      `CREATE INDEX objet_consentement_creation ON objet_consentement (tenant_id, date_creation, id_unique)`,
+    );
+    for (const table of TABLES) {
+      for (const statement of secureTenantTable(table)) await runner.query(statement);
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    // An employee whose employments V2 keeps falls back to the employer of the most recent active one.
+    await runner.query('ALTER TABLE employe DROP CONSTRAINT employe_one_way_to_employers');
+    await runner.query(`
+      UPDATE employe e SET identifiant_externe_employeur = (
+        SELECT identifiant_externe_employeur FROM emploi m
+        WHERE m.tenant_id = e.tenant_id AND m.id_externe_employe = e.id_externe AND (date_fin IS NULL OR date_fin > now())
+        ORDER BY date_debut DESC NULLS LAST, date_creation DESC LIMIT 1
+      ) WHERE a_emplois`);
+    await runner.query('ALTER TABLE employe DROP COLUMN a_emplois');
+    await runner.query('DROP INDEX objet_consentement_creation');
+    await runner.query('DROP VIEW emploi_connu');
+    await runner.query('DROP TABLE membership, emploi, syndicat_employeur, syndicat');
+    await runner.query('DROP FUNCTION tenant_today()');
+    await runner.query('DROP TABLE reglage');
+    await runner.query('ALTER TABLE client DROP COLUMN fuseau_horaire');
+  }
+}
