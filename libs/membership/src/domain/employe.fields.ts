@@ -25,6 +25,11 @@ export const EMPLOYE_FIELDS = {
   ville: text(255, { description: 'City.', example: 'Trois-Rivières' }),
   province: text(50, { description: 'Province code.', example: 'QC' }),
   codePostal: text(20, { description: 'Postal code.', example: 'G9A 1B2' }),
+  valeursChampUtilisateur: {
+    kind: 'readOnly',
+    isList: true,
+    description: 'Values of custom fields, as V1 shows them; V2 writes them.',
+  },
   ...READ_ONLY_FIELDS,
 } as const;
 

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
 import { EMPLOYE_FIELDS, EmployeRecord } from '../domain/employe.fields';
@@ -38,6 +39,9 @@ export class EmployeInput implements EmployeRecord {
   @Input(EMPLOYE_FIELDS.codePostal)
   codePostal?: string | null;
 
+  @Input(EMPLOYE_FIELDS.valeursChampUtilisateur)
+  valeursChampUtilisateur?: unknown;
+
   @Input(EMPLOYE_FIELDS.idUnique)
   idUnique?: unknown;
 
@@ -46,6 +50,24 @@ export class EmployeInput implements EmployeRecord {
 
   @Input(EMPLOYE_FIELDS.dateCreation)
   dateCreation?: unknown;
+}
+
+/** The value of a custom field in the flat shape of V1: the columns of other types are null. */
+class ValeurChampV1Item {
+  @ApiProperty({ description: 'Name of the field.', example: 'Quart de travail' })
+  nom: string;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  valeurTexte: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  valeurDate: string | null;
+
+  @ApiProperty({ type: Boolean, nullable: true, example: null })
+  valeurBooleen: boolean | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Label of the choice.', example: 'Nuit' })
+  valeurChoix: string | null;
 }
 
 /** An employee as V1 shows it. */
@@ -82,6 +104,9 @@ export class EmployeItem {
 
   @Shown(EMPLOYE_FIELDS.codePostal)
   codePostal: string | null;
+
+  @ApiProperty({ type: [ValeurChampV1Item], description: 'Values of custom fields.' })
+  valeursChampUtilisateur: ValeurChampV1Item[];
 
   @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
   idUnique: string;

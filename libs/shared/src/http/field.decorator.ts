@@ -123,7 +123,9 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
     case 'choices':
       return { ...common, type: String, isArray: true, enum: [...field.values], ...exampleOf(field) };
     case 'readOnly':
-      return { ...common, type: String, readOnly: true, ...exampleOf(field) };
+      return field.isList
+        ? { ...common, type: Object, isArray: true, readOnly: true }
+        : { ...common, type: String, readOnly: true, ...exampleOf(field) };
     case 'record':
       return { ...common, type: nested };
     case 'records':

@@ -68,6 +68,8 @@ export interface RowsField extends Described {
 /** Sent back by callers who return what they read; accepted and ignored (decisions, section 3). */
 export interface ReadOnlyField extends Described {
   readonly kind: 'readOnly';
+  /** What reads return is a list of objects and not text. */
+  readonly isList?: true;
   readonly required?: false;
   readonly example?: string;
 }
