@@ -4,6 +4,8 @@ import { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { finished } from 'node:stream/promises';
 import { EMPLOYEE_PROPERTIES, type Employee } from './employees';
+import type { EmployeeV2 } from './employees-v2';
+import { columnsOf, SQL_V2 } from './floor-v2.sql';
 import { SQL } from './floor.sql';
 
 /**
@@ -49,6 +51,22 @@ const ROUTES: Record<string, Handler> = {
   'PUT rows': async (_parts, request) => {
     ({ employes: rows } = JSON.parse((await bodyOf(request)).toString()) as { employes: Employee[] });
     return JSON.stringify({ rows: rows.length });
+  },
+  /** One unnest for each of the three tables, in one transaction. */
+  'POST v2': async ([tenant], request) => {
+    const { Employes } = JSON.parse((await bodyOf(request)).toString()) as { Employes: EmployeeV2[] };
+    const columns = columnsOf(Employes);
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      for (const kind of ['employes', 'emplois', 'memberships'] as const) {
+        await client.query(SQL_V2[kind], [tenant, ...columns[kind]]);
+      }
+      await client.query('COMMIT');
+    } finally {
+      client.release();
+    }
+    return JSON.stringify({ written: Employes.length });
   },
   'POST copy': async ([tenant]) => JSON.stringify({ written: await copy(tenant!) }),
 };

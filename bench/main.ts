@@ -4,6 +4,7 @@ import { say } from './progress';
 import { READS } from './reads';
 import { markdown, type Row } from './report';
 import { WRITES } from './writes';
+import { WRITES_V2 } from './writes-v2';
 import { World } from './world';
 
 /**
@@ -11,7 +12,7 @@ import { World } from './world';
  * the medians, and the product's figure divided by the contestant's. Everything runs on 127.0.0.1 and ends with it.
  */
 
-const WORKS = [...READS, ...WRITES];
+const WORKS = [...READS, ...WRITES, ...WRITES_V2];
 const USAGE = `Usage: npm run bench -- [--quick] [--only <work>]…
   --quick         fewer and shorter rounds
   --only <work>   only the works whose name begins so: ${WORKS.map(({ name }) => name).join(', ')}`;

@@ -75,3 +75,7 @@ export function markdown(rows: readonly Row[]): string {
   ];
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
+
+export function milliseconds(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+}

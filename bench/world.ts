@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '#shared/database/embedded-postgres';
 import { freePort } from '#shared/database/embedded-postgres.host';
+import { SQL_V2 } from './floor-v2.sql';
 import { SQL } from './floor.sql';
 import { employers, type Employee } from './employees';
 import { say } from './progress';
@@ -56,6 +57,7 @@ export class World {
     await this.database.connect();
     this.undo.push(() => this.database.end());
     await this.database.query(SQL.createTable);
+    await this.database.query(SQL_V2.createTables);
 
     say('Starting the product and the floors');
     this.api = await this.startApi();

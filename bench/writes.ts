@@ -1,15 +1,14 @@
 import { baseline, type Employee, type Kind, KINDS, syncOf } from './employees';
-import { bytesOf, latenciesDuring, millisecondsOf } from './load';
+import { bytesOf, millisecondsOf } from './load';
+import { memoryRow, waitsDuring } from './memory';
 import { say } from './progress';
-import { alone, compared, type Goal, type Row } from './report';
+import { compared, type Goal, milliseconds, type Row } from './report';
 import { type Contestant, inTurns } from './rounds';
 import { PRODUCT, type Effort, type Work } from './work';
-import { expectEqual, peakMemory, type Tenant, type World } from './world';
+import { expectEqual, type Tenant, type World } from './world';
 
 const JSON_FLOOR = 'bare pg, raw JSON';
 const COPY_FLOOR = 'bare pg, COPY';
-const MEMORY_GOAL = { atMost: 512 };
-const PROBE_EVERY_MS = 10;
 
 /** Each contestant writes into a table of its own, which is set back to the same rows before each turn. */
 interface Writer extends Contestant {
@@ -46,7 +45,12 @@ export const WRITES: readonly Work[] = [
     name: 'memory',
     measure: async (world, { rounds }) => {
       const scene = await Scene.set(world, 100_000);
-      return [...(await syncMemory(scene, rounds)), ...(await listMemory(scene, rounds))];
+      const request = scene.syncRequest(syncOf('mixed', scene.size));
+      const sync = await waitsDuring(world, 'sync 100,000 mixed, one process', rounds, async (port) => {
+        await scene.restore('employe');
+        return () => millisecondsOf(port, request);
+      });
+      return [...sync, ...(await listMemory(scene, rounds))];
     },
   },
 ];
@@ -138,37 +142,6 @@ class Scene {
   }
 }
 
-/** A fresh process takes syncs of 100,000: its peak memory, and how long anybody else had to wait meanwhile. */
-async function syncMemory(scene: Scene, rounds: number): Promise<Row[]> {
-  const work = 'sync 100,000 mixed, one process';
-  const request = scene.syncRequest(syncOf('mixed', scene.size));
-  const probe = bytesOf({ method: 'GET', path: '/health/live' });
-  const api = await scene.world.startApi();
-  const latencies: number[] = [];
-  const idle = await latenciesDuring(
-    api.port,
-    probe,
-    PROBE_EVERY_MS,
-    () => new Promise((done) => setTimeout(done, 1_000)),
-  );
-  for (let round = 0; round < rounds; round++) {
-    await scene.restore('employe');
-    const sync = (): Promise<number> => millisecondsOf(api.port, request);
-    const found = await latenciesDuring(api.port, probe, PROBE_EVERY_MS, sync);
-    latencies.push(...found);
-    say(`${work}: round ${round + 1} of ${rounds}, longest wait ${milliseconds(found.at(-1)!)}`);
-  }
-  latencies.sort((a, b) => a - b);
-  const rows = [
-    ...(await memoryRow(work, api.pid)),
-    alone(work, 'GET every 10 ms meanwhile, p99', percentile(latencies, 0.99), milliseconds),
-    alone(work, 'GET every 10 ms meanwhile, longest', latencies.at(-1)!, milliseconds),
-    alone(work, 'GET every 10 ms before, p99', percentile(idle, 0.99), milliseconds),
-  ];
-  await api.stop();
-  return rows;
-}
-
 /** A fresh process answers the whole list of 100,000, several times. */
 async function listMemory(scene: Scene, rounds: number): Promise<Row[]> {
   const work = 'list 100,000, one process';
@@ -187,23 +160,6 @@ async function listMemory(scene: Scene, rounds: number): Promise<Row[]> {
   return rows;
 }
 
-async function memoryRow(work: string, pid: number): Promise<Row[]> {
-  const peak = await peakMemory(pid);
-  return peak === undefined ? [] : [alone(work, `${PRODUCT}, peak memory`, peak, mebibytes, MEMORY_GOAL)];
-}
-
 function bodyOf(employes: readonly Employee[]): Buffer {
   return Buffer.from(JSON.stringify({ employes }));
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-}
-
-function milliseconds(value: number): string {
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
-}
-
-function mebibytes(value: number): string {
-  return `${Math.round(value)} MiB`;
 }
