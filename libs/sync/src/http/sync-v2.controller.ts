@@ -50,8 +50,7 @@ export class SyncV2Controller {
   ): Promise<SyncV2ResultItem | Json> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer)) return this.syncs.sync(tenantId, body, { simulation });
-    const corps = request.rawBody?.length ? request.rawBody : Buffer.from('{}');
-    const tache = await this.taches.submit(tenantId, corps, body, simulation);
+    const tache = await this.taches.submit(tenantId, request.rawBody!, body, simulation);
     response
       .status(202)
       .location(`/b2b/v2/tache/${tache.id}`)

@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { Child } from '../http/child-process';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+
+/** A worker that dies is noticed by its missing heartbeat, within half a minute. */
+const PATIENCE_MS = 60_000;
+
+let app: TestApp;
+let tenant: TestTenant;
+/** Holds a lock, so that a task is seen in the middle of its work. */
+let saboteur: Client;
+const children: Child[] = [];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  await saboteur.connect();
+});
+afterAll(async () => {
+  await saboteur.end();
+  await app.stop();
+});
+beforeEach(async () => {
+  tenant = await app.tenant();
+});
+afterEach(async () => {
+  await saboteur.query('ROLLBACK');
+  await Promise.all(children.splice(0).map((child) => child.stop('SIGKILL')));
+});
+
+async function worker(): Promise<Child> {
+  const child = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl });
+  children.push(child);
+  return child;
+}
+
+const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** A sync of `size` good employees with an employment each, and one bad one. */
+function body(size: number, nom = 'Roy'): object {
+  const employe = (index: number) => ({
+    IdExterne: `E-${index}`,
+    Prenom: 'Zoé',
+    Nom: nom,
+    Emplois: [{ IdentifiantExterne: 'J', IdentifiantExterneEmployeur: 'EMP-1', Matricule: `${index}` }],
+  });
+  return {
+    Syndicats: [
+      {
+        IdentifiantExterne: 'S',
+        Nom: 'Syndicat',
+        Employeurs: [{ IdentifiantExterne: 'EMP-1', Nom: 'Aciérie' }],
+      },
+    ],
+    Employes: [...many(size, employe), { IdExterne: 'BAD' }],
+  };
+}
+
+const submit = (sent: unknown, query = '', headers: Record<string, string> = {}): Promise<Answer> =>
+  app.send(tenant, 'POST', `/b2b/v2/sync${query}`, sent, { Prefer: 'respond-async', ...headers });
+
+const read = async (id: string): Promise<Answer['json']> =>
+  (await app.send(tenant, 'GET', `/b2b/v2/tache/${id}`)).json;
+
+async function until(id: string, wanted: (tache: Answer['json']) => boolean): Promise<Answer['json']> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const tache = await read(id);
+    if (wanted(tache)) return tache;
+    if (Date.now() > end) throw new Error(`The task is still ${JSON.stringify(tache).slice(0, 300)}`);
+    await sleep(50);
+  }
+}
+
+const over = (tache: Answer['json']): boolean => tache.etat === 'Reussie' || tache.etat === 'Echouee';
+
+async function rows(text: string): Promise<Record<string, unknown>[]> {
+  return (await app.database.query<Record<string, unknown>>(text, [tenant.tenantId])).rows;
+}
+const employees = async (): Promise<number> =>
+  (await rows('SELECT FROM employe WHERE tenant_id = $1')).length;
+
+/** Lets nobody write employees until it is released: the sync stands still between its check and its writing. */
+async function standStill(): Promise<void> {
+  await saboteur.query('BEGIN');
+  await saboteur.query('LOCK TABLE employe IN SHARE MODE');
+}
+
+describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
+  it('202 with the task, its Location and Preference-Applied; nothing is written before a worker comes', async () => {
+    const answer = await submit(body(3));
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get('preference-applied')).toBe('respond-async');
+    const { id } = answer.json;
+    expect(answer.headers.get('location')).toBe(`/b2b/v2/tache/${id}`);
+    expect(answer.json).toEqual({ id, type: 'sync', etat: 'EnAttente', traites: 0, total: 5 });
+    expect(await read(id)).toEqual(answer.json);
+    expect(await employees()).toBe(0);
+    expect((await app.send(tenant, 'GET', `/api/b2b/v2/tache/${id}`)).status).toBe(200);
+  });
+
+  it('ends with the very answer of the same sync, and the body is not kept', async () => {
+    const sent = body(1_000);
+    const expected = await app.send(tenant, 'POST', '/b2b/v2/sync?simulation=true', sent);
+    const { id } = (await submit(sent)).json;
+    await worker();
+    const tache = await until(id, over);
+    expect(tache).toEqual({
+      id,
+      type: 'sync',
+      etat: 'Reussie',
+      traites: 1_002,
+      total: 1_002,
+      resultat: expected.json,
+    });
+    expect(tache.resultat.Employes).toMatchObject({ AddCount: 1_000, UpdateCount: 0 });
+    expect(await employees()).toBe(1_000);
+    expect(await rows('SELECT corps FROM tache WHERE tenant_id = $1')).toEqual([{ corps: null }]);
+  });
+
+  it('tells true progress while it runs', async () => {
+    await standStill();
+    const { id } = (await submit(body(4_000))).json;
+    await worker();
+    // Everything has been checked, and the unions alone have been written.
+    const halfway = await until(id, ({ traites }) => traites >= 2_000);
+    expect(halfway).toMatchObject({ etat: 'EnCours', total: 4_002 });
+    expect(halfway.traites).toBeLessThan(4_002);
+    expect(halfway.resultat).toBeUndefined();
+    await saboteur.query('ROLLBACK');
+    expect(await until(id, over)).toMatchObject({ etat: 'Reussie', traites: 4_002 });
+  });
+
+  it('a worker killed in the middle: another one takes the task up, with the right counts and rows', async () => {
+    await standStill();
+    const { id } = (await submit(body(2_000))).json;
+    const first = await worker();
+    await until(id, ({ traites }) => traites > 0);
+    await first.stop('SIGKILL');
+    await saboteur.query('ROLLBACK');
+    expect(await employees()).toBe(0);
+    await worker();
+    const { etat, traites, total, resultat } = await until(id, over);
+    expect({ etat, traites, total }).toEqual({ etat: 'Reussie', traites: 2_002, total: 2_002 });
+    expect(resultat.Employes).toMatchObject({ AddCount: 2_000, UpdateCount: 0 });
+    expect(resultat.Employes.Erreurs).toHaveLength(1);
+    expect(resultat.Emplois).toEqual({ AddCount: 2_000, UpdateCount: 0, Erreurs: [] });
+    expect(await employees()).toBe(2_000);
+  });
+
+  it('a job done twice takes effect once: the task keeps its result and nothing is rewritten', async () => {
+    const { id } = (await submit(body(5))).json;
+    await worker();
+    const done = await until(id, over);
+    const employe = 'SELECT id_externe, derniere_maj FROM employe WHERE tenant_id = $1 ORDER BY 1';
+    const before = await rows(employe);
+    await app.send(tenant, 'DELETE', '/b2b/v1/employe/E-0');
+    // As if the worker had died after the commit and before it could say that the job is done.
+    await app.database.query(
+      `UPDATE pgboss.job SET state = 'created', completed_on = NULL, output = NULL WHERE data ->> 'tacheId' = $1`,
+      [id],
+    );
+    const state = async (): Promise<string> =>
+      (
+        await app.database.query<{ state: string }>(
+          `SELECT state FROM pgboss.job WHERE data ->> 'tacheId' = $1`,
+          [id],
+        )
+      ).rows[0]!.state;
+    while ((await state()) !== 'completed') await sleep(50);
+    expect(await read(id)).toEqual(done);
+    expect(await rows(employe)).toEqual(before.slice(1));
+  });
+
+  it('a worker that is stopped in order ends its task first', async () => {
+    await standStill();
+    const { id } = (await submit(body(500))).json;
+    const child = await worker();
+    await until(id, ({ traites }) => traites > 0);
+    const stopped = child.stop('SIGTERM');
+    await sleep(200);
+    await saboteur.query('ROLLBACK');
+    expect(await stopped).toBe(0);
+    expect(await read(id)).toMatchObject({ etat: 'Reussie', traites: 502 });
+  });
+
+  it('a task whose workers die again and again is given up, and says so', async () => {
+    await standStill();
+    const { id } = (await submit(body(10))).json;
+    await app.database.query(`UPDATE pgboss.job SET retry_limit = 0 WHERE data ->> 'tacheId' = $1`, [id]);
+    const first = await worker();
+    await until(id, ({ traites }) => traites > 0);
+    await first.stop('SIGKILL');
+    await saboteur.query('ROLLBACK');
+    await worker();
+    const tache = await until(id, over);
+    expect(tache).toMatchObject({ etat: 'Echouee', total: 12, erreur: { code: 'Service.ErreurInterne' } });
+    expect(tache.resultat).toBeUndefined();
+    expect(await employees()).toBe(0);
+  });
+
+  it('a body whose records turn out not to be JSON: Echouee with the refusal, and nothing is written', async () => {
+    const broken = JSON.stringify(body(10)).replace('"Nom":"Roy"', '"Nom":Roy');
+    const refusal = (await app.send(tenant, 'POST', '/b2b/v2/sync', broken)).json;
+    const { id } = (await submit(broken)).json;
+    await worker();
+    expect(await until(id, over)).toMatchObject({
+      etat: 'Echouee',
+      erreur: { code: 'Requete.Invalide', detail: refusal.detail },
+    });
+    expect(await employees()).toBe(0);
+  });
+
+  it('with ?simulation=true the task answers what would happen and writes nothing', async () => {
+    const { id } = (await submit(body(20), '?simulation=true')).json;
+    await worker();
+    const { etat, resultat } = await until(id, over);
+    expect([etat, resultat.Employes.AddCount]).toEqual(['Reussie', 20]);
+    expect(await employees()).toBe(0);
+  });
+
+  it('several tasks of a tenant and of others all end, each with its own result', async () => {
+    const other = await app.tenant();
+    const tasks = await Promise.all([
+      ...['A', 'B', 'C'].map((nom) => submit(body(200, nom))),
+      app.send(other, 'POST', '/b2b/v2/sync', body(50), { Prefer: 'respond-async' }),
+    ]);
+    await Promise.all([worker(), worker()]);
+    const foreign = tasks.pop()!.json;
+    for (const { json } of tasks) {
+      const { resultat } = await until(json.id, over);
+      expect(resultat.Employes.AddCount + resultat.Employes.UpdateCount).toBe(200);
+    }
+    let theirs: Answer['json'];
+    do theirs = (await app.send(other, 'GET', `/b2b/v2/tache/${foreign.id}`)).json;
+    while (!over(theirs));
+    expect(theirs.resultat.Employes.AddCount).toBe(50);
+    expect(await employees()).toBe(200);
+  });
+
+  it('under an Idempotency-Key, sent again: the same task and no second one', async () => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const [first, again] = [await submit(body(3), '', headers), await submit(body(3), '', headers)];
+    expect([again.status, again.text]).toEqual([202, first.text]);
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(await rows('SELECT FROM tache WHERE tenant_id = $1')).toHaveLength(1);
+  });
+
+  it('a request that cannot be a sync is refused at once, and leaves neither task nor job', async () => {
+    const jobs = async (): Promise<unknown> =>
+      (await app.database.query('SELECT count(*) FROM pgboss.job')).rows;
+    const before = await jobs();
+    expectFaults(await submit({ Employes: {} }), { '/Employes': 'type' });
+    expectFaults(await submit({ Employeurs: [] }), { '/Employeurs': 'unknown' });
+    expectProblem(await submit('{"Employes":[{]}'), 400, 'Requete.Invalide');
+    const lists = { Employes: many(125_001, () => null), ObjetsConsentement: many(125_000, () => null) };
+    expectProblem(await submit(lists), 413, 'Requete.TropVolumineuse');
+    expect(await rows('SELECT FROM tache WHERE tenant_id = $1')).toEqual([]);
+    expect(await jobs()).toEqual(before);
+  });
+
+  it('a sync of nothing is a task like any other; one without a body is refused', async () => {
+    expectFaults(await submit(undefined), { '': 'type' });
+    const { status, json } = await submit({});
+    expect([status, json.total]).toEqual([202, 0]);
+    await worker();
+    expect(await until(json.id, over)).toMatchObject({ etat: 'Reussie', traites: 0 });
+  });
+
+  it('the queue holds ids and nothing of the body, also of work that failed', async () => {
+    await standStill();
+    const { id } = (await submit(body(5, 'Sécret'))).json;
+    await worker();
+    await until(id, ({ traites }) => traites > 0);
+    await app.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
+    );
+    await saboteur.query('ROLLBACK');
+    await until(id, over);
+    const { rows: jobs } = await app.database.query<{ job: string }>(
+      'SELECT j::text AS job FROM pgboss.job j',
+    );
+    expect(jobs.length).toBeGreaterThan(0);
+    for (const { job } of jobs) expect(job).not.toMatch(/Sécret|Zoé|EMP-1|E-\d/);
+    const { rows: data } = await app.database.query(
+      `SELECT DISTINCT key FROM pgboss.job, jsonb_object_keys(data) key ORDER BY key`,
+    );
+    expect(data).toEqual([{ key: 'tacheId' }, { key: 'tenantId' }]);
+  });
+});
+
+describe('GET /b2b/v2/tache/:id', () => {
+  it('404 Tache.NotFound for no task, no GUID and the task of another tenant, with the same body', async () => {
+    const { id } = (await submit(body(1))).json;
+    const other = await app.tenant();
+    for (const [caller, asked] of [
+      [tenant, randomUUID()],
+      [tenant, 'x'],
+      [other, id],
+    ] as const) {
+      expectProblem(await app.send(caller, 'GET', `/b2b/v2/tache/${asked}`), 404, 'Tache.NotFound');
+    }
+  });
+});
