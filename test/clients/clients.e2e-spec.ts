@@ -58,6 +58,7 @@ describe('POST /admin/v1/clients', () => {
       drapeaux: { resultatsVoteActifVisibles: false, seuilAnonymat: 1 },
       organisation: { contactTechnique: null, casUsage: null },
       limiteParMinute: null,
+      fuseauHoraire: 'America/Toronto',
       dateCreation: expect.stringMatching(UTC),
     });
     const location = answer.headers.get('location')!;
@@ -74,6 +75,7 @@ describe('POST /admin/v1/clients', () => {
       drapeaux: { ResultatsVoteActifVisibles: true, seuilAnonymat: 5 },
       organisation: { contactTechnique: ' it@example.org ', casUsage: '' },
       limiteParMinute: 1200,
+      FuseauHoraire: ' Pacific/Auckland ',
     });
     expect(json).toMatchObject({
       nom,
@@ -81,6 +83,7 @@ describe('POST /admin/v1/clients', () => {
       drapeaux: { resultatsVoteActifVisibles: true, seuilAnonymat: 5 },
       organisation: { contactTechnique: 'it@example.org', casUsage: null },
       limiteParMinute: 1200,
+      fuseauHoraire: 'Pacific/Auckland',
     });
   });
 
@@ -125,6 +128,7 @@ describe('POST /admin/v1/clients', () => {
       [{ nom: 'N', modules: [], limiteParMinute: 0 }, { '/limiteParMinute': 'range' }],
       [{ nom: 'N', modules: [], limiteParMinute: 10_000_001 }, { '/limiteParMinute': 'range' }],
       [{ nom: 'N', modules: [], limiteParMinute: 1.5 }, { '/limiteParMinute': 'type' }],
+      [{ nom: 'N', modules: [], fuseauHoraire: 'Montréal' }, { '/fuseauHoraire': 'timeZone' }],
       [{ nom: 'N', modules: [], drapeaux: { seuilAnonymat: 0 } }, { '/drapeaux/seuilAnonymat': 'range' }],
       [{ nom: 'N', modules: [], drapeaux: { seuil: 5 } }, { '/drapeaux/seuil': 'unknown' }],
       [{ nom: 'N', modules: [], drapeaux: [] }, { '/drapeaux': 'type' }],
@@ -220,6 +224,7 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
     [{ id: 'read', dateCreation: 'before' }, {}],
     [{ limiteParMinute: 7 }, { limiteParMinute: 7 }],
     [{ limiteParMinute: null }, { limiteParMinute: null }],
+    [{ fuseauHoraire: 'Pacific/Auckland' }, { fuseauHoraire: 'Pacific/Auckland' }],
   ])('%j changes that and leaves the rest as it is', async (change, changed) => {
     const before = await created(WHOLE);
     const answer = await admin('PUT', `/${before.id}`, change);
@@ -252,6 +257,8 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
         { '/drapeaux/resultatsVoteActifVisibles': 'type' },
       ],
       [{ limiteParMinute: -1 }, { '/limiteParMinute': 'range' }],
+      [{ fuseauHoraire: 'america/toronto' }, { '/fuseauHoraire': 'timeZone' }],
+      [{ fuseauHoraire: null }, { '/fuseauHoraire': 'required' }],
       [
         { nom: null, modules: null },
         { '/nom': 'required', '/modules': 'required' },
@@ -558,6 +565,7 @@ describe('GET /b2b/v1/moi', () => {
           tailleMaximale: 1_048_576,
           tailleMaximaleSync: 67_108_864,
           enregistrementsMaximauxSync: 250_000,
+          enregistrementsImbriquesMaximauxSync: 500_000,
         },
       },
     ]);

@@ -293,6 +293,39 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
   });
 });
 
+describe('Tasks that are over', () => {
+  it('are removed by the worker 7 days after their end, not earlier and never while they are not over', async () => {
+    const { id } = (await submit({})).json;
+    await worker();
+    await until(id, over);
+    const insert = (age: string): Promise<unknown> =>
+      app.database.query(
+        `INSERT INTO tache (tenant_id, type, etat, total, simulation, date_creation, date_fin)
+         VALUES ($1, 'sync', 'Reussie', 0, false, now() - interval '30 days', now() - $2::interval)`,
+        [tenant.tenantId, age],
+      );
+    await insert('7 days 1 minute');
+    await insert('6 days 23 hours');
+    await app.database.query(
+      `INSERT INTO tache (tenant_id, type, etat, total, simulation, corps, date_creation)
+       VALUES ($1, 'sync', 'EnAttente', 0, false, '{}', now() - interval '30 days')`,
+      [tenant.tenantId],
+    );
+    const left = (): Promise<Record<string, unknown>[]> =>
+      rows(`SELECT (now() - date_fin)::interval AS age FROM tache WHERE tenant_id = $1`);
+    expect(await left()).toHaveLength(4);
+    // A worker purges when it starts.
+    await worker();
+    const end = Date.now() + PATIENCE_MS;
+    while ((await left()).length > 3 && Date.now() < end) await sleep(50);
+    await sleep(500);
+    expect(await left()).toHaveLength(3);
+    expect(
+      await rows(`SELECT FROM tache WHERE tenant_id = $1 AND date_fin < now() - interval '7 days'`),
+    ).toEqual([]);
+  });
+});
+
 describe('GET /b2b/v2/tache/:id', () => {
   it('404 Tache.NotFound for no task, no GUID and the task of another tenant, with the same body', async () => {
     const { id } = (await submit(body(1))).json;

@@ -5,7 +5,7 @@ import { type Caller, ENVIRONMENTS, MODULES } from '#shared/access/caller';
 import { CurrentCaller, Requires } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
-import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_RECORDS } from '#shared/http/limits';
+import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_NESTED_RECORDS, SYNC_RECORDS } from '#shared/http/limits';
 
 class LimitesItem {
   @ApiProperty({ description: 'Requests a minute, over all connections.', type: 'integer', example: 600 })
@@ -27,6 +27,14 @@ class LimitesItem {
     example: SYNC_RECORDS,
   })
   enregistrementsMaximauxSync: number;
+
+  @ApiProperty({
+    description:
+      'Most records nested in those of a sync: employers, employments, memberships, custom values.',
+    type: 'integer',
+    example: SYNC_NESTED_RECORDS,
+  })
+  enregistrementsImbriquesMaximauxSync: number;
 }
 
 export class MoiItem {
@@ -72,6 +80,7 @@ export class MoiController {
         tailleMaximale: BODY_BYTES,
         tailleMaximaleSync: SYNC_BODY_BYTES,
         enregistrementsMaximauxSync: SYNC_RECORDS,
+        enregistrementsImbriquesMaximauxSync: SYNC_NESTED_RECORDS,
       },
     };
     return withEtag(response, JSON.stringify(item));

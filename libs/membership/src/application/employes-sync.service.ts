@@ -170,7 +170,7 @@ class Reading {
     this.emplois.restart();
     for (const one of sent) {
       const { index, id, values } = this.emplois.check(one, noteOf(employe));
-      const isIdentified = id !== '' && hasAtMost(id, 255) && !textFault(id);
+      const isIdentified = values !== undefined || (id !== '' && isReadable(one));
       if (isIdentified) identified++;
       if (values) {
         const { IdentifiantExterneEmployeur: employeur, Matricule, DateDebut, DateFin } = values;
@@ -189,6 +189,14 @@ class Reading {
       if (values) this.stages.memberships.add([index, employe, id, values.DateAdhesion]);
     }
   }
+}
+
+/** Whether the identifier of a refused employment is surely the one that is meant: sent once, and storable. */
+function isReadable(sent: unknown): boolean {
+  const { identifiantExterne: lower, IdentifiantExterne: upper } = sent as Record<string, unknown>;
+  const id = lower ?? upper;
+  const isOne = lower === undefined || upper === undefined;
+  return isOne && typeof id === 'string' && hasAtMost(id.trim(), 255) && !textFault(id);
 }
 
 /** Identifiers of nested records are unique for their employee only, so that a message says which one it is. */

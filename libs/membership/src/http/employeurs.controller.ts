@@ -92,6 +92,7 @@ export class EmployeursController {
   @Delete(':idExterne')
   @Answers({
     summary: 'Delete an employer',
+    description: 'Refused while an employment is active or to come; employments that have ended go with it.',
     path: { idExterne: { ...idExterne, example: 'EMP-300' } },
     status: 204,
     ifMatch: true,

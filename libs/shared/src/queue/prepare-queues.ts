@@ -29,8 +29,9 @@ export async function prepareQueues(url: string): Promise<void> {
   await boss.start();
   try {
     for (const [name, options] of Object.entries(QUEUES)) {
-      if (await boss.getQueue(name)) await boss.updateQueue(name, options);
-      else await boss.createQueue(name, options);
+      if (!(await boss.getQueue(name))) await boss.createQueue(name, options);
+      // pg-boss refuses an update of nothing.
+      else if (Object.keys(options).length > 0) await boss.updateQueue(name, options);
     }
   } finally {
     await boss.stop({ graceful: false });

@@ -1,0 +1,44 @@
+import type { TypeChamp } from './champ-utilisateur.fields';
+import { type ChampDefinition, readValeur } from './valeur-champ';
+
+const champ = (type: TypeChamp, obligatoire = false): ChampDefinition => ({
+  nom: 'Champ',
+  type,
+  obligatoire,
+  choix: new Set(type === 'choix' ? ['NUIT', 'true'] : []),
+});
+const EMPTY = { removed: false, texte: null, date: null, booleen: null, choix: null };
+
+describe('readValeur', () => {
+  it.each<[TypeChamp, string, object]>([
+    ['texte', 'Casque bleu', { texte: 'Casque bleu' }],
+    ['texte', 'true', { texte: 'true' }],
+    ['date', '2026-01-31', { date: new Date('2026-01-31T00:00:00Z') }],
+    ['date', '2026-01-31T12:00:00+02:00', { date: new Date('2026-01-31T10:00:00Z') }],
+    ['booleen', 'true', { booleen: true }],
+    ['booleen', 'false', { booleen: false }],
+    ['choix', 'NUIT', { choix: 'NUIT' }],
+    ['choix', 'true', { choix: 'true' }],
+  ])('a field of type %s takes %j', (type, sent, value) => {
+    expect(readValeur(champ(type), sent)).toEqual({ ...EMPTY, ...value });
+  });
+
+  it.each<[TypeChamp, string, string]>([
+    ['date', '31/01/2026', 'must be an ISO 8601 date-time with Z or an offset, or a date'],
+    ['date', '2026-02-30', 'must be an ISO 8601 date-time with Z or an offset, or a date'],
+    ['booleen', 'True', 'must be true or false'],
+    ['booleen', '1', 'must be true or false'],
+    ['choix', 'Nuit', 'must be the external identifier of a choice of the field'],
+    ['choix', 'nuit', 'must be the external identifier of a choice of the field'],
+  ])('a field of type %s refuses %j', (type, sent, sentence) => {
+    expect(readValeur(champ(type), sent)).toBe(sentence);
+  });
+
+  it.each(['texte', 'date', 'booleen', 'choix'] as const)(
+    'no value removes that of a %s field, unless it is mandatory',
+    (type) => {
+      expect(readValeur(champ(type), null)).toEqual({ removed: true });
+      expect(readValeur(champ(type, true), null)).toBe('must not be removed, since the field is mandatory');
+    },
+  );
+});
