@@ -91,9 +91,19 @@ export class Client {
    */
   next({ headers }: Answer<unknown>): string | undefined {
     const url = /<([^>]+)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
-    if (!url) return undefined;
-    if (url.startsWith(`${this.options.baseUrl}/`)) return url.slice(this.options.baseUrl.length);
-    const { pathname, search } = new URL(url);
+    return url ? this.pathOf(url) : undefined;
+  }
+
+  /** The address in `Location` as a path for `get`, under the same rule; undefined without one. */
+  location({ headers }: Answer<unknown>): string | undefined {
+    const url = headers.get('location');
+    return url ? this.pathOf(url) : undefined;
+  }
+
+  private pathOf(url: string): string {
+    const { baseUrl } = this.options;
+    if (url.startsWith(`${baseUrl}/`)) return url.slice(baseUrl.length);
+    const { pathname, search } = new URL(url, baseUrl);
     return pathname + search;
   }
 

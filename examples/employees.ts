@@ -160,6 +160,11 @@ export function isCorrectable({ fault }: Row): boolean {
   return fault !== undefined && FAULTS[fault].correctable;
 }
 
+/** Without fault, and with a name that shows that accents arrive. */
+export function isTypical({ clean, fault }: Row): boolean {
+  return !fault && /[À-ÿ]/.test(clean.prenom) && /[À-ÿ'-]/.test(clean.nom);
+}
+
 /** Cuts the rows into batches; lines of one employee stay together, for a duplicate shows within one request only. */
 export function batchesOf(rows: readonly Row[], size: number): Row[][] {
   const batches: Row[][] = [];

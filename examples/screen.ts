@@ -14,7 +14,7 @@ export function say(text: string): void {
   console.log(`   ${text}`);
 }
 
-/** A bar on a terminal; elsewhere two lines. */
+/** A bar on a terminal; elsewhere a line whenever a share of all is done. */
 export class Progress {
   private done = 0;
   private said = 0;
@@ -22,6 +22,7 @@ export class Progress {
   constructor(
     private readonly total: number,
     private readonly shown: boolean,
+    private readonly share = 1 / 2,
   ) {
     if (!shown || !process.stdout.isTTY) return;
     bar = new SingleBar({
@@ -37,11 +38,16 @@ export class Progress {
   }
 
   advance(by: number): void {
-    this.done += by;
-    bar?.update(this.done);
-    if (!this.shown || bar || (this.done - this.said < this.total / 2 && this.done < this.total)) return;
-    this.said = this.done;
-    say(`${count(this.done)} of ${count(this.total)} records`);
+    this.reach(this.done + by);
+  }
+
+  reach(done: number): void {
+    this.done = done;
+    bar?.update(done);
+    if (!this.shown || bar || done === this.said) return;
+    if (done - this.said < this.total * this.share && done < this.total) return;
+    this.said = done;
+    say(`${count(done)} of ${count(this.total)} records`);
   }
 
   end(): void {
@@ -64,4 +70,13 @@ export function megabytes(bytes: number): string {
 
 export function short(text: string, length = 100): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+export function outcome(created: number, updated: number, refused: number): string {
+  return `created ${count(created)}, updated ${count(updated)}, refused ${count(refused)}`;
+}
+
+/** Refusals under each message, the most frequent first. */
+export function byMessage<T>(refusals: readonly T[], messageOf: (refusal: T) => string): [string, T[]][] {
+  return [...Map.groupBy(refusals, messageOf)].sort(([, one], [, other]) => other.length - one.length);
 }

@@ -104,6 +104,23 @@ describe('the client of the demonstration', () => {
     expect(await next('</p>; rel="prev"')).toBeUndefined();
   });
 
+  it('finds what Location names, and never on another host', async () => {
+    let location = '/b2b/v2/tache/1';
+    answer = (_request, response) => {
+      if (location) response.setHeader('Location', location);
+      response.writeHead(202).end('{}');
+    };
+    const calling = client();
+    const located = async (url: string): Promise<string | undefined> => {
+      location = url;
+      return calling.location(await calling.post('/p', {}));
+    };
+    expect(await located('/b2b/v2/tache/1')).toBe('/b2b/v2/tache/1');
+    expect(await located(`${baseUrl}/b2b/v2/tache/1`)).toBe('/b2b/v2/tache/1');
+    expect(await located('https://elsewhere.example/p?q=1')).toBe('/p?q=1');
+    expect(await located('')).toBeUndefined();
+  });
+
   it('says in one line what to do where no service, another one or a wrong key is', async () => {
     answer = (_request, response) => void response.end('<html>');
     await expect(client().get('/p')).rejects.toThrow(/is not Mandat: set PORT or PUBLIC_URL/);

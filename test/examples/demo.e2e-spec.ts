@@ -4,6 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { correct, makeRows } from '../../examples/employees';
+import { type Emploi, HORAIRE, makePeople, nextExport } from '../../examples/employments';
+import { Child } from '../http/child-process';
 import { TestApp, type TestTenant } from '../setup/test-app';
 
 const DEMO = join(__dirname, '../../dist/examples/demo.js');
@@ -31,17 +33,25 @@ describe('npm run demo', () => {
   const refused = rows.filter(({ fault }) => fault).length;
   const refusedInTheEnd = correct(rows).filter(({ fault }) => fault).length;
   const accepted = 10_000 - refusedInTheEnd;
+  const people = makePeople(correct(rows));
+  const next = nextExport(people);
+  const labels = people.filter(({ fault }) => fault === 'label');
   const say = (value: number): string => value.toLocaleString('en-CA');
 
   describe('against the service', () => {
     let app: TestApp;
+    let worker: Child;
     let tenant: TestTenant;
 
     beforeAll(async () => {
       app = await TestApp.start();
+      worker = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl });
       tenant = await app.tenant();
     });
-    afterAll(() => app.stop());
+    afterAll(async () => {
+      await worker.stop();
+      await app.stop();
+    });
 
     const demo = (): Promise<Run> => runDemo({ MANDAT_KEY: tenant.cle, PUBLIC_URL: app.url });
 
@@ -66,16 +76,96 @@ describe('npm run demo', () => {
       );
     };
 
+    const columns = async <T extends object>(text: string): Promise<T[]> =>
+      (await app.database.query<T>(text, [tenant.tenantId])).rows;
+
+    /** The current day of the tenant. */
+    const today = async (): Promise<string> => {
+      const { rows: found } = await app.database.query<{ day: string }>(
+        `SELECT (now() AT TIME ZONE 'America/Toronto')::date::text AS day`,
+      );
+      return found[0]!.day;
+    };
+
+    /** What V2 has sent in the end, and what it has ended by leaving it out: what V1 had written, and one employment. */
+    const expectEmplois = async (days: readonly string[]): Promise<void> => {
+      const { leaver, left } = next;
+      const stored = await columns<{ employe: string; id: string; emploi: string; fin: string | null }>(
+        `SELECT id_externe_employe AS employe, identifiant_externe AS id,
+           concat_ws(' ', identifiant_externe_employeur, matricule, (date_debut AT TIME ZONE 'UTC')::date) AS emploi,
+           (date_fin AT TIME ZONE 'UTC')::date::text AS fin
+         FROM emploi WHERE tenant_id = $1`,
+      );
+      const omitted = stored.filter(({ id }) => id === 'V1' || id === left.IdentifiantExterne);
+      expect(omitted).toHaveLength(accepted + 1);
+      for (const { fin } of omitted) expect(days).toContain(fin);
+      const line = ({ IdentifiantExterneEmployeur, Matricule, DateDebut, DateFin }: Emploi): string =>
+        [IdentifiantExterneEmployeur, Matricule, DateDebut, DateFin].join(' ');
+      expect(
+        new Map(
+          stored
+            .filter(({ id }) => id !== 'V1' && id !== left.IdentifiantExterne)
+            .map(({ id, emploi, fin }) => [id, `${emploi} ${fin ?? ''}`]),
+        ),
+      ).toEqual(
+        new Map(
+          next.people.flatMap(({ clean }) => clean.Emplois).map((one) => [one.IdentifiantExterne, line(one)]),
+        ),
+      );
+      const ended = omitted.find(({ id }) => id !== 'V1')!;
+      expect([ended.employe, ended.emploi]).toEqual([
+        leaver.IdExterne,
+        `${left.IdentifiantExterneEmployeur} ${left.Matricule} ${left.DateDebut}`,
+      ]);
+    };
+
+    const expectUnionsAndValues = async (): Promise<void> => {
+      expect(await count('syndicat WHERE tenant_id = $1')).toBe(5);
+      expect(await count('syndicat_employeur WHERE tenant_id = $1')).toBe(42);
+      const memberships = await columns<{ line: string }>(
+        `SELECT concat_ws(' ', id_externe_employe, syndicat_id_externe, (date_adhesion AT TIME ZONE 'UTC')::date) AS line
+         FROM membership WHERE tenant_id = $1`,
+      );
+      expect(new Set(memberships.map(({ line }) => line))).toEqual(
+        new Set(
+          people.flatMap(({ clean: { IdExterne, Adhesions } }) =>
+            Adhesions.map(
+              ({ SyndicatIdExterne, DateAdhesion }) => `${IdExterne} ${SyndicatIdExterne} ${DateAdhesion}`,
+            ),
+          ),
+        ),
+      );
+      const values = await columns<{ line: string }>(
+        `SELECT concat_ws(' ', id_externe_employe, nom_champ, id_externe_choix) AS line
+         FROM valeur_champ_employe WHERE tenant_id = $1`,
+      );
+      expect(new Set(values.map(({ line }) => line))).toEqual(
+        new Set(
+          people.map(
+            ({ clean }) => `${clean.IdExterne} ${HORAIRE.nom} ${clean.ValeursChampUtilisateur[0]!.Valeur}`,
+          ),
+        ),
+      );
+    };
+
+    /** Each run has followed one task to its end, and its body is gone. */
+    const expectTaches = async (runs: number): Promise<void> => {
+      expect(await count('tache WHERE tenant_id = $1')).toBe(runs);
+      const done = `tache WHERE tenant_id = $1 AND etat = 'Reussie' AND traites = total AND total = $2 AND corps IS NULL`;
+      expect(await count(done, people.length + 5)).toBe(runs);
+    };
+
     const expectReadable = (stdout: string): void => {
       const lines = stdout.split('\n');
-      expect(lines.length).toBeLessThanOrEqual(70);
+      expect(lines.length).toBeLessThanOrEqual(112);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
       // Neither colours nor cursor movements: the output is no terminal.
       expect(stdout).not.toContain('\u001b');
       expect(stdout).not.toContain(tenant.cle);
     };
 
-    it('creates everybody the first time, updates everybody the second time, and rewrites one', async () => {
+    it('creates everybody the first time, updates everybody the second time, and rewrites three', async () => {
+      const days = [await today()];
       const first = await demo();
       expect(first).toMatchObject({ code: 0, stderr: '' });
       expect(first.stdout).toContain(
@@ -86,19 +176,43 @@ describe('npm run demo', () => {
         `created 0, updated ${say(accepted + 40)}, refused ${refusedInTheEnd}, in `,
       );
       expect(first.stdout).toContain(`the whole list: ${say(accepted)} employees`);
+      expect(first.stdout).toMatch(
+        /Syndicats +created 5, updated 0, refused 0 +Employeurs +created 0, updated 42,/,
+      );
+      const employes = `updated ${say(accepted - labels.length)}, refused ${labels.length}`;
+      expect(first.stdout).toMatch(new RegExp(`Employes +created 0, ${employes} +Emplois +created [1-9]`));
+      expectReadable(first.stdout);
       await expectAllThere();
+      days.push(await today());
+      await expectEmplois(days);
+      await expectUnionsAndValues();
+      await expectTaches(1);
 
       const { rows: before } = await app.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
       const second = await demo();
       expect(second).toMatchObject({ code: 0, stderr: '' });
       expect(second.stdout).toContain(`created 0, updated ${say(10_040 - refused)}, refused ${refused}, in `);
+      expect(second.stdout).toMatch(new RegExp(`Employes +created 0, ${employes} +Emplois +created 0`));
       expect(second.stdout).not.toMatch(/created [1-9]/);
-      await expectAllThere();
       expectReadable(second.stdout);
-      // The export still has the old telephone of the one employee that the demonstration changes.
-      expect(await count('employe WHERE tenant_id = $1 AND derniere_maj > $2', before[0]!.now)).toBe(1);
-      expect(await count('employeur WHERE tenant_id = $1 AND derniere_maj > $2', before[0]!.now)).toBe(0);
-    });
+      await expectAllThere();
+      days.push(await today());
+      await expectEmplois(days);
+      await expectUnionsAndValues();
+      await expectTaches(2);
+      // One has another telephone than in the export, one leaves an employer again, one is back at another again.
+      const rewritten = await columns<{ id: string }>(
+        `SELECT id_externe AS id FROM employe WHERE tenant_id = $1 AND derniere_maj > '${before[0]!.now.toISOString()}'`,
+      );
+      expect(rewritten).toHaveLength(3);
+      expect(rewritten.map(({ id }) => id)).toEqual(
+        expect.arrayContaining([next.leaver.IdExterne, next.returner.IdExterne]),
+      );
+      for (const table of ['employeur', 'syndicat']) {
+        expect(await count(`${table} WHERE tenant_id = $1 AND derniere_maj > $2`, before[0]!.now)).toBe(0);
+      }
+      expect([worker.isRunning, worker.errors]).toEqual([true, '']);
+    }, 180_000);
 
     it('says in one line that the key is not known', async () => {
       const { code, stdout, stderr } = await runDemo({ MANDAT_KEY: 'mdt_stg_wrong', PUBLIC_URL: app.url });

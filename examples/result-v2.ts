@@ -1,0 +1,91 @@
+import { must } from './checks';
+import { type Person, SYNDICATS } from './employments';
+import { byMessage, count, outcome, say } from './screen';
+
+export const KINDS = [
+  'Syndicats',
+  'Employeurs',
+  'Employes',
+  'Emplois',
+  'Adhesions',
+  'ObjetsConsentement',
+] as const;
+type Kind = (typeof KINDS)[number];
+
+export interface Counts {
+  readonly AddCount: number;
+  readonly UpdateCount: number;
+  readonly Erreurs: readonly { readonly IdUnique: string; readonly Message: string }[];
+}
+
+/** What a V2 sync answers. */
+export type Result = Readonly<Record<Kind, Counts>>;
+
+export function said({ AddCount, UpdateCount, Erreurs }: Counts): string {
+  return outcome(AddCount, UpdateCount, Erreurs.length);
+}
+
+/** The six counts, two on a line. */
+export function sayCounts(result: Result): void {
+  for (let index = 0; index < KINDS.length; index += 2) {
+    const [left, right] = [KINDS[index]!, KINDS[index + 1]!];
+    say(`${left.padEnd(10)} ${said(result[left]).padEnd(42)} ${right.padEnd(19)} ${said(result[right])}`);
+  }
+}
+
+/** The refusals, with as many examples of what was sent as a line has room for. */
+export function sayErrors(result: Result, people: readonly Person[]): void {
+  const faulty = people.filter(({ fault }) => fault);
+  const wrong = new Map(faulty.map((person) => [person.clean.IdExterne, person.wrong]));
+  for (const [message, ids] of refusals(result)) {
+    let line = `${count(ids.length).padStart(5)}  ${message}:`;
+    for (const [index, id] of ids.slice(0, 3).entries()) {
+      const example = `${index > 0 ? ',' : ''} ${id} ${JSON.stringify(wrong.get(id))}`;
+      if (line.length + example.length > 116) break;
+      line += example;
+    }
+    say(line);
+  }
+}
+
+export function refused(result: Result): number {
+  return KINDS.reduce((sum, kind) => sum + result[kind].Erreurs.length, 0);
+}
+
+/** Whether every record sent was counted, and just those were refused that have a fault: each is told by its employee. */
+export function mustAnswerAll(result: Result, people: readonly Person[]): void {
+  const sent = countsOf(people);
+  for (const kind of KINDS) {
+    const { AddCount, UpdateCount, Erreurs } = result[kind];
+    const answered = AddCount + UpdateCount + Erreurs.length;
+    must(answered === sent[kind], `${sent[kind]} ${kind} were sent and ${answered} answered`);
+  }
+  const told = refusals(result).flatMap(([, ids]) => ids);
+  const faulty = people.filter(({ fault }) => fault).map(({ clean }) => clean.IdExterne);
+  must(told.sort().join() === faulty.sort().join(), 'other records were refused than those with a fault');
+}
+
+/** What a sync of all counts; records that are nested in a refused one are refused with it and not counted. */
+function countsOf(people: readonly Person[]): Readonly<Record<Kind, number>> {
+  const accepted = people.filter(({ fault }) => fault !== 'label').map(({ clean }) => clean);
+  return {
+    Syndicats: SYNDICATS.length,
+    Employeurs: SYNDICATS.flatMap(({ Employeurs }) => Employeurs).length,
+    Employes: people.length,
+    Emplois: accepted.flatMap(({ Emplois }) => Emplois).length,
+    Adhesions: accepted.flatMap(({ Adhesions }) => Adhesions).length,
+    ObjetsConsentement: 0,
+  };
+}
+
+/** The employees under each message; of a nested record the message says whose it is. */
+function refusals(result: Result): [string, string[]][] {
+  const all = KINDS.flatMap((kind) => result[kind].Erreurs).map(({ IdUnique, Message }) => {
+    const [, message, employe] = /^(.*) \(employee (.+)\)$/.exec(Message) ?? [];
+    return { message: message ?? Message, employe: employe ?? IdUnique };
+  });
+  return byMessage(all, ({ message }) => message).map(([message, group]) => [
+    message,
+    group.map(({ employe }) => employe),
+  ]);
+}
