@@ -67,6 +67,8 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE employe ADD COLUMN a_emplois boolean NOT NULL DEFAULT false,
         ADD CONSTRAINT employe_one_way_to_employers CHECK (NOT a_emplois OR identifiant_externe_employeur IS NULL)`);
+    // Whether V1 has anything to do with employments of a tenant is asked at each of its syncs.
+    await runner.query('CREATE INDEX employe_a_emplois ON employe (tenant_id) WHERE a_emplois');
     await runner.query(`
       CREATE TABLE emploi (
         tenant_id uuid NOT NULL,
@@ -123,12 +125,16 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     // An employee whose employments V2 keeps falls back to the employer of the most recent active one.
     await runner.query('ALTER TABLE employe DROP CONSTRAINT employe_one_way_to_employers');
+    // Forced policies hold for an owner, too, who would find no row to update unless a superuser.
+    await runner.query('ALTER TABLE employe NO FORCE ROW LEVEL SECURITY');
+    await runner.query('ALTER TABLE emploi NO FORCE ROW LEVEL SECURITY');
     await runner.query(`
       UPDATE employe e SET identifiant_externe_employeur = (
         SELECT identifiant_externe_employeur FROM emploi m
         WHERE m.tenant_id = e.tenant_id AND m.id_externe_employe = e.id_externe AND (date_fin IS NULL OR date_fin > now())
         ORDER BY date_debut DESC NULLS LAST, date_creation DESC LIMIT 1
       ) WHERE a_emplois`);
+    await runner.query('ALTER TABLE employe FORCE ROW LEVEL SECURITY');
     await runner.query('ALTER TABLE employe DROP COLUMN a_emplois');
     await runner.query('DROP INDEX objet_consentement_creation');
     await runner.query('DROP VIEW emploi_connu');

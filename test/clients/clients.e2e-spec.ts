@@ -132,6 +132,11 @@ describe('POST /admin/v1/clients', () => {
       [{ nom: 'N', modules: [], drapeaux: { seuilAnonymat: 0 } }, { '/drapeaux/seuilAnonymat': 'range' }],
       [{ nom: 'N', modules: [], drapeaux: { seuil: 5 } }, { '/drapeaux/seuil': 'unknown' }],
       [{ nom: 'N', modules: [], drapeaux: [] }, { '/drapeaux': 'type' }],
+      [{ nom: 'N', modules: [], organisation: [[{ casUsage: 'Paie' }]] }, { '/organisation': 'type' }],
+      [
+        `{"nom":"N","modules":[],"organisation":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+        { '/organisation': 'type' },
+      ],
       [
         { nom: 'N', modules: [], organisation: { casUsage: 'x'.repeat(1001), contactTechnique: 5 } },
         { '/organisation/casUsage': 'length', '/organisation/contactTechnique': 'type' },

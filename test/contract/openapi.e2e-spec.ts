@@ -1,5 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { demonstrationKeys, type DemonstrationKeys } from '../../apps/cli/src/demonstration';
+import { EXAMPLE_TACHE_ID } from '../../libs/sync/src';
+import { Config } from '../../libs/shared/src/config/config';
 import { Requires } from '../../libs/shared/src/access/requires.decorator';
 import { Answers } from '../../libs/shared/src/http/answers.decorator';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
@@ -50,6 +56,7 @@ describe('The OpenAPI documents', () => {
   };
   const read = (document: Document) => find(document, 'GET /b2b/v1/employe/:idExterne').operation;
   const create = (document: Document) => find(document, 'POST /b2b/v1/employe').operation;
+  const sync = (document: Document) => find(document, 'POST /b2b/v2/sync').operation;
   const nom = (document: Document) => document.components.schemas.EmployeItem!.properties!.nom!;
 
   it('hold every guarded route once, and nothing else', () => {
@@ -170,6 +177,27 @@ describe('The OpenAPI documents', () => {
     ]),
     [
       documentedAnswerFaults,
+      (document) => delete sync(document).responses[202],
+      'POST /b2b/v2/sync: does not document 202',
+    ],
+    [
+      documentedAnswerFaults,
+      (document) => delete sync(document).responses[200],
+      'POST /b2b/v2/sync: documents 0 successes',
+    ],
+    [
+      documentedAnswerFaults,
+      (document) =>
+        (sync(document).parameters = sync(document).parameters!.filter(({ name }) => name !== 'Prefer')),
+      'POST /b2b/v2/sync: documents 2 successes',
+    ],
+    [
+      documentedAnswerFaults,
+      (document) => delete sync(document).responses[202]!.headers,
+      'POST /b2b/v2/sync: 202 does not say where',
+    ],
+    [
+      documentedAnswerFaults,
       (document) => delete create(document).responses[413],
       'POST /b2b/v1/employe: does not document 413',
     ],
@@ -280,6 +308,47 @@ describe('The answers of every operation', () => {
       'IssuedCleItem.revoqueLe never had a value',
       'IssuedCleItem.dernierUsage never had a value',
     ]);
+  });
+});
+
+describe('The demonstration tenant', () => {
+  let app: TestApp;
+  let dataDir: string;
+  beforeAll(async () => {
+    app = await TestApp.start();
+    dataDir = mkdtempSync(join(tmpdir(), 'mandat-demonstration-'));
+  });
+  afterAll(async () => {
+    await app.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  const start = (): Promise<DemonstrationKeys> => demonstrationKeys(new Config({ ...app.config, dataDir }));
+
+  it('keeps its keys and what was done with it over later starts, and has its example task again after a purge', async () => {
+    const keys = await start();
+    const read = (path: string): Promise<Answer> => app.send(keys.partenaire, 'GET', path);
+    const task = `/b2b/v2/tache/${EXAMPLE_TACHE_ID}`;
+    const first = await read(task);
+    expect(first.json).toMatchObject({ etat: 'Reussie', traites: 3, total: 3 });
+    expect(await start()).toEqual(keys);
+    expect((await read(task)).text).toBe(first.text);
+
+    expect((await app.send(keys.partenaire, 'DELETE', '/b2b/v1/employe/E-1002')).status).toBe(204);
+    const employees = (await read('/b2b/v2/employe')).text;
+    await app.database.query('DELETE FROM tache');
+    expect((await read(task)).status).toBe(404);
+    expect(await start()).toEqual(keys);
+    expect((await read(task)).json).toMatchObject({ etat: 'Reussie', traites: 3, total: 3 });
+    expect((await read('/b2b/v2/employe')).text).toBe(employees);
+  });
+
+  it('gets new keys when their file is lost, and whatever it misses', async () => {
+    const before = await start();
+    rmSync(join(dataDir, 'demonstration.json'));
+    const keys = await start();
+    expect(keys).not.toEqual(before);
+    expect((await app.send(keys.partenaire, 'GET', '/b2b/v1/employe/E-1002')).status).toBe(200);
   });
 });
 

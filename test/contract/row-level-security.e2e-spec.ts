@@ -1,14 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, type Pool, type PoolClient } from 'pg';
+import type { PgBoss } from 'pg-boss';
 import { createReadPool } from '../../libs/shared/src/database/connections';
+import { JobQueue } from '../../libs/shared/src/queue/job-queue';
 import { cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
-import { ACCESS_TABLES, describeSchema, staleExceptions, tenancyFaults } from './support/catalogue';
+import {
+  ACCESS_TABLES,
+  describeSchema,
+  privilegesOf,
+  queueTables,
+  staleExceptions,
+  tenancyFaults,
+} from './support/catalogue';
 import { Rows } from './support/rows';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
-const ROLES = ['mandat_app', 'mandat_access'];
-const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN'];
+const ROLES = ['mandat_queue', 'mandat_app', 'mandat_access'];
 const INSUFFICIENT_PRIVILEGE = { code: '42501' };
 
 describe('The schema keeps data spaces apart', () => {
@@ -42,8 +51,16 @@ describe('The schema keeps data spaces apart', () => {
       `${sound} DROP POLICY broken_tenant ON broken`,
     ],
     [
-      'policy broken_all: a policy that opens more than the own rows',
+      'policy broken_all to {-} using true: a policy that opens more than the own rows',
       `${sound} CREATE POLICY broken_all ON broken USING (true)`,
+    ],
+    [
+      `policy tache_purge to {-} using (date_fin < (now() - '7 days'::interval)) with check false: a policy that opens more than the own rows`,
+      'ALTER POLICY tache_purge ON tache TO PUBLIC',
+    ],
+    [
+      'policy tache_purge to {mandat_access} using (date_fin < now()) with check false: a policy that opens more than the own rows',
+      'ALTER POLICY tache_purge ON tache USING (date_fin < now())',
     ],
     [
       'constraint broken_pkey: a key that does not begin with tenant_id',
@@ -72,8 +89,20 @@ describe('The schema keeps data spaces apart', () => {
       'CREATE TABLE broken (id uuid PRIMARY KEY)',
     ],
     [
+      'table hidden.broken: a table without tenant_id that is neither of administration nor technical',
+      'CREATE SCHEMA hidden; CREATE TABLE hidden.broken (id uuid PRIMARY KEY)',
+    ],
+    [
+      'table pgboss.broken: row-level security is not forced',
+      'CREATE TABLE pgboss.broken (tenant_id uuid PRIMARY KEY)',
+    ],
+    [
       'table broken: mandat_app TRUNCATE: a privilege of the application that goes round row-level security',
       `${sound} GRANT TRUNCATE ON broken TO mandat_app`,
+    ],
+    [
+      'table pgboss.job: mandat_queue TRUNCATE: a privilege of the application that goes round row-level security',
+      'GRANT TRUNCATE ON pgboss.job TO mandat_queue',
     ],
     [
       'view broken: a view that runs with the rights of its owner',
@@ -87,6 +116,10 @@ describe('The schema keeps data spaces apart', () => {
       'function broken: a function that runs with the rights of its owner',
       `CREATE FUNCTION broken() RETURNS bigint SECURITY DEFINER AS 'SELECT count(*) FROM employe' LANGUAGE sql`,
     ],
+    [
+      'function pgboss.broken: a function that runs with the rights of its owner',
+      `CREATE FUNCTION pgboss.broken() RETURNS bigint SECURITY DEFINER AS 'SELECT count(*) FROM employe' LANGUAGE sql`,
+    ],
   ])('reports "%s"', async (fault, schema) => {
     await database.query('BEGIN');
     await database.query(schema);
@@ -95,12 +128,20 @@ describe('The schema keeps data spaces apart', () => {
     expect(faults).toContain(fault);
   });
 
+  it('tells an exception that nothing needs any longer', async () => {
+    await database.query('BEGIN');
+    await database.query('DROP INDEX tache_date_fin');
+    const stale = await staleExceptions(database);
+    await database.query('ROLLBACK');
+    expect(stale).toEqual(['index tache_date_fin']);
+  });
+
   it('the roles of the processes own nothing, bypass nothing and belong to nothing', async () => {
     const { rows } = await database.query(
       `SELECT rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
          (SELECT count(*)::int FROM pg_shdepend WHERE refobjid = r.oid AND deptype = 'o') AS owned,
          (SELECT count(*)::int FROM pg_auth_members WHERE member = r.oid) AS memberships,
-         has_schema_privilege(r.oid, 'public', 'CREATE') AS creates
+         has_schema_privilege(r.oid, 'public', 'CREATE') OR has_schema_privilege(r.oid, 'pgboss', 'CREATE') AS creates
        FROM pg_roles r WHERE rolname = ANY ($1) ORDER BY rolname DESC`,
       [ROLES],
     );
@@ -109,25 +150,182 @@ describe('The schema keeps data spaces apart', () => {
     expect(rows).toEqual(ROLES.map((rolname) => ({ rolname, ...harmless, ...nothing })));
   });
 
-  it('mandat_app has no privilege on the tables of administration, mandat_access none on what tenants own', async () => {
-    const { tenantTables } = await Rows.of(database);
-    expect(tenantTables).toEqual(
-      expect.arrayContaining(['employe', 'employeur', 'objet_consentement', 'idempotency_record']),
-    );
-    const held = async (role: string, tables: readonly string[]): Promise<string[]> => {
-      const { rows } = await database.query<{ held: string }>(
-        `SELECT t || ' ' || p AS held FROM unnest($2::text[]) t, unnest($3::text[]) p
-         WHERE has_table_privilege($1, t, p) OR p IN ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES') AND has_any_column_privilege($1, t, p)`,
-        [role, tables, PRIVILEGES],
+  describe('Of all tables, views, sequences and schemas', () => {
+    const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
+    const PUBLIC_SCHEMA = 'schema public: USAGE';
+    const QUEUE_SCHEMA = 'schema pgboss: USAGE';
+
+    it('mandat_app holds the rows of tenants, and of the queue that it adds jobs', async () => {
+      const { tenantTables } = await Rows.of(database);
+      expect(tenantTables).toEqual(
+        expect.arrayContaining(['employe', 'employeur', 'objet_consentement', 'idempotency_record', 'tache']),
       );
-      return rows.map((row) => row.held);
+      const owned = tenantTables.filter((table) => table !== 'reglage').map((table) => `${table}: ${ROWS}`);
+      const settings = ['reglage: SELECT', 'emploi_connu: SELECT'];
+      const queue = [
+        'pgboss.job: INSERT, SELECT (id)',
+        'pgboss.job_common: INSERT, SELECT (id)',
+        'pgboss.queue: SELECT',
+      ];
+      expect(await privilegesOf(database, 'mandat_app')).toEqual(
+        [...owned, ...settings, ...queue, PUBLIC_SCHEMA, QUEUE_SCHEMA].sort(),
+      );
+    });
+
+    it('mandat_access holds administration, and of what tenants own its few parts', async () => {
+      expect(await privilegesOf(database, 'mandat_access')).toEqual([
+        'cle: SELECT, INSERT, UPDATE',
+        'client: SELECT, INSERT, UPDATE',
+        // Administrators' own records are there, and the purge of expired ones.
+        `idempotency_record: ${ROWS}`,
+        `rate_window: ${ROWS}`,
+        'reglage: SELECT, INSERT, UPDATE',
+        PUBLIC_SCHEMA,
+        // The purge of tasks that ended long ago, without what they hold.
+        'tache: DELETE, SELECT (tenant_id, id_unique, date_fin)',
+        'tenant: SELECT, INSERT, UPDATE',
+      ]);
+    });
+
+    it('mandat_queue holds the rows of the queue and nothing of the service', async () => {
+      const tables = await queueTables(database);
+      expect(tables).toEqual(expect.arrayContaining(['pgboss.job', 'pgboss.queue', 'pgboss.version']));
+      expect(await privilegesOf(database, 'mandat_queue')).toEqual([
+        ...tables.map((table) => `${table}: ${ROWS}`),
+        QUEUE_SCHEMA,
+        PUBLIC_SCHEMA,
+      ]);
+    });
+
+    it.each<[role: string, grant: string, seen: string]>([
+      ['mandat_app', 'SELECT ON cle', 'cle: SELECT'],
+      ['mandat_app', 'SELECT (data) ON pgboss.job', 'pgboss.job: INSERT, SELECT (id, data)'],
+      ['mandat_app', 'CREATE ON SCHEMA pgboss', 'schema pgboss: CREATE, USAGE'],
+      ['mandat_app', 'mandat_access', 'tenant: SELECT, INSERT, UPDATE'],
+      [
+        'mandat_access',
+        'SELECT (corps) ON tache',
+        'tache: DELETE, SELECT (tenant_id, id_unique, corps, date_fin)',
+      ],
+      ['mandat_access', 'SELECT (xmin) ON employe', 'employe: SELECT (xmin)'],
+      ['mandat_access', 'USAGE ON SCHEMA pgboss', QUEUE_SCHEMA],
+      ['mandat_queue', 'REFERENCES (id) ON client', 'client: REFERENCES (id)'],
+      ['PUBLIC', 'SELECT ON employe', 'employe: SELECT'],
+      ['mandat_queue', 'USAGE ON SEQUENCE migration_id_seq', 'migration_id_seq: USAGE'],
+    ])('what is granted to %s beyond that is seen: %s', async (role, grant, seen) => {
+      const holder = role === 'PUBLIC' ? 'mandat_queue' : role;
+      expect(await privilegesOf(database, holder)).not.toContain(seen);
+      await database.query('BEGIN');
+      await database.query(`GRANT ${grant} TO ${role}`);
+      const held = await privilegesOf(database, holder);
+      await database.query('ROLLBACK');
+      expect(held).toContain(seen);
+    });
+  });
+});
+
+describe('The queue and its tasks', () => {
+  let app: TestApp;
+  let tenant: TestTenant;
+
+  beforeAll(async () => {
+    app = await TestApp.start();
+    tenant = await app.tenant();
+  });
+  afterAll(() => app.stop());
+
+  it('the queue holds of a task whose it is and which, and nothing of the request', async () => {
+    const secret = randomBytes(8).toString('hex');
+    const body = { Employes: [{ IdExterne: secret, Prenom: secret, Nom: secret }] };
+    const sent = await app.send(tenant, 'POST', '/b2b/v2/sync', body, { Prefer: 'respond-async' });
+    expect(sent.status).toBe(202);
+    const { rows } = await app.database.query<{ data: object; group_id: string }>(
+      'SELECT data, group_id FROM pgboss.job',
+    );
+    expect(rows).toEqual([
+      { data: { tenantId: tenant.tenantId, tacheId: sent.json.id }, group_id: tenant.tenantId },
+    ]);
+    const texts = await Promise.all(
+      ['tache', ...(await queueTables(app.database))]
+        .filter((table) => !table.endsWith('(day)'))
+        .map(async (table) => {
+          const held = await app.database.query<{ text: string }>(`SELECT t::text AS text FROM ${table} t`);
+          return { table, holds: held.rows.some(({ text }) => holds(text, secret)) };
+        }),
+    );
+    // The search finds it where it is.
+    expect(texts.filter((one) => one.holds).map(({ table }) => table)).toEqual(['tache']);
+  });
+
+  /** A bytea shows its bytes as digits. */
+  function holds(text: string, secret: string): boolean {
+    return text.includes(secret) || text.includes(Buffer.from(secret).toString('hex'));
+  }
+
+  it("the queue is reached as mandat_queue, although the URL names a superuser, and reads nothing of the service's", async () => {
+    const boss = await app.app.get<JobQueue, { boss: () => Promise<PgBoss> }>(JobQueue).boss();
+    const ask = (text: string): Promise<{ rows: object[] }> => boss.getDb().executeSql(text);
+    expect((await ask('SELECT current_user, session_user = current_user AS same')).rows).toEqual([
+      { current_user: 'mandat_queue', same: false },
+    ]);
+    expect((await ask('SELECT name FROM pgboss.queue ORDER BY name')).rows).toEqual([
+      { name: 'tache' },
+      { name: 'tache-abandonnee' },
+    ]);
+    for (const table of [...(await Rows.of(app.database)).tenantTables, ...ACCESS_TABLES]) {
+      await expect(ask(`SELECT FROM ${table}`)).rejects.toMatchObject(INSUFFICIENT_PRIVILEGE);
+    }
+  });
+
+  it('a request may add jobs, and neither read, change nor remove one', async () => {
+    await app.database.query('BEGIN');
+    await app.database.query('SET LOCAL ROLE mandat_app');
+    for (const statement of [
+      'SELECT data FROM pgboss.job',
+      'SELECT FROM pgboss.job WHERE data IS NULL',
+      `UPDATE pgboss.job SET state = 'cancelled'`,
+      'DELETE FROM pgboss.job',
+    ]) {
+      await app.database.query('SAVEPOINT attempt');
+      await expect(app.database.query(statement)).rejects.toMatchObject(INSUFFICIENT_PRIVILEGE);
+      await app.database.query('ROLLBACK TO attempt');
+    }
+    await app.database.query('ROLLBACK');
+  });
+
+  it('the purge reaches the tasks that ended more than 7 days ago, of any tenant, and not what they hold', async () => {
+    const other = await app.tenant();
+    const ended = async ({ tenantId }: TestTenant, days: number): Promise<string> => {
+      const { rows } = await app.database.query<{ id: string }>(
+        `INSERT INTO tache (tenant_id, type, etat, total, simulation, date_fin)
+         VALUES ($1, 'sync', 'Reussie', 0, false, now() - make_interval(days => $2)) RETURNING id_unique AS id`,
+        [tenantId, days],
+      );
+      return rows[0]!.id;
     };
-    expect(await held('mandat_app', [...ACCESS_TABLES, 'migration'])).toEqual([]);
-    // Administrators' own idempotency records are there, and the purge of expired ones.
-    const tenants = tenantTables.filter((table) => table !== 'idempotency_record');
-    expect(await held('mandat_access', [...tenants, 'migration'])).toEqual([]);
-    // The query sees a privilege where there is one.
-    expect(await held('mandat_access', ['cle'])).toEqual(['cle SELECT', 'cle INSERT', 'cle UPDATE']);
+    const old = [await ended(tenant, 8), await ended(other, 8)];
+    await ended(tenant, 6);
+    await ended(other, 6);
+    await app.database.query('BEGIN');
+    await app.database.query('SET LOCAL ROLE mandat_access');
+    const attempt = async (statement: string): Promise<unknown> => {
+      await app.database.query('SAVEPOINT attempt');
+      const outcome = await app.database.query(statement).catch((error: unknown) => error);
+      if (outcome instanceof Error) await app.database.query('ROLLBACK TO attempt');
+      return outcome;
+    };
+    for (const statement of [
+      'SELECT corps FROM tache',
+      'UPDATE tache SET date_fin = now()',
+      `INSERT INTO tache (tenant_id, type, etat, total, simulation, date_fin)
+       VALUES (gen_random_uuid(), 'sync', 'Reussie', 0, false, now() - interval '8 days')`,
+    ]) {
+      expect(await attempt(statement)).toMatchObject(INSUFFICIENT_PRIVILEGE);
+    }
+    const removed = await attempt('DELETE FROM tache RETURNING id_unique AS id');
+    await app.database.query('ROLLBACK');
+    const ids = (removed as { rows: { id: string }[] }).rows.map(({ id }) => id);
+    expect(ids.sort()).toEqual(old.sort());
   });
 });
 
@@ -217,35 +415,81 @@ describe("A connection like the application's", () => {
 });
 
 describe('npm run cli -- migrate-down, then migrate', () => {
-  let url: string;
-  let database: Client;
+  const connections: Client[] = [];
+  const connect = async (url: string): Promise<Client> => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    connections.push(client);
+    return client;
+  };
+  afterAll(() => Promise.all(connections.map((client) => client.end())));
 
-  beforeAll(async () => {
-    url = await cloneTemplate();
-    database = new Client({ connectionString: url });
-    await database.connect();
-  });
-  afterAll(() => database.end());
-
-  const run = (...command: string[]): string =>
+  const run = (url: string, ...command: string[]): string =>
     execFileSync(process.execPath, [CLI, ...command], {
       env: { ...process.env, DATABASE_URL: url },
       encoding: 'utf8',
     });
 
   it('takes everything away and makes the same schema again, with the built command', async () => {
+    const url = await cloneTemplate();
+    const database = await connect(url);
     const before = await describeSchema(database);
     const { rows: migrations } = await database.query('SELECT FROM migration');
 
-    expect(run('migrate-down', String(migrations.length))).toBe(`Undid ${migrations.length} migrations.\n`);
-    const { rows: left } = await database.query(
-      `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind <> 'i' ORDER BY relname`,
+    expect(run(url, 'migrate-down', String(migrations.length))).toBe(
+      `Undid ${migrations.length} migrations.\n`,
     );
-    expect(left).toEqual([{ relname: 'migration' }, { relname: 'migration_id_seq' }]);
-    expect((await describeSchema(database)).filter((line) => line.includes('mandat_'))).toEqual([]);
+    const left = await describeSchema(database);
+    expect(left.filter((line) => /^(schema|relation) /.test(line))).toEqual([
+      expect.stringMatching(/^relation "PK_\w+" i /),
+      expect.stringMatching(/^relation migration r /),
+      expect.stringMatching(/^relation migration_id_seq S /),
+      expect.stringMatching(/^schema public /),
+    ]);
+    expect(left.filter((line) => line.includes('mandat_'))).toEqual([]);
 
-    expect(run('migrate')).toMatch(/^Applied /);
+    expect(run(url, 'migrate')).toMatch(/^Applied /);
     expect(await describeSchema(database)).toEqual(before);
-    expect(run('migrate')).toBe('The schema is up to date.\n');
+    expect(run(url, 'migrate')).toBe('The schema is up to date.\n');
+  });
+
+  it('work for an owner that is no superuser, and a step down keeps what the step before can hold', async () => {
+    const superuser = await connect(process.env.TEST_DATABASE_URL!);
+    const name = `mandat_owner_${randomBytes(8).toString('hex')}`;
+    await superuser.query(`CREATE ROLE ${name} LOGIN CREATEROLE PASSWORD '${name}'`);
+    // Roles belong to the server: here another owner has made them already.
+    await superuser.query(`GRANT ${ROLES.join(', ')} TO ${name} WITH ADMIN OPTION`);
+    await superuser.query(`CREATE DATABASE ${name} OWNER ${name}`);
+    const url = new URL(process.env.TEST_DATABASE_URL!);
+    url.pathname = `/${name}`;
+    const database = await connect(url.href);
+    Object.assign(url, { username: name, password: name });
+
+    expect(run(url.href, 'migrate')).toMatch(/^Applied /);
+    const [clientId, tenantId] = [randomUUID(), randomUUID()];
+    await database.query(`INSERT INTO client (id, nom, modules) VALUES ('${clientId}', 'Client', '{}')`);
+    await database.query(
+      `INSERT INTO tenant (id, client_id, environnement) VALUES ('${tenantId}', '${clientId}', 'staging')`,
+    );
+    await database.query(
+      `INSERT INTO employeur (tenant_id, id_externe, nom) VALUES ('${tenantId}', 'EMP-1', 'Usine')`,
+    );
+    await database.query(
+      `INSERT INTO employe (tenant_id, id_externe, prenom, nom, a_emplois) VALUES ('${tenantId}', 'E-1', 'Zoé', 'Roy', true)`,
+    );
+    await database.query(
+      `INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur, matricule)
+       VALUES ('${tenantId}', 'E-1', 'EMPLOI-1', 'EMP-1', '1')`,
+    );
+    const { rows: migrations } = await database.query('SELECT FROM migration');
+    // Back to employees with one employer each.
+    run(url.href, 'migrate-down', String(migrations.length - 2));
+    const employes = await database.query('SELECT id_externe, identifiant_externe_employeur FROM employe');
+    expect(employes.rows).toEqual([{ id_externe: 'E-1', identifiant_externe_employeur: 'EMP-1' }]);
+
+    expect(run(url.href, 'migrate')).toMatch(/^Applied /);
+    expect(await tenancyFaults(database)).toEqual([]);
+    const settings = await database.query('SELECT tenant_id, fuseau_horaire FROM reglage');
+    expect(settings.rows).toEqual([{ tenant_id: tenantId, fuseau_horaire: 'America/Toronto' }]);
   });
 });

@@ -54,6 +54,7 @@ describe('POST /b2b/v1/employe', () => {
     expect(created.status).toBe(201);
     expect(created.json).toEqual({
       ...COMPLETE,
+      valeursChampUtilisateur: [],
       idUnique: expect.stringMatching(GUID),
       derniereMAJ: expect.stringMatching(INSTANT),
       dateCreation: created.json.derniereMAJ,

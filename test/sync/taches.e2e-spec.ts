@@ -246,7 +246,9 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     const [first, again] = [await submit(body(3), '', headers), await submit(body(3), '', headers)];
     expect([again.status, again.text]).toEqual([202, first.text]);
-    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    for (const name of ['location', 'preference-applied']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
+    }
     expect(await rows('SELECT FROM tache WHERE tenant_id = $1')).toHaveLength(1);
   });
 
@@ -313,8 +315,7 @@ describe('Tasks that are over', () => {
     );
     const left = (): Promise<Record<string, unknown>[]> =>
       rows(`SELECT (now() - date_fin)::interval AS age FROM tache WHERE tenant_id = $1`);
-    expect(await left()).toHaveLength(4);
-    // A worker purges when it starts.
+    // A worker purges when it starts; one that runs may have done so by now.
     await worker();
     const end = Date.now() + PATIENCE_MS;
     while ((await left()).length > 3 && Date.now() < end) await sleep(50);

@@ -6,6 +6,7 @@ import { MODULES } from '#shared/access/caller';
 import { type Config } from '#shared/config/config';
 import { DomainError } from '#shared/errors/domain-error';
 import type { ErrorCode } from '#shared/errors/error-codes';
+import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
 import { ServiceContext } from './service-context';
 
 /** Keys of the demonstration tenant, by role. */
@@ -45,6 +46,9 @@ const CHAMPS: ChampRecord[] = [
       { idExterne: 'NUIT', libelle: 'Nuit' },
     ],
   },
+  { nom: 'Équipement remis', type: 'texte' },
+  { nom: 'Formation de sécurité', type: 'date' },
+  { nom: 'Délégué syndical', type: 'booleen' },
   { nom: 'Casier', type: 'texte' },
 ];
 
@@ -67,7 +71,12 @@ const SAMPLE_V2 = {
       Courriel: 'marie-eve.lecuyer@example.org',
       Ville: 'Trois-Rivières',
       Province: 'QC',
-      ValeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'NUIT' }],
+      ValeursChampUtilisateur: [
+        { NomChamp: 'Quart de travail', Valeur: 'NUIT' },
+        { NomChamp: 'Équipement remis', Valeur: 'Casque bleu' },
+        { NomChamp: 'Formation de sécurité', Valeur: '2026-01-15' },
+        { NomChamp: 'Délégué syndical', Valeur: 'true' },
+      ],
       Emplois: [
         {
           IdentifiantExterne: 'EMPLOI-1',
@@ -103,15 +112,15 @@ const SAMPLE_V2 = {
  */
 export async function demonstrationKeys(config: Config): Promise<DemonstrationKeys> {
   const file = join(config.dataDir, 'demonstration.json');
-  return ServiceContext.use(config, async ({ clients, syncs, syncsV2, champs, authentication }) => {
+  return ServiceContext.use(config, async ({ clients, syncs, syncsV2, taches, champs, authentication }) => {
     if (existsSync(file)) {
       const kept = JSON.parse(readFileSync(file, 'utf8')) as DemonstrationKeys;
-      const works = (cle: string): Promise<boolean> =>
-        authentication.authenticate(cle).then(
-          () => true,
-          () => false,
-        );
-      if ((await works(kept.partenaire)) && (await works(kept.plateforme))) return kept;
+      const callerOf = (cle: string) => authentication.authenticate(cle).catch(() => undefined);
+      const caller = await callerOf(kept.partenaire);
+      if (caller?.tenantId && (await callerOf(kept.plateforme))) {
+        await makeExampleTask(taches, caller.tenantId);
+        return kept;
+      }
     }
     const client =
       (await clients.list()).find(({ nom }) => nom === NOM) ??
@@ -133,11 +142,24 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     for (const champ of CHAMPS) await orKnown(champs.create(tenantId, champ), 'Champ.NomDejaUtilise');
     await syncsV2.sync(tenantId, SAMPLE_V2, { simulation: false });
     await syncs.sync(tenantId, SAMPLE, false);
+    await makeExampleTask(taches, tenantId);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
     return keys;
   });
+}
+
+/**
+ * The task that the documentation's example names, unless it is there: some days after its end it is removed, and the
+ * next start makes it anew. It simulates, so that it never undoes what was tried on the demonstration tenant.
+ */
+async function makeExampleTask(taches: TachesService, tenantId: string): Promise<void> {
+  const known = await taches.get(tenantId, EXAMPLE_TACHE_ID).catch(() => undefined);
+  if (known) return;
+  await taches.submit(tenantId, Buffer.from(JSON.stringify(SAMPLE_V2)), SAMPLE_V2, true, EXAMPLE_TACHE_ID);
+  // The worker, which starts later, finds it done.
+  await taches.perform({ tenantId, tacheId: EXAMPLE_TACHE_ID });
 }
 
 /** In a database that has lost its keys' file, the rest is there already. */

@@ -5,7 +5,7 @@ import { CONSENT_ENTITIES } from '#consent';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
-import { SyncModule, SyncV1Service, SyncV2Service } from '#sync';
+import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
 
 @Module({})
 class CliModule {}
@@ -16,6 +16,7 @@ export interface ServiceContext {
   readonly authentication: AuthenticationService;
   readonly syncs: SyncV1Service;
   readonly syncsV2: SyncV2Service;
+  readonly taches: TachesService;
   readonly champs: ChampsUtilisateurService;
 }
 
@@ -44,6 +45,7 @@ export const ServiceContext = {
         authentication: app.get(AuthenticationService),
         syncs: app.get(SyncV1Service),
         syncsV2: app.get(SyncV2Service),
+        taches: app.get(TachesService),
         champs: app.get(ChampsUtilisateurService),
       });
     } finally {

@@ -6,20 +6,33 @@ export const ACCESS_TABLES = ['client', 'tenant', 'cle', 'rate_window'];
 /** Tables of nobody's data. */
 const TECHNICAL_TABLES = ['migration'];
 
+/**
+ * The schema of pg-boss, whose tables hold no data of tenants: a job names a tenant and a task. A table in it that has a
+ * tenant_id is under the rules like any other.
+ */
+const QUEUE_SCHEMA = 'pgboss';
+
 /** The one condition under which a row of a tenant is seen and written. */
 const OWN_ROWS = `(tenant_id = ( SELECT (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid AS "nullif"))`;
 
-/** What does not begin with tenant_id, or opens more than the own rows, and why it may. */
+/** What does not begin with tenant_id, or opens more than the own rows, to the letter, and why it may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index idempotency_record_date_creation':
     'the purge removes the expired records of all tenants in one statement',
-  'policy idempotency_record_purge': 'lets that purge, and the purge only, reach expired records',
+  "policy idempotency_record_purge to {mandat_access} using (date_creation < (now() - '24:00:00'::interval)) with check false":
+    'lets that purge, and the purge only, reach expired records',
+  'index tache_date_fin': 'the purge removes the ended tasks of all tenants in one statement',
+  "policy tache_purge to {mandat_access} using (date_fin < (now() - '7 days'::interval)) with check false":
+    'lets that purge, and the purge only, reach tasks that ended long ago',
+  'policy reglage_administration to {mandat_access} using true with check true':
+    'administrators set what the data spaces of a client only read; none of it is data of the tenant',
 };
 
-/** Each query answers `what` is wrong and the `name` of the object that has it. */
+/** What is wrong, and a query that answers the `name` of each object that has it. */
 const RULES: Readonly<Record<string, string>> = {
   'a table without tenant_id that is neither of administration nor technical': `
-    SELECT 'table ' || relname AS name FROM tables WHERE NOT is_tenant AND relname <> ALL ($1::text[] || $2::text[])`,
+    SELECT 'table ' || relname AS name FROM tables
+    WHERE NOT is_tenant AND relname <> ALL ($1::text[] || $2::text[]) AND nspname <> '${QUEUE_SCHEMA}'`,
   'row-level security is not enabled': `
     SELECT 'table ' || relname AS name FROM tables WHERE is_tenant AND NOT relrowsecurity`,
   'row-level security is not forced': `
@@ -28,7 +41,8 @@ const RULES: Readonly<Record<string, string>> = {
     SELECT 'table ' || relname AS name FROM tables t WHERE is_tenant AND NOT EXISTS (
       SELECT FROM policies p WHERE p.relname = t.relname AND p.own_rows AND p.polcmd = '*')`,
   'a policy that opens more than the own rows': `
-    SELECT 'policy ' || polname AS name FROM policies WHERE polpermissive AND NOT own_rows`,
+    SELECT concat_ws(' ', 'policy', polname, 'to', roles, 'using ' || using_sql, 'with check ' || check_sql) AS name
+    FROM policies WHERE polpermissive AND NOT own_rows`,
   'tenant_id can be null': `
     SELECT 'table ' || t.relname AS name FROM tables t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = 'tenant_id'
     WHERE is_tenant AND NOT a.attnotnull`,
@@ -45,28 +59,34 @@ const RULES: Readonly<Record<string, string>> = {
     WHERE is_tenant AND coalesce(column_name(i.indrelid, i.indkey[0]), '') <> 'tenant_id'`,
   'a privilege of the application that goes round row-level security': `
     SELECT 'table ' || relname || ': ' || role || ' ' || privilege AS name
-    FROM tables, unnest(ARRAY['mandat_app', 'mandat_access']) role,
+    FROM tables, unnest(ARRAY['mandat_app', 'mandat_access', 'mandat_queue']) role,
       unnest(ARRAY['TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN']) privilege
     WHERE has_table_privilege(role, tables.oid, privilege)`,
   'a view that runs with the rights of its owner': `
-    SELECT 'view ' || relname AS name FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind = 'v' AND NOT coalesce(reloptions @> '{security_invoker=true}', false)`,
+    SELECT 'view ' || c.oid::regclass AS name FROM pg_class c JOIN schemas s ON s.oid = relnamespace
+    WHERE relkind = 'v' AND NOT coalesce(reloptions @> '{security_invoker=true}', false)`,
   'a materialized view, which no policy guards': `
-    SELECT 'view ' || relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'm'`,
+    SELECT 'view ' || c.oid::regclass AS name FROM pg_class c JOIN schemas s ON s.oid = relnamespace WHERE relkind = 'm'`,
   'a function that runs with the rights of its owner': `
-    SELECT 'function ' || proname AS name FROM pg_proc
-    WHERE pronamespace = 'public'::regnamespace AND prosecdef`,
+    SELECT 'function ' || p.oid::regproc AS name FROM pg_proc p JOIN schemas s ON s.oid = pronamespace WHERE prosecdef`,
 };
 
+/** All schemas but PostgreSQL's own. */
+const OUR_SCHEMAS = `
+  SELECT oid, nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'`;
+
 const CATALOGUE = `
-  WITH tables AS (
-    SELECT c.oid, relname, relrowsecurity, relforcerowsecurity, relname <> ALL ($1::text[]) AND EXISTS (
-      SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-    ) AS is_tenant
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE relkind IN ('r', 'p', 'f') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'
+  WITH schemas AS (${OUR_SCHEMAS}), named AS (
+    -- Outside of schema public the name says in which schema it is.
+    SELECT c.oid, c.oid::regclass::text AS relname, nspname, relrowsecurity, relforcerowsecurity
+    FROM pg_class c JOIN schemas s ON s.oid = c.relnamespace WHERE relkind IN ('r', 'p', 'f')
+  ), tables AS (
+    SELECT *, relname <> ALL ($1::text[]) AND EXISTS (
+      SELECT FROM pg_attribute a WHERE a.attrelid = named.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+    ) AS is_tenant FROM named
   ), policies AS (
-    SELECT relname, polname, polcmd, polpermissive,
+    SELECT relname, polname, polcmd, polpermissive, polroles::regrole[]::text AS roles,
+      pg_get_expr(polqual, polrelid) AS using_sql, pg_get_expr(polwithcheck, polrelid) AS check_sql,
       coalesce(pg_get_expr(polqual, polrelid), $3) = $3 AND coalesce(pg_get_expr(polwithcheck, polrelid), $3) = $3
         AND (polqual IS NOT NULL OR polcmd = 'a') AS own_rows
     FROM pg_policy p JOIN tables t ON t.oid = p.polrelid
@@ -74,7 +94,18 @@ const CATALOGUE = `
 
 /** Every place where the schema breaks a rule of tenancy (design, "Schema rules"), as a sentence each. */
 export async function tenancyFaults(database: Client): Promise<string[]> {
-  const faults: string[] = [];
+  const broken = await brokenRules(database);
+  return broken.filter(({ name }) => !(name in EXCEPTIONS)).map(({ name, rule }) => `${name}: ${rule}`);
+}
+
+/** Exceptions that nothing needs any longer. */
+export async function staleExceptions(database: Client): Promise<string[]> {
+  const needed = new Set((await brokenRules(database)).map(({ name }) => name));
+  return Object.keys(EXCEPTIONS).filter((name) => !needed.has(name));
+}
+
+async function brokenRules(database: Client): Promise<{ name: string; rule: string }[]> {
+  const broken: { name: string; rule: string }[] = [];
   for (const [rule, query] of Object.entries(RULES)) {
     const text = `${CATALOGUE} SELECT name FROM (${query}) broken, (SELECT $1::text[], $2::text[], $3::text) used ORDER BY name`;
     const plain = text.replaceAll(/column_name\(([\w.]+), ([\w.[\]]+)\)/g, COLUMN_NAME);
@@ -83,28 +114,64 @@ export async function tenancyFaults(database: Client): Promise<string[]> {
       TECHNICAL_TABLES,
       OWN_ROWS,
     ]);
-    for (const { name } of rows) if (!(name in EXCEPTIONS)) faults.push(`${name}: ${rule}`);
+    broken.push(...rows.map(({ name }) => ({ name, rule })));
   }
-  return faults;
+  return broken;
 }
 
 const COLUMN_NAME = '(SELECT attname FROM pg_attribute WHERE attrelid = $1 AND attnum = $2)';
 
-/** Exceptions that nothing needs any longer. */
-export async function staleExceptions(database: Client): Promise<string[]> {
-  const { rows } = await database.query<{ name: string }>(
-    `SELECT 'index ' || relname AS name FROM pg_class WHERE relkind = 'i' UNION SELECT 'policy ' || polname FROM pg_policy`,
+const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN'];
+
+/**
+ * Everything that a role may do with the tables, views, sequences and schemas of the database, in whatever way it may:
+ * a line for each, `tache: DELETE, SELECT (tenant_id, id_unique)`. The days in the names of partitions are left out.
+ */
+export async function privilegesOf(database: Client, role: string): Promise<string[]> {
+  const { rows } = await database.query<{ line: string }>(
+    `WITH schemas AS (${OUR_SCHEMAS}), relations AS (
+       SELECT c.oid, relkind, regexp_replace(c.oid::regclass::text, '_\\d{8}$', '_(day)') AS name
+       FROM pg_class c JOIN schemas s ON s.oid = relnamespace WHERE relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
+     ), privileges AS (SELECT * FROM unnest($2::text[]) WITH ORDINALITY AS p (privilege, place)),
+     held AS (
+       SELECT name, place, privilege FROM relations, privileges
+       WHERE relkind <> 'S' AND has_table_privilege($1, oid, privilege)
+       UNION
+       SELECT name, 10 + place, privilege || ' (' || string_agg(attname, ', ' ORDER BY attnum) || ')'
+       FROM relations JOIN pg_attribute a ON attrelid = oid AND NOT attisdropped, privileges
+       WHERE relkind <> 'S' AND privilege IN ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
+         AND has_column_privilege($1, oid, attnum, privilege) AND NOT has_table_privilege($1, oid, privilege)
+       GROUP BY oid, name, place, privilege
+       UNION
+       SELECT name, 0, privilege FROM relations, unnest(ARRAY['USAGE', 'SELECT', 'UPDATE']) privilege
+       WHERE relkind = 'S' AND has_sequence_privilege($1, oid, privilege)
+       UNION
+       SELECT 'schema ' || nspname, 0, privilege FROM schemas, unnest(ARRAY['USAGE', 'CREATE']) privilege
+       WHERE has_schema_privilege($1, oid, privilege)
+     )
+     SELECT name || ': ' || string_agg(privilege, ', ' ORDER BY place, privilege) AS line FROM held
+     GROUP BY name ORDER BY name COLLATE "C"`,
+    [role, PRIVILEGES],
   );
-  const known = new Set(rows.map(({ name }) => name));
-  return Object.keys(EXCEPTIONS).filter((name) => !known.has(name));
+  return rows.map(({ line }) => line);
 }
 
-/** The schema as one list of lines, the same for the same schema. */
+/** The tables of the queue, named as `privilegesOf` does. */
+export async function queueTables(database: Client): Promise<string[]> {
+  const { rows } = await database.query<{ name: string }>(
+    `SELECT DISTINCT regexp_replace(oid::regclass::text, '_\\d{8}$', '_(day)') COLLATE "C" AS name FROM pg_class
+     WHERE relnamespace = '${QUEUE_SCHEMA}'::regnamespace AND relkind IN ('r', 'p') ORDER BY name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** All schemas as one list of lines, the same for the same schemas; without the queue's partitions of a day. */
 export async function describeSchema(database: Client): Promise<string[]> {
   const { rows } = await database.query<{ line: string }>(`
-    WITH objects AS (
-      SELECT oid, relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, reloptions, relacl, relowner
-      FROM pg_class WHERE relnamespace = 'public'::regnamespace
+    WITH schemas AS (${OUR_SCHEMAS}), objects AS (
+      SELECT c.oid, c.oid::regclass AS relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, reloptions, relacl,
+        relowner
+      FROM pg_class c JOIN schemas s ON s.oid = relnamespace WHERE relname !~ '_\\d{8}(_|$)'
     )
     SELECT concat_ws(' ', 'relation', relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, reloptions::text,
       relowner::regrole, (SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(relacl) acl)) AS line FROM objects
@@ -125,10 +192,12 @@ export async function describeSchema(database: Client): Promise<string[]> {
     UNION ALL
     SELECT concat_ws(' ', 'trigger', pg_get_triggerdef(t.oid)) FROM pg_trigger t JOIN objects o ON o.oid = tgrelid WHERE NOT tgisinternal
     UNION ALL
-    SELECT concat_ws(' ', 'function', pg_get_functiondef(oid)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind <> 'a'
+    SELECT concat_ws(' ', 'function', pg_get_functiondef(p.oid),
+      (SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(proacl) acl))
+    FROM pg_proc p JOIN schemas s ON s.oid = pronamespace WHERE prokind <> 'a'
     UNION ALL
     SELECT concat_ws(' ', 'schema', nspname, (SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(nspacl) acl))
-    FROM pg_namespace WHERE nspname = 'public'
+    FROM pg_namespace WHERE oid IN (SELECT oid FROM schemas)
     ORDER BY line`);
   return rows.map(({ line }) => line);
 }

@@ -9,6 +9,7 @@ import { ClientsService } from '../../../libs/clients/src';
 import type { Role } from '../../../libs/shared/src/access/caller';
 import { Config } from '../../../libs/shared/src/config/config';
 import { NO_TENANT } from '../../../libs/shared/src/database/transactions';
+import { TachesService } from '../../../libs/sync/src';
 import { type Answer, TestApp } from '../../setup/test-app';
 import {
   type Document,
@@ -44,11 +45,23 @@ export function answerFaults(validators: Validators, operation: Operation, answe
 /** Codes that no request of ours brings about; the tests of the process and of the wire do. */
 const UNPROVOKED = ['Requete.Interrompue', 'Service.ErreurInterne', 'Service.Indisponible'];
 
+interface More {
+  readonly path?: string;
+  /** Of the example's body. */
+  readonly changes?: readonly object[];
+  /** Of the call that the example makes. */
+  readonly calls?: readonly Partial<Call>[];
+}
+
+const ASYNC = { Prefer: 'respond-async' };
+const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
+const JOUR = { idExterne: 'JOUR', libelle: 'Jour' };
+
 /**
- * Requests beside those that follow from the document, by operation: another path, or the example's body with changes.
- * They bring about what a rule of the domain refuses, and show as null what the examples have.
+ * Requests beside those that follow from the document, by operation. They bring about what a rule of the domain
+ * refuses, and show as null what the examples have.
  */
-const MORE: Readonly<Record<string, { path?: string; changes?: readonly object[] }>> = {
+const MORE: Readonly<Record<string, More>> = {
   'POST /b2b/v1/employe/sync': { changes: [{ employes: [{ idExterne: 'E-2002' }] }] },
   'POST /b2b/v1/employe': {
     changes: [
@@ -59,6 +72,19 @@ const MORE: Readonly<Record<string, { path?: string; changes?: readonly object[]
   'PUT /b2b/v1/employe': { changes: [{ identifiantExterneEmployeur: 'INCONNU' }] },
   // It has employees.
   'DELETE /b2b/v1/employeur/:idExterne': { path: '/b2b/v1/employeur/EMP-100' },
+  'POST /b2b/v2/sync': {
+    changes: [{ Employes: [{ IdExterne: 'E-2002' }] }],
+    // The fault is in a record, which is read when the task is done.
+    calls: [{ headers: ASYNC }, { headers: ASYNC, body: '{"Employes": [{"IdExterne" "E-2002"}]}' }],
+  },
+  // Employments that V1 wrote, and those that have not ended.
+  'GET /b2b/v2/emploi': { path: '/b2b/v2/emploi' },
+  'PUT /b2b/v2/champ-utilisateur': {
+    changes: [{ nom: 'INCONNU' }, { type: 'texte', choix: [] }, { choix: [JOUR] }],
+  },
+  'PUT /b2b/v2/champ-utilisateur/:nom': { changes: [{ type: 'texte', choix: [] }, { choix: [JOUR] }] },
+  // Employees have values of it.
+  'DELETE /b2b/v2/champ-utilisateur/:nom': { path: CHOSEN },
   // The name of the client that the example of POST has made.
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
   'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
@@ -70,6 +96,9 @@ interface Call {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
+
+/** Reads what the answer 202 of another operation promises. */
+const READS_TASK = 'GET /b2b/v2/tache/:id';
 
 /** What calls of an operation have shown. */
 export interface Calls {
@@ -95,6 +124,7 @@ interface Called {
  */
 export class DocumentedCalls {
   private readonly called = new Map<Placed, Called>();
+  private placed: readonly { one: Placed; document: Document; validators: Validators }[] = [];
   /** Properties that answers showed as null, and with a value. */
   private readonly nulls = new Set<string>();
   private readonly values = new Set<string>();
@@ -131,17 +161,23 @@ export class DocumentedCalls {
     await this.limited.stop();
   }
 
-  /** Creations first and deletions last, and at the end the reads once more. */
+  /**
+   * Creations first and deletions last, and at the end the reads once more. Administration after the others: it gives
+   * the client a limit of requests, which may hold for a minute that has seen more of them.
+   */
   async run(): Promise<Calls[]> {
     const placed = this.documents.flatMap((document) =>
       operationsOf(document).map((one) => ({ one, document, validators: new Validators(document) })),
     );
+    this.placed = placed;
     const of = (method: string) => placed.filter(({ one }) => one.method === method);
     for (const { one, document, validators } of of('POST')) await this.callExample(one, document, validators);
     for (const { one, document, validators } of placed) await this.callRefused(one, document, validators);
-    for (const method of ['GET', 'PUT', 'DELETE', 'GET']) {
-      for (const { one, document, validators } of of(method)) {
-        await this.callExample(one, document, validators);
+    for (const surface of this.documents) {
+      for (const method of ['GET', 'PUT', 'DELETE', 'GET']) {
+        for (const { one, document, validators } of of(method)) {
+          if (document === surface) await this.callExample(one, document, validators);
+        }
       }
     }
     return placed.map(({ one }) => this.resultOf(one));
@@ -209,8 +245,12 @@ export class DocumentedCalls {
       if (operation.parameters?.some((parameter) => parameter.name === header))
         await send({ headers: { [header]: header === 'If-Match' ? '"stale"' : '*' } });
     }
-    const { path } = MORE[name] ?? {};
+    const { path, calls } = MORE[name] ?? {};
     if (path) await send({ path });
+    for (const call of calls ?? []) {
+      const answer = await send(call);
+      if (answer.status === 202) await this.endTask(answer);
+    }
     if (operation.requestBody) await this.callWithBodies(placed, validators, document, example);
     if (method === 'POST') await this.callTwice(placed, send, example, role);
     const limited = this.limitedKeys[role];
@@ -218,6 +258,18 @@ export class DocumentedCalls {
       const answer = await send({ key: limited });
       if (answer.status === 429) break;
     }
+  }
+
+  /** Does a task as the worker does, and reads it before and after. */
+  private async endTask(accepted: Answer): Promise<void> {
+    const { one, document, validators } = this.placed.find((reading) => reading.one.name === READS_TASK)!;
+    const path = accepted.headers.get('location')!;
+    const read = () =>
+      this.call(one, document, validators, { key: this.keys[one.operation['x-requires']!.role], path });
+    await read();
+    const tacheId = (accepted.json as { id: string }).id;
+    await this.app.app.get(TachesService).perform({ tenantId: this.tenantId, tacheId });
+    await read();
   }
 
   private async callWithBodies(
@@ -333,6 +385,10 @@ export class DocumentedCalls {
     }
     if (Array.isArray(value) && schema.items) {
       for (const item of value) this.see(schema.items, item, document, owner);
+    } else if (schema.discriminator) {
+      const { propertyName, mapping } = schema.discriminator;
+      const kind = (value as Record<string, string>)[propertyName]!;
+      this.see({ $ref: mapping[kind]! }, value, document, owner);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, part] of Object.entries(value)) {
         (part === null ? this.nulls : this.values).add(`${owner}.${name}`);
@@ -351,6 +407,7 @@ function propertiesOf(schema: Schema, document: Document, owner = ''): string[] 
     return propertiesOf(document.components.schemas[name]!, document, name);
   }
   if (schema.items) return propertiesOf(schema.items, document, owner);
+  if (schema.oneOf) return schema.oneOf.flatMap((one) => propertiesOf(one, document, owner));
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     `${owner}.${name}`,
     ...propertiesOf(property, document, owner),

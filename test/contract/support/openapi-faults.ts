@@ -19,6 +19,7 @@ export interface Schema {
   allOf?: Schema[];
   oneOf?: Schema[];
   anyOf?: Schema[];
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
 }
 
 export interface Media {
@@ -266,16 +267,20 @@ export function documentedAnswerFaults(document: Document): string[] {
 function answersOf({ operation, method, path }: Placed): string[] {
   const faults: string[] = [];
   const statuses = Object.keys(operation.responses).map(Number);
+  const takes = (header: string): boolean =>
+    operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
   const successes = statuses.filter((status) => status < 300);
-  if (successes.length !== 1) faults.push(`documents ${successes.length} successes`);
+  // What the caller need not wait for is promised, or done at once.
+  const immediate = successes.filter((status) => status !== 202 || !takes('Prefer'));
+  if (immediate.length !== 1) faults.push(`documents ${immediate.length} successes`);
   for (const status of successes) {
     const content = Object.keys(operation.responses[status]!.content ?? {});
     const expected = status === 204 ? [] : ['application/json'];
     if (content.join() !== expected.join())
       faults.push(`${status} answers ${content.join() || 'nothing'}, not ${expected.join() || 'nothing'}`);
+    if ((status === 201 || status === 202) && !operation.responses[status]!.headers?.Location)
+      faults.push(`${status} does not say where`);
   }
-  const takes = (header: string): boolean =>
-    operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
   const expected = [
     ...ALWAYS,
     ...(operation.requestBody ? WITH_BODY : []),
@@ -284,6 +289,7 @@ function answersOf({ operation, method, path }: Placed): string[] {
     ...(path.includes('{') || method === 'PUT' ? [404] : []),
     ...(takes('If-Match') ? [412] : []),
     ...(takes('If-None-Match') ? [304] : []),
+    ...(takes('Prefer') ? [202] : []),
   ];
   for (const status of expected) if (!statuses.includes(status)) faults.push(`does not document ${status}`);
   if (method === 'POST' && !takes('Idempotency-Key')) faults.push('does not document Idempotency-Key');

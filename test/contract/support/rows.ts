@@ -42,13 +42,16 @@ export class Rows {
       (table) =>
         `SELECT '${table}' AS name, coalesce(jsonb_agg(to_jsonb(t) ORDER BY to_jsonb(t)::text), '[]') AS rows FROM ${table} t`,
     );
-    const { rows } = await this.database.query<{ name: string; rows: Row[] }>(parts.join(' UNION ALL '));
+    // Asked for after each request: prepared once, it is not planned each time.
+    const { rows } = await this.database.query<{ name: string; rows: Row[] }>({
+      name: 'rows',
+      text: parts.join(' UNION ALL '),
+    });
     return new Map(rows.map((row) => [row.name, row.rows]));
   }
 
-  /** Puts every table back to what it was. */
-  async restore(snapshot: Snapshot): Promise<void> {
-    const now = await this.read();
+  /** Puts every table back to what it was, given what it is now. */
+  async restore(snapshot: Snapshot, now: Snapshot): Promise<void> {
     const changed = [...this.columns].filter(([table]) => !same(now.get(table), snapshot.get(table)));
     if (changed.length === 0) return;
     await this.withoutForeignKeys(async () => {

@@ -18,8 +18,50 @@ type Samples = (asked: Identifiers, own: Identifiers) => Sample[];
 
 const EMPLOYE = '/b2b/v1/employe';
 const EMPLOYEUR = '/b2b/v1/employeur';
+const SYNC_V2 = '/b2b/v2/sync';
+const UPSERT = '/b2b/v2/employe/upsert';
+const EMPLOYE_V2 = '/b2b/v2/employe';
+const EMPLOI = '/b2b/v2/emploi';
+const SYNDICAT = '/b2b/v2/syndicat';
+const CHAMP = '/b2b/v2/champ-utilisateur';
+const OBJET = '/b2b/v2/objet-consentement';
 const CLIENTS = '/admin/v1/clients';
 const PERSON = { prenom: 'Alex', nom: 'Tremblay' };
+const PERSON_V2 = { Prenom: 'Alex', Nom: 'Tremblay' };
+const DATE = '2024-01-01';
+
+/** An employment of an employee number that `asked` has. */
+function emploi(asked: Identifiers, IdentifiantExterne: string, IdentifiantExterneEmployeur: string): object {
+  return { IdentifiantExterne, IdentifiantExterneEmployeur, Matricule: asked.matricule };
+}
+
+/** V2 employees that name what `asked` has: as themselves, and in each of their nested records. */
+function employesV2(asked: Identifiers, own: Identifiers): object[][] {
+  const foreign = { IdExterne: asked.employeV2, ...PERSON_V2 };
+  const mine = { IdExterne: own.employeV2, ...PERSON_V2 };
+  const membership = (SyndicatIdExterne: string) => [{ SyndicatIdExterne, DateAdhesion: DATE }];
+  const value = (NomChamp: string, Valeur: string | null) => [{ NomChamp, Valeur }];
+  return [
+    { ...foreign, idUnique: asked.idUniqueEmployeV2 },
+    { ...foreign, Emplois: [emploi(asked, own.emploi, own.employeur)] },
+    { ...foreign, Emplois: [emploi(asked, asked.emploi, asked.employeur)] },
+    // Another's employer of V1 is no employment of this one.
+    { ...foreign, IdExterne: asked.employe, Emplois: [emploi(asked, asked.emploi, own.employeur)] },
+    { ...mine, Emplois: [emploi(asked, asked.emploi, own.employeur)] },
+    { ...mine, Emplois: [emploi(asked, own.emploi, asked.employeur)] },
+    { ...foreign, Adhesions: membership(own.syndicat) },
+    { ...mine, Adhesions: membership(asked.syndicat) },
+    { ...foreign, ValeursChampUtilisateur: value(own.freeChamp, 'Casque') },
+    { ...foreign, ValeursChampUtilisateur: value(own.champ, null) },
+    { ...mine, ValeursChampUtilisateur: value(asked.champ, asked.choix) },
+    { ...mine, ValeursChampUtilisateur: value(own.champ, asked.choix) },
+  ].map((employe) => [employe]);
+}
+
+/** A custom field with these choices. */
+function choices(nom: string, ...ids: string[]): object {
+  return { nom, type: 'choix', choix: ids.map((idExterne) => ({ idExterne, libelle: 'Rouge' })) };
+}
 
 /** By route; every route whose path, query or body takes an identifier is here. */
 export const SAMPLES: Readonly<Record<string, Samples>> = {
@@ -34,6 +76,16 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
       path: `${EMPLOYE}/sync`,
       body: {
         employes: [{ idExterne: own.employe, ...PERSON, identifiantExterneEmployeur: asked.employeur }],
+      },
+    },
+    // V1 moves employees whose employments V2 keeps.
+    {
+      path: `${EMPLOYE}/sync`,
+      body: {
+        employes: [
+          { idExterne: own.employeV2, ...PERSON, identifiantExterneEmployeur: asked.employeur },
+          { idExterne: asked.employeV2, ...PERSON, identifiantExterneEmployeur: own.freeEmployeur },
+        ],
       },
     },
     {
@@ -71,6 +123,10 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
       path: EMPLOYE,
       body: { idExterne: own.employe, ...PERSON, identifiantExterneEmployeur: asked.employeur },
     },
+    {
+      path: EMPLOYE,
+      body: { idExterne: own.employeV2, ...PERSON, identifiantExterneEmployeur: asked.employeur },
+    },
   ],
   'DELETE /b2b/v1/employe/:idExterne': (asked, own) => [
     { path: `${EMPLOYE}/${own.employe}` },
@@ -101,6 +157,199 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
     // Without employees nothing but its tenant protects it.
     { path: `${EMPLOYEUR}/${asked.freeEmployeur}` },
     { path: `${EMPLOYEUR}/${asked.employeur}`, headers: { 'If-Match': asked.etagEmployeur } },
+  ],
+
+  'POST /b2b/v2/sync': (asked, own) => [
+    { path: SYNC_V2, body: { Syndicats: [{ IdentifiantExterne: asked.syndicat, Nom: 'Local' }] } },
+    {
+      path: SYNC_V2,
+      body: {
+        Syndicats: [
+          {
+            IdentifiantExterne: own.syndicat,
+            Nom: 'Local',
+            Employeurs: [{ IdentifiantExterne: asked.employeur, Nom: 'Usine' }],
+          },
+        ],
+      },
+    },
+    {
+      path: SYNC_V2,
+      body: {
+        Syndicats: [
+          {
+            IdentifiantExterne: asked.syndicat,
+            Nom: 'Local',
+            Employeurs: [{ IdentifiantExterne: own.freeEmployeur, Nom: 'Usine' }],
+          },
+        ],
+      },
+    },
+    ...employesV2(asked, own).map((Employes) => ({ path: SYNC_V2, body: { Employes } })),
+    { path: SYNC_V2, body: { ObjetsConsentement: [{ IdExterne: asked.objetConsentement, Nom: 'Infos' }] } },
+    {
+      path: `${SYNC_V2}?simulation=true`,
+      body: {
+        Syndicats: [{ IdentifiantExterne: asked.syndicat, Nom: 'Local' }],
+        Employes: employesV2(asked, own)[1],
+        ObjetsConsentement: [{ IdExterne: asked.objetConsentement, Nom: 'Infos' }],
+      },
+    },
+    {
+      path: SYNC_V2,
+      body: { Employes: employesV2(asked, own)[1] },
+      headers: { Prefer: 'respond-async' },
+    },
+  ],
+  'POST /b2b/v2/employe/upsert': (asked, own) => [
+    // Every one of them on its own is sent to the sync, which does the same.
+    { path: UPSERT, body: employesV2(asked, own)[1] },
+    {
+      path: UPSERT,
+      body: [
+        {
+          IdExterne: own.employeV2,
+          ...PERSON_V2,
+          Emplois: [emploi(asked, asked.emploi, asked.employeur), emploi(asked, own.emploi, own.employeur)],
+          Adhesions: [{ SyndicatIdExterne: asked.syndicat, DateAdhesion: DATE }],
+        },
+        {
+          IdExterne: asked.employe,
+          ...PERSON_V2,
+          ValeursChampUtilisateur: [{ NomChamp: asked.champ, Valeur: asked.choix }],
+        },
+      ],
+    },
+    { path: `${UPSERT}?simulation=true`, body: employesV2(asked, own)[1] },
+  ],
+  'GET /b2b/v2/tache/:id': (asked, own) => [
+    { path: `/b2b/v2/tache/${own.tache}` },
+    { path: `/b2b/v2/tache/${asked.tache}` },
+  ],
+  'GET /b2b/v2/employe': (asked) => [
+    { path: EMPLOYE_V2 },
+    { path: `${EMPLOYE_V2}?curseur=${asked.curseurEmployesV2}` },
+    { path: `${EMPLOYE_V2}?limite=1&curseur=${asked.curseurEmployesV2}` },
+  ],
+  'GET /b2b/v2/employe/:idExterne': (asked, own) => [
+    { path: `${EMPLOYE_V2}/${own.employeV2}` },
+    { path: `${EMPLOYE_V2}/${asked.employeV2}` },
+    { path: `${EMPLOYE_V2}/${asked.employe}` },
+    { path: `${EMPLOYE_V2}/${asked.idUniqueEmployeV2}` },
+    { path: `${EMPLOYE_V2}/${asked.employeV2}`, headers: { 'If-None-Match': asked.etagEmployeV2 } },
+  ],
+  'GET /b2b/v2/emploi': (asked, own) => [
+    { path: EMPLOI },
+    { path: `${EMPLOI}?idExterneEmploye=${asked.employeV2}` },
+    { path: `${EMPLOI}?idExterneEmploye=${asked.employe}` },
+    { path: `${EMPLOI}?identifiantExterneEmployeur=${asked.employeur}` },
+    { path: `${EMPLOI}?idExterneSyndicat=${asked.syndicat}` },
+    { path: `${EMPLOI}?idExterneSyndicat=${asked.syndicat}&identifiantExterneEmployeur=${own.employeur}` },
+    { path: `${EMPLOI}?matricule=${asked.matricule}` },
+    { path: `${EMPLOI}?matricule=${asked.matricule}&actifLe=${DATE}` },
+    { path: `${EMPLOI}?curseur=${asked.curseurEmplois}` },
+    { path: `${EMPLOI}?limite=1&curseur=${asked.curseurEmplois}` },
+  ],
+  'GET /b2b/v2/syndicat': (asked) => [
+    { path: SYNDICAT },
+    { path: `${SYNDICAT}?curseur=${asked.curseurSyndicats}` },
+    { path: `${SYNDICAT}?limite=1&curseur=${asked.curseurSyndicats}` },
+  ],
+  'GET /b2b/v2/syndicat/:idExterne': (asked, own) => [
+    { path: `${SYNDICAT}/${own.syndicat}` },
+    { path: `${SYNDICAT}/${asked.syndicat}` },
+    { path: `${SYNDICAT}/${asked.idUniqueSyndicat}` },
+    { path: `${SYNDICAT}/${asked.syndicat}`, headers: { 'If-None-Match': asked.etagSyndicat } },
+  ],
+  'GET /b2b/v2/champ-utilisateur': (asked) => [
+    { path: CHAMP },
+    { path: `${CHAMP}?curseur=${asked.curseurChamps}` },
+    { path: `${CHAMP}?limite=1&curseur=${asked.curseurChamps}` },
+  ],
+  'GET /b2b/v2/champ-utilisateur/:nom': (asked, own) => [
+    { path: `${CHAMP}/${own.champ}` },
+    { path: `${CHAMP}/${asked.champ}` },
+    { path: `${CHAMP}/${asked.idUniqueChamp}` },
+    { path: `${CHAMP}/${asked.champ}`, headers: { 'If-None-Match': asked.etagChamp } },
+  ],
+  'POST /b2b/v2/champ-utilisateur': (asked) => [
+    { path: CHAMP, body: { nom: asked.freeChamp, type: 'date', idUnique: asked.idUniqueChamp } },
+    {
+      path: CHAMP,
+      body: { nom: asked.champ, type: 'choix', choix: [{ idExterne: asked.choix, libelle: 'Rouge' }] },
+    },
+  ],
+  'PUT /b2b/v2/champ-utilisateur': (asked, own) => [
+    { path: CHAMP, body: { nom: asked.freeChamp, type: 'date' } },
+    {
+      path: CHAMP,
+      body: { nom: asked.freeChamp, type: 'date' },
+      headers: { 'If-Match': asked.etagFreeChamp },
+    },
+    { path: CHAMP, body: choices(own.champ, own.choix, asked.choix) },
+    { path: CHAMP, body: { ...choices(own.champ, own.choix), idUnique: asked.idUniqueChamp } },
+    // Its own choice is in use, another's is not its own.
+    { path: CHAMP, body: choices(own.champ, asked.choix) },
+  ],
+  'PUT /b2b/v2/champ-utilisateur/:nom': (asked, own) => [
+    { path: `${CHAMP}/${asked.freeChamp}`, body: { type: 'date' } },
+    {
+      path: `${CHAMP}/${asked.freeChamp}`,
+      body: { type: 'date' },
+      headers: { 'If-Match': asked.etagFreeChamp },
+    },
+    { path: `${CHAMP}/${asked.idUniqueChamp}`, body: { type: 'date' } },
+    { path: `${CHAMP}/${own.champ}`, body: choices(own.champ, own.choix, asked.choix) },
+    { path: `${CHAMP}/${own.freeChamp}`, body: { nom: asked.freeChamp, type: 'date' } },
+  ],
+  'DELETE /b2b/v2/champ-utilisateur/:nom': (asked, own) => [
+    { path: `${CHAMP}/${own.freeChamp}` },
+    // Without values nothing but its tenant protects it.
+    { path: `${CHAMP}/${asked.freeChamp}` },
+    { path: `${CHAMP}/${asked.freeChamp}`, headers: { 'If-Match': asked.etagFreeChamp } },
+    { path: `${CHAMP}/${asked.idUniqueChamp}` },
+  ],
+  'GET /b2b/v2/objet-consentement': (asked) => [
+    { path: OBJET },
+    { path: `${OBJET}?curseur=${asked.curseurObjets}` },
+    { path: `${OBJET}?limite=1&curseur=${asked.curseurObjets}` },
+  ],
+  'GET /b2b/v2/objet-consentement/:idExterne': (asked, own) => [
+    { path: `${OBJET}/${own.objetConsentement}` },
+    { path: `${OBJET}/${asked.objetConsentement}` },
+    { path: `${OBJET}/${asked.idUniqueObjet}` },
+    { path: `${OBJET}/${asked.objetConsentement}`, headers: { 'If-None-Match': asked.etagObjet } },
+  ],
+  'POST /b2b/v2/objet-consentement': (asked) => [
+    {
+      path: OBJET,
+      body: { idExterne: asked.objetConsentement, nom: 'Infos', idUnique: asked.idUniqueObjet },
+    },
+  ],
+  'PUT /b2b/v2/objet-consentement': (asked, own) => [
+    { path: OBJET, body: { idExterne: asked.objetConsentement, nom: 'Infos' } },
+    {
+      path: OBJET,
+      body: { idExterne: asked.objetConsentement, nom: 'Infos' },
+      headers: { 'If-Match': asked.etagObjet },
+    },
+    { path: OBJET, body: { idExterne: own.objetConsentement, nom: 'Infos', idUnique: asked.idUniqueObjet } },
+  ],
+  'PUT /b2b/v2/objet-consentement/:idExterne': (asked, own) => [
+    { path: `${OBJET}/${asked.objetConsentement}`, body: { nom: 'Infos' } },
+    {
+      path: `${OBJET}/${asked.objetConsentement}`,
+      body: { nom: 'Infos' },
+      headers: { 'If-Match': asked.etagObjet },
+    },
+    { path: `${OBJET}/${asked.idUniqueObjet}`, body: { nom: 'Infos' } },
+    { path: `${OBJET}/${own.objetConsentement}`, body: { idExterne: asked.objetConsentement, nom: 'Infos' } },
+  ],
+  'DELETE /b2b/v2/objet-consentement/:idExterne': (asked, own) => [
+    { path: `${OBJET}/${own.objetConsentement}` },
+    { path: `${OBJET}/${asked.objetConsentement}` },
+    { path: `${OBJET}/${asked.objetConsentement}`, headers: { 'If-Match': asked.etagObjet } },
+    { path: `${OBJET}/${asked.idUniqueObjet}` },
   ],
 
   // Administrators may name any client; what one path names together must belong together.

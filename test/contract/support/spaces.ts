@@ -17,12 +17,38 @@ export interface Identifiers {
   /** An employer without employees. */
   readonly freeEmployeur: string;
   readonly objetConsentement: string;
+  /** An employee with employments, memberships and custom values of its own. */
+  readonly employeV2: string;
+  readonly syndicat: string;
+  readonly emploi: string;
+  readonly matricule: string;
+  /** A custom field with choices, of which an employee has one. */
+  readonly champ: string;
+  readonly choix: string;
+  /** A custom field that no employee has a value of. */
+  readonly freeChamp: string;
+  /** A task that waits. */
+  readonly tache: string;
   readonly idUniqueEmploye: string;
+  readonly idUniqueEmployeV2: string;
   readonly idUniqueEmployeur: string;
+  readonly idUniqueSyndicat: string;
+  readonly idUniqueChamp: string;
+  readonly idUniqueObjet: string;
   readonly etagEmploye: string;
+  readonly etagEmployeV2: string;
   readonly etagEmployeur: string;
+  readonly etagSyndicat: string;
+  readonly etagChamp: string;
+  readonly etagFreeChamp: string;
+  readonly etagObjet: string;
   readonly curseurEmployes: string;
+  readonly curseurEmployesV2: string;
   readonly curseurEmployeurs: string;
+  readonly curseurEmplois: string;
+  readonly curseurSyndicats: string;
+  readonly curseurChamps: string;
+  readonly curseurObjets: string;
   /** Sent with `POST /b2b/v1/employe` and `idempotentBody`. */
   readonly idempotencyKey: string;
   readonly idempotentBody: Readonly<Record<string, unknown>>;
@@ -83,6 +109,9 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
   const employeur = `EMP-${mark}`;
   const freeEmployeur = `EMP2-${mark}`;
   const objetConsentement = `OC-${mark}`;
+  const employeV2 = `E3-${mark}`;
+  const [syndicat, emploi, matricule] = [`SYN-${mark}`, `EMPLOI-${mark}`, `MAT-${mark}`];
+  const [champ, freeChamp, choix] = [`CHAMP-${mark}`, `CHAMP2-${mark}`, `CHOIX-${mark}`];
   const person = { prenom: `Prenom ${secret}`, nom: `Nom ${secret}`, courriel: `${secret}@example.org` };
   const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await app.send(keys.partenaire, method, path, body, headers);
@@ -92,15 +121,60 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
 
   await send('POST', '/b2b/v1/employe/sync', {
     employeurs: [employeur, freeEmployeur].map((idExterne) => ({ idExterne, nom: `Employeur ${secret}` })),
-    objetsConsentement: [{ idExterne: objetConsentement, nom: `Objet ${secret}` }],
+    objetsConsentement: [
+      { idExterne: objetConsentement, nom: `Objet ${secret}` },
+      { idExterne: `OC2-${mark}`, nom: `Autre objet ${secret}` },
+    ],
     employes: [{ idExterne: employe, ...person, identifiantExterneEmployeur: employeur }],
   });
   const idempotencyKey = `K-${mark}`;
   const idempotentBody = { idExterne: `E2-${mark}`, prenom: 'Alex', nom: 'Tremblay' };
   await send('POST', '/b2b/v1/employe', idempotentBody, { 'Idempotency-Key': idempotencyKey });
 
-  const oneEmploye = await send('GET', `/b2b/v1/employe/${employe}`);
-  const oneEmployeur = await send('GET', `/b2b/v1/employeur/${employeur}`);
+  await send('POST', '/b2b/v2/champ-utilisateur', {
+    nom: champ,
+    type: 'choix',
+    choix: [{ idExterne: choix, libelle: `Choix ${secret}` }],
+  });
+  await send('POST', '/b2b/v2/champ-utilisateur', { nom: freeChamp, type: 'texte' });
+  const syncV2 = {
+    Syndicats: [
+      {
+        IdentifiantExterne: syndicat,
+        Nom: `Syndicat ${secret}`,
+        Employeurs: [{ IdentifiantExterne: employeur, Nom: `Employeur ${secret}` }],
+      },
+      { IdentifiantExterne: `SYN2-${mark}`, Nom: `Autre syndicat ${secret}` },
+    ],
+    Employes: [
+      {
+        IdExterne: employeV2,
+        Prenom: `Prenom V2 ${secret}`,
+        Nom: `Nom V2 ${secret}`,
+        Emplois: [emploi, `EMPLOI2-${mark}`].map((IdentifiantExterne) => ({
+          IdentifiantExterne,
+          IdentifiantExterneEmployeur: employeur,
+          Matricule: matricule,
+        })),
+        Adhesions: [{ SyndicatIdExterne: syndicat, DateAdhesion: '2021-05-01' }],
+        ValeursChampUtilisateur: [{ NomChamp: champ, Valeur: choix }],
+      },
+    ],
+  };
+  const synced = await send('POST', '/b2b/v2/sync', syncV2);
+  if (synced.text.includes('Message')) throw new Error(`POST /b2b/v2/sync: ${synced.text}`);
+  const tache = await send('POST', '/b2b/v2/sync', syncV2, { Prefer: 'respond-async' });
+
+  const one = async (path: string): Promise<{ idUnique: string; etag: string }> => {
+    const { json, headers } = await send('GET', path);
+    return { idUnique: json.idUnique, etag: headers.get('etag')! };
+  };
+  const oneEmploye = await one(`/b2b/v1/employe/${employe}`);
+  const oneEmployeV2 = await one(`/b2b/v2/employe/${employeV2}`);
+  const oneEmployeur = await one(`/b2b/v1/employeur/${employeur}`);
+  const oneSyndicat = await one(`/b2b/v2/syndicat/${syndicat}`);
+  const oneChamp = await one(`/b2b/v2/champ-utilisateur/${champ}`);
+  const oneObjet = await one(`/b2b/v2/objet-consentement/${objetConsentement}`);
   const cursor = async (path: string): Promise<string> => {
     const link = (await send('GET', `${path}?limite=1`)).headers.get('link') ?? '';
     return new URL(/<(.*)>/.exec(link)![1]!).searchParams.get('curseur')!;
@@ -111,12 +185,34 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
     employeur,
     freeEmployeur,
     objetConsentement,
-    idUniqueEmploye: oneEmploye.json.idUnique,
-    idUniqueEmployeur: oneEmployeur.json.idUnique,
-    etagEmploye: oneEmploye.headers.get('etag')!,
-    etagEmployeur: oneEmployeur.headers.get('etag')!,
+    employeV2,
+    syndicat,
+    emploi,
+    matricule,
+    champ,
+    choix,
+    freeChamp,
+    tache: tache.json.id,
+    idUniqueEmploye: oneEmploye.idUnique,
+    idUniqueEmployeV2: oneEmployeV2.idUnique,
+    idUniqueEmployeur: oneEmployeur.idUnique,
+    idUniqueSyndicat: oneSyndicat.idUnique,
+    idUniqueChamp: oneChamp.idUnique,
+    idUniqueObjet: oneObjet.idUnique,
+    etagEmploye: oneEmploye.etag,
+    etagEmployeV2: oneEmployeV2.etag,
+    etagEmployeur: oneEmployeur.etag,
+    etagSyndicat: oneSyndicat.etag,
+    etagChamp: oneChamp.etag,
+    etagFreeChamp: (await one(`/b2b/v2/champ-utilisateur/${freeChamp}`)).etag,
+    etagObjet: oneObjet.etag,
     curseurEmployes: await cursor('/b2b/v1/employe'),
+    curseurEmployesV2: await cursor('/b2b/v2/employe'),
     curseurEmployeurs: await cursor('/b2b/v1/employeur'),
+    curseurEmplois: await cursor('/b2b/v2/emploi'),
+    curseurSyndicats: await cursor('/b2b/v2/syndicat'),
+    curseurChamps: await cursor('/b2b/v2/champ-utilisateur'),
+    curseurObjets: await cursor('/b2b/v2/objet-consentement'),
     idempotencyKey,
     idempotentBody,
   };

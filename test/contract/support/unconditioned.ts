@@ -9,7 +9,7 @@ export interface Sent {
 
 /** A column tenant_id where it is compared; behind SET or a comma it is written. */
 const COLUMN = /(?<!["\w.]|(?:SET|,)\s*)(?:"?\w+"?\.)?"?\btenant_id\b"?\s*/;
-const CONDITION = new RegExp(`${COLUMN.source}=\\s*(\\$\\d+)`, 'g');
+const CONDITION = new RegExp(`${COLUMN.source}=\\s*(?:(\\$\\d+)|(?:"?\\w+"?\\.)"?\\btenant_id\\b"?)`, 'g');
 const ANY_CONDITION = new RegExp(`${COLUMN.source}(?:=|<>|IN\\b|IS\\b)`);
 
 /** Whether a statement still compares tenant_id with something. */
@@ -21,8 +21,9 @@ export function comparesTenant(text: string): boolean {
 const OF_ADMINISTRATION = /(?:FROM|JOIN|INTO|UPDATE)\s+"?(?:client|tenant|cle)\b/;
 
 /**
- * Takes `tenant_id = $1` out of every statement of the application on a tenant's tables: each becomes a condition that is always true and
- * still uses its parameter, as if somebody had forgotten it everywhere.
+ * Takes `tenant_id = $1`, and that of one table = that of another, out of every statement of the application on a
+ * tenant's tables, as if somebody had forgotten it everywhere: each becomes a condition that is always true and still
+ * uses its parameter.
  */
 export class Unconditioned {
   private readonly original = Client.prototype.query as (...query: unknown[]) => unknown;
@@ -59,7 +60,9 @@ export class Unconditioned {
   private rewriteText(text: string): string {
     if (OF_ADMINISTRATION.test(text)) return text;
     const removed = [...text.matchAll(CONDITION)].length;
-    const rewritten = text.replaceAll(CONDITION, '$1::uuid IS NOT NULL');
+    const rewritten = text.replaceAll(CONDITION, (_condition, parameter?: string) =>
+      parameter ? `${parameter}::uuid IS NOT NULL` : 'true',
+    );
     this.statements.set(text, { text, rewritten, removed });
     return rewritten;
   }

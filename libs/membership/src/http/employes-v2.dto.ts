@@ -46,41 +46,48 @@ export class MembershipItem {
   dateAdhesion: string;
 }
 
+const discriminator = { description: 'Type of the field, which says how the value is shown.' };
+
 class ValeurTexteItem {
-  @ApiProperty({ enum: ['texte'] })
+  @ApiProperty({ ...discriminator, enum: ['texte'] })
   type: 'texte';
 
   @Shown(VALEUR_FIELDS.NomChamp)
   nom: string;
 
-  @ApiProperty({ example: 'Casque bleu' })
+  @ApiProperty({ description: 'The text.', example: 'Casque bleu' })
   valeur: string;
 }
 
 class ValeurDateItem {
-  @ApiProperty({ enum: ['date'] })
+  @ApiProperty({ ...discriminator, enum: ['date'] })
   type: 'date';
 
   @Shown(VALEUR_FIELDS.NomChamp)
   nom: string;
 
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T00:00:00.000Z' })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'The date-time (UTC).',
+    example: '2026-01-15T00:00:00.000Z',
+  })
   valeur: string;
 }
 
 class ValeurBooleenItem {
-  @ApiProperty({ enum: ['booleen'] })
+  @ApiProperty({ ...discriminator, enum: ['booleen'] })
   type: 'booleen';
 
   @Shown(VALEUR_FIELDS.NomChamp)
   nom: string;
 
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'Yes or no.', example: true })
   valeur: boolean;
 }
 
 class ValeurChoixItem {
-  @ApiProperty({ enum: ['choix'] })
+  @ApiProperty({ ...discriminator, enum: ['choix'] })
   type: 'choix';
 
   @Shown(VALEUR_FIELDS.NomChamp)
@@ -227,7 +234,7 @@ export class EmploiList extends PagingQuery {
   @Input({
     kind: 'date',
     description: 'Employments that are active on this day; of a date-time, its day in UTC.',
-    example: '2026-01-31',
+    example: '2026-01-31T00:00:00Z',
   })
   actifLe?: Date;
 }

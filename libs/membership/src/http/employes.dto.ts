@@ -57,16 +57,37 @@ class ValeurChampV1Item {
   @ApiProperty({ description: 'Name of the field.', example: 'Quart de travail' })
   nom: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Value of a field of type `texte`.',
+    example: null,
+  })
   valeurTexte: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Value of a field of type `date`.',
+    example: null,
+  })
   valeurDate: string | null;
 
-  @ApiProperty({ type: Boolean, nullable: true, example: null })
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description: 'Value of a field of type `booleen`.',
+    example: null,
+  })
   valeurBooleen: boolean | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Label of the choice.', example: 'Nuit' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Label of the choice of a field of type `choix`.',
+    example: 'Nuit',
+  })
   valeurChoix: string | null;
 }
 

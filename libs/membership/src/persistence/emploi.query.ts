@@ -18,6 +18,11 @@ const OF_SYNDICAT = `EXISTS (
   SELECT FROM syndicat_employeur l
   WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = m.identifiant_externe_employeur AND l.id_externe_syndicat = ?
 )`;
+/** Of an employer and a union: looked up once, so that no employment is read where they are not linked. */
+const LINKED = `EXISTS (
+  SELECT FROM syndicat_employeur l
+  WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = (?::text[])[1] AND l.id_externe_syndicat = (?::text[])[2]
+)`;
 
 /** Employments with the names of who works and where (decisions, section 5). */
 @Injectable()
@@ -46,10 +51,13 @@ export class EmploiQuery {
   }
 
   page(tenantId: string, filter: EmploiFilter, after: Position | undefined, limit: number): Promise<Page> {
+    const { identifiantExterneEmployeur: employeur, idExterneSyndicat: syndicat } = filter;
+    const both = employeur != null && syndicat != null;
     return this.items.page(tenantId, after, limit, [
       { sql: 'id_externe_employe = ?', value: filter.idExterneEmploye },
-      { sql: 'identifiant_externe_employeur = ?', value: filter.identifiantExterneEmployeur },
-      { sql: OF_SYNDICAT, value: filter.idExterneSyndicat },
+      { sql: 'identifiant_externe_employeur = ?', value: employeur },
+      { sql: OF_SYNDICAT, value: both ? null : syndicat },
+      { sql: LINKED, value: both ? [employeur, syndicat] : null },
       { sql: 'matricule = ?', value: filter.matricule },
       { sql: activeOn('?::timestamptz'), value: filter.actifLe },
     ]);

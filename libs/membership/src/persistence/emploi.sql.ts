@@ -32,7 +32,7 @@ export function employeurV1(employe: string): string {
 
 /**
  * What V1 does to employees whose employments are kept in `emploi`: another employer than the one V1 shows becomes the
- * employment V1; none ends it. Employments that V2 wrote stay as they are.
+ * employment V1, without a number that it had at another one; none ends it. Employments that V2 wrote stay as they are.
  *
  * @param wanted SQL that selects `id_externe` and `employeur` for employees of the tenant `$1`
  */
@@ -40,7 +40,7 @@ export function writeEmployeurV1(wanted: string): string {
   return `wanted AS (
       SELECT e.id_externe, w.employeur FROM (${wanted}) w
       JOIN employe e ON e.tenant_id = $1 AND e.id_externe = w.id_externe
-      WHERE EXISTS (SELECT FROM emploi WHERE tenant_id = $1) AND e.a_emplois
+      WHERE EXISTS (SELECT FROM employe WHERE tenant_id = $1 AND a_emplois) AND e.a_emplois
         AND w.employeur IS DISTINCT FROM ${employeurV1('e')}
     ), ended AS (
       UPDATE emploi m SET date_fin = ${TODAY} FROM wanted w
@@ -53,6 +53,7 @@ export function writeEmployeurV1(wanted: string): string {
       WHERE w.employeur IS NOT NULL ORDER BY w.id_externe
       ON CONFLICT (tenant_id, id_externe_employe, identifiant_externe) DO UPDATE
         SET identifiant_externe_employeur = excluded.identifiant_externe_employeur,
+            matricule = CASE WHEN emploi.identifiant_externe_employeur = excluded.identifiant_externe_employeur THEN emploi.matricule END,
             date_debut = excluded.date_debut, date_fin = NULL
       RETURNING id_externe_employe
     )

@@ -3,7 +3,7 @@ import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items
 import { Transactions } from '#shared/database/transactions';
 import { activeOn, EMPLOI_V1, TODAY } from './emploi.sql';
 import { MasterDataQuery } from './master-data.query';
-import { VALEURS_V2 } from './valeur-champ.sql';
+import { hasRows, VALEURS_V2 } from './valeur-champ.sql';
 
 const EMPLOI = jsonObject({
   identifiantExterne: 'm.identifiant_externe',
@@ -30,7 +30,7 @@ const EMPLOIS = `CASE
   WHEN employe.identifiant_externe_employeur IS NOT NULL THEN array_to_json(ARRAY[${ONLY_EMPLOI}])
   ELSE '[]'::json END`;
 
-const ADHESIONS = `CASE WHEN EXISTS (SELECT FROM membership WHERE tenant_id = $1) THEN ${jsonList(
+const ADHESIONS = `CASE WHEN ${hasRows('membership')} THEN ${jsonList(
   jsonObject({
     syndicatIdExterne: 'a.syndicat_id_externe',
     dateAdhesion: wireTimestamp('a.date_adhesion'),

@@ -5,6 +5,8 @@ import { Stage } from '#shared/database/stage';
 import { mergeStaged } from '#shared/database/staged-merge';
 import { Transactions } from '#shared/database/transactions';
 import { EMPLOI_V1, TODAY } from './emploi.sql';
+import { FRESH_PLANS } from './fresh-plans.sql';
+import { notOurs } from './own-rows.sql';
 
 /** Employees and what is nested in them, on their way into the database. */
 export interface EmployeV2Stages {
@@ -44,11 +46,13 @@ export const EMPLOYE_V2_PRESENCE = new Presence([
   'CodePostal',
 ]);
 
-/** What was written of an employee changes the employee for readers who ask what has changed. */
+/**
+ * What was written of an employee changes the employee for readers who ask what has changed. A row that this transaction
+ * has written has its time; one that another has written since this one began has not.
+ */
 const TOUCH = `touched AS (
   UPDATE employe SET derniere_maj = clock_timestamp()
-  WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM merged)
-    AND derniere_maj < date_trunc('milliseconds', now())
+  WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM merged) AND ${notOurs('stage_employe_v2')}
 )`;
 
 const same = (column: string): { update: string; insert: string } => ({
@@ -110,18 +114,33 @@ export class EmployesV2Bulk {
     const client = this.transactions.client();
     await stages.employes.close(client);
     for (const stage of [stages.emplois, stages.memberships, stages.valeurs]) await stage.load(client);
+    await this.holdEmployeurs(client, tenantId);
     const withoutEmployeur = await this.refuseEmplois(client, tenantId);
     const withoutSyndicat = await this.refuseMemberships(client, tenantId);
+    await client.query(FRESH_PLANS);
     await this.keepEmployeurOfV1(client, tenantId);
-    const written = {
-      employes: await this.mergeEmployes(client, tenantId, everywhere),
-      emplois: await this.mergeEmplois(client, tenantId),
-      memberships: await this.mergeMemberships(client, tenantId),
-    };
+    const employes = await this.mergeEmployes(client, tenantId, everywhere);
+    await client.query(FRESH_PLANS);
+    const emplois = await this.mergeEmplois(client, tenantId);
+    const memberships = await this.mergeMemberships(client, tenantId);
     await this.endOmittedEmplois(client, tenantId);
     await this.mergeValeurs(client, tenantId);
     await client.query('DROP TABLE stage_employe_v2, stage_emploi, stage_membership, stage_valeur');
-    return { ...written, withoutEmployeur, withoutSyndicat };
+    return { employes, emplois, memberships, withoutEmployeur, withoutSyndicat };
+  }
+
+  /** Employers are locked before employees, as the deletion of an employer does: the two never wait for each other. */
+  private async holdEmployeurs(client: PoolClient, tenantId: string): Promise<void> {
+    await client.query(
+      `WITH held AS (
+         SELECT FROM employeur r WHERE r.tenant_id = $1 AND r.id_externe IN (
+           SELECT identifiant_externe_employeur FROM stage_emploi
+           UNION SELECT e.identifiant_externe_employeur FROM stage_employe_v2 s
+           JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.id_externe WHERE s.a_emplois AND NOT e.a_emplois
+         ) ORDER BY r.id_externe FOR KEY SHARE
+       ) SELECT count(*) FROM held`,
+      [tenantId],
+    );
   }
 
   private async refuseEmplois(client: PoolClient, tenantId: string): Promise<Unknown[]> {
@@ -144,17 +163,21 @@ export class EmployesV2Bulk {
     return rows;
   }
 
-  /** The employer that V1 wrote becomes an employment like the others, before V2's own take its place. */
+  /**
+   * The employer that V1 wrote becomes an employment like the others, before V2's own take its place. An employee without
+   * one is locked as well: V1 must not write one between this and the merge that follows.
+   */
   private async keepEmployeurOfV1(client: PoolClient, tenantId: string): Promise<void> {
     await client.query(
       `WITH kept AS (
          SELECT e.id_externe, e.identifiant_externe_employeur FROM stage_employe_v2 s
          JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.id_externe
-         WHERE s.a_emplois AND e.identifiant_externe_employeur IS NOT NULL
+         WHERE s.a_emplois AND NOT e.a_emplois
          ORDER BY e.id_externe FOR UPDATE OF e
        )
        INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur)
-       SELECT $1, id_externe, '${EMPLOI_V1}', identifiant_externe_employeur FROM kept`,
+       SELECT $1, id_externe, '${EMPLOI_V1}', identifiant_externe_employeur FROM kept
+       WHERE identifiant_externe_employeur IS NOT NULL`,
       [tenantId],
     );
   }

@@ -33,12 +33,20 @@ export class EmployeurRepository extends KeyedRepository<Employeur> {
     ]);
   }
 
-  /** Employments that have ended go with their employer; those that have not hold it. */
+  /**
+   * Employments that have ended go with their employer; those that have not hold it. Employees are locked before their
+   * employments, as other writes do: the two never wait for each other.
+   */
   override async delete(row: Employeur): Promise<void> {
+    const theirs = `m.tenant_id = $1 AND m.identifiant_externe_employeur = $2 AND m.date_fin <= ${TODAY}`;
     await this.transactions.client().query(
-      `WITH ended AS (
-         DELETE FROM emploi WHERE tenant_id = $1 AND identifiant_externe_employeur = $2 AND date_fin <= ${TODAY}
-         RETURNING id_externe_employe
+      `WITH held AS (
+         SELECT e.id_externe FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (
+           SELECT m.id_externe_employe FROM emploi m WHERE ${theirs}
+         ) ORDER BY e.id_externe FOR UPDATE
+       ), ended AS (
+         DELETE FROM emploi m USING held WHERE ${theirs} AND m.id_externe_employe = held.id_externe
+         RETURNING m.id_externe_employe
        )
        UPDATE employe SET derniere_maj = clock_timestamp()
        WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM ended)`,

@@ -4,11 +4,17 @@ import { Transactions } from '#shared/database/transactions';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { writeEmployeurV1 } from './emploi.sql';
+import { FRESH_PLANS } from './fresh-plans.sql';
 
+/** Employers are locked before employees, as the deletion of an employer does: the two never wait for each other. */
 const UNKNOWN_EMPLOYER = `
   SELECT s.n, 'identifiantExterneEmployeur names no employer' AS message FROM stage s
   WHERE s.identifiant_externe_employeur IS NOT NULL AND NOT EXISTS (
-    SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
+    SELECT FROM (
+      SELECT e.id_externe FROM employeur e
+      WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT identifiant_externe_employeur FROM stage)
+      ORDER BY e.id_externe FOR KEY SHARE
+    ) held WHERE held.id_externe = s.identifiant_externe_employeur
   )`;
 
 /** Upserts of many employers or employees as V1 writes them, in the ambient transaction. */
@@ -33,7 +39,9 @@ export class MasterDataBulk {
     return this.employeurs.run(this.transactions.client(), tenantId, records);
   }
 
-  upsertEmployes(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
-    return this.employes.run(this.transactions.client(), tenantId, records);
+  async upsertEmployes(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
+    const client = this.transactions.client();
+    await client.query(FRESH_PLANS);
+    return this.employes.run(client, tenantId, records);
   }
 }

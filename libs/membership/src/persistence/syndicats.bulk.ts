@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Stage } from '#shared/database/stage';
 import { mergeStaged } from '#shared/database/staged-merge';
 import { Transactions } from '#shared/database/transactions';
+import { FRESH_PLANS } from './fresh-plans.sql';
+import { notOurs } from './own-rows.sql';
 
 /** Unions, employers and the links between them on their way into the database. */
 export interface SyndicatStages {
@@ -45,6 +47,7 @@ export class SyndicatsBulk {
       syndicats: await create('syndicat', syndicats),
       employeurs: await create('employeur', employeurs),
     };
+    await client.query(FRESH_PLANS);
     await client.query(
       `WITH added AS (
          INSERT INTO syndicat_employeur (tenant_id, id_externe_syndicat, identifiant_externe_employeur)
@@ -52,8 +55,7 @@ export class SyndicatsBulk {
          ON CONFLICT DO NOTHING RETURNING id_externe_syndicat
        )
        UPDATE syndicat SET derniere_maj = clock_timestamp()
-       WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_syndicat FROM added)
-         AND derniere_maj < date_trunc('milliseconds', now())`,
+       WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_syndicat FROM added) AND ${notOurs(liens.name)}`,
       [tenantId],
     );
     await client.query(`DROP TABLE ${syndicats.name}, ${employeurs.name}, ${liens.name}`);

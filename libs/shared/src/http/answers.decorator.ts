@@ -50,7 +50,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
             status: 202,
             description: SUCCESS[202]!,
             type: options.accepted,
-            headers: headersOf({ ...options, location: true }),
+            headers: { ...headersOf({ ...options, location: true }), ...PREFERENCE_APPLIED },
           }),
         ]
       : []),
@@ -91,6 +91,13 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ]),
   );
 }
+
+const PREFERENCE_APPLIED = {
+  'Preference-Applied': {
+    description: '`respond-async` (RFC 7240).',
+    schema: { type: 'string' as const },
+  },
+};
 
 const SUCCESS: Readonly<Record<number, string>> = {
   201: 'Created',

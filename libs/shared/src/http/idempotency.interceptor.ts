@@ -13,7 +13,7 @@ import { problemOf } from './problem.filter';
 import { traceOf } from './tracing';
 
 /** Headers of an answer that belong to its content and are replayed with it. */
-const REPLAYED_HEADERS = ['content-type', 'location', 'etag'] as const;
+const REPLAYED_HEADERS = ['content-type', 'location', 'etag', 'preference-applied'] as const;
 
 type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: DomainError };
 

@@ -1,4 +1,5 @@
 import { type InputFault } from '../errors/domain-error';
+import { describeFault } from './faults';
 import { type Field, type RecordDefinition, type RecordsField } from './field';
 import { parseDate } from '../time/wire-date';
 
@@ -76,7 +77,10 @@ export function foldRecord(
   return folded;
 }
 
-/** Elements that are no objects are named here and left out. */
+/**
+ * A list that is too long, and elements that are no objects, are named here and left out: the check that follows would
+ * walk whatever they hold, however deep.
+ */
 function foldList(
   sent: readonly unknown[],
   field: RecordsField,
@@ -84,8 +88,10 @@ function foldList(
   pointer: string,
   faults: InputFault[],
 ): unknown[] {
-  // A list that is too long is refused for that alone.
-  if (sent.length > field.max) return [...sent];
+  if (sent.length > field.max) {
+    faults.push({ pointer, code: 'length', detail: describeFault(field, 'length') });
+    return [];
+  }
   return sent.flatMap((element, index) => {
     const at = `${pointer}/${index}`;
     if (isPlainObject(element)) return [foldRecord(element, field.of, source, at, faults)];
@@ -99,6 +105,10 @@ type Report = (code: string, detail: string) => void;
 function foldValue(value: unknown, field: Field, source: Source, fault: Report): unknown {
   if (source === 'query' && Array.isArray(value)) {
     fault('duplicate', 'is given more than once; give it once');
+    return undefined;
+  }
+  if (field.kind === 'record' && Array.isArray(value)) {
+    fault('type', describeFault(field, 'type'));
     return undefined;
   }
   if (typeof value !== 'string') return value;

@@ -38,12 +38,19 @@ export class TachesService {
    * Keeps a sync for the worker.
    *
    * @param corps the body as sent; its lists have been found to be lists
+   * @param id of the task; the service gives one if absent
    * @throws DomainError `Requete.TropVolumineuse`
    */
-  async submit(tenantId: string, corps: Buffer, request: SyncV2Request, simulation: boolean): Promise<Tache> {
+  async submit(
+    tenantId: string,
+    corps: Buffer,
+    request: SyncV2Request,
+    simulation: boolean,
+    id?: string,
+  ): Promise<Tache> {
     const total = countOf(request);
     return this.transactions.run({ tenantId }, async () => {
-      const tacheId = await this.taches.insert(tenantId, { corps, total, simulation });
+      const tacheId = await this.taches.insert(tenantId, { id, corps, total, simulation });
       await this.queue.add('tache', { tenantId, tacheId } satisfies TacheJob, { group: tenantId });
       return this.get(tenantId, tacheId);
     });

@@ -63,7 +63,8 @@ export class SyncV2Controller {
   @ApiBody({ type: EmployeV2Sync, isArray: true })
   @Answers({
     summary: 'Create or update many employees with their employments and memberships',
-    description: 'The same as a sync with nothing but `Employes`; the body is their list.',
+    description:
+      'The same as a sync with nothing but `Employes`; the body is their list. Up to 64 MB, 250,000 employees and 500,000 nested records, 8 MB a record.',
     type: SyncV2ResultItem,
   })
   async upsert(

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ETATS_TACHE, type EtatTache } from '../domain/tache.types';
 import { SyncV2ResultItem } from './sync-v2.dto';
 
-/** Any fixed GUID, for the documentation's examples. */
+/** Identifier of the documentation's examples; the demonstration tenant has it, so that the example works. */
 export const EXAMPLE_TACHE_ID = '0198c2d4-9a10-7c22-8f01-6d3b5e2a7c44';
 
 class ErreurTacheItem {
@@ -15,10 +15,10 @@ class ErreurTacheItem {
 
 /** A task that the service does while the caller does not wait. */
 export class TacheItem {
-  @ApiProperty({ format: 'uuid', example: EXAMPLE_TACHE_ID })
+  @ApiProperty({ description: 'Identifier of the task (GUID).', format: 'uuid', example: EXAMPLE_TACHE_ID })
   id: string;
 
-  @ApiProperty({ enum: ['sync'], example: 'sync' })
+  @ApiProperty({ description: 'What the task does.', enum: ['sync'], example: 'sync' })
   type: string;
 
   @ApiProperty({ description: 'Where the task is.', enum: ETATS_TACHE, example: 'EnCours' })

@@ -15,6 +15,8 @@ export interface TacheRow {
 }
 
 export interface NewTache {
+  /** Given by the service if absent. */
+  readonly id?: string | undefined;
   readonly corps: Buffer;
   readonly total: number;
   readonly simulation: boolean;
@@ -43,11 +45,11 @@ export class TacheRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /** Adds a task in the ambient transaction; answers its id. */
-  async insert(tenantId: string, { corps, total, simulation }: NewTache): Promise<string> {
+  async insert(tenantId: string, { id, corps, total, simulation }: NewTache): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
-      `INSERT INTO tache (tenant_id, type, etat, total, simulation, corps) VALUES ($1, 'sync', 'EnAttente', $2, $3, $4)
-       RETURNING id_unique AS id`,
-      [tenantId, total, simulation, corps],
+      `INSERT INTO tache (tenant_id, id_unique, type, etat, total, simulation, corps)
+       VALUES ($1, coalesce($5, uuidv7()), 'sync', 'EnAttente', $2, $3, $4) RETURNING id_unique AS id`,
+      [tenantId, total, simulation, corps, id],
     );
     return rows[0]!.id;
   }
