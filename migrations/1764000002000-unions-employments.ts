@@ -67,6 +67,15 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE employe ADD COLUMN a_emplois boolean NOT NULL DEFAULT false,
         ADD CONSTRAINT employe_one_way_to_employers CHECK (NOT a_emplois OR identifiant_externe_employeur IS NULL)`);
+    // The search for employments reads those of V1 in the order of the list, of all employers and of one.
+    await runner.query(
+      `CREATE INDEX employe_v1 ON employe (tenant_id, date_creation, id_unique)
+         WHERE identifiant_externe_employeur IS NOT NULL`,
+    );
+    await runner.query('DROP INDEX employe_employeur');
+    await runner.query(
+      `CREATE INDEX employe_employeur ON employe (tenant_id, identifiant_externe_employeur, date_creation, id_unique)`,
+    );
     // Whether V1 has anything to do with employments of a tenant is asked at each of its syncs.
     await runner.query('CREATE INDEX employe_a_emplois ON employe (tenant_id) WHERE a_emplois');
     await runner.query(`
@@ -87,7 +96,9 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
           REFERENCES employeur (tenant_id, id_externe)
       )`);
     await runner.query(`CREATE INDEX emploi_creation ON emploi (tenant_id, date_creation, id_unique)`);
-    await runner.query(`CREATE INDEX emploi_employeur ON emploi (tenant_id, identifiant_externe_employeur)`);
+    await runner.query(
+      `CREATE INDEX emploi_employeur ON emploi (tenant_id, identifiant_externe_employeur, date_creation, id_unique)`,
+    );
     await runner.query(`CREATE INDEX emploi_matricule ON emploi (tenant_id, matricule)`);
     await runner.query(`
       CREATE TABLE membership (
@@ -104,16 +115,16 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
       )`);
     await runner.query(`CREATE INDEX membership_syndicat ON membership (tenant_id, syndicat_id_externe)`);
 
-    // The arms have no conditions of their own, so that the planner can read both in the order of an index. Whoever
-    // reads it leaves out the employees whose employer is null: they have no employment of V1.
     await runner.query(`
-      CREATE VIEW emploi_connu WITH (security_invoker = true) AS
-      SELECT tenant_id, id_unique, date_creation, id_externe_employe, identifiant_externe,
-        identifiant_externe_employeur, matricule, date_debut, date_fin FROM emploi
-      UNION ALL
-      SELECT tenant_id, id_unique, date_creation, id_externe, 'V1'::text COLLATE "C",
-        identifiant_externe_employeur, NULL::text COLLATE "C", NULL::timestamptz(3), NULL::timestamptz(3) FROM employe`);
-    await runner.query(`GRANT SELECT ON emploi_connu TO ${APP_ROLE}`);
+      CREATE VIEW emploi_v1 WITH (security_invoker = true) AS
+      SELECT tenant_id, id_unique, date_creation, id_externe AS id_externe_employe,
+        'V1'::text COLLATE "C" AS identifiant_externe, identifiant_externe_employeur,
+        NULL::text COLLATE "C" AS matricule, NULL::timestamptz(3) AS date_debut, NULL::timestamptz(3) AS date_fin
+      FROM employe WHERE identifiant_externe_employeur IS NOT NULL`);
+    await runner.query(
+      `COMMENT ON VIEW emploi_v1 IS 'The only employment of employees whom V1 alone has written'`,
+    );
+    await runner.query(`GRANT SELECT ON emploi_v1 TO ${APP_ROLE}`);
     await runner.query(
       `CREATE INDEX objet_consentement_creation ON objet_consentement (tenant_id, date_creation, id_unique)`,
     );
@@ -132,12 +143,16 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
       UPDATE employe e SET identifiant_externe_employeur = (
         SELECT identifiant_externe_employeur FROM emploi m
         WHERE m.tenant_id = e.tenant_id AND m.id_externe_employe = e.id_externe AND (date_fin IS NULL OR date_fin > now())
-        ORDER BY date_debut DESC NULLS LAST, date_creation DESC LIMIT 1
+        ORDER BY identifiant_externe = 'V1' DESC, date_debut DESC NULLS LAST, date_creation DESC LIMIT 1
       ) WHERE a_emplois`);
     await runner.query('ALTER TABLE employe FORCE ROW LEVEL SECURITY');
     await runner.query('ALTER TABLE employe DROP COLUMN a_emplois');
+    await runner.query('DROP INDEX employe_v1, employe_employeur');
+    await runner.query(
+      'CREATE INDEX employe_employeur ON employe (tenant_id, identifiant_externe_employeur)',
+    );
     await runner.query('DROP INDEX objet_consentement_creation');
-    await runner.query('DROP VIEW emploi_connu');
+    await runner.query('DROP VIEW emploi_v1');
     await runner.query('DROP TABLE membership, emploi, syndicat_employeur, syndicat');
     await runner.query('DROP FUNCTION tenant_today()');
     await runner.query('DROP TABLE reglage');

@@ -32,6 +32,7 @@ export class Taches1764000004000 implements MigrationInterface {
       )`);
     // Compressing a body of 64 MB takes longer than writing it.
     await runner.query('ALTER TABLE tache ALTER COLUMN corps SET STORAGE EXTERNAL');
+    await runner.query('CREATE INDEX tache_unfinished ON tache (tenant_id) WHERE date_fin IS NULL');
     await runner.query('CREATE INDEX tache_date_fin ON tache (date_fin)');
     for (const statement of secureTenantTable('tache')) await runner.query(statement);
     // Like that of idempotency records, the purge crosses tenants and reaches only what is over.

@@ -570,7 +570,7 @@ describe('GET /b2b/v1/moi', () => {
           tailleMaximale: 1_048_576,
           tailleMaximaleSync: 67_108_864,
           enregistrementsMaximauxSync: 250_000,
-          enregistrementsImbriquesMaximauxSync: 500_000,
+          enregistrementsImbriquesMaximauxSync: 400_000,
         },
       },
     ]);

@@ -161,7 +161,7 @@ describe('The schema keeps data spaces apart', () => {
         expect.arrayContaining(['employe', 'employeur', 'objet_consentement', 'idempotency_record', 'tache']),
       );
       const owned = tenantTables.filter((table) => table !== 'reglage').map((table) => `${table}: ${ROWS}`);
-      const settings = ['reglage: SELECT', 'emploi_connu: SELECT'];
+      const settings = ['reglage: SELECT', 'emploi_v1: SELECT'];
       const queue = [
         'pgboss.job: INSERT, SELECT (id)',
         'pgboss.job_common: INSERT, SELECT (id)',

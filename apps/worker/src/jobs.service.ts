@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { sqlState } from '#shared/database/sql-errors';
 import { LOGGER } from '#shared/logging/logger';
 import { JobQueue } from '#shared/queue/job-queue';
+import type { QueueName } from '#shared/queue/queues';
 import { type TacheJob, TachesService } from '#sync';
 
 /** Long syncs at once in one worker: each holds its body in memory and a connection of the pool. */
@@ -13,6 +14,14 @@ const RETRY_MS = 2_000;
 @Injectable()
 export class JobsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private retry: NodeJS.Timeout | undefined;
+  /** What is still to be registered: none of it twice. */
+  private readonly registrations = new Map<QueueName, () => Promise<void>>([
+    ['tache', () => this.queue.work<TacheJob>('tache', TACHES_AT_ONCE, (job) => this.taches.perform(job))],
+    [
+      'tache-abandonnee',
+      () => this.queue.work<TacheJob>('tache-abandonnee', 1, (job) => this.taches.abandon(job)),
+    ],
+  ]);
 
   constructor(
     private readonly queue: JobQueue,
@@ -32,7 +41,9 @@ export class JobsService implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private async begin(): Promise<void> {
-    await this.queue.work<TacheJob>('tache', TACHES_AT_ONCE, (job) => this.taches.perform(job));
-    await this.queue.work<TacheJob>('tache-abandonnee', 1, (job) => this.taches.abandon(job));
+    for (const [name, register] of this.registrations) {
+      await register();
+      this.registrations.delete(name);
+    }
   }
 }

@@ -2,7 +2,7 @@ import { ObjetConsentement } from './domain/objet-consentement.entity';
 
 export { ConsentHttpModule } from './consent-http.module';
 export { ConsentModule } from './consent.module';
-export { OBJET_CONSENTEMENT_FIELDS } from './domain/objet-consentement.fields';
+export { OBJET_CONSENTEMENT_FIELDS, OBJET_CONSENTEMENT_V2_FIELDS } from './domain/objet-consentement.fields';
 export { ObjetConsentementBulk } from './persistence/objet-consentement.bulk';
 
 export const CONSENT_ENTITIES = [ObjetConsentement];

@@ -13,4 +13,9 @@ export const OBJET_CONSENTEMENT_FIELDS = {
   dateCreation: readOnly('When it was created (UTC).', '2026-01-15T14:30:00.000Z'),
 } as const;
 
+const { idExterne, nom, ...readOnlyFields } = OBJET_CONSENTEMENT_FIELDS;
+
+/** The same in a V2 sync. */
+export const OBJET_CONSENTEMENT_V2_FIELDS = { IdExterne: idExterne, Nom: nom, ...readOnlyFields } as const;
+
 export type ObjetConsentementRecord = RecordOf<typeof OBJET_CONSENTEMENT_FIELDS>;

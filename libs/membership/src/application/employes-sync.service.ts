@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Breather } from '#shared/concurrency/breather';
 import type { BulkResult } from '#shared/database/bulk-upsert';
-import { CheckedList, type CheckedItem, type Refusal } from '#shared/records/checked-list';
+import { CheckedList, type CheckedItem, type Refusal, shortened } from '#shared/records/checked-list';
 import { hasAtMost } from '#shared/records/faults';
 import { textFault } from '#shared/records/fold';
+import type { NestedLimits } from '#shared/records/nested-limits';
 import { RecordValidator } from '#shared/records/record-validator';
 import {
   EMPLOI_FIELDS,
@@ -46,13 +47,9 @@ export class EmployesSyncService {
   /**
    * Creates and updates all of them in the ambient transaction.
    *
-   * @param countNested told how many records each employee holds, before they are read
+   * @throws DomainError `Requete.TropVolumineuse` beyond the limits
    */
-  async upsert(
-    tenantId: string,
-    records: Iterable<unknown>,
-    countNested: (count: number) => void,
-  ): Promise<EmployesResult> {
+  async upsert(tenantId: string, records: Iterable<unknown>, limits: NestedLimits): Promise<EmployesResult> {
     const walk = records[Symbol.iterator]();
     const first = walk.next();
     if (first.done) return { employes: NONE, emplois: NONE, adhesions: NONE };
@@ -64,11 +61,12 @@ export class EmployesSyncService {
       await this.champs.definitions(tenantId),
       await this.bulk.open(),
     );
-    await this.read(reading, first, walk, countNested).catch(async (error: unknown) => {
+    await this.read(reading, first, walk, limits).catch(async (error: unknown) => {
       await reading.stages.employes.abandon(error as Error);
       throw error;
     });
     const written = await this.bulk.write(tenantId, reading.stages, reading.everywhere);
+    limits.refused(written.withoutEmployeur.length + written.withoutSyndicat.length);
     const noEmployeur = refusalsOf(written.withoutEmployeur, 'IdentifiantExterneEmployeur names no employer');
     const noSyndicat = refusalsOf(written.withoutSyndicat, 'SyndicatIdExterne names no union');
     return {
@@ -82,11 +80,13 @@ export class EmployesSyncService {
     reading: Reading,
     first: IteratorResult<unknown>,
     walk: Iterator<unknown>,
-    countNested: (count: number) => void,
+    limits: NestedLimits,
   ): Promise<void> {
     const breather = new Breather();
     for (let step = first; !step.done; step = walk.next()) {
-      reading.employe(step.value, countNested);
+      reading.employe(step.value, limits);
+      limits.refused(reading.emplois.refusals.length + reading.memberships.refusals.length);
+      limits.kept(reading.keptBytes);
       await reading.stages.employes.flowed();
       if (breather.isDue) await breather.rest();
     }
@@ -98,6 +98,12 @@ class Reading {
   /** Bits of the properties that every accepted employee has. */
   everywhere = -1;
 
+  /** What waits in memory until the employees are written. */
+  get keptBytes(): number {
+    const { emplois, memberships, valeurs } = this.stages;
+    return emplois.keptBytes + memberships.keptBytes + valeurs.keptBytes;
+  }
+
   constructor(
     readonly employes: CheckedList<typeof EMPLOYE_V2_FIELDS>,
     readonly emplois: CheckedList<typeof EMPLOI_FIELDS>,
@@ -107,7 +113,7 @@ class Reading {
     readonly stages: EmployeV2Stages,
   ) {}
 
-  employe(sent: unknown, countNested: (count: number) => void): void {
+  employe(sent: unknown, limits: NestedLimits): void {
     const checked = this.employes.check(sent);
     const { values } = checked;
     if (!values) return;
@@ -117,7 +123,7 @@ class Reading {
       nested(values.Emplois),
       nested(values.Adhesions),
     ];
-    countNested(valeurs.length + emplois.length + adhesions.length);
+    limits.read(valeurs.length + emplois.length + adhesions.length);
     const read = this.valeurs(valeurs);
     if (typeof read === 'string') {
       this.employes.refuse(checked, `ValeursChampUtilisateur: ${read}`);
@@ -201,7 +207,7 @@ function isReadable(sent: unknown): boolean {
 
 /** Identifiers of nested records are unique for their employee only, so that a message says which one it is. */
 function noteOf(employe: string): string {
-  return ` (employee ${employe})`;
+  return ` (employee ${shortened(employe)})`;
 }
 
 function refusalsOf(unknown: readonly Unknown[], message: string): Refusal[] {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Breather } from '#shared/concurrency/breather';
 import type { BulkResult } from '#shared/database/bulk-upsert';
-import { CheckedList } from '#shared/records/checked-list';
+import { CheckedList, shortened } from '#shared/records/checked-list';
+import { NestedLimits } from '#shared/records/nested-limits';
 import { RecordValidator } from '#shared/records/record-validator';
 import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
 import { SyndicatsBulk, type SyndicatStages } from '../persistence/syndicats.bulk';
@@ -23,13 +24,9 @@ export class SyndicatsSyncService {
   /**
    * Creates and updates all of them in the ambient transaction.
    *
-   * @param countNested told how many employers each union holds, before they are read
+   * @throws DomainError `Requete.TropVolumineuse` beyond the limits
    */
-  async upsert(
-    tenantId: string,
-    records: Iterable<unknown>,
-    countNested: (count: number) => void,
-  ): Promise<SyndicatsResult> {
+  async upsert(tenantId: string, records: Iterable<unknown>, limits: NestedLimits): Promise<SyndicatsResult> {
     const syndicats = new CheckedList(this.syndicat, 'IdentifiantExterne');
     const employeurs = new CheckedList(this.employeur, 'IdentifiantExterne');
     const stages = this.bulk.stages();
@@ -41,12 +38,14 @@ export class SyndicatsSyncService {
       if (!values) continue;
       stages.syndicats.add([id, values.Nom]);
       const nested = [...(values.Employeurs ?? [])];
-      countNested(nested.length);
+      limits.read(nested.length);
       employeurs.restart();
       for (const employeur of nested) {
         this.stageEmployeur(employeurs, employeur, id, names, stages);
         if (breather.isDue) await breather.rest();
       }
+      limits.refused(employeurs.refusals.length);
+      limits.kept(stages.employeurs.keptBytes + stages.liens.keptBytes);
       if (breather.isDue) await breather.rest();
     }
     const created =
@@ -64,15 +63,13 @@ export class SyndicatsSyncService {
     names: Map<string, string>,
     stages: SyndicatStages,
   ): void {
-    const checked = list.check(sent, ` (union ${syndicat})`);
+    const note = ` (union ${shortened(syndicat)})`;
+    const checked = list.check(sent, note);
     const { id, values } = checked;
     if (!values) return;
     const name = names.get(id);
     if (name !== undefined && name !== values.Nom) {
-      list.refuse(
-        checked,
-        `has another name earlier in this request; the first one counts (union ${syndicat})`,
-      );
+      list.refuse(checked, `has another name earlier in this request; the first one counts${note}`);
       return;
     }
     if (name === undefined) {

@@ -18,7 +18,7 @@ export const EMPLOYE_FIELDS = {
   }),
   identifiantExterneEmployeur: identifier({
     description:
-      'External identifier of the employer, which must exist. Of an employee whose employments V2 keeps: the employer of the most recent active one; writing another one begins the employment `V1`, writing none ends it.',
+      'External identifier of the employer, which must exist. Of an employee whose employments V2 keeps: the employer of the most recent active one; writing another one begins the employment `V1`, writing none ends that one and no other.',
     example: 'EMP-100',
   }),
   telephonePrincipal: text(50, { description: 'Main telephone number.', example: '418 555-0142' }),

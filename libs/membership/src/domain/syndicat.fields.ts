@@ -1,4 +1,5 @@
 import { identifier, type RecordOf, text } from '#shared/records/field';
+import { READ_ONLY_FIELDS } from './read-only.fields';
 
 /** A union of a V2 sync (specification, "V2 sync input shapes"). */
 export const SYNDICAT_V2_FIELDS = {
@@ -13,6 +14,7 @@ export const SYNDICAT_V2_FIELDS = {
     description:
       'Employers of the union. Each is created or updated, and linked with the union; a link is never removed by leaving it out. An employer may be nested in several unions.',
   },
+  ...READ_ONLY_FIELDS,
 } as const;
 
 /** An employer nested in a union of a V2 sync. */

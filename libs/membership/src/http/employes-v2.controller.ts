@@ -5,7 +5,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
-import { sendList } from '#shared/http/listing';
+import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { EmploiList, EmploiTrouveItem, EmployeV2Item, EmployeV2List } from './employes-v2.dto';
 
@@ -30,9 +30,9 @@ export class EmployesV2Controller {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.masterData.listEmployes(tenantId, query, after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.masterData.listEmployes(tenantId, query, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
   @Get('employe/:idExterne')

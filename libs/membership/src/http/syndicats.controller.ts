@@ -5,7 +5,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
-import { PagingQuery, sendList } from '#shared/http/listing';
+import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { SyndicatItem } from './syndicats.dto';
 
@@ -26,9 +26,9 @@ export class SyndicatsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.masterData.listSyndicats(tenantId, after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.masterData.listSyndicats(tenantId, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
   @Get(':idExterne')

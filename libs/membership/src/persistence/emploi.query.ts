@@ -16,13 +16,24 @@ export interface EmploiFilter {
 
 const OF_SYNDICAT = `EXISTS (
   SELECT FROM syndicat_employeur l
-  WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = m.identifiant_externe_employeur AND l.id_externe_syndicat = ?
+  WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = emploi.identifiant_externe_employeur AND l.id_externe_syndicat = ?
 )`;
 /** Of an employer and a union: looked up once, so that no employment is read where they are not linked. */
 const LINKED = `EXISTS (
   SELECT FROM syndicat_employeur l
   WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = (?::text[])[1] AND l.id_externe_syndicat = (?::text[])[2]
 )`;
+
+const TOGETHER = [
+  'date_creation',
+  'id_unique',
+  'id_externe_employe',
+  'identifiant_externe',
+  'identifiant_externe_employeur',
+  'matricule',
+  'date_debut',
+  'date_fin',
+];
 
 /** Employments with the names of who works and where (decisions, section 5). */
 @Injectable()
@@ -32,7 +43,9 @@ export class EmploiQuery {
   constructor(transactions: Transactions) {
     this.items = new JsonItems(transactions, {
       name: 'emploi_v2',
-      table: 'emploi_connu m',
+      table: 'emploi',
+      // The only employment of those whom V1 alone has written.
+      and: { table: 'emploi_v1 emploi', together: TOGETHER },
       columns: {
         identifiantExterne: 'm.identifiant_externe',
         idExterneEmploye: 'm.id_externe_employe',
@@ -45,8 +58,6 @@ export class EmploiQuery {
         dateFin: wireTimestamp('m.date_fin'),
         actif: activeOn(TODAY, 'm.'),
       },
-      // An employee without an employer of V1 has no employment of V1.
-      where: 'identifiant_externe_employeur IS NOT NULL',
     });
   }
 
@@ -56,7 +67,7 @@ export class EmploiQuery {
     return this.items.page(tenantId, after, limit, [
       { sql: 'id_externe_employe = ?', value: filter.idExterneEmploye },
       { sql: 'identifiant_externe_employeur = ?', value: employeur },
-      { sql: OF_SYNDICAT, value: both ? null : syndicat },
+      { sql: OF_SYNDICAT, value: both ? null : syndicat, planned: 'for each value' },
       { sql: LINKED, value: both ? [employeur, syndicat] : null },
       { sql: 'matricule = ?', value: filter.matricule },
       { sql: activeOn('?::timestamptz'), value: filter.actifLe },

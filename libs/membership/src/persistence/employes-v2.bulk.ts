@@ -8,6 +8,9 @@ import { EMPLOI_V1, TODAY } from './emploi.sql';
 import { FRESH_PLANS } from './fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
+/** More than this is refused whole; one more tells that there are more. */
+const MOST_UNKNOWN = 100_001;
+
 /** Employees and what is nested in them, on their way into the database. */
 export interface EmployeV2Stages {
   readonly employes: Stage;
@@ -118,7 +121,6 @@ export class EmployesV2Bulk {
     const withoutEmployeur = await this.refuseEmplois(client, tenantId);
     const withoutSyndicat = await this.refuseMemberships(client, tenantId);
     await client.query(FRESH_PLANS);
-    await this.keepEmployeurOfV1(client, tenantId);
     const employes = await this.mergeEmployes(client, tenantId, everywhere);
     await client.query(FRESH_PLANS);
     const emplois = await this.mergeEmplois(client, tenantId);
@@ -145,9 +147,11 @@ export class EmployesV2Bulk {
 
   private async refuseEmplois(client: PoolClient, tenantId: string): Promise<Unknown[]> {
     const { rows } = await client.query<Unknown>(
-      `UPDATE stage_emploi s SET accepte = false WHERE s.accepte AND NOT EXISTS (
-         SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
-       ) RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe`,
+      `WITH refused AS (
+         UPDATE stage_emploi s SET accepte = false WHERE s.accepte AND NOT EXISTS (
+           SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
+         ) RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe
+       ) SELECT * FROM refused LIMIT ${MOST_UNKNOWN}`,
       [tenantId],
     );
     return rows;
@@ -155,31 +159,14 @@ export class EmployesV2Bulk {
 
   private async refuseMemberships(client: PoolClient, tenantId: string): Promise<Unknown[]> {
     const { rows } = await client.query<Unknown>(
-      `DELETE FROM stage_membership s WHERE NOT EXISTS (
-         SELECT FROM syndicat u WHERE u.tenant_id = $1 AND u.id_externe = s.syndicat_id_externe
-       ) RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe`,
+      `WITH refused AS (
+         DELETE FROM stage_membership s WHERE NOT EXISTS (
+           SELECT FROM syndicat u WHERE u.tenant_id = $1 AND u.id_externe = s.syndicat_id_externe
+         ) RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe
+       ) SELECT * FROM refused LIMIT ${MOST_UNKNOWN}`,
       [tenantId],
     );
     return rows;
-  }
-
-  /**
-   * The employer that V1 wrote becomes an employment like the others, before V2's own take its place. An employee without
-   * one is locked as well: V1 must not write one between this and the merge that follows.
-   */
-  private async keepEmployeurOfV1(client: PoolClient, tenantId: string): Promise<void> {
-    await client.query(
-      `WITH kept AS (
-         SELECT e.id_externe, e.identifiant_externe_employeur FROM stage_employe_v2 s
-         JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.id_externe
-         WHERE s.a_emplois AND NOT e.a_emplois
-         ORDER BY e.id_externe FOR UPDATE OF e
-       )
-       INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur)
-       SELECT $1, id_externe, '${EMPLOI_V1}', identifiant_externe_employeur FROM kept
-       WHERE identifiant_externe_employeur IS NOT NULL`,
-      [tenantId],
-    );
   }
 
   private mergeEmployes(client: PoolClient, tenantId: string, everywhere: number): Promise<number> {
@@ -196,6 +183,13 @@ export class EmployesV2Bulk {
         },
       },
       changedColumn: 'derniere_maj',
+      // The employer that V1 wrote becomes an employment like the others, before V2's own take its place.
+      returning: 's.id_externe, s.a_emplois, old.identifiant_externe_employeur AS ancien_employeur',
+      then: `kept AS (
+        INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur)
+        SELECT $1, id_externe, '${EMPLOI_V1}', ancien_employeur FROM merged
+        WHERE a_emplois AND ancien_employeur IS NOT NULL ORDER BY id_externe
+      )`,
     });
   }
 

@@ -3,9 +3,12 @@ import { type PoolClient, Query, type QueryResultRow } from 'pg';
 /** The role to act as and the tenant whose rows are seen, as values of `ENTER`. */
 export type Entry = readonly [role: string, tenantId: string];
 
-/** A prepared statement: `name` is unique to `text`, so that each connection parses and plans it once. */
+/**
+ * A statement. Its `name` is unique to `text`, so that each connection parses it once and soon plans it for any values;
+ * without a name it is planned for its values each time.
+ */
 export interface Statement {
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -34,7 +37,7 @@ export async function queryEntered<R extends QueryResultRow>(
     const onResults = (error: Error | undefined, results: unknown): void =>
       error ? reject(error) : resolve((results as { rows: R[] }[])[1]!.rows);
     // Given as a whole configuration, it would be cloned at a cost that shows in profiles of single reads.
-    const query = Object.assign(new Query(text, [...values], onResults), { name });
+    const query = Object.assign(new Query(text, [...values], onResults), name === undefined ? {} : { name });
     const submitStatement = query.submit.bind(query);
     query.submit = (connection) => {
       connection.stream.cork();

@@ -39,6 +39,8 @@ export interface Page {
 export interface Filter {
   readonly sql: string;
   readonly value: unknown;
+  /** How many rows pass differs so much with the value that a plan for any value would be a bad one for most. */
+  readonly planned?: 'for each value';
 }
 
 export interface ItemSource {
@@ -47,8 +49,11 @@ export interface ItemSource {
   /** A table whose rows have `tenant_id`, `date_creation` and `id_unique`. */
   readonly table: string;
   readonly columns: ItemColumns;
-  /** A condition on every row of the list. */
-  readonly where?: string;
+  /**
+   * Another table with the same rows' columns (`together`), whose rows are part of the list. Each is read in the list's
+   * order by itself, so that a page costs a page of each, whatever PostgreSQL knows of them.
+   */
+  readonly and?: { readonly table: string; readonly together: readonly string[] };
   /** The column of the identifier in a path; `id_externe` if absent. */
   readonly key?: string;
 }
@@ -97,27 +102,35 @@ export class JsonItems {
     const values: unknown[] = [tenantId, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
-    const kept = [
-      'tenant_id = $1',
-      ...(this.source.where ? [this.source.where] : []),
-      ...used.map(({ sql, value }) => sql.replaceAll('?', place(value))),
-    ];
+    const kept = ['tenant_id = $1', ...used.map(({ sql, value }) => sql.replaceAll('?', place(value)))];
     const start = after && `(date_creation, id_unique) > (${place(after.dateCreation)}, ${place(after.id)})`;
-    const { table } = this.source;
+    const { table, and } = this.source;
+    const order = 'ORDER BY date_creation, id_unique LIMIT $2';
+    const where = [...kept, ...(start ? [start] : [])].join(' AND ');
+    const page = (part: string, columns: string): string =>
+      `SELECT ${columns} FROM ${part} WHERE ${where} ${order}`;
+    const selected = `date_creation, id_unique, ${this.selected}`;
+    const rows = and
+      ? `SELECT ${selected} FROM (
+           (${page(table, and.together.join(', '))}) UNION ALL (${page(and.table, and.together.join(', '))})
+         ) m ${order}`
+      : page(table, selected);
+    const more = [table, ...(and ? [and.table] : [])].map(
+      (part) =>
+        // The order makes PostgreSQL go by the index: it expects to find the next row at once, anywhere.
+        `(SELECT true FROM ${part} WHERE ${kept.join(' AND ')} AND (date_creation, id_unique) > ("lastDate", "lastId")
+          ORDER BY date_creation, id_unique LIMIT 1)`,
+    );
     // One prepared statement for each combination of conditions, so that each gets the plan that suits it.
+    const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
+    const isPlannedOnce = used.every(({ planned }) => planned === undefined);
     const [row] = await this.query<PageRow>(tenantId, {
-      name: `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`,
-      text: `SELECT p.*, p.count = $2 AND EXISTS (
-               SELECT FROM ${table} WHERE ${kept.join(' AND ')} AND (date_creation, id_unique) > ("lastDate", "lastId")
-             ) AS more
+      ...(isPlannedOnce ? { name } : {}),
+      text: `SELECT p.*, p.count = $2 AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(row_to_json(i)::text, ','), '') AS items, count(*),
                  max(date_creation) AS "lastDate", (array_agg(id_unique))[count(*)] AS "lastId"
-               FROM (
-                 SELECT date_creation, id_unique, ${this.selected} FROM ${table}
-                 WHERE ${[...kept, ...(start ? [start] : [])].join(' AND ')}
-                 ORDER BY date_creation, id_unique LIMIT $2
-               ) r, LATERAL (SELECT ${this.names}) i
+               FROM (${rows}) r, LATERAL (SELECT ${this.names}) i
              ) p`,
       values,
     });

@@ -45,6 +45,11 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(sqlState(error) ?? '');
 }
 
+/** The work ran into a limit of time, of a statement or of the transaction: the same work would again. */
+export function ranOutOfTime(error: unknown): boolean {
+  return ['57014', '25P04'].includes(sqlState(error) ?? '');
+}
+
 /** The connection broke while COMMIT was under way: the work may have been committed or undone. */
 export class OutcomeUnknown extends Error {}
 

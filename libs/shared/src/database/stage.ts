@@ -20,10 +20,13 @@ const SQL_TYPES = { identifier: 'text COLLATE "C"' } as Readonly<Record<string, 
 export class Stage {
   /** Rows added so far. */
   count = 0;
+  /** Bytes of what waits for `load`. */
+  keptBytes = 0;
   private text = '';
   private readonly kept: Buffer[] = [];
   private stream: Writable | undefined;
   private done: Promise<void> | undefined;
+  private failure: Error | undefined;
 
   constructor(
     readonly name: string,
@@ -31,14 +34,17 @@ export class Stage {
   ) {}
 
   add(row: readonly (string | number | boolean | Date | null | undefined)[]): void {
-    let line = '';
-    for (const value of row) line += `${line === '' ? '' : '\t'}${copyText(value)}`;
-    this.text += `${line}\n`;
+    this.text += `${row.map(copyText).join('\t')}\n`;
     this.count++;
     if (this.text.length < CHUNK_BYTES) return;
-    if (this.stream) this.stream.write(this.text);
-    else this.kept.push(Buffer.from(this.text));
+    if (this.stream) this.sink().write(this.text);
+    else this.keep(Buffer.from(this.text));
     this.text = '';
+  }
+
+  private keep(chunk: Buffer): void {
+    this.kept.push(chunk);
+    this.keptBytes += chunk.length;
   }
 
   /** Makes the table and streams what is added from now on. */
@@ -47,8 +53,8 @@ export class Stage {
     await client.query(`CREATE TEMPORARY TABLE ${this.name} (${columns.join(', ')}) ON COMMIT DROP`);
     this.stream = client.query(copyFrom(`COPY ${this.name} FROM STDIN`));
     this.done = finished(this.stream);
-    // A failure of the stream is reported where `done` is awaited.
-    this.done.catch(() => undefined);
+    // Reported where `done` is awaited, or at the next write.
+    this.done.catch((error: Error) => (this.failure = error));
   }
 
   /** Waits until the database has taken what was added. Only needed where much is. */
@@ -58,7 +64,7 @@ export class Stage {
 
   /** Ends the stream; the table is ready, with its statistics. */
   async close(client: PoolClient): Promise<void> {
-    this.stream!.end(this.text);
+    this.sink().end(this.text);
     this.text = '';
     await this.done;
     await client.query(`ANALYZE ${this.name}`);
@@ -68,10 +74,16 @@ export class Stage {
   async load(client: PoolClient): Promise<void> {
     await this.open(client);
     for (const chunk of this.kept.splice(0)) {
-      this.stream!.write(chunk);
+      this.sink().write(chunk);
       await this.flowed();
     }
     await this.close(client);
+  }
+
+  /** The stream to write to: one whose connection has failed takes nothing more, and would not say why. */
+  private sink(): Writable {
+    if (this.failure) throw this.failure;
+    return this.stream!;
   }
 
   /** Gives up in the middle of a stream: the connection must not stay in COPY, the transaction's rollback needs it. */

@@ -22,7 +22,7 @@ export interface StagedMerge {
 
 /**
  * Inserts and updates all staged rows in one statement; a row that would not change is not rewritten. In the order of
- * the key: two requests that write the same rows lock them in the same order.
+ * the key as far as the join keeps it, so that deadlocks with other requests stay rare.
  *
  * @returns how many rows are new
  */

@@ -10,7 +10,13 @@ export const SYNC_BODY_BYTES = 64 * BODY_BYTES;
 export const SYNC_RECORDS = 250_000;
 
 /** Records nested in those of one sync (employers of unions, employments, memberships, custom values). */
-export const SYNC_NESTED_RECORDS = 500_000;
+export const SYNC_NESTED_RECORDS = 400_000;
+
+/** Nested records that one sync may refuse: each is told in its answer, at many times its own size. */
+export const SYNC_NESTED_REFUSALS = 100_000;
+
+/** What a sync may keep in memory of the records nested in it, in bytes. */
+export const SYNC_KEPT_BYTES = 128 * BODY_BYTES;
 
 /** The most that one record of a sync may hold, in bytes: it is read in one go, and others wait meanwhile. */
-export const SYNC_RECORD_BYTES = 8 * BODY_BYTES;
+export const SYNC_RECORD_BYTES = 2 * BODY_BYTES;

@@ -6,6 +6,8 @@ import { isGuid } from '../records/faults';
 import { text } from '../records/field';
 import { Input } from './field.decorator';
 
+export type { Page, Position };
+
 /** Opt-in paging of every list (decisions, section 3). */
 export class PagingQuery {
   @Input({
@@ -24,10 +26,14 @@ export class PagingQuery {
 /** Rows fetched at a time for a list without `limite`: what one process holds of it in memory. */
 const RUN_LENGTH = 5_000;
 
+/** The same for items that hold lists themselves. */
+export const HEAVY_RUN_LENGTH = 500;
+
 /**
  * Answers a list as a JSON array: a page with its `Link` to the next one if `limite` is given, else everything,
  * streamed in constant memory. A failure halfway breaks the connection, so that a cut list never looks whole.
  *
+ * @param runLength items fetched at a time for a list without `limite`
  * @param fetch reads at most `limit` items after `after`; called again until no `next` is left
  */
 export async function sendList(
@@ -36,6 +42,7 @@ export async function sendList(
   publicUrl: string,
   paging: PagingQuery,
   fetch: (after: Position | undefined, limit: number) => Promise<Page>,
+  runLength = RUN_LENGTH,
 ): Promise<void> {
   let after = paging.curseur ? parseCursor(paging.curseur) : undefined;
   if (paging.limite) {
@@ -44,7 +51,7 @@ export async function sendList(
     sendWhole(response, page.items);
     return;
   }
-  const first = await fetch(after, RUN_LENGTH);
+  const first = await fetch(after, runLength);
   if (!first.next) {
     sendWhole(response, first.items);
     return;
@@ -53,7 +60,7 @@ export async function sendList(
   after = first.next;
   while (after) {
     // Asked for while the caller still receives the run before.
-    const [page]: [Page, void] = await Promise.all([fetch(after, RUN_LENGTH), drained(response)]);
+    const [page]: [Page, void] = await Promise.all([fetch(after, runLength), drained(response)]);
     if (response.destroyed) return;
     if (page.items) response.write(`,${page.items}`);
     after = page.next;
@@ -86,7 +93,14 @@ export function pageOf<R extends Position>(
 
 async function drained(response: Response): Promise<void> {
   if (!response.writableNeedDrain || response.destroyed) return;
-  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  const settled = new AbortController();
+  const { signal } = settled;
+  try {
+    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  } finally {
+    // The one that did not happen would listen on for the rest of the answer.
+    settled.abort();
+  }
 }
 
 function nextLink(request: Request, publicUrl: string, next: Position): string {

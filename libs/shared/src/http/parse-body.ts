@@ -40,6 +40,6 @@ function tooManyRecords(): DomainError {
   const most = SYNC_RECORDS.toLocaleString('en');
   return new DomainError(
     'Requete.TropVolumineuse',
-    `One sync takes at most ${most} records, of at most 8 MB each: send the rest in another one. Nothing was written.`,
+    `One sync takes at most ${most} records, of at most 2 MB each: send the rest in another one. Nothing was written.`,
   );
 }

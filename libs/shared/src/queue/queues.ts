@@ -14,8 +14,8 @@ export const QUEUES = {
   tache: {
     heartbeatSeconds: 10,
     expireInSeconds: 600,
-    retryLimit: 20,
-    retryDelay: 1,
+    retryLimit: 10,
+    retryDelay: 2,
     retryBackoff: true,
     retryDelayMax: 60,
     deadLetter: 'tache-abandonnee',

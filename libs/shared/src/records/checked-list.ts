@@ -8,6 +8,11 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** An identifier inside a message: messages of many records must not be many times longer than the records. */
+export function shortened(identifier: string): string {
+  return identifier.length <= 100 ? identifier : `${identifier.slice(0, 99).toWellFormed()}…`;
+}
+
 export const TWICE = 'appears twice in this request; the first one counts';
 
 /** One record of a list after its check. */
@@ -45,11 +50,13 @@ export class CheckedList<D extends RecordDefinition> {
     const index = this.index++;
     const checked = this.validator.check(sent);
     const { values } = checked;
-    const id = values
+    const raw = values
       ? ((values as Record<string, unknown>)[this.identifier] as string)
       : identifierOf(sent, this.identifier);
-    const isRepeated = id !== '' && this.seen.has(id);
-    if (id !== '') this.seen.add(id);
+    // Remembered as sent: what is shown for one that cannot be stored may be the identifier of another record.
+    const isRepeated = raw !== '' && this.seen.has(raw);
+    if (raw !== '') this.seen.add(raw);
+    const id = raw.toWellFormed();
     if (values && !isRepeated) return { index, id, values };
     return this.refuse({ index, id }, (isRepeated ? TWICE : checked.fault!) + note);
   }
@@ -72,5 +79,5 @@ function identifierOf(record: unknown, name: string): string {
   const lower = name.charAt(0).toLowerCase() + name.slice(1);
   const upper = name.charAt(0).toUpperCase() + name.slice(1);
   const sent = (record as Record<string, unknown>)[lower] ?? (record as Record<string, unknown>)[upper];
-  return typeof sent === 'string' ? sent.toWellFormed().trim() : '';
+  return typeof sent === 'string' ? sent.trim() : '';
 }

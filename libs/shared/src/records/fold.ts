@@ -9,6 +9,9 @@ import { parseDate } from '../time/wire-date';
  */
 export type Source = 'body' | 'query' | 'bulk';
 
+/** Faults of one record of a bulk write that are looked for. */
+const MOST_BULK_FAULTS = 100;
+
 interface Slot {
   readonly name: string;
   readonly field: Field;
@@ -50,6 +53,8 @@ export function foldRecord(
   const folded: Record<string, unknown> = {};
   let ignored: Set<string> | undefined;
   for (const key of Object.keys(sent)) {
+    // What a bulk write tells of one record is cut; a record of nothing but faults must not cost more than others.
+    if (source === 'bulk' && faults.length >= MOST_BULK_FAULTS) break;
     const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
     // Made for a fault only: bulk writes come here for every property of every record.
     const fault = (code: string, detail: string): void => {
@@ -78,7 +83,7 @@ export function foldRecord(
 }
 
 /**
- * A list that is too long, and elements that are no objects, are named here and left out: the check that follows would
+ * A list that is too long, and elements that are no objects, are named here and not kept: the check that follows would
  * walk whatever they hold, however deep.
  */
 function foldList(
@@ -92,11 +97,11 @@ function foldList(
     faults.push({ pointer, code: 'length', detail: describeFault(field, 'length') });
     return [];
   }
-  return sent.flatMap((element, index) => {
+  return sent.map((element, index) => {
     const at = `${pointer}/${index}`;
-    if (isPlainObject(element)) return [foldRecord(element, field.of, source, at, faults)];
+    if (isPlainObject(element)) return foldRecord(element, field.of, source, at, faults);
     faults.push({ pointer: at, code: 'type', detail: 'must be an object' });
-    return [];
+    return undefined;
   });
 }
 

@@ -3,8 +3,9 @@ import { ObjetConsentementBulk } from '#consent';
 import { EmployesSyncService, SyndicatsSyncService } from '#membership';
 import type { BulkResult } from '#shared/database/bulk-upsert';
 import { Transactions } from '#shared/database/transactions';
+import { NestedLimits } from '#shared/records/nested-limits';
 import { OVERTAKEN, turnOf } from './overtaken';
-import { countRecords, nestedCounter, type Records } from './record-limits';
+import { countRecords, type Records } from './record-limits';
 import { SyncProgress } from './sync-progress';
 
 /** The three lists of a V2 sync, as sent; each record is checked on its own. */
@@ -72,7 +73,7 @@ export class SyncV2Service {
     request: SyncV2Request,
     progress: SyncProgress,
   ): Promise<SyncV2Result> {
-    const nested = nestedCounter();
+    const nested = new NestedLimits();
     const list = (records: Records | null | undefined): Iterable<unknown> => progress.over(records ?? []);
     const done = (records: Records | null | undefined): void => progress.wrote(records?.length ?? 0);
 
@@ -84,7 +85,7 @@ export class SyncV2Service {
       nested,
     );
     done(request.Employes);
-    const objets = await this.objetsConsentement.upsert(tenantId, list(request.ObjetsConsentement));
+    const objets = await this.objetsConsentement.upsertV2(tenantId, list(request.ObjetsConsentement));
     done(request.ObjetsConsentement);
     return {
       Syndicats: countsOf(syndicats),

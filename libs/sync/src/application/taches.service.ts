@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ranOutOfTime } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { parseBody, invalidJson } from '#shared/http/parse-body';
@@ -14,6 +15,9 @@ export type { Tache };
 
 /** How often a task tells how far it has come. */
 const TICK_MS = 500;
+
+/** Tasks of one tenant that wait or run: each keeps its body. */
+const MOST_UNFINISHED = 20;
 
 /** Names a task to a worker. */
 export interface TacheJob {
@@ -39,7 +43,7 @@ export class TachesService {
    *
    * @param corps the body as sent; its lists have been found to be lists
    * @param id of the task; the service gives one if absent
-   * @throws DomainError `Requete.TropVolumineuse`
+   * @throws DomainError `Requete.TropVolumineuse`, `Debit.Depasse` where too many tasks are unfinished
    */
   async submit(
     tenantId: string,
@@ -50,6 +54,13 @@ export class TachesService {
   ): Promise<Tache> {
     const total = countOf(request);
     return this.transactions.run({ tenantId }, async () => {
+      if ((await this.taches.countUnfinished(tenantId)) >= MOST_UNFINISHED) {
+        throw new DomainError(
+          'Debit.Depasse',
+          `${MOST_UNFINISHED} tasks wait or run already: send this one when some of them have ended.`,
+          { retryAfterSeconds: 10 },
+        );
+      }
       const tacheId = await this.taches.insert(tenantId, { id, corps, total, simulation });
       await this.queue.add('tache', { tenantId, tacheId } satisfies TacheJob, { group: tenantId });
       return this.get(tenantId, tacheId);
@@ -86,7 +97,7 @@ export class TachesService {
         },
       });
     } catch (error) {
-      const refusal = error instanceof JsonFault ? invalidJson(error) : error;
+      const refusal = refusalOf(error);
       if (refusal instanceof DomainError) {
         await ticker.stop();
         await this.taches.fail(tenantId, tacheId, { code: refusal.code, detail: refusal.message });
@@ -114,6 +125,16 @@ export class TachesService {
 async function readRequest(corps: Buffer): Promise<SyncV2Request> {
   const body = await parseBody(corps, true);
   return isPlainObject(body) ? foldRecord(body, SYNC_V2_FIELDS, 'body', '', []) : {};
+}
+
+/** What will be the same however often the task is tried; anything else may pass. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof JsonFault) return invalidJson(error);
+  if (!ranOutOfTime(error)) return error;
+  return new DomainError(
+    'Service.Indisponible',
+    'The sync took longer than the service allows. Nothing was written: send it in smaller parts.',
+  );
 }
 
 /** Runs `tick` now and then, one at a time, until it is stopped. */

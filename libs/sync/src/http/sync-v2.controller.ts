@@ -34,7 +34,7 @@ export class SyncV2Controller {
     summary: 'Create or update unions, employers, employees, employments, memberships and consent objects',
     description: [
       'Everything accepted commits together. A refused record is reported in `Erreurs` of its kind and does not stop the others; the status is 200 even then.',
-      'Up to 64 MB, 250,000 records over the three lists and 500,000 nested ones, 8 MB a record.',
+      'Up to 64 MB, 250,000 records over the three lists and 400,000 nested ones, 2 MB a record.',
       'Employments: an empty or absent `Emplois` leaves the stored ones alone. Otherwise what is left out is deactivated, unless one of those sent has no readable identifier: then none is, for it may be the one.',
     ].join('\n\n'),
     type: SyncV2ResultItem,
@@ -64,7 +64,7 @@ export class SyncV2Controller {
   @Answers({
     summary: 'Create or update many employees with their employments and memberships',
     description:
-      'The same as a sync with nothing but `Employes`; the body is their list. Up to 64 MB, 250,000 employees and 500,000 nested records, 8 MB a record.',
+      'The same as a sync with nothing but `Employes`; the body is their list. Up to 64 MB, 250,000 employees and 400,000 nested records, 2 MB a record.',
     type: SyncV2ResultItem,
   })
   async upsert(

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OBJET_CONSENTEMENT_FIELDS } from '#consent';
+import { OBJET_CONSENTEMENT_V2_FIELDS } from '#consent';
 import {
   EMPLOI_FIELDS,
   EMPLOYE_V2_FIELDS,
@@ -16,10 +16,7 @@ import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 /** The records of a V2 sync as the OpenAPI document shows them; each is checked on its own, by its definition. */
 const EmployeurV2Sync = RecordModel('EmployeurV2Sync', EMPLOYEUR_V2_FIELDS);
 const SyndicatV2Sync = RecordModel('SyndicatV2Sync', SYNDICAT_V2_FIELDS, { Employeurs: EmployeurV2Sync });
-const ObjetConsentementV2Sync = RecordModel('ObjetConsentementV2Sync', {
-  IdExterne: OBJET_CONSENTEMENT_FIELDS.idExterne,
-  Nom: OBJET_CONSENTEMENT_FIELDS.nom,
-});
+const ObjetConsentementV2Sync = RecordModel('ObjetConsentementV2Sync', OBJET_CONSENTEMENT_V2_FIELDS);
 export const EmployeV2Sync = RecordModel('EmployeV2Sync', EMPLOYE_V2_FIELDS, {
   ValeursChampUtilisateur: RecordModel('ValeurSync', VALEUR_FIELDS),
   Emplois: RecordModel('EmploiSync', EMPLOI_FIELDS),

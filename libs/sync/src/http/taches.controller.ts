@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
-import type { Json } from '#shared/http/etag';
+import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { type Tache, TachesService } from '../application/taches.service';
 import { EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
@@ -20,16 +20,15 @@ export class TachesController {
     description: 'Tasks are kept for 7 days after their end.',
     path: { id: { description: 'Identifier of the task.', example: EXAMPLE_TACHE_ID, format: 'uuid' } },
     type: TacheItem,
+    etag: true,
     errors: ['Tache.NotFound'],
   })
   async get(
     @Tenant() tenantId: string,
     @Param('id', new GuidPart('Tache.NotFound', 'No task has this id.')) id: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
-    // It changes by itself.
-    response.setHeader('Cache-Control', 'no-store');
-    return jsonOf(await this.taches.get(tenantId, id));
+  ): Promise<Json | undefined> {
+    return withEtag(response, jsonOf(await this.taches.get(tenantId, id)));
   }
 }
 

@@ -54,6 +54,13 @@ export class TacheRepository {
     return rows[0]!.id;
   }
 
+  async countUnfinished(tenantId: string): Promise<number> {
+    const { rows } = await this.transactions.client().query<{
+      count: number;
+    }>('SELECT count(*)::int AS count FROM tache WHERE tenant_id = $1 AND date_fin IS NULL', [tenantId]);
+    return rows[0]!.count;
+  }
+
   async find(tenantId: string, id: string): Promise<TacheRow | undefined> {
     const rows = await this.transactions.query<TacheRow>(
       { tenantId },

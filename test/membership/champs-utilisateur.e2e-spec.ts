@@ -1,0 +1,605 @@
+import { Client } from 'pg';
+import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { comparable, GUID, INSTANT, synced, times, walk } from './synced';
+
+const PATH = '/b2b/v2/champ-utilisateur';
+const JOUR = { idExterne: 'JOUR', libelle: 'De jour' };
+const NUIT = { idExterne: 'NUIT', libelle: 'De nuit' };
+const QUART = { nom: 'Quart', type: 'choix', obligatoire: false, choix: [JOUR, NUIT] };
+const SURNOM = { nom: 'Surnom', type: 'texte', obligatoire: false, choix: [] };
+
+/** A body as a test sends it, sound or not. */
+interface Sent {
+  nom: string;
+  type?: string;
+  obligatoire?: boolean;
+  choix?: unknown[];
+}
+
+let app: TestApp;
+let tenant: TestTenant;
+let rival: Client;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  // A superuser's connection that never gives way, to stop the service in the middle of its work.
+  rival = new Client({ connectionString: app.config.databaseUrl, options: '-c deadlock_timeout=1h' });
+  await rival.connect();
+});
+afterAll(async () => {
+  await rival.end();
+  await app.stop();
+});
+beforeEach(async () => {
+  tenant = await app.tenant();
+});
+
+const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  app.send(tenant, method, PATH + path, body, headers);
+const post = (body: unknown, headers?: Record<string, string>) => send('POST', '', body, headers);
+const put = (body: unknown, headers?: Record<string, string>) => send('PUT', '', body, headers);
+const get = (nom: string) => send('GET', `/${encodeURIComponent(nom)}`);
+
+async function made(champ: object = QUART): Promise<Answer> {
+  const answer = await post(champ);
+  expect(answer.status).toBe(201);
+  return answer;
+}
+
+const employe = (IdExterne: string, ...valeurs: [champ: string, valeur: string | null][]) => ({
+  ...{ IdExterne, Prenom: 'Zoé', Nom: 'Roy' },
+  ValeursChampUtilisateur: valeurs.map(([NomChamp, Valeur]) => ({ NomChamp, Valeur })),
+});
+/** Gives employees values, or removes them. */
+const give = (IdExterne: string, ...valeurs: [champ: string, valeur: string | null][]) =>
+  synced(app, tenant, { Employes: [employe(IdExterne, ...valeurs)] });
+const valeursOf = async (idExterne: string): Promise<unknown> =>
+  (await app.send(tenant, 'GET', `/b2b/v2/employe/${idExterne}`)).json?.valeursChampUtilisateur;
+
+/** What is stored of the tenant, choices in their order. */
+async function stored(): Promise<string[]> {
+  const { rows } = await app.database.query<{ champ: string }>(
+    `SELECT concat_ws(' ', nom, type, obligatoire, (
+       SELECT string_agg(id_externe || '=' || libelle, ' ' ORDER BY ordre) FROM choix_champ c
+       WHERE c.tenant_id = f.tenant_id AND c.nom_champ = f.nom
+     )) AS champ
+     FROM champ_utilisateur f WHERE tenant_id = $1 ORDER BY date_creation, id_unique`,
+    [tenant.tenantId],
+  );
+  return rows.map(({ champ }) => champ);
+}
+
+describe('POST /b2b/v2/champ-utilisateur', () => {
+  it.each([
+    ['texte', []],
+    ['date', []],
+    ['booleen', []],
+    ['choix', [JOUR, NUIT]],
+  ])(
+    '201 defines a field of type %s, with Location and ETag, and reads back the same item',
+    async (type, choix) => {
+      const created = await post({ nom: 'Champ', type, ...(choix.length > 0 ? { choix } : {}) });
+      expect([created.status, created.headers.get('location')]).toEqual([201, `${PATH}/Champ`]);
+      const { idUnique, dateCreation } = created.json;
+      expect([idUnique, dateCreation]).toEqual([expect.stringMatching(GUID), expect.stringMatching(INSTANT)]);
+      expect(created.text).toBe(
+        JSON.stringify({ nom: 'Champ', type, obligatoire: false, choix, idUnique, dateCreation }),
+      );
+      const read = await get('Champ');
+      expect(read.text).toBe(created.text);
+      expect(read.headers.get('etag')).toBe(created.headers.get('etag'));
+      expect(read.headers.get('etag')).toMatch(/^"[^"]+"$/);
+      expect((await send('GET', '')).text).toBe(`[${created.text}]`);
+    },
+  );
+
+  it('201 trims texts, takes either case of a first letter, and ignores what a read adds', async () => {
+    const sent = {
+      ...{ Nom: ' Quart ', Type: ' choix ', Obligatoire: true, idUnique: 'mine', DateCreation: 4 },
+      Choix: [
+        { IdExterne: ' NUIT ', Libelle: ' De nuit ' },
+        { idExterne: 'JOUR', Libelle: 'De jour' },
+      ],
+    };
+    expect((await made(sent)).json).toMatchObject({ ...QUART, obligatoire: true, choix: [NUIT, JOUR] });
+    expect(await stored()).toEqual(['Quart choix t NUIT=De nuit JOUR=De jour']);
+  });
+
+  it.each([null, []])('201 with choix %j for a type that has none, and obligatoire null', async (choix) => {
+    expect((await made({ nom: 'Surnom', type: 'texte', obligatoire: null, choix })).json).toMatchObject(
+      SURNOM,
+    );
+  });
+
+  it('201 with 1,000 choices, which keep their order; labels may be alike', async () => {
+    const choix = times(1_000, (n) => ({ idExterne: `C-${(n * 7919) % 1_000}`, libelle: 'Le même' }));
+    expect((await made({ ...QUART, choix })).json.choix).toEqual(choix);
+    expect((await get('Quart')).json.choix).toEqual(choix);
+  });
+
+  it.each([
+    'a/b',
+    '100%',
+    'a%2Fb',
+    'où?',
+    '#1',
+    'Quart de  travail',
+    '🙂👩‍🏭',
+    'ü+ü',
+    'a;b=c&d',
+    '"\\\'',
+    '__proto__',
+  ])('201 with the name %s, which the Location and every path take', async (nom) => {
+    const created = await made({ ...QUART, nom, choix: [{ idExterne: nom, libelle: nom }] });
+    const location = created.headers.get('location')!;
+    expect(location).toBe(`${PATH}/${encodeURIComponent(nom)}`);
+    expect((await app.send(tenant, 'GET', location)).text).toBe(created.text);
+    await give('E-1', [nom, nom]);
+    expect(await valeursOf('E-1')).toEqual([{ type: 'choix', nom, idExterneChoix: nom }]);
+    await give('E-1', [nom, null]);
+    expect((await app.send(tenant, 'PUT', location, { type: 'date' })).json).toMatchObject({
+      nom,
+      type: 'date',
+    });
+    expect((await app.send(tenant, 'DELETE', location)).status).toBe(204);
+  });
+
+  it('a name has up to 255 characters, counted as people count', async () => {
+    const { headers } = await made({ ...SURNOM, nom: '🙂'.repeat(255) });
+    expect((await app.send(tenant, 'GET', headers.get('location')!)).status).toBe(200);
+    expectFaults(await post({ ...SURNOM, nom: '🙂'.repeat(256) }), { '/nom': 'length' });
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ['nothing', {}, { '/nom': 'required', '/type': 'required' }],
+    ['an unknown type', { nom: 'C', type: 'nombre' }, { '/type': 'choice' }],
+    ['a type in another case', { nom: 'C', type: 'Texte' }, { '/type': 'choice' }],
+    ['a type that is no text', { nom: 'C', type: 4 }, { '/type': 'type' }],
+    ['obligatoire as text', { ...SURNOM, obligatoire: 'true' }, { '/obligatoire': 'type' }],
+    ['an empty name', { ...SURNOM, nom: ' ' }, { '/nom': 'required' }],
+    ['a long name', { ...SURNOM, nom: 'x'.repeat(256) }, { '/nom': 'length' }],
+    ['a name with U+0000', { ...SURNOM, nom: 'a\u0000' }, { '/nom': 'characters' }],
+    ['an unknown property', { ...SURNOM, ordre: 1 }, { '/ordre': 'unknown' }],
+    ['a property in both casings', { ...SURNOM, Type: 'date' }, { '/Type': 'duplicate' }],
+    ['a list', [QUART], { '': 'type' }],
+    ['a choice field without choix', { nom: 'C', type: 'choix' }, { '/choix': 'required' }],
+    ['a choice field with choix null', { ...QUART, choix: null }, { '/choix': 'required' }],
+    ['a choice field with no choice', { ...QUART, choix: [] }, { '/choix': 'required' }],
+    ['a text field with choices', { ...SURNOM, choix: [JOUR] }, { '/choix': 'choice' }],
+    ['a date field with choices', { ...SURNOM, type: 'date', choix: [JOUR] }, { '/choix': 'choice' }],
+    ['a boolean field with choices', { ...SURNOM, type: 'booleen', choix: [JOUR] }, { '/choix': 'choice' }],
+    ['choix that is no list', { ...QUART, choix: JOUR }, { '/choix': 'type' }],
+    ['choix as text', { ...QUART, choix: 'JOUR' }, { '/choix': 'type' }],
+    [
+      'too many choices',
+      { ...QUART, choix: times(1_001, (n) => ({ idExterne: `${n}`, libelle: 'L' })) },
+      { '/choix': 'length' },
+    ],
+    ['a choice twice', { ...QUART, choix: [JOUR, JOUR] }, { '/choix/1/idExterne': 'duplicate' }],
+    [
+      'two choices twice, one after trimming',
+      { ...QUART, choix: [JOUR, NUIT, { idExterne: ' JOUR ', libelle: 'L' }, NUIT] },
+      { '/choix/2/idExterne': 'duplicate', '/choix/3/idExterne': 'duplicate' },
+    ],
+    ['an element that is text', { ...QUART, choix: [JOUR, 'NUIT'] }, { '/choix/1': 'type' }],
+    ['an element that is null', { ...QUART, choix: [null, JOUR] }, { '/choix/0': 'type' }],
+    ['an element that is a list', { ...QUART, choix: [JOUR, [NUIT]] }, { '/choix/1': 'type' }],
+    [
+      'elements without their properties',
+      { ...QUART, choix: [JOUR, {}, { idExterne: '', libelle: 4 }] },
+      {
+        '/choix/1/idExterne': 'required',
+        '/choix/1/libelle': 'required',
+        '/choix/2/idExterne': 'required',
+        '/choix/2/libelle': 'type',
+      },
+    ],
+    [
+      'elements with unknown properties and both casings',
+      { ...QUART, choix: [JOUR, { ...NUIT, ordre: 2, 'a/b': 1 }, { ...NUIT, IdExterne: 'N' }] },
+      { '/choix/1/ordre': 'unknown', '/choix/1/a~1b': 'unknown', '/choix/2/IdExterne': 'duplicate' },
+    ],
+    [
+      'choices with long texts',
+      { ...QUART, choix: [{ idExterne: 'x'.repeat(256), libelle: 'x'.repeat(256) }] },
+      { '/choix/0/idExterne': 'length', '/choix/0/libelle': 'length' },
+    ],
+    [
+      'an element that is no object before one with a fault of its own',
+      { ...QUART, choix: ['JOUR', JOUR, { idExterne: 'NUIT' }] },
+      { '/choix/0': 'type', '/choix/2/libelle': 'required' },
+    ],
+    [
+      'everything at once',
+      { nom: 4, type: 'choix', obligatoire: 1, choix: [JOUR, { libelle: 'L' }], autre: 1 },
+      { '/nom': 'type', '/obligatoire': 'type', '/choix/1/idExterne': 'required', '/autre': 'unknown' },
+    ],
+  ])('400 for %s, and writes nothing', async (_what, body, faults) => {
+    expectFaults(await post(body), faults);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('400 for an unknown query parameter', async () => {
+    expectFaults(await send('POST', '?simulation=true', QUART), { '?simulation': 'unknown' });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('409 Champ.NomDejaUtilise for a second field of the name; names are case-sensitive, and each tenant has its own', async () => {
+    await made();
+    expectProblem(await post({ ...SURNOM, nom: 'Quart' }), 409, 'Champ.NomDejaUtilise');
+    expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
+    await made({ ...SURNOM, nom: 'quart' });
+    expect((await app.send(await app.tenant(), 'POST', PATH, QUART)).status).toBe(201);
+  });
+
+  it('replays the first answer to the same Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': 'one' };
+    const first = await post(QUART, headers);
+    const again = await post(QUART, headers);
+    expect([again.status, again.text, again.headers.get('location')]).toEqual([
+      201,
+      first.text,
+      `${PATH}/Quart`,
+    ]);
+    expectProblem(await post(SURNOM, headers), 422, 'Idempotence.CleReutilisee');
+  });
+
+  it('twenty equal ones at once make one 201 and nineteen 409, and one field', async () => {
+    const answers = await Promise.all(times(20, () => post(QUART)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...times(19, () => 409)]);
+    for (const answer of answers) {
+      if (answer.status === 409) expectProblem(answer, 409, 'Champ.NomDejaUtilise');
+    }
+    expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
+  });
+});
+
+describe('GET /b2b/v2/champ-utilisateur', () => {
+  it('lists the fields in the order of their creation; pages walk them exactly once', async () => {
+    for (const nom of ['C', 'A', 'D', 'B', 'E']) await made({ ...QUART, nom });
+    const whole = await send('GET', '');
+    expect(whole.json.map(({ nom }: { nom: string }) => nom)).toEqual(['C', 'A', 'D', 'B', 'E']);
+    for (const limite of [1, 2, 5, 1000]) {
+      const pages = await walk(app, tenant, `${PATH}?limite=${limite}`);
+      expect(pages).toHaveLength(Math.ceil(5 / limite));
+      expect(pages.flat()).toEqual(whole.json);
+    }
+    expect((await app.send(tenant, 'GET', `/api${PATH}`)).text).toBe(whole.text);
+  });
+
+  it('200 [] for nobody, and other tenants’ fields never', async () => {
+    await made();
+    expect((await app.send(await app.tenant(), 'GET', PATH)).text).toBe('[]');
+  });
+
+  it('400 for parameters that are unknown or out of range', async () => {
+    expectFaults(await send('GET', '?type=choix'), { '?type': 'unknown' });
+    expectFaults(await send('GET', '?limite=0&curseur=x'), { '?limite': 'range' });
+    expectFaults(await send('GET', '/Quart?limite=1'), { '?limite': 'unknown' });
+  });
+
+  it('one: 304 for its ETag, 404 Champ.NotFound, the same for another tenant’s field as for none', async () => {
+    const etag = (await made()).headers.get('etag')!;
+    for (const held of [etag, `W/${etag}`, '*']) {
+      const answer = await send('GET', '/Quart', undefined, { 'If-None-Match': held });
+      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', etag]);
+    }
+    await put({ ...QUART, choix: [NUIT, JOUR] });
+    expect((await send('GET', '/Quart', undefined, { 'If-None-Match': etag })).status).toBe(200);
+    const other = await app.tenant();
+    const foreign = await app.send(other, 'GET', `${PATH}/Quart`);
+    expectProblem(foreign, 404, 'Champ.NotFound');
+    expect(comparable(foreign)).toEqual(comparable(await app.send(other, 'GET', `${PATH}/Rien`)));
+    expectProblem(await send('GET', '/quart'), 404, 'Champ.NotFound');
+    expectFaults(await send('GET', `/${'x'.repeat(256)}`), { '{nom}': 'type' });
+  });
+});
+
+describe.each([
+  ['the collection', (champ: Sent, headers?: Record<string, string>) => put(champ, headers)],
+  [
+    'its name',
+    ({ nom, ...rest }: Sent, headers?: Record<string, string>) =>
+      send('PUT', `/${encodeURIComponent(nom)}`, rest, headers),
+  ],
+])('PUT of a custom field under %s', (_where, replace) => {
+  it('200 replaces type, obligation and choices; what is absent is cleared; name, id and creation stay', async () => {
+    const before = (await made({ ...QUART, obligatoire: true })).json;
+    const replaced = await replace({ nom: 'Quart', type: 'date' });
+    expect([replaced.status, replaced.headers.get('location')]).toEqual([200, null]);
+    expect(replaced.json).toEqual({ ...before, type: 'date', obligatoire: false, choix: [] });
+    expect(replaced.text).toBe((await get('Quart')).text);
+    expect(replaced.headers.get('etag')).toBe((await get('Quart')).headers.get('etag'));
+    expect(await stored()).toEqual(['Quart date f']);
+    expect((await replace({ ...QUART })).json).toEqual({ ...before, obligatoire: false });
+  });
+
+  it('200 with the same item and ETag for what a read answered', async () => {
+    const created = await made();
+    const answer = await replace(created.json);
+    expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([
+      200,
+      created.text,
+      created.headers.get('etag'),
+    ]);
+  });
+
+  it('label and order of choices in use change, choices are added, and an unused one goes', async () => {
+    const SOIR = { idExterne: 'SOIR', libelle: 'De soir' };
+    await made({ ...QUART, choix: [JOUR, NUIT, SOIR] });
+    await give('E-1', ['Quart', 'NUIT']);
+    const choix = [{ idExterne: 'FIN', libelle: 'Fin de semaine' }, { ...NUIT, libelle: 'La nuit' }, JOUR];
+    expect((await replace({ ...QUART, choix })).json).toMatchObject({ choix });
+    expect(await stored()).toEqual(['Quart choix f FIN=Fin de semaine NUIT=La nuit JOUR=De jour']);
+    expect(await valeursOf('E-1')).toEqual([{ type: 'choix', nom: 'Quart', idExterneChoix: 'NUIT' }]);
+    const v1 = (await app.send(tenant, 'GET', '/b2b/v1/employe/E-1')).json;
+    expect(v1.valeursChampUtilisateur[0].valeurChoix).toBe('La nuit');
+    // Two choices exchange their labels and places.
+    const exchanged = [
+      { ...JOUR, libelle: 'La nuit' },
+      { ...NUIT, libelle: 'De jour' },
+    ];
+    expect((await replace({ ...QUART, choix: exchanged })).json.choix).toEqual(exchanged);
+  });
+
+  it('409 Champ.ChoixUtilise while an employee has the choice, and nothing changes; 200 afterwards', async () => {
+    await made();
+    await give('E-1', ['Quart', 'NUIT']);
+    const without = { ...QUART, obligatoire: true, choix: [{ ...JOUR, libelle: 'Autre' }] };
+    expectProblem(await replace(without), 409, 'Champ.ChoixUtilise');
+    expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
+    expect(await valeursOf('E-1')).toHaveLength(1);
+    await give('E-1', ['Quart', 'JOUR']);
+    expect((await replace(without)).status).toBe(200);
+    expect(await stored()).toEqual(['Quart choix t JOUR=Autre']);
+  });
+
+  it.each([
+    ['Surnom', 'texte', 'Zo'],
+    ['Quart', 'choix', 'NUIT'],
+  ])(
+    '409 Champ.TypeUtilise while an employee has a value of %s; other changes pass',
+    async (nom, type, valeur) => {
+      await made({ nom, type, ...(type === 'choix' ? { choix: [JOUR, NUIT] } : {}) });
+      await give('E-1', [nom, valeur]);
+      const before = await stored();
+      expectProblem(await replace({ nom, type: 'date' }), 409, 'Champ.TypeUtilise');
+      expect(await stored()).toEqual(before);
+      const choix = type === 'choix' ? [NUIT] : [];
+      expect((await replace({ nom, type, obligatoire: true, choix })).status).toBe(200);
+      await synced(app, tenant, { Employes: [employe('E-2')] });
+      expect((await app.send(tenant, 'DELETE', '/b2b/v1/employe/E-1')).status).toBe(204);
+      expect((await replace({ nom, type: 'date' })).json).toMatchObject({
+        type: 'date',
+        choix: [],
+      });
+    },
+  );
+
+  it('another tenant’s values hold nothing', async () => {
+    await made();
+    const other = await app.tenant();
+    await app.send(other, 'POST', PATH, QUART);
+    await synced(app, other, { Employes: [employe('E-1', ['Quart', 'NUIT'])] });
+    expect((await replace({ nom: 'Quart', type: 'texte' })).status).toBe(200);
+  });
+
+  it('404 Champ.NotFound for no field and for another tenant’s; nothing is made', async () => {
+    expectProblem(await replace(QUART), 404, 'Champ.NotFound');
+    await app.send(await app.tenant(), 'POST', PATH, QUART);
+    expectProblem(await replace(QUART), 404, 'Champ.NotFound');
+    expect(await stored()).toEqual([]);
+  });
+
+  it('400 with the faults of a POST, and changes nothing', async () => {
+    await made();
+    expectFaults(await replace({ nom: 'Quart' }), { '/type': 'required' });
+    expectFaults(await replace({ ...QUART, choix: [] }), { '/choix': 'required' });
+    expectFaults(await replace({ ...QUART, type: 'texte' }), { '/choix': 'choice' });
+    expectFaults(await replace({ ...QUART, choix: [JOUR, JOUR] }), { '/choix/1/idExterne': 'duplicate' });
+    expectFaults(await replace({ ...QUART, choix: [JOUR, { ...NUIT, rang: 2 }] }), {
+      '/choix/1/rang': 'unknown',
+    });
+    expectFaults(await replace({ ...QUART, choix: [JOUR, 4] }), { '/choix/1': 'type' });
+    expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
+  });
+
+  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+    const etag = (await made()).headers.get('etag')!;
+    const label = (libelle: string, ifMatch: string) =>
+      replace({ ...QUART, choix: [{ ...JOUR, libelle }, NUIT] }, { 'If-Match': ifMatch });
+    expectProblem(await label('A', '"stale"'), 412, 'Precondition.Echouee');
+    expectProblem(await label('A', `W/${etag}`), 412, 'Precondition.Echouee');
+    const changed = await label('B', `"x", ${etag}`);
+    expect(changed.status).toBe(200);
+    expectProblem(await label('C', etag), 412, 'Precondition.Echouee');
+    expect((await label('D', changed.headers.get('etag')!)).status).toBe(200);
+    expect((await label('E', '*')).json.choix[0]).toEqual({ ...JOUR, libelle: 'E' });
+  });
+
+  it('of twenty at once that name one version, exactly one passes, whole', async () => {
+    const etag = (await made()).headers.get('etag')!;
+    const version = (n: number) => times(3, (c) => ({ idExterne: `C-${n}-${c}`, libelle: `L-${n}` }));
+    const replaceAll = (headers?: Record<string, string>) =>
+      Promise.all(times(20, (n) => replace({ ...QUART, choix: version(n) }, headers)));
+    const answers = await replaceAll({ 'If-Match': etag });
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(passed).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+    expect((await get('Quart')).json).toEqual(passed[0]!.json);
+    // Negative control: without it all pass, and what stays is one of them and no mixture.
+    expect((await replaceAll()).filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(times(20, version)).toContainEqual((await get('Quart')).json.choix);
+  });
+});
+
+describe('PUT /b2b/v2/champ-utilisateur', () => {
+  it('400 without a name', async () => {
+    expectFaults(await put({ type: 'texte' }), { '/nom': 'required' });
+  });
+});
+
+describe('PUT /b2b/v2/champ-utilisateur/:nom', () => {
+  it('the body may repeat the name, in either casing; another one is 400 and changes nothing', async () => {
+    await made();
+    await made(SURNOM);
+    for (const sent of [{ nom: 'Quart' }, { Nom: ' Quart ' }, { nom: null }, { nom: '' }]) {
+      expect((await send('PUT', '/Quart', { ...sent, type: 'choix', choix: [NUIT] })).status).toBe(200);
+    }
+    for (const nom of ['Surnom', 'quart', 'Autre']) {
+      expectFaults(await send('PUT', '/Quart', { nom, type: 'date' }), { '/nom': 'path' });
+    }
+    expect(await stored()).toEqual(['Quart choix f NUIT=De nuit', 'Surnom texte f']);
+  });
+});
+
+describe('DELETE /b2b/v2/champ-utilisateur/:nom', () => {
+  it('204 deletes the field with its choices, then 404 Champ.NotFound; the name is free again', async () => {
+    await made();
+    const deleted = await send('DELETE', '/Quart');
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expectProblem(await send('DELETE', '/Quart'), 404, 'Champ.NotFound');
+    expectProblem(await get('Quart'), 404, 'Champ.NotFound');
+    expect((await made({ ...QUART, choix: [NUIT] })).json.choix).toEqual([NUIT]);
+  });
+
+  it.each([
+    ['Surnom', 'texte', 'Zo'],
+    ['Depuis', 'date', '2020-01-01'],
+    ['Bilingue', 'booleen', 'false'],
+    ['Quart', 'choix', 'NUIT'],
+  ])('409 Champ.Utilise while an employee has a value of %s, 204 afterwards', async (nom, type, valeur) => {
+    await made({ nom, type, ...(type === 'choix' ? { choix: [JOUR, NUIT] } : {}) });
+    await give('E-1', [nom, valeur]);
+    const before = await stored();
+    expectProblem(await send('DELETE', `/${nom}`), 409, 'Champ.Utilise');
+    expect(await stored()).toEqual(before);
+    expect(await valeursOf('E-1')).toHaveLength(1);
+    await give('E-1', [nom, null]);
+    expect((await send('DELETE', `/${nom}`)).status).toBe(204);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('404 for another tenant’s field, which stays', async () => {
+    await made();
+    expectProblem(await app.send(await app.tenant(), 'DELETE', `${PATH}/Quart`), 404, 'Champ.NotFound');
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('412 Precondition.Echouee for a stale If-Match; 204 with the ETag', async () => {
+    const etag = (await made()).headers.get('etag')!;
+    const stale = await send('DELETE', '/Quart', undefined, { 'If-Match': '"stale"' });
+    expectProblem(stale, 412, 'Precondition.Echouee');
+    expect((await send('DELETE', '/Quart', undefined, { 'If-Match': etag })).status).toBe(204);
+  });
+
+  it('400 for an unknown parameter deletes nothing', async () => {
+    await made();
+    expectFaults(await send('DELETE', '/Quart?force=true'), { '?force': 'unknown' });
+    expect(await stored()).toHaveLength(1);
+  });
+});
+
+describe('a field that changes while a sync writes values of it', () => {
+  const write = (...valeurs: [string, string][]) =>
+    app.send(tenant, 'POST', '/b2b/v2/sync', { Employes: [employe('E-1', ...valeurs)] });
+  const WITHOUT_NUIT = { ...QUART, choix: [JOUR] };
+
+  /** Until a connection of the service waits for a row of the rival’s transaction. */
+  const untilItWaits = () =>
+    eventually(async () => {
+      const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return (await app.database.query(text)).rowCount ? (true as const) : undefined;
+    }, 'A wait');
+
+  /** Runs `work` while the rival’s statement is not yet committed, and commits once the service waits for it. */
+  async function during(statement: string, values: unknown[], work: () => Promise<Answer>): Promise<Answer> {
+    await rival.query('BEGIN');
+    await rival.query(statement, values);
+    const answer = work();
+    try {
+      await untilItWaits();
+    } finally {
+      await rival.query('COMMIT');
+    }
+    return answer;
+  }
+
+  it('a choice that goes after the sync has read the fields is that employee’s error, and no value is left without it', async () => {
+    await made();
+    const answer = await during(
+      `DELETE FROM choix_champ WHERE tenant_id = $1 AND id_externe = 'NUIT'`,
+      [tenant.tenantId],
+      () => write(['Quart', 'NUIT']),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.json.Employes).toMatchObject({ AddCount: 0, Erreurs: [{ IdUnique: 'E-1' }] });
+    expect(await valeursOf('E-1')).toBeUndefined();
+  });
+
+  it('a field that goes after the sync has read the fields is that employee’s error', async () => {
+    await made(SURNOM);
+    const answer = await during(
+      `DELETE FROM champ_utilisateur WHERE tenant_id = $1 AND nom = 'Surnom'`,
+      [tenant.tenantId],
+      () => write(['Surnom', 'Zo']),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.json.Employes).toMatchObject({ AddCount: 0, Erreurs: [{ IdUnique: 'E-1' }] });
+  });
+
+  it('a field whose type changes after the sync has read the fields is written by its new type', async () => {
+    await made(SURNOM);
+    const answer = await during(
+      `UPDATE champ_utilisateur SET type = 'booleen' WHERE tenant_id = $1`,
+      [tenant.tenantId],
+      () => write(['Surnom', 'true']),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.json.Employes).toMatchObject({ AddCount: 1, Erreurs: [] });
+    expect(await valeursOf('E-1')).toEqual([{ type: 'booleen', nom: 'Surnom', valeur: true }]);
+  });
+
+  /** What a sync writes, not yet committed. */
+  const VALUE = `INSERT INTO valeur_champ_employe (tenant_id, id_externe_employe, nom_champ, type, id_externe_choix)
+                 VALUES ($1, 'E-1', 'Quart', 'choix', 'NUIT')`;
+
+  it.each<[string, string, () => Promise<Answer>]>([
+    ['the removal of the choice', 'Champ.ChoixUtilise', () => put(WITHOUT_NUIT)],
+    ['another type', 'Champ.TypeUtilise', () => put({ nom: 'Quart', type: 'texte' })],
+    ['the deletion of the field', 'Champ.Utilise', () => send('DELETE', '/Quart')],
+  ])('%s waits for a value that is being written, and is then %s', async (_what, code, change) => {
+    await made();
+    await give('E-1');
+    expectProblem(await during(VALUE, [tenant.tenantId], change), 409, code);
+    expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
+    expect(await valeursOf('E-1')).toEqual([{ type: 'choix', nom: 'Quart', idExterneChoix: 'NUIT' }]);
+  });
+
+  it.each<[string, () => Promise<Answer>]>([
+    ['the choice is removed', () => put(WITHOUT_NUIT)],
+    ['the type changes', () => put({ nom: 'Quart', type: 'texte' })],
+    ['the field is deleted', () => send('DELETE', '/Quart')],
+  ])('%s at the same time: one of the two wins, never a value without its choice', async (_what, change) => {
+    for (let round = 0; round < 15; round++) {
+      tenant = await app.tenant();
+      await made();
+      const started = round % 2 ? [change(), write(['Quart', 'NUIT'])] : [write(['Quart', 'NUIT']), change()];
+      const answers = await Promise.all(started);
+      const [changed, sync] = (round % 2 ? answers : answers.reverse()) as [Answer, Answer];
+      expect(sync.status).toBe(200);
+      const refused = sync.json.Employes.Erreurs.length === 1;
+      const changes = changed.status === 200 || changed.status === 204;
+      if (!changes) expect(changed.status).toBe(409);
+      const isChoice = { type: 'choix', nom: 'Quart', idExterneChoix: 'NUIT' };
+      const isText = { type: 'texte', nom: 'Quart', valeur: 'NUIT' };
+      const valeurs = await valeursOf('E-1');
+      const champ = (await get('Quart')).json;
+      // As a text the value is as good as before, so that both may pass then.
+      if (refused) expect([changes, valeurs]).toEqual([true, undefined]);
+      else if (changes) expect([champ.type, valeurs]).toEqual(['texte', [isText]]);
+      else expect([champ.choix, valeurs]).toEqual([[JOUR, NUIT], [isChoice]]);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { Client } from 'pg';
+import { ENTER, type Statement } from '../../libs/shared/src/database/entered-query';
+import { APP_ROLE } from '../../libs/shared/src/database/connections';
+import type { TestApp } from '../setup/test-app';
+
+/** A node of EXPLAIN's JSON, as far as tests look at it. */
+export interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  /** Means over the loops. */
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The statements that this process sends to PostgreSQL while `work` runs, as pg sends them. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+  const spy = jest.spyOn(Client.prototype, 'query');
+  try {
+    await work();
+    return spy.mock.calls
+      .map(([statement]) => statement as unknown as Partial<Statement> | string)
+      .filter((statement): statement is Statement => typeof statement === 'object' && 'text' in statement);
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/**
+ * The plan by which PostgreSQL runs a prepared statement, as the application's role in the tenant's data space. It is
+ * that of the `execution`th time: from the sixth on PostgreSQL may take a plan that suits any values.
+ */
+export async function planOf(
+  app: TestApp,
+  tenantId: string,
+  { text, values }: Statement,
+  execution: number,
+): Promise<PlanNode> {
+  const client = new Client({
+    connectionString: app.config.databaseUrl,
+    options: '-c jit=off -c timezone=UTC',
+  });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query({ ...ENTER, values: [APP_ROLE, tenantId] });
+    await client.query(`PREPARE examined AS ${text}`);
+    const given = values.map((value) => client.escapeLiteral(literal(value)));
+    const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE examined (${given.join(', ')})`;
+    for (let earlier = 1; earlier < execution; earlier++) await client.query(explain);
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);
+    return rows[0]!['QUERY PLAN'][0].Plan;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A value as PostgreSQL reads it from text. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map((one) => JSON.stringify(literal(one))).join(',')}}`;
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+export function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** Rows that the scans of a plan looked at, whether they kept them or not. */
+export function rowsRead(plan: PlanNode, tables: readonly string[]): number {
+  return nodesOf(plan)
+    .filter((node) => tables.includes(node['Relation Name'] ?? ''))
+    .reduce((sum, node) => {
+      const looked =
+        node['Actual Rows'] +
+        (node['Rows Removed by Filter'] ?? 0) +
+        (node['Rows Removed by Index Recheck'] ?? 0);
+      return sum + looked * node['Actual Loops'];
+    }, 0);
+}

@@ -1,0 +1,344 @@
+import { expectProblem } from '../http/expect-problem';
+import { TestApp } from '../setup/test-app';
+import { countStatements } from './statements';
+import {
+  awayFromMidnight,
+  employee,
+  employer,
+  expectSync,
+  job,
+  type Loose,
+  many,
+  membership,
+  Partner,
+  union,
+} from './support';
+
+let app: TestApp;
+let partner: Partner;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  partner = await Partner.start(app);
+});
+
+const EMPLOYERS = 50;
+const unions = (): Loose[] =>
+  ['SYN-A', 'SYN-B'].map((id) =>
+    union(
+      id,
+      many(EMPLOYERS, (index) => employer(`EMP-${index}`)),
+    ),
+  );
+/** An employee with two employments, a membership in each union and a value. */
+const full = (index: number, more: Loose = {}): Loose =>
+  employee(`E-${index}`, {
+    Courriel: `e${index}@example.org`,
+    Emplois: [
+      job('J-1', `EMP-${index % EMPLOYERS}`, { DateDebut: '2020-01-01' }),
+      job('J-2', `EMP-${(index + 1) % EMPLOYERS}`),
+    ],
+    Adhesions: [membership('SYN-A'), membership('SYN-B')],
+    ValeursChampUtilisateur: [{ NomChamp: 'T', Valeur: `${index % 7}` }],
+    ...more,
+  });
+
+describe('20,000 employees with employments, memberships and values', () => {
+  const COUNT = 20_000;
+  const changed = (): Promise<number> => partner.count('employe', 'derniere_maj > date_creation');
+  const ended = (): Promise<number> => partner.count('emploi', `date_fin IS NOT NULL`);
+
+  it('are created, then changed, then left unchanged', async () => {
+    await awayFromMidnight();
+    await partner.defineField('T', 'texte');
+    await expectSync(partner.sync({ Syndicats: unions(), Employes: many(COUNT, (index) => full(index)) }), {
+      ...{ Syndicats: [2, 0], Employeurs: [EMPLOYERS, EMPLOYERS], Employes: [COUNT, 0] },
+      ...{ Emplois: [2 * COUNT, 0], Adhesions: [2 * COUNT, 0] },
+    });
+    expect(await partner.count('employe')).toBe(COUNT);
+    expect(await partner.count('emploi')).toBe(2 * COUNT);
+    expect(await partner.count('membership')).toBe(2 * COUNT);
+    expect(await partner.count('valeur_champ_employe')).toBe(COUNT);
+    expect(await partner.count('syndicat_employeur')).toBe(2 * EMPLOYERS);
+    expect([await changed(), await ended()]).toEqual([0, 0]);
+
+    // Of eight, one each: another name, an employment ended, moved, left out, new; a membership, a value; nothing.
+    const next = many(COUNT, (index) => {
+      const record = full(index);
+      const [first, second] = record.Emplois as [Loose, Loose];
+      const changes: Loose[] = [
+        { Nom: 'Roy' },
+        { Emplois: [{ ...first, DateFin: '2024-01-01' }, second] },
+        { Emplois: [{ ...first, IdentifiantExterneEmployeur: 'EMP-0' }, second] },
+        { Emplois: [second] },
+        { Emplois: [first, second, job('J-3', 'EMP-0')] },
+        { Adhesions: [membership('SYN-B', '2025-01-01')] },
+        { ValeursChampUtilisateur: [{ NomChamp: 'T', Valeur: null }] },
+        {},
+      ];
+      return { ...record, ...changes[index % 8] };
+    });
+    const known = { Employes: [0, COUNT], Adhesions: [0, 2 * COUNT - COUNT / 8] } as const;
+    await expectSync(partner.sync({ Employes: next }), {
+      ...{ Employes: [0, COUNT], Adhesions: [0, known.Adhesions[1]] },
+      Emplois: [COUNT / 8, 2 * COUNT - COUNT / 8],
+    });
+    // Those that moved to the employer where they were are among the moved ones.
+    const atHome = many(COUNT, (index) => index).filter(
+      (index) => index % 8 === 2 && index % EMPLOYERS === 0,
+    );
+    expect(await changed()).toBe((COUNT * 7) / 8 - atHome.length);
+    expect(await ended()).toBe(COUNT / 4);
+    expect(await partner.count('emploi')).toBe(2 * COUNT + COUNT / 8);
+    expect(await partner.count('membership')).toBe(2 * COUNT);
+    expect(await partner.count('valeur_champ_employe')).toBe((COUNT * 7) / 8);
+    expect(await partner.count('employe', `nom = 'Roy'`)).toBe(COUNT / 8);
+
+    const before = await partner.fingerprints();
+    await expectSync(partner.sync({ Syndicats: unions(), Employes: next }), {
+      ...{ Syndicats: [0, 2], Employeurs: [0, 2 * EMPLOYERS], Employes: [0, COUNT] },
+      ...{ Emplois: [0, 2 * COUNT], Adhesions: [0, known.Adhesions[1]] },
+    });
+    expect(await partner.fingerprints()).toEqual(before);
+  }, 180_000);
+
+  it('of V1 become employees of V2 in one sync, each with the employer of V1 as an ended employment', async () => {
+    const employes = many(COUNT, (index) => ({
+      ...{ idExterne: `E-${index}`, prenom: 'Zoé', nom: "L'Écuyer" },
+      ...(index % 2 ? { identifiantExterneEmployeur: `EMP-${index % EMPLOYERS}` } : {}),
+    }));
+    const employeurs = many(EMPLOYERS, (index) => ({ idExterne: `EMP-${index}`, nom: 'E' }));
+    await partner.syncV1({ employeurs, employes });
+    const Employes = employes.map(({ idExterne }) => employee(idExterne, { Emplois: [job('J', 'EMP-0')] }));
+    await expectSync(partner.sync({ Employes }), { Employes: [0, COUNT], Emplois: [COUNT, 0] });
+    expect(await partner.count('emploi')).toBe(1.5 * COUNT);
+    expect(await partner.count('emploi', `identifiant_externe = 'V1' AND date_fin IS NOT NULL`)).toBe(
+      COUNT / 2,
+    );
+    // Back to V1, all of them at once: those whose employer V1 shows anyway stay as they are.
+    await partner.syncV1({
+      employes: employes.map((record) => ({ ...record, identifiantExterneEmployeur: 'EMP-0' })),
+    });
+    expect(await partner.count('emploi', 'date_fin IS NULL')).toBe(COUNT);
+    await partner.syncV1({
+      employes: employes.map((record) => ({ ...record, identifiantExterneEmployeur: 'EMP-1' })),
+    });
+    expect(await partner.count('emploi', `identifiant_externe = 'V1' AND date_fin IS NULL`)).toBe(COUNT);
+    expect(await partner.count('emploi')).toBe(2 * COUNT);
+  }, 180_000);
+});
+
+describe('the number of statements', () => {
+  /** Of every kind, good and bad: unknown employers, unions and fields, refused and repeated records. */
+  const body = (size: number, round: string): Loose => ({
+    Syndicats: many(size, (index) => [
+      union(`S-${index}`, [
+        employer(`R-${index}`, { Nom: round }),
+        ...(index % 3 ? [] : [{ IdentifiantExterne: 'X' }]),
+      ]),
+      ...(index % 4 ? [] : [{ IdentifiantExterne: `B-${index}` }]),
+    ]).flat(),
+    Employes: many(size, (index) =>
+      employee(`E-${round.slice(1)}${index}`, {
+        Nom: round,
+        ...(index % 3 ? {} : { Courriel: 'nobody' }),
+        Emplois: [
+          job(`J-${round}`, `R-${index}`),
+          job(`K-${index % 2 ? '' : round}`, index % 4 ? `R-${index}` : 'NOBODY'),
+          ...(index % 5 ? [] : [{}]),
+        ],
+        Adhesions: [membership(`S-${index}`), membership(index % 4 ? `S-${(index + 1) % size}` : 'NOBODY')],
+        ValeursChampUtilisateur: [
+          { NomChamp: index % 7 ? 'T' : 'U', Valeur: index % 5 ? `${round} ${index}` : null },
+        ],
+      }),
+    ),
+    ObjetsConsentement: many(size, (index) => ({ IdExterne: `O-${index}`, Nom: index % 6 ? round : null })),
+  });
+
+  it('is the same for 10 as for 3,000 records of every kind, good and bad, new and known', async () => {
+    await partner.defineField('T', 'texte');
+    await partner.sync(body(10, 'A'));
+    const counts: number[] = [];
+    const rounds: [number, string][] = [
+      ...([[10, 'B']] as [number, string][]),
+      ...([[3_000, 'C']] as [number, string][]),
+      // Known records, changed and not.
+      ...([[3_000, 'D']] as [number, string][]),
+      ...([[3_000, 'D']] as [number, string][]),
+      // New employees, of whom V1 knows nothing.
+      ...([[3_000, 'Dx']] as [number, string][]),
+      ...([[10, 'Ex']] as [number, string][]),
+    ];
+    for (const [size, round] of rounds) {
+      counts.push(
+        await countStatements(async () => {
+          const { status, json } = await partner.sync(body(size, round));
+          expect(status).toBe(200);
+          for (const { Erreurs } of Object.values(json as Record<string, { Erreurs: [] }>)) {
+            expect(Erreurs.length).toBeGreaterThan(0);
+          }
+        }),
+      );
+    }
+    expect(new Set(counts)).toEqual(new Set([counts[0]]));
+    expect(counts[0]).toBeGreaterThan(10);
+    expect(counts[0]).toBeLessThan(60);
+    expect(await partner.count('employe')).toBeGreaterThan(3_000);
+  }, 120_000);
+
+  it('is the same for 10 as for 3,000 employees whose employer V1 wrote', async () => {
+    const employeurs = [{ idExterne: 'EMP-0', nom: 'E' }];
+    await partner.syncV1({ employeurs });
+    const counts: number[] = [];
+    for (const size of [10, 3_000]) {
+      const id = (index: number): string => `${size}-${index}`;
+      const v1 = (identifiantExterneEmployeur: string | null) => ({
+        employes: many(size, (index) => ({
+          ...{ idExterne: id(index), prenom: 'Zoé', nom: 'Roy', identifiantExterneEmployeur },
+        })),
+      });
+      const Employes = many(size, (index) => employee(id(index), { Emplois: [job('J', 'EMP-0')] }));
+      counts.push(
+        await countStatements(async () => {
+          await partner.syncV1(v1('EMP-0'));
+          await partner.sync({ Employes });
+          await partner.syncV1(v1(null));
+        }),
+      );
+    }
+    expect(counts[1]).toBe(counts[0]);
+  });
+
+  it('negative control: as many syncs of one record take a number of statements that grows with theirs', async () => {
+    const single = (size: number) => async (): Promise<void> => {
+      for (let index = 0; index < size; index++) await partner.employee(`E-${index}`);
+    };
+    const few = await countStatements(single(3));
+    expect(await countStatements(single(30))).toBeGreaterThan(few * 5);
+  });
+});
+
+describe('too many records', () => {
+  const nothing = async (): Promise<void> => {
+    for (const table of ['syndicat', 'employeur', 'employe', 'objet_consentement'] as const) {
+      expect(await partner.count(table)).toBe(0);
+    }
+  };
+  const good = { Syndicats: [union('S', [employer('EMP')])] };
+  /** JSON of a list that costs no objects to make. */
+  const list = (length: number, record: unknown): string =>
+    `[${many(length, () => JSON.stringify(record)).join(',')}]`;
+
+  it('over the lists, 250,001: 413, and nothing is written', async () => {
+    const parts = { Syndicats: 83_333, Employes: 83_334, ObjetsConsentement: 83_334 };
+    const lists = Object.entries(parts).map(([name, length]) => `"${name}":${list(length, 0)}`);
+    expectProblem(await partner.sync(`{${lists.join(',')}}`), 413, 'Requete.TropVolumineuse');
+    const one = `{"Syndicats":${JSON.stringify(good.Syndicats)},"Employes":${list(250_000, null)}}`;
+    expectProblem(await partner.sync(one), 413, 'Requete.TropVolumineuse');
+    const upsert = await partner.send('POST', '/b2b/v2/employe/upsert', list(250_001, null));
+    expectProblem(upsert, 413, 'Requete.TropVolumineuse');
+    await nothing();
+  });
+
+  it('exactly 250,000 are read', async () => {
+    const sent = `{"Syndicats":${JSON.stringify(good.Syndicats)},"ObjetsConsentement":${list(249_999, null)}}`;
+    const { status, json } = await partner.sync(sent);
+    expect([status, json.Syndicats.AddCount, json.ObjetsConsentement.Erreurs.length]).toEqual([
+      200, 1, 249_999,
+    ]);
+  }, 120_000);
+
+  const nestedIn = (sound: number, values: number): Loose => ({
+    ...good,
+    Employes: [
+      employee('E-1', { Emplois: many(sound, (index) => job(`J-${index}`, 'EMP')) }),
+      // The first of each refuses its employee, so that the answer stays short.
+      ...many(values / 1_000, (index) =>
+        employee(`V-${index}`, { ValeursChampUtilisateur: many(1_000, () => null) }),
+      ),
+    ],
+  });
+
+  it('nested, 400,001: 413, and nothing is written; the connections are as good as before', async () => {
+    expectProblem(await partner.sync(nestedIn(1_000, 399_000)), 413, 'Requete.TropVolumineuse');
+    const employers = {
+      Syndicats: [
+        union('S', [employer('EMP')]),
+        union(
+          'T',
+          many(400_000, () => 0),
+        ),
+      ],
+    };
+    expectProblem(await partner.sync(employers), 413, 'Requete.TropVolumineuse');
+    await nothing();
+    const answers = await Promise.all(many(20, () => partner.sync(good)));
+    expect(answers.map(({ status }) => status)).toEqual(many(20, () => 200));
+  }, 120_000);
+
+  it('nested, exactly 400,000 are read', async () => {
+    const { status, json } = await partner.sync(nestedIn(999, 399_000));
+    expect([status, json.Employeurs.AddCount, json.Emplois.AddCount]).toEqual([200, 1, 999]);
+    expect(json.Employes).toMatchObject({ AddCount: 1, UpdateCount: 0 });
+    expect(json.Employes.Erreurs).toHaveLength(399);
+  }, 120_000);
+
+  it('more than 100,000 nested records that are refused: 413, and the answer stays short', async () => {
+    const refusing = (employees: number, record: unknown): Loose => ({
+      ...good,
+      Employes: many(employees, (index) => employee(`E-${index}`, { Emplois: many(1_000, () => record) })),
+    });
+    // One that is no record, and one whose employer does not exist.
+    for (const record of [0, job('J', 'NONE')]) {
+      const answer = await partner.sync(refusing(101, record));
+      expectProblem(answer, 413, 'Requete.TropVolumineuse');
+      await nothing();
+    }
+    const { status, json } = await partner.sync(refusing(100, 0));
+    expect([status, json.Emplois.Erreurs.length]).toEqual([200, 100_000]);
+  }, 120_000);
+
+  it('a record of nothing but unknown properties is one error, as soon as any other', async () => {
+    const unknown = Object.fromEntries(many(100_000, (index) => [`p${index}`, 0]));
+    const { json } = await partner.sync({ Employes: [unknown] });
+    expect(json.Employes.Erreurs).toHaveLength(1);
+    expect(json.Employes.Erreurs[0].Message.length).toBeLessThan(1_000);
+  });
+
+  it('one record of more than 2 MB: 413', async () => {
+    const Employes = [employee('E-1', { Ville: 'x'.repeat(2 * 1024 * 1024) })];
+    expectProblem(await partner.sync({ ...good, Employes }), 413, 'Requete.TropVolumineuse');
+    await nothing();
+  });
+});
+
+describe('while a large V2 sync runs', () => {
+  it('other requests of the tenant, and those of others, are answered', async () => {
+    const other = await Partner.start(app);
+    await partner.defineField('T', 'texte');
+    const running = partner.sync({ Syndicats: unions(), Employes: many(30_000, (index) => full(index)) });
+    let finished = false;
+    void running.finally(() => (finished = true));
+    let answered = 0;
+    let slowest = 0;
+    const timed = async (send: () => Promise<{ status: number }>): Promise<void> => {
+      const start = performance.now();
+      expect((await send()).status).toBeLessThan(500);
+      slowest = Math.max(slowest, performance.now() - start);
+      answered++;
+    };
+    while (!finished) {
+      await timed(() => partner.send('GET', '/b2b/v2/employe/E-0'));
+      await timed(() => partner.send('GET', '/b2b/v2/syndicat'));
+      await timed(() => other.sync({ Employes: [employee('E-0')] }));
+    }
+    const { json } = await running;
+    expect([json.Employes.AddCount, json.Emplois.AddCount]).toEqual([30_000, 60_000]);
+    expect(answered).toBeGreaterThan(15);
+    expect(slowest).toBeLessThan(5_000);
+  }, 120_000);
+});
