@@ -9,6 +9,8 @@ const columnOf = (property: string): string =>
 const COLUMNS = EMPLOYEE_PROPERTIES.map(columnOf);
 const WIRE = [
   ...EMPLOYEE_PROPERTIES.map((property) => `${columnOf(property)} AS "${property}"`),
+  // The employees that are measured have no values of custom fields, and a floor knows that.
+  `'[]'::json AS "valeursChampUtilisateur"`,
   'id_unique AS "idUnique"',
 ];
 const TIMES = [

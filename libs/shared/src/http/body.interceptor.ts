@@ -71,9 +71,16 @@ export class BodyInterceptor implements NestInterceptor {
     }
     // Told by its length, it is refused before anything of it is awaited.
     if (Number(headers['content-length']) > options.limit) throw tooLarge();
-    let reader = this.readers.get(options.limit);
-    if (!reader)
-      this.readers.set(options.limit, (reader = express.raw({ limit: options.limit, type: () => true })));
+    request.rawBody = await (isPlain(headers)
+      ? readPlain(request, Number(headers['content-length']))
+      : this.readWithParser(request, response, options.limit));
+    request.body = await parseBody(request.rawBody, options.rows);
+  }
+
+  /** A body that is packed or whose length is not told. */
+  private async readWithParser(request: RawRequest, response: Response, limit: number): Promise<Buffer> {
+    let reader = this.readers.get(limit);
+    if (!reader) this.readers.set(limit, (reader = express.raw({ limit, type: () => true })));
     await new Promise<void>((resolve, reject) => {
       if (request.destroyed) return reject(interrupted());
       const stalled = setTimeout(() => reject(interrupted()), STALL_MS);
@@ -82,7 +89,7 @@ export class BodyInterceptor implements NestInterceptor {
       request.on('data', (chunk: Buffer) => {
         received += chunk.length;
         stalled.refresh();
-        if (received > options.limit) reject(tooLarge());
+        if (received > limit) reject(tooLarge());
       });
       reader(request, response, (error?: unknown) => {
         clearTimeout(stalled);
@@ -90,9 +97,40 @@ export class BodyInterceptor implements NestInterceptor {
         else resolve();
       });
     });
-    request.rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    request.body = await parseBody(request.rawBody, options.rows);
+    return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   }
+}
+
+function isPlain(headers: RawRequest['headers']): boolean {
+  return headers['transfer-encoding'] === undefined && headers['content-encoding'] === undefined;
+}
+
+/**
+ * Reads a body of a known length straight into its place. The parser would hold 64 MB twice: in pieces, and put together.
+ *
+ * @param length as told, which `node:http` holds the sender to
+ */
+function readPlain(request: RawRequest, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (request.destroyed) return reject(interrupted());
+    const body = Buffer.allocUnsafe(length);
+    let received = 0;
+    const stalled = setTimeout(() => reject(interrupted()), STALL_MS);
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.copy(body, received);
+      stalled.refresh();
+    });
+    request.once('close', () => {
+      clearTimeout(stalled);
+      // Without effect where the end was reached.
+      reject(interrupted());
+    });
+    request.once('end', () => {
+      clearTimeout(stalled);
+      if (received === length) resolve(body);
+      else reject(interrupted());
+    });
+  });
 }
 
 function isJsonInUtf8(type: string | undefined): boolean {
