@@ -24,7 +24,7 @@ const LONG = 'x'.repeat(256);
 export const CHAMPS = [
   { nom: 'Poste', type: 'texte' },
   { nom: 'Depuis', type: 'date' },
-  { nom: 'Permis', type: 'booleen' },
+  { nom: 'Permis', type: 'booleen', obligatoire: true },
   {
     nom: 'Quart',
     type: 'choix',
@@ -141,7 +141,7 @@ const employeur = weighted([8, pick('A')], [4, pick('B')], [2, pick('C')], [1, p
 const emploi = record({
   // A refused employment may still be told by its identifier, or not.
   IdentifiantExterne: weighted<unknown>(
-    [20, mostly(EMPLOIS, 1)],
+    [12, mostly(EMPLOIS, 1)],
     [1, pick<unknown>(undefined, null, '', '  ', 12, LONG, 'J1\u0000', 'J1\ud800')],
     [1, pick('😀'.repeat(255), ' J1 ')],
   ),
@@ -203,7 +203,11 @@ const employeV2 = columns(
   {
     IdExterne: mostly(EMPLOYES, 2),
     ValeursChampUtilisateur: maybe(listOf(valeur, 0, 2)),
-    Emplois: weighted<unknown>([1, pick(undefined, null, [])], [3, listOf(emploi, 1, 3)]),
+    Emplois: weighted<unknown>(
+      [3, pick(undefined, null, [])],
+      [1, pick([{ IdentifiantExterneEmployeur: 'A', Matricule: '10' }])],
+      [10, listOf(emploi, 1, 3)],
+    ),
     Adhesions: maybe(listOf(adhesion, 0, 2)),
     // What a read returned may be sent back.
     idUnique: pick(undefined, undefined, 'x'),
