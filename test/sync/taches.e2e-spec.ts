@@ -265,6 +265,31 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await jobs()).toEqual(before);
   });
 
+  it('429 for the 21st unfinished task of a tenant, which leaves none; other tenants are not held back', async () => {
+    const first = await Promise.all(many(20, () => submit({})));
+    expect(new Set(first.map(({ status }) => status))).toEqual(new Set([202]));
+    const refused = await submit({});
+    expectProblem(refused, 429, 'Debit.Depasse');
+    expect(refused.headers.get('retry-after')).toBe('10');
+    expect(await rows('SELECT FROM tache WHERE tenant_id = $1')).toHaveLength(20);
+    tenant = await app.tenant();
+    expect((await submit({})).status).toBe(202);
+  });
+
+  it('a sync that runs into a limit of time is not tried again: Echouee, and nothing is written', async () => {
+    await standStill();
+    const { id } = (await submit(body(5))).json;
+    await worker();
+    await until(id, ({ traites }) => traites > 0);
+    await app.database.query(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
+    );
+    const tache = await until(id, over);
+    await saboteur.query('ROLLBACK');
+    expect(tache).toMatchObject({ etat: 'Echouee', erreur: { code: 'Service.Indisponible' } });
+    expect(await employees()).toBe(0);
+  });
+
   it('a sync of nothing is a task like any other; one without a body is refused', async () => {
     expectFaults(await submit(undefined), { '': 'type' });
     const { status, json } = await submit({});

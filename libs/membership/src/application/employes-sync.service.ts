@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Breather } from '#shared/concurrency/breather';
 import type { BulkResult } from '#shared/database/bulk-upsert';
+import { SYNC_NESTED_REFUSALS } from '#shared/http/limits';
 import { CheckedList, type CheckedItem, type Refusal, shortened } from '#shared/records/checked-list';
 import { hasAtMost } from '#shared/records/faults';
 import { textFault } from '#shared/records/fold';
@@ -65,7 +66,13 @@ export class EmployesSyncService {
       await reading.stages.employes.abandon(error as Error);
       throw error;
     });
-    const written = await this.bulk.write(tenantId, reading.stages, reading.everywhere);
+    const written = await this.bulk.write(
+      tenantId,
+      reading.stages,
+      reading.everywhere,
+      // One more than allowed tells that there are more.
+      SYNC_NESTED_REFUSALS + 1,
+    );
     limits.refused(written.withoutEmployeur.length + written.withoutSyndicat.length);
     const noEmployeur = refusalsOf(written.withoutEmployeur, 'IdentifiantExterneEmployeur names no employer');
     const noSyndicat = refusalsOf(written.withoutSyndicat, 'SyndicatIdExterne names no union');

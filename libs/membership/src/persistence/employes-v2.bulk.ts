@@ -8,9 +8,6 @@ import { EMPLOI_V1, TODAY } from './emploi.sql';
 import { FRESH_PLANS } from './fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
-/** More than this is refused whole; one more tells that there are more. */
-const MOST_UNKNOWN = 100_001;
-
 /** Employees and what is nested in them, on their way into the database. */
 export interface EmployeV2Stages {
   readonly employes: Stage;
@@ -112,14 +109,22 @@ export class EmployesV2Bulk {
     };
   }
 
-  /** @param everywhere bits of the properties that every staged employee has */
-  async write(tenantId: string, stages: EmployeV2Stages, everywhere: number): Promise<EmployesV2Written> {
+  /**
+   * @param everywhere bits of the properties that every staged employee has
+   * @param most nested records of each kind that are told where they name something unknown
+   */
+  async write(
+    tenantId: string,
+    stages: EmployeV2Stages,
+    everywhere: number,
+    most: number,
+  ): Promise<EmployesV2Written> {
     const client = this.transactions.client();
     await stages.employes.close(client);
     for (const stage of [stages.emplois, stages.memberships, stages.valeurs]) await stage.load(client);
     await this.holdEmployeurs(client, tenantId);
-    const withoutEmployeur = await this.refuseEmplois(client, tenantId);
-    const withoutSyndicat = await this.refuseMemberships(client, tenantId);
+    const withoutEmployeur = await this.refuseEmplois(client, tenantId, most);
+    const withoutSyndicat = await this.refuseMemberships(client, tenantId, most);
     await client.query(FRESH_PLANS);
     const employes = await this.mergeEmployes(client, tenantId, everywhere);
     await client.query(FRESH_PLANS);
@@ -145,26 +150,26 @@ export class EmployesV2Bulk {
     );
   }
 
-  private async refuseEmplois(client: PoolClient, tenantId: string): Promise<Unknown[]> {
+  private async refuseEmplois(client: PoolClient, tenantId: string, most: number): Promise<Unknown[]> {
     const { rows } = await client.query<Unknown>(
       `WITH refused AS (
          UPDATE stage_emploi s SET accepte = false WHERE s.accepte AND NOT EXISTS (
            SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
          ) RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe
-       ) SELECT * FROM refused LIMIT ${MOST_UNKNOWN}`,
-      [tenantId],
+       ) SELECT * FROM refused LIMIT $2`,
+      [tenantId, most],
     );
     return rows;
   }
 
-  private async refuseMemberships(client: PoolClient, tenantId: string): Promise<Unknown[]> {
+  private async refuseMemberships(client: PoolClient, tenantId: string, most: number): Promise<Unknown[]> {
     const { rows } = await client.query<Unknown>(
       `WITH refused AS (
          DELETE FROM stage_membership s WHERE NOT EXISTS (
            SELECT FROM syndicat u WHERE u.tenant_id = $1 AND u.id_externe = s.syndicat_id_externe
          ) RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe
-       ) SELECT * FROM refused LIMIT ${MOST_UNKNOWN}`,
-      [tenantId],
+       ) SELECT * FROM refused LIMIT $2`,
+      [tenantId, most],
     );
     return rows;
   }
