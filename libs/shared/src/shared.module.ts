@@ -9,6 +9,7 @@ import {
 import { Pool } from 'pg';
 import { pino, Logger } from 'pino';
 import { DataSource, DataSourceOptions } from 'typeorm';
+import { AuditTrail } from './audit/audit-trail';
 import { Config } from './config/config';
 import { SecretBox } from './crypto/secret-box';
 import { createDataSource, createReadPool } from './database/connections';
@@ -18,6 +19,7 @@ import { HealthController } from './http/health.controller';
 import { Lifecycle } from './http/lifecycle';
 import { HttpMetrics, Metrics } from './http/metrics';
 import { LOGGER } from './logging/logger';
+import { Outbox } from './outbox/outbox';
 import { JobQueue } from './queue/job-queue';
 
 const READ_POOL = Symbol('read pool');
@@ -105,6 +107,16 @@ export class SharedModule {
           useFactory: (transactions: Transactions) => new IdempotencyRecords(transactions),
         },
         {
+          provide: Outbox,
+          inject: [Transactions],
+          useFactory: (transactions: Transactions) => new Outbox(transactions),
+        },
+        {
+          provide: AuditTrail,
+          inject: [Transactions],
+          useFactory: (transactions: Transactions) => new AuditTrail(transactions),
+        },
+        {
           provide: JobQueue,
           inject: [Transactions, LOGGER],
           useFactory: (transactions: Transactions, logger: Logger) =>
@@ -120,8 +132,10 @@ export class SharedModule {
         Metrics,
         HttpMetrics,
         Lifecycle,
+        AuditTrail,
         IdempotencyRecords,
         JobQueue,
+        Outbox,
         Transactions,
       ],
     };

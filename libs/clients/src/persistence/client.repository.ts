@@ -94,7 +94,7 @@ export class ClientRepository {
   }
 
   /** Rows in the order of all lists, after a position. */
-  private run<R extends Position>(
+  private run<R extends { dateCreation: Date; id: string }>(
     entity: EntityTarget<R>,
     where: FindOptionsWhere<R>,
     after: Position | undefined,
@@ -107,7 +107,7 @@ export class ClientRepository {
       .orderBy('r.dateCreation')
       .addOrderBy('r.id')
       .limit(limit);
-    if (after) rows.andWhere('(r.dateCreation, r.id) > (:dateCreation, :id)', after);
+    if (after) rows.andWhere('(r.dateCreation, r.id) > (:date, :id)', after);
     return rows.getMany();
   }
 

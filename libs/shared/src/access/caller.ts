@@ -23,3 +23,9 @@ export interface Caller {
   /** Requests a minute, over all replicas. */
   readonly limiteParMinute: number;
 }
+
+/** Who does something that the audit trail keeps. */
+export interface Actor {
+  readonly cleId: string;
+  readonly requestId: string;
+}

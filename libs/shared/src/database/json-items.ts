@@ -23,9 +23,9 @@ export function jsonList(item: string, rows: string): string {
   return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
 }
 
-/** Where a list goes on: the order of all lists is creation, then id. */
+/** Where a list goes on: the order of a list is a time, which for most is the creation, then the id. */
 export interface Position {
-  readonly dateCreation: Date;
+  readonly date: Date;
   readonly id: string;
 }
 
@@ -46,7 +46,7 @@ export interface Filter {
 export interface ItemSource {
   /** Unique among all sources; names the prepared statements. */
   readonly name: string;
-  /** A table whose rows have `tenant_id`, `date_creation` and `id_unique`. */
+  /** A table whose rows have `tenant_id`, `id_unique` and the column of the order. */
   readonly table: string;
   readonly columns: ItemColumns;
   /**
@@ -54,6 +54,8 @@ export interface ItemSource {
    * order by itself, so that a page costs a page of each, whatever PostgreSQL knows of them.
    */
   readonly and?: { readonly table: string; readonly together: readonly string[] };
+  /** The time by which the list is ordered, and whether the newest comes first; the creation, oldest first, if absent. */
+  readonly order?: { readonly by: string; readonly newestFirst?: true };
   /** The column of the identifier in a path; `id_externe` if absent. */
   readonly key?: string;
 }
@@ -65,6 +67,8 @@ interface PageRow {
   lastDate: Date | null;
   lastId: string | null;
 }
+
+const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 
 /** Reads a table's rows as JSON text in one statement each: no object is made of a row on the way. */
 export class JsonItems {
@@ -80,19 +84,19 @@ export class JsonItems {
     this.names = entries.map(([name]) => `"${name}"`).join(', ');
   }
 
-  /** The item whose external identifier is `idExterne`, or undefined. */
-  async one(tenantId: string, idExterne: string): Promise<string | undefined> {
+  /** The item whose identifier in a path is `key`, or undefined. */
+  async one(tenantId: string, key: string): Promise<string | undefined> {
     const rows = await this.query<{ item: string }>(tenantId, {
       name: `${this.source.name}_one`,
       text: `SELECT row_to_json(i)::text AS item FROM (
                SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2
              ) i`,
-      values: [tenantId, idExterne],
+      values: [tenantId, key],
     });
     return rows[0]?.item;
   }
 
-  /** At most `limit` items in the order of their creation, after a position, that pass every filter. */
+  /** At most `limit` items in the order of the list, after a position, that pass every filter. */
   async page(
     tenantId: string,
     after: Position | undefined,
@@ -103,13 +107,16 @@ export class JsonItems {
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
     const kept = ['tenant_id = $1', ...used.map(({ sql, value }) => sql.replaceAll('?', place(value)))];
-    const start = after && `(date_creation, id_unique) > (${place(after.dateCreation)}, ${place(after.id)})`;
-    const { table, and } = this.source;
-    const order = 'ORDER BY date_creation, id_unique LIMIT $2';
+    const { table, and, order: { by, newestFirst } = CREATION } = this.source;
+    const follows = `(${by}, id_unique) ${newestFirst ? '<' : '>'}`;
+    const start = after && `${follows} (${place(after.date)}, ${place(after.id)})`;
+    const direction = newestFirst ? ' DESC' : '';
+    const ordered = `ORDER BY ${by}${direction}, id_unique${direction}`;
+    const order = `${ordered} LIMIT $2`;
     const where = [...kept, ...(start ? [start] : [])].join(' AND ');
     const page = (part: string, columns: string): string =>
       `SELECT ${columns} FROM ${part} WHERE ${where} ${order}`;
-    const selected = `date_creation, id_unique, ${this.selected}`;
+    const selected = `${by}, id_unique, ${this.selected}`;
     const rows = and
       ? `SELECT ${selected} FROM (
            (${page(table, and.together.join(', '))}) UNION ALL (${page(and.table, and.together.join(', '))})
@@ -118,8 +125,8 @@ export class JsonItems {
     const more = [table, ...(and ? [and.table] : [])].map(
       (part) =>
         // The order makes PostgreSQL go by the index: it expects to find the next row at once, anywhere.
-        `(SELECT true FROM ${part} WHERE ${kept.join(' AND ')} AND (date_creation, id_unique) > ("lastDate", "lastId")
-          ORDER BY date_creation, id_unique LIMIT 1)`,
+        `(SELECT true FROM ${part} WHERE ${kept.join(' AND ')} AND ${follows} ("lastDate", "lastId")
+          ${ordered} LIMIT 1)`,
     );
     // One prepared statement for each combination of conditions, so that each gets the plan that suits it.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
@@ -129,13 +136,13 @@ export class JsonItems {
       text: `SELECT p.*, p.count = $2 AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(row_to_json(i)::text, ','), '') AS items, count(*),
-                 max(date_creation) AS "lastDate", (array_agg(id_unique))[count(*)] AS "lastId"
+                 (array_agg(${by}))[count(*)] AS "lastDate", (array_agg(id_unique))[count(*)] AS "lastId"
                FROM (${rows}) r, LATERAL (SELECT ${this.names}) i
              ) p`,
       values,
     });
     if (!row?.more || !row.lastDate || !row.lastId) return { items: row?.items ?? '' };
-    return { items: row.items, next: { dateCreation: row.lastDate, id: row.lastId } };
+    return { items: row.items, next: { date: row.lastDate, id: row.lastId } };
   }
 
   private query<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {

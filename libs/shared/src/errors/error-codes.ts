@@ -114,6 +114,11 @@ export const ERROR_CODES = {
     title: 'Unknown employer',
     description: 'identifiantExterneEmployeur names no employer of the tenant. Create the employer first.',
   },
+  'Employe.LieAdhesions': {
+    status: 409,
+    title: 'Employee has signed cards',
+    description: 'The employee has signed cards. Delete them before deleting the employee.',
+  },
   'Employeur.NotFound': {
     status: 404,
     title: 'Employer not found',
@@ -145,6 +150,12 @@ export const ERROR_CODES = {
     title: 'External identifier already used',
     description: 'A consent object with this idExterne exists. Use PUT to change it.',
   },
+  'ObjetConsentement.Utilise': {
+    status: 409,
+    title: 'Consent object in use',
+    description:
+      'Consents to this object have been given or refused, or forms or requests ask for it. The history of consents is kept, so that the object cannot be deleted.',
+  },
   'Champ.NotFound': {
     status: 404,
     title: 'Custom field not found',
@@ -170,7 +181,60 @@ export const ERROR_CODES = {
   'Champ.Utilise': {
     status: 409,
     title: 'Field in use',
-    description: 'Employees have values of this field. Remove them before deleting it.',
+    description: 'Employees have values of this field, or forms ask for it. Remove them before deleting it.',
+  },
+  'Adhesion.NotFound': {
+    status: 404,
+    title: 'Signed card not found',
+    description: 'No signed card of the tenant has this identifier (GUID).',
+  },
+  'Adhesion.LinkedToActiveCampaign': {
+    status: 409,
+    title: 'Card linked to an active campaign',
+    description:
+      'The member is a voter of an active campaign of the card’s union or of no union. Delete the card once the campaign has ended.',
+  },
+  'Adhesion.HasPayments': {
+    status: 409,
+    title: 'Card linked to a payment',
+    description: 'The card is linked to a payment and cannot be deleted.',
+  },
+  'Adhesion.HasPaymentAuthorizations': {
+    status: 409,
+    title: 'Card linked to a payment authorization',
+    description: 'The card is linked to a payment authorization and cannot be deleted.',
+  },
+  'Signature.NotFound': {
+    status: 404,
+    title: 'Signature not found',
+    description:
+      'The card has no handwritten signature or, where an employee is named, none of the employee’s cards has one.',
+  },
+  'Formulaire.NotFound': {
+    status: 404,
+    title: 'Form not found',
+    description: 'No form of the tenant has this id.',
+  },
+  'Formulaire.Utilise': {
+    status: 409,
+    title: 'Form in use',
+    description:
+      'Cards or requests were signed with this form, so that it cannot be deleted. Set `actif` to false to end its use.',
+  },
+  'Formulaire.Inactif': {
+    status: 409,
+    title: 'Form not active',
+    description: 'The form named by `formulaireId` is not active: nothing can be signed with it.',
+  },
+  'Conciliation.NotFound': {
+    status: 404,
+    title: 'Request not found',
+    description: 'No membership request of the tenant has this id.',
+  },
+  'Conciliation.DejaTraitee': {
+    status: 409,
+    title: 'Request already decided',
+    description: 'The opposite was decided about this request. A decision is final.',
   },
   'Tache.NotFound': {
     status: 404,

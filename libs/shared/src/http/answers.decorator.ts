@@ -1,5 +1,13 @@
-import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiExtension, ApiHeader, ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { applyDecorators, Header, HttpCode, type Type } from '@nestjs/common';
+import {
+  ApiExtension,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/error-codes';
 import { ProblemItem } from './problem.dto';
 
@@ -11,6 +19,10 @@ export interface AnswerOptions {
   status?: number;
   /** Class of the answer, in brackets for a list of them; absent for an answer without body. */
   type?: Type | [Type];
+  /** Classes of an answer that is one of several. */
+  oneOf?: Type[];
+  /** The path that replaces this operation, which answers `Deprecation` and a link to it. */
+  successor?: string;
   /** Class of the answer 202 of an operation that can be done in the background. */
   accepted?: Type;
   /** Parts of the path by name: what each is, and an example that the demonstration tenant has. */
@@ -37,11 +49,22 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ApiOperation({
       summary: options.summary,
       ...(options.description ? { description: options.description } : {}),
+      ...(options.successor ? { deprecated: true } : {}),
     }),
+    ...(options.oneOf ? [ApiExtraModels(...options.oneOf)] : []),
+    ...(options.successor
+      ? [
+          Header('Deprecation', DEPRECATED_SINCE),
+          Header('Link', `<${options.successor}>; rel="successor-version"`),
+        ]
+      : []),
     ApiResponse({
       status,
       description: SUCCESS[status] ?? 'Success',
       ...typeOf(options.type),
+      ...(options.oneOf
+        ? { schema: { oneOf: options.oneOf.map((type) => ({ $ref: getSchemaPath(type) })) } }
+        : {}),
       headers: headersOf(options),
     }),
     ...(options.accepted
@@ -92,6 +115,9 @@ export function Answers(options: AnswerOptions): MethodDecorator {
   );
 }
 
+/** When V2 took the place of what it replaces, as a date of structured fields (RFC 9745): 2026-01-01. */
+const DEPRECATED_SINCE = '@1767225600';
+
 const PREFERENCE_APPLIED = {
   'Preference-Applied': {
     description: '`respond-async` (RFC 7240).',
@@ -117,7 +143,19 @@ function headersOf(
   return {
     ...(options.location ? { Location: header('Path of the new resource.') } : {}),
     ...(options.etag ? { ETag: header('Version of the resource.') } : {}),
-    ...(options.paged ? { Link: header('The next page, rel="next", if there is one (RFC 8288).') } : {}),
+    ...(options.successor
+      ? { Deprecation: header('Since when the operation is deprecated (RFC 9745).') }
+      : {}),
+    ...(options.paged || options.successor
+      ? {
+          Link: header(
+            [
+              ...(options.paged ? ['The next page, rel="next", if there is one (RFC 8288).'] : []),
+              ...(options.successor ? ['What replaces the operation, rel="successor-version".'] : []),
+            ].join(' '),
+          ),
+        }
+      : {}),
   };
 }
 

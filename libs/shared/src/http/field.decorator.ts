@@ -10,6 +10,7 @@ import {
   IsEmail,
   IsIn,
   IsInt,
+  IsISO4217CurrencyCode,
   IsObject,
   IsOptional,
   IsString,
@@ -22,7 +23,7 @@ import {
   ValidatorConstraint,
   ValidatorConstraintInterface,
 } from 'class-validator';
-import { hasAtMost, isGuid } from '../records/faults';
+import { hasAtMost, isDecimal, isGuid } from '../records/faults';
 import { JsonRows } from '../records/json-rows';
 import { Field, RecordDefinition } from '../records/field';
 
@@ -44,6 +45,13 @@ class IsGuid implements ValidatorConstraintInterface {
 class HasAtMost implements ValidatorConstraintInterface {
   validate(value: unknown, { constraints }: ValidationArguments): boolean {
     return typeof value === 'string' && hasAtMost(value, constraints[0] as number);
+  }
+}
+
+@ValidatorConstraint({ name: 'isDecimal' })
+class IsDecimal implements ValidatorConstraintInterface {
+  validate(value: unknown, { constraints }: ValidationArguments): boolean {
+    return typeof value === 'string' && isDecimal(value, constraints[0] as { max: number; decimals: number });
   }
 }
 
@@ -109,11 +117,20 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
         type: String,
         maxLength: field.max,
         ...(field.required ? { minLength: 1 } : {}),
-        ...(field.format ? { format: field.format } : {}),
+        ...(field.format && field.format !== 'currency' ? { format: field.format } : {}),
         ...exampleOf(field),
       };
     case 'integer':
       return { ...common, type: 'integer', minimum: field.min, maximum: field.max, ...exampleOf(field) };
+    case 'decimal':
+      return {
+        ...common,
+        type: Number,
+        exclusiveMinimum: true,
+        minimum: 0,
+        maximum: field.max,
+        ...exampleOf(field),
+      };
     case 'boolean':
       return { ...common, type: Boolean, ...exampleOf(field) };
     case 'date':
@@ -122,6 +139,15 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
       return { ...common, type: String, enum: [...field.values], ...exampleOf(field) };
     case 'choices':
       return { ...common, type: String, isArray: true, enum: [...field.values], ...exampleOf(field) };
+    case 'texts':
+      return {
+        ...common,
+        type: 'array',
+        items: { type: 'string', minLength: 1, maxLength: field.length },
+        maxItems: field.max,
+        uniqueItems: true,
+        ...exampleOf(field),
+      };
     case 'readOnly':
       return field.isList
         ? { ...common, type: Object, isArray: true, readOnly: true }
@@ -142,6 +168,12 @@ function exampleOf(field: Exclude<Field, { kind: 'record' | 'records' | 'rows' }
   return field.example === undefined ? {} : { example: field.example };
 }
 
+const FORMATS = {
+  email: () => IsEmail(),
+  uuid: () => Validate(IsGuid),
+  currency: () => IsISO4217CurrencyCode(),
+} as const;
+
 function presenceOf(field: Field): PropertyDecorator[] {
   if (field.required) return [IsDefined()];
   if (isNullable(field)) return [IsOptional()];
@@ -152,10 +184,11 @@ function checksOf(field: Field): PropertyDecorator[] {
   const presence = presenceOf(field);
   switch (field.kind) {
     case 'text': {
-      const format =
-        field.format === 'email' ? [IsEmail()] : field.format === 'uuid' ? [Validate(IsGuid)] : [];
+      const format = field.format ? [FORMATS[field.format]()] : [];
       return [...presence, IsString(), Validate(HasAtMost, [field.max]), ...format];
     }
+    case 'decimal':
+      return [...presence, IsString(), Validate(IsDecimal, [field])];
     case 'integer':
       return [...presence, IsInt(), Min(field.min), Max(field.max)];
     case 'boolean':
@@ -166,6 +199,8 @@ function checksOf(field: Field): PropertyDecorator[] {
       return [...presence, IsString(), IsIn([...field.values])];
     case 'choices':
       return [...presence, IsArray(), ArrayUnique(), IsIn([...field.values], { each: true })];
+    case 'texts':
+      return [...presence, IsArray(), ArrayUnique()];
     case 'record':
       return [...presence, IsObject(), ValidateNested()];
     case 'records':

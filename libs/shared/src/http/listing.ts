@@ -47,7 +47,7 @@ export async function sendList(
   let after = paging.curseur ? parseCursor(paging.curseur) : undefined;
   if (paging.limite) {
     const page = await fetch(after, paging.limite);
-    if (page.next) response.setHeader('Link', `<${nextLink(request, publicUrl, page.next)}>; rel="next"`);
+    if (page.next) response.append('Link', `<${nextLink(request, publicUrl, page.next)}>; rel="next"`);
     sendWhole(response, page.items);
     return;
   }
@@ -78,7 +78,7 @@ function sendWhole(response: Response, items: string): void {
 }
 
 /** A run of a list from its rows: `limit` of them, and one more if anything follows. */
-export function pageOf<R extends Position>(
+export function pageOf<R extends { readonly dateCreation: Date; readonly id: string }>(
   rows: readonly R[],
   limit: number,
   toItem: (row: R) => object,
@@ -87,7 +87,7 @@ export function pageOf<R extends Position>(
   const last = shown.at(-1);
   return {
     items: shown.map((row) => JSON.stringify(toItem(row))).join(','),
-    ...(last && rows.length > limit ? { next: { dateCreation: last.dateCreation, id: last.id } } : {}),
+    ...(last && rows.length > limit ? { next: { date: last.dateCreation, id: last.id } } : {}),
   };
 }
 
@@ -110,16 +110,16 @@ function nextLink(request: Request, publicUrl: string, next: Position): string {
 }
 
 function cursorOf(position: Position): string {
-  return Buffer.from(`${position.dateCreation.getTime()}.${position.id}`).toString('base64url');
+  return Buffer.from(`${position.date.getTime()}.${position.id}`).toString('base64url');
 }
 
 function parseCursor(cursor: string): Position {
   const [, time, id] = /^(-?\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  const dateCreation = new Date(Number(time));
-  const year = dateCreation.getUTCFullYear();
+  const date = new Date(Number(time));
+  const year = date.getUTCFullYear();
   if (!id || !isGuid(id) || !(year >= 1 && year <= 9999)) {
     const detail = 'is not a cursor of this list; take it from the `next` link of an answer, or leave it out';
     throw invalidRequest([{ pointer: '?curseur', code: 'cursor', detail }]);
   }
-  return { dateCreation, id };
+  return { date, id };
 }

@@ -18,6 +18,8 @@ const FAULT_OF_CONSTRAINT: Record<string, FaultCode> = {
   arrayMaxSize: 'length',
   isEmail: 'email',
   isGuid: 'uuid',
+  isISO4217CurrencyCode: 'currency',
+  isDecimal: 'range',
   min: 'range',
   max: 'range',
   isIn: 'choice',
@@ -33,6 +35,7 @@ const PRECEDENCE: FaultCode[] = [
   'choice',
   'email',
   'uuid',
+  'currency',
   'range',
   'duplicate',
 ];

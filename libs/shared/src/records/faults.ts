@@ -2,7 +2,7 @@ import { type Field } from './field';
 
 /** Names of the rules a value can break; the `code` of a fault. */
 export type FaultCode =
-  'required' | 'type' | 'length' | 'email' | 'uuid' | 'range' | 'choice' | 'date' | 'duplicate';
+  'required' | 'type' | 'length' | 'email' | 'uuid' | 'currency' | 'range' | 'choice' | 'date' | 'duplicate';
 
 /** The sentence for a broken rule, the same whether a single write or a sync found it. */
 export function describeFault(field: Field, code: FaultCode): string {
@@ -17,8 +17,13 @@ export function describeFault(field: Field, code: FaultCode): string {
       return 'invalid e-mail';
     case 'uuid':
       return 'must be a GUID';
+    case 'currency':
+      return 'must be a currency code of ISO 4217, such as CAD';
     case 'range':
-      return field.kind === 'integer' ? `must be from ${field.min} to ${field.max}` : 'is out of range';
+      if (field.kind === 'integer') return `must be from ${field.min} to ${field.max}`;
+      return field.kind === 'decimal'
+        ? `must be a decimal number above 0, at most ${field.max.toLocaleString('en')}, with at most ${field.decimals} decimals`
+        : 'is out of range';
     case 'choice':
       return 'values' in field
         ? `must be ${field.kind === 'choices' ? 'among' : 'one of'} ${field.values.join(', ')}`
@@ -35,10 +40,12 @@ export function describeFault(field: Field, code: FaultCode): string {
 const TYPE_NAMES: Record<Field['kind'], string> = {
   text: 'text',
   integer: 'a whole number',
+  decimal: 'a number, or a decimal number as text',
   boolean: 'true or false',
   date: 'a date-time as text',
   choice: 'text',
   choices: 'a list of texts',
+  texts: 'a list of texts',
   record: 'an object',
   records: 'a list of objects',
   rows: 'a list',
@@ -50,6 +57,14 @@ export function hasAtMost(text: string, max: number): boolean {
   // A code point is one or two units, so that most texts need no count.
   if (text.length <= max) return true;
   return text.length <= 2 * max && [...text].length <= max;
+}
+
+/** Whether a text is a plain decimal number above 0 within the bounds of a field. */
+export function isDecimal(text: string, { max, decimals }: { max: number; decimals: number }): boolean {
+  const match = /^(\d{1,15})(?:\.(\d+))?$/.exec(text);
+  if (!match || (match[2] ?? '').length > decimals) return false;
+  // Exact as far as the comparison goes: of 15 digits and more none passes.
+  return Number(text) > 0 && Number(text) <= max;
 }
 
 /** The 36-character form of a UUID of any version. */

@@ -10,13 +10,23 @@ export interface TextField extends Described {
   readonly kind: 'text';
   readonly max: number;
   readonly required?: boolean;
-  readonly format?: 'email' | 'uuid';
+  /** `currency`: a code of ISO 4217 in capital letters. */
+  readonly format?: 'email' | 'uuid' | 'currency';
   readonly example?: string;
 }
 export interface IntegerField extends Described {
   readonly kind: 'integer';
   readonly min: number;
   readonly max: number;
+  readonly required?: boolean;
+  readonly example?: number;
+}
+/** An exact decimal number above 0, sent as a number or as text; read as text, so that no digit is lost. */
+export interface DecimalField extends Described {
+  readonly kind: 'decimal';
+  readonly max: number;
+  /** The most digits after the point. */
+  readonly decimals: number;
   readonly required?: boolean;
   readonly example?: number;
 }
@@ -42,6 +52,14 @@ export interface ChoiceField extends Described {
 export interface ChoicesField extends Described {
   readonly kind: 'choices';
   readonly values: readonly string[];
+  readonly required?: boolean;
+  readonly example?: readonly string[];
+}
+/** A list of texts without doubles, each of 1 to `length` characters. */
+export interface TextsField extends Described {
+  readonly kind: 'texts';
+  readonly max: number;
+  readonly length: number;
   readonly required?: boolean;
   readonly example?: readonly string[];
 }
@@ -77,10 +95,12 @@ export interface ReadOnlyField extends Described {
 export type Field =
   | TextField
   | IntegerField
+  | DecimalField
   | BooleanField
   | DateField
   | ChoiceField
   | ChoicesField
+  | TextsField
   | RecordField
   | RecordsField
   | RowsField
@@ -92,7 +112,7 @@ export type Field =
  */
 export type RecordDefinition = Readonly<Record<string, Field>>;
 
-type ValueOf<F> = F extends { kind: 'text' | 'choice' }
+type ValueOf<F> = F extends { kind: 'text' | 'choice' | 'decimal' }
   ? string
   : F extends { kind: 'integer' }
     ? number
@@ -100,7 +120,7 @@ type ValueOf<F> = F extends { kind: 'text' | 'choice' }
       ? boolean
       : F extends { kind: 'date' }
         ? Date
-        : F extends { kind: 'choices' }
+        : F extends { kind: 'choices' | 'texts' }
           ? string[]
           : F extends { kind: 'rows' }
             ? Iterable<unknown>

@@ -1,6 +1,6 @@
 import { type InputFault } from '../errors/domain-error';
-import { describeFault } from './faults';
-import { type Field, type RecordDefinition, type RecordsField } from './field';
+import { describeFault, hasAtMost } from './faults';
+import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
 import { parseDate } from '../time/wire-date';
 
 /**
@@ -76,7 +76,9 @@ export function foldRecord(
           ? foldRecord(value, slot.field.of, source, at(), faults)
           : slot.field.kind === 'records' && Array.isArray(value)
             ? foldList(value, slot.field, source, at(), faults)
-            : foldValue(value, slot.field, source, fault);
+            : slot.field.kind === 'texts' && Array.isArray(value)
+              ? foldTexts(value, slot.field, at(), faults)
+              : foldValue(value, slot.field, source, fault);
     }
   }
   return folded;
@@ -105,6 +107,33 @@ function foldList(
   });
 }
 
+/** Each text trimmed; those that are none, empty, too long or impossible to store are named and not kept. */
+function foldTexts(
+  sent: readonly unknown[],
+  field: TextsField,
+  pointer: string,
+  faults: InputFault[],
+): string[] {
+  if (sent.length > field.max) {
+    faults.push({ pointer, code: 'length', detail: describeFault(field, 'length') });
+    return [];
+  }
+  return sent.flatMap((element, index) => {
+    const fault = (code: string, detail: string): never[] => {
+      faults.push({ pointer: `${pointer}/${index}`, code, detail });
+      return [];
+    };
+    if (typeof element !== 'string') return fault('type', 'must be text');
+    const unstorable = textFault(element);
+    if (unstorable) return fault('characters', unstorable);
+    const text = element.trim();
+    if (text === '') return fault('required', 'must not be empty');
+    if (!hasAtMost(text, field.length))
+      return fault('length', `must have at most ${field.length} characters`);
+    return [text];
+  });
+}
+
 type Report = (code: string, detail: string) => void;
 
 function foldValue(value: unknown, field: Field, source: Source, fault: Report): unknown {
@@ -116,6 +145,7 @@ function foldValue(value: unknown, field: Field, source: Source, fault: Report):
     fault('type', describeFault(field, 'type'));
     return undefined;
   }
+  if (field.kind === 'decimal' && typeof value === 'number') return String(value);
   if (typeof value !== 'string') return value;
   const unstorable = textFault(value);
   if (unstorable) {
