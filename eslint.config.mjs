@@ -17,7 +17,7 @@ const SQL =
   'TRUNCATE\\s|COPY\\s+\\S+\\s*(\\(|FROM\\s|TO\\s)|WITH\\s+(RECURSIVE\\s+)?\\w+\\s*(\\([^)]*\\)\\s*)?AS\\s)/';
 const NO_SQL = ['Literal[value=', 'TemplateLiteral > TemplateElement:first-child[value.raw='].map((node) => ({
   selector: `${node}${SQL}]`,
-  message: 'SQL lives in persistence/, migrations/ and shared/database.',
+  message: 'SQL lives in persistence/, migrations/ and shared/(database|outbox|audit).',
 }));
 
 export default defineConfig(
@@ -62,7 +62,7 @@ export default defineConfig(
   {
     name: 'SQL in its place',
     files: ['libs/**/*.ts', 'apps/**/*.ts'],
-    ignores: ['libs/*/src/persistence/**', 'libs/shared/src/database/**', ...TESTS],
+    ignores: ['libs/*/src/persistence/**', 'libs/shared/src/{database,outbox,audit}/**', ...TESTS],
     rules: { 'no-restricted-syntax': ['error', ...NO_SQL] },
   },
   {
