@@ -2,8 +2,14 @@ import { ChampUtilisateur } from './domain/champ-utilisateur.entity';
 import { Employe } from './domain/employe.entity';
 import { Employeur } from './domain/employeur.entity';
 
-export { ChampsUtilisateurService } from './application/champs-utilisateur.service';
+export { ActiveCampaigns, type ActiveCampaignCheck } from './application/active-campaigns';
+export {
+  ChampsUtilisateurService,
+  readSignedValeurs,
+  type SignedValeurs,
+} from './application/champs-utilisateur.service';
 export { EmployesSyncService } from './application/employes-sync.service';
+export { type Member, MembersService } from './application/members.service';
 export { SyndicatsSyncService } from './application/syndicats-sync.service';
 export type { ChampRecord } from './domain/champ-utilisateur.fields';
 export {
@@ -11,12 +17,17 @@ export {
   EMPLOYE_V2_FIELDS,
   MEMBERSHIP_FIELDS,
   VALEUR_FIELDS,
+  type ValeurRecord,
 } from './domain/employe-v2.fields';
 export { EMPLOYE_FIELDS } from './domain/employe.fields';
 export { EMPLOYEUR_FIELDS } from './domain/employeur.fields';
 export { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from './domain/syndicat.fields';
+export { type ValeurV1, valeurV1, type ValeurV2, valeurV2 } from './domain/valeur-champ';
+export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
+export { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './http/valeurs-champ.dto';
 export { MembershipHttpModule } from './membership-http.module';
 export { MembershipModule } from './membership.module';
+export { EMPLOYE_V1_COLUMNS } from './persistence/employe.query';
 export { MasterDataBulk } from './persistence/master-data.bulk';
 
 export const MEMBERSHIP_ENTITIES = [Employe, Employeur, ChampUtilisateur];

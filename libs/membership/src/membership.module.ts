@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
+import { ActiveCampaigns } from './application/active-campaigns';
 import { ChampsUtilisateurService } from './application/champs-utilisateur.service';
 import { EmployesSyncService } from './application/employes-sync.service';
 import { EmployesService } from './application/employes.service';
 import { EmployeursService } from './application/employeurs.service';
 import { MasterDataV2Service } from './application/master-data-v2.service';
+import { MembersService } from './application/members.service';
 import { SyndicatsSyncService } from './application/syndicats-sync.service';
 import { ChampUtilisateurQuery } from './persistence/champ-utilisateur.query';
 import { ChampUtilisateurRepository } from './persistence/champ-utilisateur.repository';
@@ -15,10 +17,13 @@ import { EmployesV2Bulk } from './persistence/employes-v2.bulk';
 import { EmployeurQuery } from './persistence/employeur.query';
 import { EmployeurRepository } from './persistence/employeur.repository';
 import { MasterDataBulk } from './persistence/master-data.bulk';
+import { MemberRepository } from './persistence/member.repository';
 import { SyndicatQuery } from './persistence/syndicat.query';
 import { SyndicatsBulk } from './persistence/syndicats.bulk';
 
 const services = [
+  ActiveCampaigns,
+  MembersService,
   EmployesService,
   EmployeursService,
   MasterDataV2Service,
@@ -40,6 +45,7 @@ const services = [
     EmployeurQuery,
     EmployeurRepository,
     EmployeV2Query,
+    MemberRepository,
     SyndicatQuery,
     SyndicatsBulk,
   ],

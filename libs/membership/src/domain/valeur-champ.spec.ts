@@ -5,7 +5,14 @@ const champ = (type: TypeChamp, obligatoire = false): ChampDefinition => ({
   nom: 'Champ',
   type,
   obligatoire,
-  choix: new Set(type === 'choix' ? ['NUIT', 'true'] : []),
+  choix: new Map(
+    type === 'choix'
+      ? [
+          ['NUIT', 'Nuit'],
+          ['true', 'Vrai'],
+        ]
+      : [],
+  ),
 });
 const EMPTY = { removed: false, texte: null, date: null, booleen: null, choix: null };
 

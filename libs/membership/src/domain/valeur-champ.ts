@@ -6,20 +6,21 @@ export interface ChampDefinition {
   readonly nom: string;
   readonly type: TypeChamp;
   readonly obligatoire: boolean;
-  /** External identifiers of the choices; empty for other types. */
-  readonly choix: ReadonlySet<string>;
+  /** Labels of the choices by their external identifiers; empty for other types. */
+  readonly choix: ReadonlyMap<string, string>;
 }
 
-/** A value in the column of its field's type, the others null; or `removed`, where none is sent. */
-export type Valeur =
-  | { readonly removed: true }
-  | {
-      readonly removed: false;
-      readonly texte: string | null;
-      readonly date: Date | null;
-      readonly booleen: boolean | null;
-      readonly choix: string | null;
-    };
+/** A value in the column of its field's type, the others null. */
+export interface ValeurPresente {
+  readonly removed: false;
+  readonly texte: string | null;
+  readonly date: Date | null;
+  readonly booleen: boolean | null;
+  readonly choix: string | null;
+}
+
+/** A value, or `removed` where none is sent. */
+export type Valeur = { readonly removed: true } | ValeurPresente;
 
 const EMPTY = { removed: false, texte: null, date: null, booleen: null, choix: null } as const;
 
@@ -49,4 +50,37 @@ export function readValeur(champ: ChampDefinition, sent: string | null): Valeur 
         ? { ...EMPTY, choix: sent }
         : 'must be the external identifier of a choice of the field';
   }
+}
+
+/** A value in the flat shape of V1: the columns of other types are null, and a choice is its label. */
+export interface ValeurV1 {
+  readonly nom: string;
+  readonly valeurTexte: string | null;
+  readonly valeurDate: string | null;
+  readonly valeurBooleen: boolean | null;
+  readonly valeurChoix: string | null;
+}
+
+/** A value in the polymorphic shape of V2: a choice is its external identifier. */
+export type ValeurV2 =
+  | { readonly type: 'texte' | 'date'; readonly nom: string; readonly valeur: string }
+  | { readonly type: 'booleen'; readonly nom: string; readonly valeur: boolean }
+  | { readonly type: 'choix'; readonly nom: string; readonly idExterneChoix: string };
+
+export function valeurV1({ nom, choix }: ChampDefinition, valeur: ValeurPresente): ValeurV1 {
+  return {
+    nom,
+    valeurTexte: valeur.texte,
+    valeurDate: valeur.date?.toISOString() ?? null,
+    valeurBooleen: valeur.booleen,
+    valeurChoix: valeur.choix === null ? null : (choix.get(valeur.choix) ?? valeur.choix),
+  };
+}
+
+export function valeurV2({ nom }: ChampDefinition, valeur: ValeurPresente): ValeurV2 {
+  const { texte, date, booleen, choix } = valeur;
+  if (texte !== null) return { type: 'texte', nom, valeur: texte };
+  if (date !== null) return { type: 'date', nom, valeur: date.toISOString() };
+  if (booleen !== null) return { type: 'booleen', nom, valeur: booleen };
+  return { type: 'choix', nom, idExterneChoix: choix ?? '' };
 }

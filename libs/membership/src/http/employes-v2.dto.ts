@@ -1,10 +1,11 @@
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
 import { readOnly } from '#shared/records/field';
-import { EMPLOI_FIELDS, MEMBERSHIP_FIELDS, VALEUR_FIELDS } from '../domain/employe-v2.fields';
+import { EMPLOI_FIELDS, MEMBERSHIP_FIELDS } from '../domain/employe-v2.fields';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { modifieDepuis } from './master-data.dto';
+import { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './valeurs-champ.dto';
 
 const actif = {
   description: 'Whether the employment is active on the current day of the tenant.',
@@ -46,66 +47,8 @@ export class MembershipItem {
   dateAdhesion: string;
 }
 
-const discriminator = { description: 'Type of the field, which says how the value is shown.' };
-
-class ValeurTexteItem {
-  @ApiProperty({ ...discriminator, enum: ['texte'] })
-  type: 'texte';
-
-  @Shown(VALEUR_FIELDS.NomChamp)
-  nom: string;
-
-  @ApiProperty({ description: 'The text.', example: 'Casque bleu' })
-  valeur: string;
-}
-
-class ValeurDateItem {
-  @ApiProperty({ ...discriminator, enum: ['date'] })
-  type: 'date';
-
-  @Shown(VALEUR_FIELDS.NomChamp)
-  nom: string;
-
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'The date-time (UTC).',
-    example: '2026-01-15T00:00:00.000Z',
-  })
-  valeur: string;
-}
-
-class ValeurBooleenItem {
-  @ApiProperty({ ...discriminator, enum: ['booleen'] })
-  type: 'booleen';
-
-  @Shown(VALEUR_FIELDS.NomChamp)
-  nom: string;
-
-  @ApiProperty({ description: 'Yes or no.', example: true })
-  valeur: boolean;
-}
-
-class ValeurChoixItem {
-  @ApiProperty({ ...discriminator, enum: ['choix'] })
-  type: 'choix';
-
-  @Shown(VALEUR_FIELDS.NomChamp)
-  nom: string;
-
-  @ApiProperty({ description: 'External identifier of the choice, not its label.', example: 'NUIT' })
-  idExterneChoix: string;
-}
-
-const VALEURS = {
-  texte: ValeurTexteItem,
-  date: ValeurDateItem,
-  booleen: ValeurBooleenItem,
-  choix: ValeurChoixItem,
-};
-
 /** An employee as V2 shows it. */
-@ApiExtraModels(...Object.values(VALEURS))
+@ApiExtraModels(...VALEURS_V2_ITEMS)
 export class EmployeV2Item {
   @Shown(EMPLOYE_FIELDS.idExterne)
   idExterne: string;
@@ -147,20 +90,8 @@ export class EmployeV2Item {
   @ApiProperty({ type: [MembershipItem], description: 'Memberships in unions.' })
   adhesions: MembershipItem[];
 
-  @ApiProperty({
-    description: 'Values of custom fields, each in the shape that its `type` says.',
-    type: 'array',
-    items: {
-      oneOf: Object.values(VALEURS).map((item) => ({ $ref: getSchemaPath(item) })),
-      discriminator: {
-        propertyName: 'type',
-        mapping: Object.fromEntries(
-          Object.entries(VALEURS).map(([type, item]) => [type, getSchemaPath(item)]),
-        ),
-      },
-    },
-  })
-  valeursChampUtilisateur: (ValeurTexteItem | ValeurDateItem | ValeurBooleenItem | ValeurChoixItem)[];
+  @ValeursV2('Values of custom fields, each in the shape that its `type` says.')
+  valeursChampUtilisateur: ValeurV2Item[];
 
   @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
   idUnique: string;

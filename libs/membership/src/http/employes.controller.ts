@@ -101,7 +101,7 @@ export class EmployesController {
     path: { idExterne: { ...idExterne, example: 'E-1003' } },
     status: 204,
     ifMatch: true,
-    errors: ['Employe.NotFound'],
+    errors: ['Employe.NotFound', 'Employe.LieAdhesions'],
   })
   async delete(
     @Tenant() tenantId: string,

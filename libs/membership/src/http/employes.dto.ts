@@ -53,7 +53,7 @@ export class EmployeInput implements EmployeRecord {
 }
 
 /** The value of a custom field in the flat shape of V1: the columns of other types are null. */
-class ValeurChampV1Item {
+export class ValeurChampV1Item {
   @ApiProperty({ description: 'Name of the field.', example: 'Quart de travail' })
   nom: string;
 

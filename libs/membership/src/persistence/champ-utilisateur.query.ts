@@ -49,17 +49,19 @@ export class ChampUtilisateurQuery {
       nom: string;
       type: TypeChamp;
       obligatoire: boolean;
-      choix: string[];
+      choix: [idExterne: string, libelle: string][];
     }>(
       { tenantId },
       {
         name: 'champ_utilisateur_definitions',
         text: `SELECT nom, type, obligatoire,
-                 ARRAY(SELECT id_externe FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = f.nom) AS choix
+                 array_to_json(ARRAY(
+                   SELECT ARRAY[id_externe, libelle] FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = f.nom
+                 )) AS choix
                FROM champ_utilisateur f WHERE tenant_id = $1`,
         values: [tenantId],
       },
     );
-    return new Map(rows.map((row) => [row.nom, { ...row, choix: new Set(row.choix) }]));
+    return new Map(rows.map((row) => [row.nom, { ...row, choix: new Map(row.choix) }]));
   }
 }

@@ -7,6 +7,7 @@ import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
 import type { ChoixRecord } from '../domain/champ-utilisateur.fields';
 
 const OF_VALUES = 'valeur_champ_employe_champ_fkey';
+const OF_FORMS = 'formulaire_champ_champ_fkey';
 const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
 
 /** Custom fields and their choices, in the ambient transaction. The database decides what is in use. */
@@ -62,31 +63,23 @@ export class ChampUtilisateurRepository {
 
   /** @throws DomainError `Champ.Utilise` */
   async delete({ tenantId, idUnique }: ChampUtilisateur): Promise<void> {
-    const held: [ErrorCode, string] = [
-      'Champ.Utilise',
-      'Employees have values of this field: remove them first.',
-    ];
     await this.checked(
-      () =>
-        this.checked(
-          () => this.transactions.manager().delete(ChampUtilisateur, { tenantId, idUnique }),
-          [FOREIGN_KEY_VIOLATION, OF_VALUES],
-          held,
-        ),
-      [FOREIGN_KEY_VIOLATION, OF_CHOICES],
-      held,
+      () => this.transactions.manager().delete(ChampUtilisateur, { tenantId, idUnique }),
+      [FOREIGN_KEY_VIOLATION, OF_VALUES, OF_CHOICES, OF_FORMS],
+      ['Champ.Utilise', 'Employees have values of this field, or forms ask for it: remove them first.'],
     );
   }
 
   private async checked(
     write: () => Promise<unknown>,
-    [state, constraint]: [state: string, constraint: string],
+    [state, ...constraints]: [state: string, ...constraints: string[]],
     [code, detail]: [ErrorCode, string],
   ): Promise<void> {
     try {
       await write();
     } catch (error) {
-      throw violates(error, state, constraint) ? new DomainError(code, detail) : error;
+      const isRefusal = constraints.some((constraint) => violates(error, state, constraint));
+      throw isRefusal ? new DomainError(code, detail) : error;
     }
   }
 }

@@ -5,6 +5,25 @@ import { employeurV1 } from './emploi.sql';
 import { MasterDataQuery } from './master-data.query';
 import { VALEURS_V1 } from './valeur-champ.sql';
 
+/** An employee as V1 shows it, of the row of `employe`; `$1` is the tenant. */
+export const EMPLOYE_V1_COLUMNS = {
+  idExterne: 'id_externe',
+  prenom: 'prenom',
+  nom: 'nom',
+  noMembre: 'no_membre',
+  courriel: 'courriel',
+  identifiantExterneEmployeur: employeurV1('employe'),
+  telephonePrincipal: 'telephone_principal',
+  adresse1: 'adresse1',
+  ville: 'ville',
+  province: 'province',
+  codePostal: 'code_postal',
+  valeursChampUtilisateur: VALEURS_V1,
+  idUnique: 'id_unique',
+  derniereMAJ: wireTimestamp('derniere_maj'),
+  dateCreation: wireTimestamp('date_creation'),
+} as const;
+
 /** Employees as V1 shows them (specification, "Employee"). */
 @Injectable()
 export class EmployeQuery extends MasterDataQuery {
@@ -12,23 +31,7 @@ export class EmployeQuery extends MasterDataQuery {
     super(transactions, {
       name: 'employe_v1',
       table: 'employe',
-      columns: {
-        idExterne: 'id_externe',
-        prenom: 'prenom',
-        nom: 'nom',
-        noMembre: 'no_membre',
-        courriel: 'courriel',
-        identifiantExterneEmployeur: employeurV1('employe'),
-        telephonePrincipal: 'telephone_principal',
-        adresse1: 'adresse1',
-        ville: 'ville',
-        province: 'province',
-        codePostal: 'code_postal',
-        valeursChampUtilisateur: VALEURS_V1,
-        idUnique: 'id_unique',
-        derniereMAJ: wireTimestamp('derniere_maj'),
-        dateCreation: wireTimestamp('date_creation'),
-      },
+      columns: EMPLOYE_V1_COLUMNS,
     });
   }
 }

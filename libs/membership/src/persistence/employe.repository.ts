@@ -24,6 +24,13 @@ export class EmployeRepository extends KeyedRepository<Employe> {
         code: 'Employe.EmployeurInconnu',
         detail: UNKNOWN_EMPLOYER,
       },
+      {
+        // Cards that the employee has signed hold it.
+        state: FOREIGN_KEY_VIOLATION,
+        constraint: 'adhesion_employe_fkey',
+        code: 'Employe.LieAdhesions',
+        detail: 'The employee has signed cards: delete them first.',
+      },
     ]);
   }
 

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { EmployeRecord } from '../domain/employe.fields';
+import { type Member, MemberRepository, type MemberValeur } from '../persistence/member.repository';
+
+export type { Member };
+
+/** What other contexts do with employees who sign, in the ambient transaction. */
+@Injectable()
+export class MembersService {
+  constructor(private readonly repository: MemberRepository) {}
+
+  /**
+   * The employee, kept from being deleted until the transaction ends.
+   *
+   * @param alone keeps others from referring to the employee, too: for what must not happen beside another signing
+   */
+  hold(tenantId: string, idExterne: string, alone = false): Promise<Member | undefined> {
+    return this.repository.hold(tenantId, idExterne, alone);
+  }
+
+  exists(tenantId: string, idExterne: string): Promise<boolean> {
+    return this.repository.exists(tenantId, idExterne);
+  }
+
+  knowsSyndicat(tenantId: string, idExterne: string): Promise<boolean> {
+    return this.repository.knowsSyndicat(tenantId, idExterne);
+  }
+
+  /**
+   * The employee of this identifier as it is, or one made of the record, with these custom values.
+   *
+   * @param idExterne the next free one of the form `M-000001` if absent
+   * @param valeurs those whose field is not as it was are left out
+   */
+  async findOrMake(
+    tenantId: string,
+    idExterne: string | undefined,
+    record: Omit<EmployeRecord, 'idExterne'>,
+    valeurs: readonly MemberValeur[],
+  ): Promise<Member> {
+    for (;;) {
+      const id = idExterne ?? (await this.repository.nextNumber(tenantId));
+      if (await this.repository.insert(tenantId, { ...record, idExterne: id })) {
+        await this.repository.insertValeurs(tenantId, id, valeurs);
+        return (await this.hold(tenantId, id))!;
+      }
+      // Known, unless it has just been deleted. A number that somebody took meanwhile is not the next free one.
+      const known = idExterne === undefined ? undefined : await this.hold(tenantId, id);
+      if (known) return known;
+    }
+  }
+
+  /** Makes the employee a member of the union unless it is one. */
+  async ensureMembership(tenantId: string, idExterne: string, syndicat: string, since: Date): Promise<void> {
+    await this.repository.ensureMembership(tenantId, idExterne, syndicat, since);
+  }
+}

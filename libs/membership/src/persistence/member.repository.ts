@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import type { EmployeRecord } from '../domain/employe.fields';
+import type { ValeurV2 } from '../domain/valeur-champ';
+
+/** An employee as those need it who write what refers to it. */
+export interface Member {
+  readonly idExterne: string;
+  readonly idUnique: string;
+  readonly noMembre: string | null;
+}
+
+export type MemberValeur = ValeurV2;
+
+/** Employees who sign, and their memberships, in the ambient transaction. */
+@Injectable()
+export class MemberRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  async hold(tenantId: string, idExterne: string, alone: boolean): Promise<Member | undefined> {
+    const { rows } = await this.transactions.client().query<Member>(
+      `SELECT id_externe AS "idExterne", id_unique AS "idUnique", no_membre AS "noMembre"
+       FROM employe WHERE tenant_id = $1 AND id_externe = $2 FOR ${alone ? 'UPDATE' : 'KEY SHARE'}`,
+      [tenantId, idExterne],
+    );
+    return rows[0];
+  }
+
+  exists(tenantId: string, idExterne: string): Promise<boolean> {
+    return this.has('employe', tenantId, idExterne);
+  }
+
+  knowsSyndicat(tenantId: string, idExterne: string): Promise<boolean> {
+    return this.has('syndicat', tenantId, idExterne);
+  }
+
+  private async has(table: 'employe' | 'syndicat', tenantId: string, idExterne: string): Promise<boolean> {
+    const rows = await this.transactions.query(
+      { tenantId },
+      {
+        name: `${table}_exists`,
+        text: `SELECT FROM ${table} WHERE tenant_id = $1 AND id_externe = $2`,
+        values: [tenantId, idExterne],
+      },
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * The number after the last one given, or the first after it that no employee has. Numbers are given once: that of an
+   * employee who was deleted must not come to mean another person. The row is held until the transaction ends.
+   */
+  async nextNumber(tenantId: string): Promise<string> {
+    const client = this.transactions.client();
+    await client.query(
+      `INSERT INTO numero_membre AS n (tenant_id, dernier) VALUES ($1, 0)
+       ON CONFLICT (tenant_id) DO UPDATE SET dernier = n.dernier`,
+      [tenantId],
+    );
+    // Another statement, which sees what the transaction that held the row before has written.
+    const { rows } = await client.query<{ idExterne: string }>(
+      `WITH RECURSIVE tried (number, id_externe) AS (
+         SELECT dernier + 1, ${numbered('dernier + 1')} FROM numero_membre WHERE tenant_id = $1
+         UNION ALL
+         SELECT number + 1, ${numbered('number + 1')} FROM tried
+         WHERE EXISTS (SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = tried.id_externe)
+       ), free AS (SELECT number, id_externe FROM tried ORDER BY number DESC LIMIT 1)
+       UPDATE numero_membre n SET dernier = free.number FROM free WHERE n.tenant_id = $1
+       RETURNING free.id_externe AS "idExterne"`,
+      [tenantId],
+    );
+    return rows[0]!.idExterne;
+  }
+
+  /** Adds the employee unless the identifier is used. */
+  async insert(tenantId: string, record: EmployeRecord): Promise<boolean> {
+    const { rowCount } = await this.transactions.client().query(
+      `INSERT INTO employe (tenant_id, id_externe, prenom, nom, no_membre, courriel, telephone_principal, adresse1,
+         ville, province, code_postal)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tenant_id, id_externe) DO NOTHING`,
+      [
+        tenantId,
+        record.idExterne,
+        record.prenom,
+        record.nom,
+        record.noMembre,
+        record.courriel,
+        record.telephonePrincipal,
+        record.adresse1,
+        record.ville,
+        record.province,
+        record.codePostal,
+      ],
+    );
+    return rowCount === 1;
+  }
+
+  /** Adds custom values of an employee who has none; a value that its field no longer allows is left out. */
+  async insertValeurs(tenantId: string, idExterne: string, valeurs: readonly MemberValeur[]): Promise<void> {
+    if (valeurs.length === 0) return;
+    await this.transactions.client().query(
+      `INSERT INTO valeur_champ_employe
+         (tenant_id, id_externe_employe, nom_champ, type, valeur_texte, valeur_date, valeur_booleen, id_externe_choix)
+       SELECT $1, $2, v.nom, v.type, CASE v.type WHEN 'texte' THEN v.valeur END,
+         CASE v.type WHEN 'date' THEN v.valeur::timestamptz END, CASE v.type WHEN 'booleen' THEN v.valeur::boolean END,
+         v."idExterneChoix"
+       FROM json_to_recordset($3) v (type text, nom text, valeur text, "idExterneChoix" text)
+       JOIN champ_utilisateur f ON f.tenant_id = $1 AND f.nom = v.nom AND f.type = v.type
+       WHERE v.type <> 'choix' OR EXISTS (
+         SELECT FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = v.nom AND c.id_externe = v."idExterneChoix"
+       )`,
+      [tenantId, idExterne, JSON.stringify(valeurs)],
+    );
+  }
+
+  async ensureMembership(tenantId: string, idExterne: string, syndicat: string, since: Date): Promise<void> {
+    await this.transactions.client().query(
+      `WITH made AS (
+         INSERT INTO membership (tenant_id, id_externe_employe, syndicat_id_externe, date_adhesion)
+         VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id_externe_employe
+       )
+       UPDATE employe SET derniere_maj = clock_timestamp()
+       WHERE tenant_id = $1 AND id_externe = (SELECT id_externe_employe FROM made)`,
+      [tenantId, idExterne, syndicat, since],
+    );
+  }
+}
+
+/** SQL of a number as an identifier: `M-000001`; longer once six digits are used up. */
+function numbered(number: string): string {
+  return `'M-' || lpad((${number})::text, greatest(6, length((${number})::text)), '0')`;
+}
