@@ -119,7 +119,7 @@ export class ObjetsConsentementController {
     path: { idExterne: { ...idExterne, example: 'SONDAGES' } },
     status: 204,
     ifMatch: true,
-    errors: ['ObjetConsentement.NotFound'],
+    errors: ['ObjetConsentement.NotFound', 'ObjetConsentement.Utilise'],
   })
   async delete(
     @Tenant() tenantId: string,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeyedRepository } from '#shared/database/keyed.repository';
-import { UNIQUE_VIOLATION } from '#shared/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { ObjetConsentement } from '../domain/objet-consentement.entity';
 
@@ -14,6 +14,15 @@ export class ObjetConsentementRepository extends KeyedRepository<ObjetConsenteme
         code: 'ObjetConsentement.IdExterneDejaUtilise',
         detail: 'A consent object with this idExterne exists. Use PUT to change it.',
       },
+      // What holds an object: the history, requests that wait for conciliation, and forms.
+      ...['consentement_objet_fkey', 'consentement_demande_objet_fkey', 'formulaire_objet_objet_fkey'].map(
+        (constraint) => ({
+          state: FOREIGN_KEY_VIOLATION,
+          constraint,
+          code: 'ObjetConsentement.Utilise' as const,
+          detail: 'Consents to this object have been asked for or answered: it cannot be deleted.',
+        }),
+      ),
     ]);
   }
 }

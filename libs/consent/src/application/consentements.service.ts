@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { MembersService, type ValeurV1 } from '#membership';
+import type { Page, Position } from '#shared/database/json-items';
+import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import type { ConsentementRecord, ReponseConsentementRecord } from '../domain/consentement.fields';
+import { type ConsentementFilter, ConsentementQuery } from '../persistence/consentement.query';
+import { ConsentementRepository } from '../persistence/consentement.repository';
+
+/** The answers of one person to what was asked together. */
+export interface Reponses {
+  readonly employe: string;
+  readonly date: Date;
+  readonly reponses: readonly ReponseConsentementRecord[];
+  /** Custom values given with them. */
+  readonly valeurs: readonly ValeurV1[];
+}
+
+/** The history of consents: partners read it, the platform adds to it, nobody changes it (decisions, section 7). */
+@Injectable()
+export class ConsentementsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly members: MembersService,
+    private readonly repository: ConsentementRepository,
+    private readonly query: ConsentementQuery,
+  ) {}
+
+  page(
+    tenantId: string,
+    filter: ConsentementFilter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.query.page(tenantId, filter, after, limit);
+  }
+
+  /** @throws DomainError `Employe.NotFound` */
+  async pageOfEmploye(
+    tenantId: string,
+    idExterneEmploye: string,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    const page = await this.query.page(tenantId, { idExterneEmploye }, after, limit);
+    if (page.items === '' && !(await this.members.exists(tenantId, idExterneEmploye))) {
+      throw new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+    }
+    return page;
+  }
+
+  /**
+   * Adds one consent; answers it as partners read it.
+   *
+   * @throws DomainError `Requete.Invalide` that names an unknown employee or consent object
+   */
+  async add(tenantId: string, record: ConsentementRecord): Promise<Json> {
+    const { idExterneEmploye: employe, dateConsentement, ...reponse } = record;
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        const faults: InputFault[] = [];
+        if (!(await this.members.hold(tenantId, employe))) {
+          const detail = 'names no employee';
+          faults.push({ pointer: '/idExterneEmploye', code: 'reference', detail });
+        }
+        const known = await this.repository.knownObjets(tenantId, [reponse.objetConsentementIdExterne]);
+        if (known.size === 0) faults.push(unknownObjet('/objetConsentementIdExterne'));
+        if (faults.length > 0) throw invalidRequest(faults);
+        const date = dateConsentement ?? new Date();
+        const [id] = await this.append(tenantId, { employe, date, reponses: [reponse], valeurs: [] });
+        return (await this.query.one(tenantId, id!))!;
+      },
+      // An object that is deleted meanwhile is found missing at the next try.
+      { retryOn: [FOREIGN_KEY_VIOLATION] },
+    );
+  }
+
+  /** Those of the identifiers that name a consent object. */
+  async knownObjets(tenantId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return ids.length === 0 ? new Set() : this.repository.knownObjets(tenantId, ids);
+  }
+
+  /** What is wrong with answers that are to be added, by their places in the list at `pointer`. */
+  async faultsOf(
+    tenantId: string,
+    reponses: readonly ReponseConsentementRecord[],
+    pointer: string,
+  ): Promise<InputFault[]> {
+    if (reponses.length === 0) return [];
+    const ids = reponses.map(({ objetConsentementIdExterne }) => objetConsentementIdExterne);
+    const known = await this.repository.knownObjets(tenantId, ids);
+    return ids.flatMap((id, index) => {
+      const at = `${pointer}/${index}/objetConsentementIdExterne`;
+      if (!known.has(id)) return [unknownObjet(at)];
+      return ids.indexOf(id) < index ? [{ pointer: at, code: 'duplicate', detail: 'is given twice' }] : [];
+    });
+  }
+
+  /** Adds answers to the history, in the ambient transaction, which holds the employee; answers their ids. */
+  async append(tenantId: string, { employe, date, reponses, valeurs }: Reponses): Promise<string[]> {
+    if (reponses.length === 0) return [];
+    const text = JSON.stringify(valeurs);
+    return this.repository.insert(
+      tenantId,
+      reponses.map(({ objetConsentementIdExterne: objet, accepte }) => ({
+        employe,
+        objet,
+        accepte,
+        date,
+        valeurs: text,
+      })),
+    );
+  }
+}
+
+function unknownObjet(pointer: string): InputFault {
+  return { pointer, code: 'reference', detail: 'names no consent object' };
+}

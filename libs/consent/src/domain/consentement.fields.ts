@@ -1,0 +1,35 @@
+import { identifier, type RecordOf } from '#shared/records/field';
+import { OBJET_CONSENTEMENT_FIELDS } from './objet-consentement.fields';
+
+/** What a person was asked and answered, inside of something that names the person. */
+export const REPONSE_CONSENTEMENT_FIELDS = {
+  objetConsentementIdExterne: identifier({
+    required: true,
+    description: 'External identifier of the consent object, which must exist.',
+    example: OBJET_CONSENTEMENT_FIELDS.idExterne.example,
+  }),
+  accepte: {
+    kind: 'boolean',
+    required: true,
+    description: 'Whether the consent was accepted.',
+    example: true,
+  },
+} as const;
+
+/** A consent as the platform writes it (decisions, section 8). */
+export const CONSENTEMENT_FIELDS = {
+  idExterneEmploye: identifier({
+    required: true,
+    description: 'External identifier of the employee, who must exist.',
+    example: 'E-1001',
+  }),
+  ...REPONSE_CONSENTEMENT_FIELDS,
+  dateConsentement: {
+    kind: 'date',
+    description: 'When it was given; the time of the request if absent.',
+    example: '2026-03-02T14:05:09.120Z',
+  },
+} as const;
+
+export type ReponseConsentementRecord = RecordOf<typeof REPONSE_CONSENTEMENT_FIELDS>;
+export type ConsentementRecord = RecordOf<typeof CONSENTEMENT_FIELDS>;

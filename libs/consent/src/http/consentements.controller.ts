@@ -1,0 +1,82 @@
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import type { Json } from '#shared/http/etag';
+import { PagingQuery, sendList } from '#shared/http/listing';
+import { ConsentementsService } from '../application/consentements.service';
+import { ConsentementInput, ConsentementItem, ConsentementList } from './consentements.dto';
+
+const PATH = '/b2b/v1/consentement';
+
+@ApiTags('Consents')
+@Controller()
+export class ConsentementsController {
+  constructor(
+    private readonly consentements: ConsentementsService,
+    private readonly config: Config,
+  ) {}
+
+  @Get('b2b/v1/consentement')
+  @Requires({ role: 'partenaire' })
+  @Answers({
+    summary: 'List the consents',
+    description: 'The whole history, oldest consent first.',
+    type: [ConsentementItem],
+    paged: true,
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: ConsentementList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.consentements.page(tenantId, query, after, limit),
+    );
+  }
+
+  @Get('b2b/v1/consentement/:idExterne')
+  @Requires({ role: 'partenaire' })
+  @Answers({
+    summary: 'List the consents of an employee',
+    description: 'The whole history of the employee, oldest consent first.',
+    path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
+    type: [ConsentementItem],
+    paged: true,
+    errors: ['Employe.NotFound'],
+  })
+  async listOfEmploye(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.consentements.pageOfEmploye(tenantId, idExterne, after, limit),
+    );
+  }
+
+  @Post('plateforme/v1/consentements')
+  @Requires({ role: 'plateforme' })
+  @Answers({
+    summary: 'Add a consent',
+    description:
+      'Adds to the history of an employee: an earlier answer to the same object stays. `Location` is where partners read it.',
+    status: 201,
+    type: ConsentementItem,
+    location: true,
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @Body() body: ConsentementInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const item = await this.consentements.add(tenantId, body);
+    response.location(`${PATH}/${encodeURIComponent(body.idExterneEmploye)}`);
+    return item;
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+
+/** A consent as it is added to the history. */
+export interface NewConsentement {
+  readonly employe: string;
+  readonly objet: string;
+  readonly accepte: boolean;
+  readonly date: Date;
+  /** Custom values given with it, as JSON text in V1's flat shape. */
+  readonly valeurs: string;
+}
+
+/** The history of consents, which only grows, in the ambient transaction. */
+@Injectable()
+export class ConsentementRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** @returns the ids of the new entries, in their order */
+  async insert(tenantId: string, consentements: readonly NewConsentement[]): Promise<string[]> {
+    const { rows } = await this.transactions.client().query<{ id: string }>(
+      `INSERT INTO consentement
+         (tenant_id, id_externe_employe, id_externe_objet, accepte, date_consentement, valeurs_champ)
+       SELECT $1::uuid, sent.* FROM unnest($2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::json[]) sent
+       RETURNING id_unique AS id`,
+      [
+        tenantId,
+        consentements.map(({ employe }) => employe),
+        consentements.map(({ objet }) => objet),
+        consentements.map(({ accepte }) => accepte),
+        consentements.map(({ date }) => date),
+        consentements.map(({ valeurs }) => valeurs),
+      ],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Those of the identifiers that name a consent object. */
+  async knownObjets(tenantId: string, ids: readonly string[]): Promise<Set<string>> {
+    const rows = await this.transactions.query<{ id: string }>(
+      { tenantId },
+      {
+        name: 'objet_consentement_known',
+        text: 'SELECT id_externe AS id FROM objet_consentement WHERE tenant_id = $1 AND id_externe = ANY ($2::text[])',
+        values: [tenantId, ids],
+      },
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+}
