@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXAMPLE_IDS, type Signing } from '#adhesion';
 import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
 import type { ChampRecord } from '#membership';
 import { MODULES } from '#shared/access/caller';
@@ -25,6 +27,13 @@ const SAMPLE = {
     { idExterne: 'SONDAGES', nom: 'Répondre à des sondages' },
   ],
   employes: [
+    {
+      idExterne: 'E-1004',
+      prenom: 'Zoé',
+      nom: 'Gagnon',
+      courriel: 'zoe.gagnon@example.org',
+      identifiantExterneEmployeur: 'EMP-200',
+    },
     {
       idExterne: 'E-1003',
       prenom: 'Fatoumata',
@@ -106,13 +115,85 @@ const SAMPLE_V2 = {
   ],
 };
 
+/** A handwritten "M": 48 × 24 pixels. */
+const SIGNATURE = `data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAADAAAAAYCAAAAACZliEAAAAAd0lEQVR42sWUWQ6AIAwFe4i5/1VxQfBRRcAQ5auhMyRdgoXBY18K6D1tAQRiXKAtyLNrNF/YaDSmJUipPULMc4knCicKT6OwclC4uC5IPwlvBWfE6ZvL6U7g8H4BEp6F270+2it0Eiod3Asq6CxUFs3DPcIPn8AC8iH+1gEwiMgAAAAASUVORK5CYII=`;
+
+/** Cards and requests under the identifiers that the documentation names. */
+const SIGNINGS: readonly [id: string, signing: Signing][] = [
+  [
+    EXAMPLE_IDS.adhesion,
+    {
+      employeIdExterne: 'E-1001',
+      syndicatIdExterne: 'SYN-10',
+      prenom: 'Marie-Ève',
+      nom: "L'Écuyer",
+      courriel: 'marie-eve.lecuyer@example.org',
+      ville: 'Trois-Rivières',
+      province: 'QC',
+      noMembre: 'M-204511',
+      transactionId: 'TX-2026-000117',
+      dateSignature: new Date('2026-02-10T15:20:00.000Z'),
+      imageSignature: SIGNATURE,
+      formulaireId: EXAMPLE_IDS.formulaire,
+      valeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'NUIT' }],
+      consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: true }],
+    },
+  ],
+  [
+    EXAMPLE_IDS.adhesionLibre,
+    {
+      employeIdExterne: 'E-1002',
+      syndicatIdExterne: 'SYN-10',
+      prenom: 'Jean-François',
+      nom: 'Côté',
+      courriel: 'jf.cote@example.org',
+      dateSignature: new Date('2026-02-11T09:05:00.000Z'),
+    },
+  ],
+  [
+    randomUUID(),
+    {
+      employeIdExterne: 'E-1004',
+      syndicatIdExterne: 'SYN-10',
+      prenom: 'Zoé',
+      nom: 'Gagnon',
+      courriel: 'zoe.gagnon@example.org',
+      dateSignature: new Date('2026-02-12T18:40:00.000Z'),
+    },
+  ],
+  [
+    EXAMPLE_IDS.demande,
+    {
+      syndicatIdExterne: 'SYN-10',
+      prenom: 'Olivier',
+      nom: 'Bouchard',
+      courriel: 'olivier.bouchard@example.org',
+      ville: 'Chicoutimi',
+      province: 'QC',
+      imageSignature: SIGNATURE,
+      valeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'JOUR' }],
+      consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: false }],
+    },
+  ],
+  [
+    EXAMPLE_IDS.demandeDouteuse,
+    {
+      syndicatIdExterne: 'SYN-10',
+      prenom: 'Test',
+      nom: 'Testeur',
+      courriel: 'test@example.org',
+    },
+  ],
+];
+
 /**
  * Makes the demonstration tenant at the first start and finds its keys again at later ones. The keys are kept under
  * DATA_DIR, readable by their owner only; in another database, new ones are made.
  */
 export async function demonstrationKeys(config: Config): Promise<DemonstrationKeys> {
   const file = join(config.dataDir, 'demonstration.json');
-  return ServiceContext.use(config, async ({ clients, syncs, syncsV2, taches, champs, authentication }) => {
+  return ServiceContext.use(config, async (context) => {
+    const { clients, syncs, syncsV2, taches, champs, authentication } = context;
     if (existsSync(file)) {
       const kept = JSON.parse(readFileSync(file, 'utf8')) as DemonstrationKeys;
       const callerOf = (cle: string) => authentication.authenticate(cle).catch(() => undefined);
@@ -143,6 +224,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     await syncsV2.sync(tenantId, SAMPLE_V2, { simulation: false });
     await syncs.sync(tenantId, SAMPLE, false);
     await makeExampleTask(taches, tenantId);
+    await signExamples(context, tenantId);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
@@ -160,6 +242,19 @@ async function makeExampleTask(taches: TachesService, tenantId: string): Promise
   await taches.submit(tenantId, Buffer.from(JSON.stringify(SAMPLE_V2)), SAMPLE_V2, true, EXAMPLE_TACHE_ID);
   // The worker, which starts later, finds it done.
   await taches.perform({ tenantId, tacheId: EXAMPLE_TACHE_ID });
+}
+
+/** Forms, cards and requests, unless they are there. */
+async function signExamples({ formulaires, signing }: ServiceContext, tenantId: string): Promise<void> {
+  if (await formulaires.get(tenantId, EXAMPLE_IDS.formulaire).catch(() => undefined)) return;
+  const carte = { titre: 'Carte de membre 2026', syndicatIdExterne: 'SYN-10' };
+  await formulaires.create(
+    tenantId,
+    { ...carte, champs: ['Quart de travail'], objetsConsentement: ['INFOLETTRE'] },
+    EXAMPLE_IDS.formulaire,
+  );
+  await formulaires.create(tenantId, { ...carte, actif: false }, EXAMPLE_IDS.formulaireLibre);
+  for (const [id, card] of SIGNINGS) await signing.sign(tenantId, card, id);
 }
 
 /** In a database that has lost its keys' file, the rest is there already. */

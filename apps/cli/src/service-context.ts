@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { ADHESION_ENTITIES, AdhesionModule, FormulairesService, SigningService } from '#adhesion';
 import { AuthenticationService, CLIENTS_ENTITIES, ClientsModule, ClientsService } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
@@ -18,6 +19,8 @@ export interface ServiceContext {
   readonly syncsV2: SyncV2Service;
   readonly taches: TachesService;
   readonly champs: ChampsUtilisateurService;
+  readonly formulaires: FormulairesService;
+  readonly signing: SigningService;
 }
 
 export const ServiceContext = {
@@ -31,9 +34,11 @@ export const ServiceContext = {
             ...CLIENTS_ENTITIES,
             ...MEMBERSHIP_ENTITIES,
             ...CONSENT_ENTITIES,
+            ...ADHESION_ENTITIES,
           ]),
           ClientsModule,
           MembershipModule,
+          AdhesionModule,
           SyncModule,
         ],
       },
@@ -47,6 +52,8 @@ export const ServiceContext = {
         syncsV2: app.get(SyncV2Service),
         taches: app.get(TachesService),
         champs: app.get(ChampsUtilisateurService),
+        formulaires: app.get(FormulairesService),
+        signing: app.get(SigningService),
       });
     } finally {
       await app.close();

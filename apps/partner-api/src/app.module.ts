@@ -1,4 +1,5 @@
 import { DynamicModule, Module } from '@nestjs/common';
+import { ADHESION_ENTITIES, AdhesionHttpModule } from '#adhesion';
 import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
 import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
@@ -17,11 +18,13 @@ export class AppModule {
           ...CLIENTS_ENTITIES,
           ...MEMBERSHIP_ENTITIES,
           ...CONSENT_ENTITIES,
+          ...ADHESION_ENTITIES,
         ]),
         ClientsHttpModule,
         SyncHttpModule,
         MembershipHttpModule,
         ConsentHttpModule,
+        AdhesionHttpModule,
       ],
     };
   }

@@ -12,10 +12,16 @@ const SURFACES = [
     path: 'docs/plateforme',
     prefix: '/plateforme/',
     title: 'Mandat: platform surface',
-    description:
+    description: [
       "For the platform's own front ends: signing pages, ballots, meeting room. Keys of role `plateforme`.",
+      'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
+      'Every POST takes an `Idempotency-Key`: sent again with the same body it replays the first answer for 24 hours.',
+    ].join('\n\n'),
     key: { scheme: 'PlatformKey', description: 'A key of role `plateforme`, from the operator.' },
-    tags: [],
+    tags: [
+      { name: 'Signing', description: 'Cards that members sign, and the payments linked to them' },
+      { name: 'Consents', description: 'What members consent to' },
+    ],
   },
   {
     path: 'docs/admin',
@@ -53,9 +59,15 @@ const SURFACES = [
       { name: 'Employees, V2', description: 'With employments, memberships and custom values' },
       { name: 'Unions', description: 'With their employers; V2 writes them by sync' },
       { name: 'Custom fields', description: 'What a partner keeps of employees beside the usual' },
+      { name: 'Signed cards, V2', description: 'Members as signed; deletion' },
+      { name: 'Signature images', description: 'Handwritten signatures' },
+      { name: 'Conciliation', description: 'Signings of persons who are no known employees' },
+      { name: 'Forms', description: 'What members fill to sign' },
+      { name: 'Consents', description: 'The history of what employees consented to' },
       { name: 'Consent objects', description: 'What a person may consent to' },
       { name: 'Employees', description: 'V1: one by one, and many at once with their employers' },
       { name: 'Employers', description: 'V1: where the employees work' },
+      { name: 'Signed cards', description: 'V1: with the employees as they are now; replaced by V2' },
     ],
   },
 ] as const;

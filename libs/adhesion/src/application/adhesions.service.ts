@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { ActiveCampaigns, MembersService } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import type { Page, Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { Outbox } from '#shared/outbox/outbox';
+import { assertDeletable } from '../domain/adhesion.rules';
+import { AdhesionRepository, type HeldAdhesion } from '../persistence/adhesion.repository';
+import { type AdhesionV1Filter, AdhesionV1Query } from '../persistence/adhesion-v1.query';
+import { type AdhesionFilter, AdhesionV2Query } from '../persistence/adhesion-v2.query';
+
+/** Signed cards: lists of both versions, and deletion (specification, "Adhesions"; decisions, section 8). */
+@Injectable()
+export class AdhesionsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: AdhesionRepository,
+    private readonly v1: AdhesionV1Query,
+    private readonly v2: AdhesionV2Query,
+    private readonly members: MembersService,
+    private readonly campaigns: ActiveCampaigns,
+    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  pageV1(
+    tenantId: string,
+    filter: AdhesionV1Filter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.v1.page(tenantId, filter, after, limit);
+  }
+
+  /** @throws DomainError `Employe.NotFound` */
+  async pageV1OfEmploye(
+    tenantId: string,
+    idExterne: string,
+    filter: AdhesionV1Filter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.ofKnown(
+      tenantId,
+      idExterne,
+      await this.v1.page(tenantId, { ...filter, idExterne }, after, limit),
+    );
+  }
+
+  pageV2(
+    tenantId: string,
+    filter: AdhesionFilter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.v2.page(tenantId, filter, after, limit);
+  }
+
+  /** @throws DomainError `Employe.NotFound` */
+  async pageV2OfEmploye(
+    tenantId: string,
+    idExterneEmploye: string,
+    filter: AdhesionFilter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    const page = await this.v2.page(tenantId, { ...filter, idExterneEmploye }, after, limit);
+    return this.ofKnown(tenantId, idExterneEmploye, page);
+  }
+
+  /** An empty list is that of a known employee, or of nobody. */
+  private async ofKnown(tenantId: string, idExterne: string, page: Page): Promise<Page> {
+    if (page.items === '' && !(await this.members.exists(tenantId, idExterne))) throw noEmploye();
+    return page;
+  }
+
+  /**
+   * Deletes a card for good.
+   *
+   * @throws DomainError `Adhesion.NotFound` and those of what holds the card (`assertDeletable`)
+   */
+  async delete(tenantId: string, actor: Actor, id: string): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      const employe = await this.repository.employeOf(tenantId, id);
+      // The employee before the card, as in every other deletion: the two never wait for each other.
+      const member = employe === undefined ? undefined : await this.members.hold(tenantId, employe, true);
+      const cards = member ? await this.repository.lock(tenantId, id) : [];
+      if (cards.length === 0) {
+        throw new DomainError('Adhesion.NotFound', 'No signed card has this identifier.');
+      }
+      await this.remove(tenantId, actor, cards);
+    });
+  }
+
+  /**
+   * Deletes all cards of a member, or those of one union, or none of them.
+   *
+   * @returns how many
+   * @throws DomainError `Employe.NotFound` and those of what holds any of the cards (`assertDeletable`)
+   */
+  async deleteOfMember(
+    tenantId: string,
+    actor: Actor,
+    employe: string,
+    syndicat: string | undefined,
+  ): Promise<number> {
+    return this.transactions.run({ tenantId }, async () => {
+      if (!(await this.members.hold(tenantId, employe, true))) throw noEmploye();
+      const cards = await this.repository.lockOf(tenantId, employe, syndicat);
+      if (cards.length > 0) await this.remove(tenantId, actor, cards);
+      return cards.length;
+    });
+  }
+
+  /** Deletes cards of one employee, which the ambient transaction holds as it does the employee. */
+  private async remove(tenantId: string, actor: Actor, cards: readonly HeldAdhesion[]): Promise<void> {
+    const syndicats = [...new Set(cards.map(({ syndicat }) => syndicat))];
+    assertDeletable({
+      activeCampaign: await this.campaigns.hasVoter(tenantId, cards[0]!.employe, syndicats),
+      payment: cards.some(({ avecPaiement }) => avecPaiement),
+      paymentAuthorization: cards.some(({ avecAutorisation }) => avecAutorisation),
+    });
+    const ids = cards.map(({ id }) => id);
+    await this.repository.delete(tenantId, ids);
+    for (const card of cards) {
+      const data = {
+        idUniqueAdhesion: card.id,
+        dateSignature: card.dateSignature.toISOString(),
+        syndicatIdExterne: card.syndicat,
+        employeIdExterne: card.employe,
+        employeIdUnique: card.employeIdUnique,
+      };
+      await this.outbox.add(tenantId, 'adhesion.supprimee', JSON.stringify(data));
+    }
+    await this.audit.record(tenantId, actor, 'adhesion.supprimer', ids);
+  }
+}
+
+function noEmploye(): DomainError {
+  return new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
+import { type Member, MembersService, type ValeurV1 } from '#membership';
+import type { Json } from '#shared/http/etag';
+import { Outbox } from '#shared/outbox/outbox';
+import type { AsSigned } from '../domain/as-signed';
+import { AdhesionRepository } from '../persistence/adhesion.repository';
+import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
+
+/** What belongs to a signing beside the card itself. */
+export interface SignedAlong {
+  readonly reponses: readonly ReponseConsentementRecord[];
+  /** Custom values of the card in V1's flat shape, which the consents show. */
+  readonly valeursV1: readonly ValeurV1[];
+  /** The card's id; given by the service if absent. */
+  readonly id?: string | undefined;
+}
+
+export interface Card {
+  readonly id: string;
+  /** The card as V2 shows it. */
+  readonly item: Json;
+}
+
+/** The one place where a signed card is made, directly or by a conciliation. */
+@Injectable()
+export class CardsService {
+  constructor(
+    private readonly adhesions: AdhesionRepository,
+    private readonly query: AdhesionV2Query,
+    private readonly members: MembersService,
+    private readonly consentements: ConsentementsService,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /**
+   * Makes the card of an employee whom the ambient transaction holds, with the membership if it is missing, the consents
+   * and the event `adhesion.signee`. Where the member number was not signed, the card is found by the employee's.
+   */
+  async make(tenantId: string, member: Member, signed: AsSigned, along: SignedAlong): Promise<Card> {
+    const { syndicatIdExterne, dateSignature } = signed;
+    const noMembre = signed.noMembre ?? member.noMembre;
+    const id = await this.adhesions.insert(tenantId, member, { ...signed, noMembre }, along.id);
+    await this.members.ensureMembership(tenantId, member.idExterne, syndicatIdExterne, dateSignature);
+    await this.consentements.append(tenantId, {
+      employe: member.idExterne,
+      date: dateSignature,
+      reponses: along.reponses,
+      valeurs: along.valeursV1,
+    });
+    const item = (await this.query.one(tenantId, id))!;
+    await this.outbox.add(tenantId, 'adhesion.signee', item);
+    return { id, item };
+  }
+}

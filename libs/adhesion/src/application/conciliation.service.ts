@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { MembersService, type ValeurV1, type ValeurV2 } from '#membership';
+import type { Page, Position } from '#shared/database/json-items';
+import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import type { Contact } from '../domain/as-signed';
+import type { StatutDemande } from '../domain/conciliation.fields';
+import type { DemandeAdhesion } from '../domain/demande-adhesion.entity';
+import { DemandeAdhesionRepository } from '../persistence/demande-adhesion.repository';
+import { SignatureRepository } from '../persistence/signature.repository';
+import { CardsService } from './cards.service';
+
+/** Contact data that takes the place of what was signed; what is absent stays, null clears. */
+export type ContactOverrides = { readonly [K in keyof Contact]?: Contact[K] | undefined };
+
+/** Who the member is, and which card the request became. */
+export interface Confirmation {
+  readonly idExterne: string;
+  readonly adhesionId: string;
+}
+
+/** Decisions about membership requests (decisions, section 8): each is made once, however often it is sent. */
+@Injectable()
+export class ConciliationService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: DemandeAdhesionRepository,
+    private readonly signatures: SignatureRepository,
+    private readonly members: MembersService,
+    private readonly cards: CardsService,
+  ) {}
+
+  page(tenantId: string, statut: StatutDemande, after: Position | undefined, limit: number): Promise<Page> {
+    return this.repository.page(tenantId, statut, after, limit);
+  }
+
+  /** @throws DomainError `Conciliation.NotFound` */
+  async get(tenantId: string, id: string): Promise<Json> {
+    return (await this.repository.one(tenantId, id)) ?? missing();
+  }
+
+  /**
+   * Makes the employee, or matches the one of this identifier as it is, and then the card with its event. Sent again, it
+   * answers what was made.
+   *
+   * @param idExterne of the employee; the next free one of the form `M-000001` if absent
+   * @throws DomainError `Conciliation.NotFound`, `Conciliation.DejaTraitee`
+   */
+  async confirm(
+    tenantId: string,
+    id: string,
+    idExterne: string | undefined,
+    overrides: ContactOverrides,
+  ): Promise<Confirmation> {
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        const demande = (await this.repository.lock(tenantId, id)) ?? missing();
+        if (demande.awaits('Confirmee')) await this.makeCard(demande, idExterne, overrides);
+        return { idExterne: demande.idExterneEmploye!, adhesionId: demande.adhesionId! };
+      },
+      // An employee who is deleted meanwhile is made at the next try.
+      { retryOn: [FOREIGN_KEY_VIOLATION] },
+    );
+  }
+
+  private async makeCard(
+    demande: DemandeAdhesion,
+    idExterne: string | undefined,
+    overrides: ContactOverrides,
+  ): Promise<void> {
+    const { tenantId, idUnique } = demande;
+    const signed = { ...contactOf(demande), ...given(overrides) };
+    const valeurs = demande.valeursChamp as ValeurV2[];
+    const member = await this.members.findOrMake(tenantId, idExterne, signed, valeurs);
+    const card = await this.cards.make(
+      tenantId,
+      member,
+      { ...demande, ...signed },
+      {
+        reponses: await this.repository.reponses(tenantId, idUnique),
+        valeursV1: demande.valeursChampV1 as ValeurV1[],
+      },
+    );
+    await this.signatures.move(tenantId, idUnique, card.id);
+    demande.confirm(member.idExterne, card.id);
+    await this.repository.decide(demande);
+  }
+
+  /**
+   * Ends the request without a card. Sent again, it answers the request as it was rejected.
+   *
+   * @throws DomainError `Conciliation.NotFound`, `Conciliation.DejaTraitee`
+   */
+  async reject(tenantId: string, id: string, raison: string): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const demande = (await this.repository.lock(tenantId, id)) ?? missing();
+      if (demande.awaits('Rejetee')) {
+        demande.reject(raison);
+        await this.repository.decide(demande);
+      }
+      return this.get(tenantId, id);
+    });
+  }
+}
+
+function contactOf(demande: DemandeAdhesion): Contact {
+  const { prenom, nom, courriel, telephonePrincipal, adresse1, ville, province, codePostal, noMembre } =
+    demande;
+  return { prenom, nom, courriel, telephonePrincipal, adresse1, ville, province, codePostal, noMembre };
+}
+
+/** Without what is absent, which must not take the place of anything. */
+function given(overrides: ContactOverrides): Partial<Contact> {
+  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
+}
+
+function missing(): never {
+  throw new DomainError('Conciliation.NotFound', 'No membership request has this id.');
+}

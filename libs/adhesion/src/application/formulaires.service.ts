@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { ConsentementsService } from '#consent';
+import { ChampsUtilisateurService, MembersService } from '#membership';
+import type { Page, Position } from '#shared/database/json-items';
+import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { FormulaireRecord } from '../domain/formulaire.fields';
+import { FormulaireRepository } from '../persistence/formulaire.repository';
+
+export interface Formulaire {
+  readonly id: string;
+  readonly item: Json;
+}
+
+/** Forms that members fill to sign (decisions, section 7). */
+@Injectable()
+export class FormulairesService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: FormulaireRepository,
+    private readonly members: MembersService,
+    private readonly champs: ChampsUtilisateurService,
+    private readonly consentements: ConsentementsService,
+  ) {}
+
+  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
+    return this.repository.page(tenantId, after, limit);
+  }
+
+  /** @throws DomainError `Formulaire.NotFound` */
+  async get(tenantId: string, id: string): Promise<Json> {
+    return (await this.repository.one(tenantId, id)) ?? missing();
+  }
+
+  /**
+   * @param id given by the service if absent
+   * @throws DomainError `Requete.Invalide` that names each unknown union, field and consent object
+   */
+  async create(tenantId: string, record: FormulaireRecord, id?: string): Promise<Formulaire> {
+    return this.write(tenantId, record, async () => {
+      const made = await this.repository.insert(tenantId, record, id);
+      return { id: made, item: await this.get(tenantId, made) };
+    });
+  }
+
+  /**
+   * Replaces every writable property.
+   *
+   * @throws DomainError `Formulaire.NotFound`, `Precondition.Echouee`, `Requete.Invalide` as above
+   */
+  async replace(tenantId: string, id: string, record: FormulaireRecord, ifMatch?: string): Promise<Json> {
+    return this.write(tenantId, record, async () => {
+      await this.lock(tenantId, id, ifMatch);
+      await this.repository.update(tenantId, id, record);
+      return this.get(tenantId, id);
+    });
+  }
+
+  /** @throws DomainError `Formulaire.NotFound`, `Precondition.Echouee`, `Formulaire.Utilise` */
+  async delete(tenantId: string, id: string, ifMatch?: string): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      await this.lock(tenantId, id, ifMatch);
+      await this.repository.delete(tenantId, id);
+    });
+  }
+
+  private async lock(tenantId: string, id: string, ifMatch: string | undefined): Promise<void> {
+    if (!(await this.repository.lock(tenantId, id))) missing();
+    assertIfMatch(ifMatch, await this.get(tenantId, id));
+  }
+
+  private write<T>(tenantId: string, record: FormulaireRecord, work: () => Promise<T>): Promise<T> {
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        const faults = await this.faultsOf(tenantId, record);
+        if (faults.length > 0) throw invalidRequest(faults);
+        return work();
+      },
+      // What is deleted meanwhile is found missing at the next try.
+      { retryOn: [FOREIGN_KEY_VIOLATION] },
+    );
+  }
+
+  private async faultsOf(tenantId: string, record: FormulaireRecord): Promise<InputFault[]> {
+    const champs = await this.champs.definitions(tenantId);
+    const objets = await this.consentements.knownObjets(tenantId, record.objetsConsentement ?? []);
+    const unknown = (pointer: string, what: string): InputFault => ({
+      pointer,
+      code: 'reference',
+      detail: `names no ${what}`,
+    });
+    return [
+      ...((await this.members.knowsSyndicat(tenantId, record.syndicatIdExterne))
+        ? []
+        : [unknown('/syndicatIdExterne', 'union')]),
+      ...(record.champs ?? []).flatMap((nom, index) =>
+        champs.has(nom) ? [] : [unknown(`/champs/${index}`, 'custom field')],
+      ),
+      ...(record.objetsConsentement ?? []).flatMap((id, index) =>
+        objets.has(id) ? [] : [unknown(`/objetsConsentement/${index}`, 'consent object')],
+      ),
+    ];
+  }
+}
+
+function missing(): never {
+  throw new DomainError('Formulaire.NotFound', 'No form has this id.');
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import type { AutorisationRecord, PaiementRecord } from '../domain/paiement.fields';
+import { PaiementRepository } from '../persistence/paiement.repository';
+
+/**
+ * Links between cards and payments, which keep the cards from being deleted (decisions, section 8). A link and a deletion
+ * at the same time wait for each other at the card: one of the two is refused.
+ */
+@Injectable()
+export class PaiementsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: PaiementRepository,
+  ) {}
+
+  /** @throws DomainError `Adhesion.NotFound` */
+  async add(tenantId: string, adhesionId: string, record: PaiementRecord): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      if (!(await this.repository.markPaid(tenantId, adhesionId))) throw noAdhesion();
+      return this.repository.insert(tenantId, adhesionId, record);
+    });
+  }
+
+  /** @throws DomainError `Adhesion.NotFound` */
+  async addAutorisation(tenantId: string, adhesionId: string, record: AutorisationRecord): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      if (!(await this.repository.hold(tenantId, adhesionId))) throw noAdhesion();
+      return this.repository.insertAutorisation(tenantId, adhesionId, record.reference);
+    });
+  }
+}
+
+function noAdhesion(): DomainError {
+  return new DomainError('Adhesion.NotFound', 'No signed card has this identifier.');
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { MembersService } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import { isGuid } from '#shared/records/faults';
+import { type SignedImage, SignatureRepository } from '../persistence/signature.repository';
+
+/** Images of handwritten signatures; each reading is in the audit trail (specification, "Signature image"). */
+@Injectable()
+export class SignatureImagesService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: SignatureRepository,
+    private readonly members: MembersService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * The signature of the card of this GUID, without `idExterne`; where there is no such card, the most recent signature
+   * of the employee of this external identifier, with it (decisions, section 8).
+   *
+   * @throws DomainError `Signature.NotFound`; where `x` names neither, `Adhesion.NotFound` for a GUID and
+   *   `Employe.NotFound` for any other text
+   */
+  async read(tenantId: string, actor: Actor, x: string): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const card = isGuid(x) ? await this.repository.ofAdhesion(tenantId, x) : undefined;
+      if (card) return this.show(tenantId, actor, card);
+      if (isGuid(x) && !(await this.members.exists(tenantId, x))) {
+        throw new DomainError('Adhesion.NotFound', 'No signed card or employee has this identifier.');
+      }
+      return this.readLatest(tenantId, actor, x);
+    });
+  }
+
+  /**
+   * The most recent signature of an employee; cards without one are skipped.
+   *
+   * @throws DomainError `Employe.NotFound`, `Signature.NotFound`
+   */
+  async readLatest(tenantId: string, actor: Actor, idExterne: string): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      if (!(await this.members.exists(tenantId, idExterne))) {
+        throw new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+      }
+      return this.show(tenantId, actor, await this.repository.latestOf(tenantId, idExterne), { idExterne });
+    });
+  }
+
+  private async show(
+    tenantId: string,
+    actor: Actor,
+    card: SignedImage | undefined,
+    who: { idExterne?: string } = {},
+  ): Promise<Json> {
+    if (!card?.png) {
+      const which = who.idExterne === undefined ? 'The card has no' : 'No card of the employee has a';
+      throw new DomainError('Signature.NotFound', `${which} handwritten signature.`);
+    }
+    await this.audit.record(tenantId, actor, 'signature.lire', [card.adhesionId]);
+    return JSON.stringify({
+      ...who,
+      idUniqueAdhesion: card.adhesionId,
+      dateSignature: card.dateSignature,
+      imageSignature: `data:image/png;base64,${card.png.toString('base64')}`,
+    });
+  }
+}

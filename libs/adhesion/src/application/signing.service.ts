@@ -1,0 +1,163 @@
+import { Injectable } from '@nestjs/common';
+import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
+import {
+  ChampsUtilisateurService,
+  MembersService,
+  readSignedValeurs,
+  type SignedValeurs,
+  type ValeurRecord,
+  valeurV1,
+  valeurV2,
+} from '#membership';
+import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import { Outbox } from '#shared/outbox/outbox';
+import type { AsSigned, Contact } from '../domain/as-signed';
+import { readPngDataUrl } from '../domain/png';
+import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
+import { DemandeAdhesionRepository } from '../persistence/demande-adhesion.repository';
+import { FormulaireRepository } from '../persistence/formulaire.repository';
+import { SignatureRepository } from '../persistence/signature.repository';
+import { CardsService } from './cards.service';
+
+/** A signing as the platform sends it (decisions, section 8). */
+export interface Signing extends Contact {
+  readonly employeIdExterne?: string | null;
+  readonly syndicatIdExterne: string;
+  readonly dateSignature?: Date | null;
+  readonly transactionId?: string | null;
+  /** A data URL of a PNG image. */
+  readonly imageSignature?: string | null;
+  readonly formulaireId?: string | null;
+  readonly valeursChampUtilisateur?: readonly ValeurRecord[] | null;
+  readonly consentements?: readonly ReponseConsentementRecord[] | null;
+}
+
+/** What a signing became: a card, or a request that waits for conciliation. */
+export interface Signed {
+  readonly id: string;
+  readonly item: Json;
+}
+
+/** Signings on the platform: each with all that belongs to it is one transaction. */
+@Injectable()
+export class SigningService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly members: MembersService,
+    private readonly champs: ChampsUtilisateurService,
+    private readonly consentements: ConsentementsService,
+    private readonly formulaires: FormulaireRepository,
+    private readonly signatures: SignatureRepository,
+    private readonly demandes: DemandeAdhesionRepository,
+    private readonly adhesions: AdhesionV2Query,
+    private readonly cards: CardsService,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /**
+   * Makes the card of a known employee, with the event `adhesion.signee`; the signing of anybody else becomes a request,
+   * with the event `conciliation.demandee`.
+   *
+   * @param id of what is made; given by the service if absent
+   * @throws DomainError `Requete.Invalide` that lists every fault, `Formulaire.Inactif`
+   */
+  async sign(tenantId: string, signing: Signing, id?: string): Promise<Signed> {
+    const image = signing.imageSignature ? await readPngDataUrl(signing.imageSignature) : undefined;
+    const faults: InputFault[] =
+      image?.fault === undefined ? [] : [{ pointer: '/imageSignature', code: 'image', detail: image.fault }];
+    const png = image && 'png' in image ? image.png : undefined;
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        const valeurs = await this.check(tenantId, signing, [...faults]);
+        return this.write(tenantId, signing, valeurs, png, id);
+      },
+      // What is deleted meanwhile is found missing at the next try.
+      { retryOn: [FOREIGN_KEY_VIOLATION] },
+    );
+  }
+
+  /** A card as V2 shows it, or what became of a request. @throws DomainError `Adhesion.NotFound` */
+  async get(tenantId: string, id: string): Promise<Json> {
+    const card = await this.adhesions.one(tenantId, id);
+    if (card) return card;
+    const demande = await this.demandes.one(tenantId, id);
+    if (!demande) throw new DomainError('Adhesion.NotFound', 'No signing has this identifier.');
+    return demandeAnswer(id, (JSON.parse(demande) as { statut: string }).statut);
+  }
+
+  private async check(tenantId: string, signing: Signing, faults: InputFault[]): Promise<SignedValeurs> {
+    if (!(await this.members.knowsSyndicat(tenantId, signing.syndicatIdExterne))) {
+      faults.push({ pointer: '/syndicatIdExterne', code: 'reference', detail: 'names no union' });
+    }
+    const obligatoires = await this.checkFormulaire(tenantId, signing, faults);
+    const valeurs = readSignedValeurs(
+      await this.champs.definitions(tenantId),
+      signing.valeursChampUtilisateur ?? [],
+      obligatoires,
+      faults,
+    );
+    const reponses = signing.consentements ?? [];
+    faults.push(...(await this.consentements.faultsOf(tenantId, reponses, '/consentements')));
+    if (faults.length > 0) throw invalidRequest(faults);
+    return valeurs;
+  }
+
+  /** @returns the fields that the form demands */
+  private async checkFormulaire(
+    tenantId: string,
+    { formulaireId, syndicatIdExterne }: Signing,
+    faults: InputFault[],
+  ): Promise<Set<string>> {
+    if (!formulaireId) return new Set();
+    const formulaire = await this.formulaires.hold(tenantId, formulaireId);
+    const fault = (code: string, detail: string): unknown =>
+      faults.push({ pointer: '/formulaireId', code, detail });
+    if (!formulaire) fault('reference', 'names no form');
+    else if (!formulaire.actif) {
+      throw new DomainError('Formulaire.Inactif', 'The form is not active: nothing can be signed with it.');
+    } else if (formulaire.syndicat !== syndicatIdExterne) fault('reference', 'is a form of another union');
+    return new Set(formulaire?.obligatoires);
+  }
+
+  private async write(
+    tenantId: string,
+    signing: Signing,
+    valeurs: SignedValeurs,
+    png: Buffer | undefined,
+    givenId: string | undefined,
+  ): Promise<Signed> {
+    const given = [...valeurs];
+    const signed: AsSigned = {
+      ...signing,
+      dateSignature: signing.dateSignature ?? new Date(),
+      aSignatureManuscrite: png !== undefined,
+      valeursChamp: given.map(([champ, valeur]) => valeurV2(champ, valeur)),
+    };
+    const valeursV1 = given.map(([champ, valeur]) => valeurV1(champ, valeur));
+    const reponses = signing.consentements ?? [];
+    const employe = signing.employeIdExterne ?? null;
+    const member = employe === null ? undefined : await this.members.hold(tenantId, employe);
+    if (member) {
+      const card = await this.cards.make(tenantId, member, signed, { reponses, valeursV1, id: givenId });
+      if (png) await this.signatures.insert(tenantId, { adhesionId: card.id }, png);
+      return card;
+    }
+    const id = await this.demandes.insert(tenantId, signed, {
+      id: givenId,
+      employeIdExterne: employe,
+      valeursV1,
+      reponses,
+    });
+    if (png) await this.signatures.insert(tenantId, { demandeId: id }, png);
+    await this.outbox.add(tenantId, 'conciliation.demandee', (await this.demandes.one(tenantId, id))!);
+    return { id, item: demandeAnswer(id, 'ATransferer') };
+  }
+}
+
+function demandeAnswer(demandeId: string, statut: string): Json {
+  return JSON.stringify({ demandeId, statut });
+}

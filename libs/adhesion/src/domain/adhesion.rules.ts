@@ -1,0 +1,31 @@
+import { DomainError } from '#shared/errors/domain-error';
+import type { ErrorCode } from '#shared/errors/error-codes';
+
+/** What holds cards that are to be deleted. */
+export interface Holds {
+  readonly activeCampaign: boolean;
+  readonly payment: boolean;
+  readonly paymentAuthorization: boolean;
+}
+
+/** In the order of the specification's table ("Errors"): of several, the first one is answered. */
+const REFUSALS: readonly [hold: keyof Holds, code: ErrorCode, detail: string][] = [
+  [
+    'activeCampaign',
+    'Adhesion.LinkedToActiveCampaign',
+    'The member is a voter of an active campaign: delete the card once the campaign has ended.',
+  ],
+  ['payment', 'Adhesion.HasPayments', 'A card linked to a payment cannot be deleted.'],
+  [
+    'paymentAuthorization',
+    'Adhesion.HasPaymentAuthorizations',
+    'A card linked to a payment authorization cannot be deleted.',
+  ],
+];
+
+/** @throws DomainError `Adhesion.LinkedToActiveCampaign`, `Adhesion.HasPayments`, `Adhesion.HasPaymentAuthorizations` */
+export function assertDeletable(holds: Holds): void {
+  for (const [hold, code, detail] of REFUSALS) {
+    if (holds[hold]) throw new DomainError(code, detail);
+  }
+}

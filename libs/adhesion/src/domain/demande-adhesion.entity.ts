@@ -1,0 +1,99 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DomainError } from '#shared/errors/domain-error';
+import type { AsSigned } from './as-signed';
+import type { StatutDemande } from './conciliation.fields';
+
+/** A signing of somebody who is no known employee: it waits until the partner says who it is, or that it is nobody. */
+@Entity('demande_adhesion')
+export class DemandeAdhesion implements AsSigned {
+  @PrimaryColumn('uuid')
+  tenantId: string;
+
+  @PrimaryColumn('uuid')
+  idUnique: string;
+
+  @Column('text')
+  statut: StatutDemande;
+
+  @Column('text')
+  syndicatIdExterne: string;
+
+  @Column('text')
+  prenom: string;
+
+  @Column('text')
+  nom: string;
+
+  @Column('text')
+  courriel: string;
+
+  @Column('text', { nullable: true })
+  telephonePrincipal: string | null;
+
+  @Column('text', { nullable: true })
+  adresse1: string | null;
+
+  @Column('text', { nullable: true })
+  ville: string | null;
+
+  @Column('text', { nullable: true })
+  province: string | null;
+
+  @Column('text', { nullable: true })
+  codePostal: string | null;
+
+  @Column('text', { nullable: true })
+  noMembre: string | null;
+
+  @Column('timestamptz')
+  dateSignature: Date;
+
+  @Column('text', { nullable: true })
+  transactionId: string | null;
+
+  @Column('boolean')
+  aSignatureManuscrite: boolean;
+
+  @Column('uuid', { nullable: true })
+  formulaireId: string | null;
+
+  @Column('json')
+  valeursChamp: object[];
+
+  /** The same in V1's flat shape, for the consents that were given with them. */
+  @Column('json')
+  valeursChampV1: object[];
+
+  /** The employee whom a confirmation made or matched. */
+  @Column('text', { nullable: true })
+  idExterneEmploye: string | null;
+
+  @Column('uuid', { nullable: true })
+  adhesionId: string | null;
+
+  @Column('text', { nullable: true })
+  raison: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  dateDecision: Date | null;
+
+  /**
+   * Whether a decision is still to be made. The same one again is none; the opposite is refused.
+   *
+   * @throws DomainError `Conciliation.DejaTraitee`
+   */
+  awaits(decision: Exclude<StatutDemande, 'ATransferer'>): boolean {
+    if (this.statut === 'ATransferer') return true;
+    if (this.statut === decision) return false;
+    const done = this.statut === 'Confirmee' ? 'confirmed' : 'rejected';
+    throw new DomainError('Conciliation.DejaTraitee', `The request has been ${done}; a decision is final.`);
+  }
+
+  confirm(idExterneEmploye: string, adhesionId: string): void {
+    Object.assign(this, { statut: 'Confirmee', idExterneEmploye, adhesionId, dateDecision: new Date() });
+  }
+
+  reject(raison: string): void {
+    Object.assign(this, { statut: 'Rejetee', raison, dateDecision: new Date() });
+  }
+}

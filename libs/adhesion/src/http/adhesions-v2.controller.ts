@@ -1,0 +1,109 @@
+import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { sendList } from '#shared/http/listing';
+import { AdhesionsService } from '../application/adhesions.service';
+import { AdhesionsDeletedItem, AdhesionsOfMember, AdhesionV2Item, AdhesionV2List } from './adhesions.dto';
+import { EXAMPLE_IDS } from './examples';
+
+const HELD = [
+  'Adhesion.LinkedToActiveCampaign',
+  'Adhesion.HasPayments',
+  'Adhesion.HasPaymentAuthorizations',
+] as const;
+
+@ApiTags('Signed cards, V2')
+@Requires({ role: 'partenaire', module: 'carteMembre' })
+@Controller('b2b/v2/adhesion')
+export class AdhesionsV2Controller {
+  constructor(
+    private readonly adhesions: AdhesionsService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the signed cards',
+    description: 'The members as signed, newest signature first. Filters combine with AND.',
+    type: [AdhesionV2Item],
+    paged: true,
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: AdhesionV2List,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.adhesions.pageV2(tenantId, query, after, limit),
+    );
+  }
+
+  @Get(':idExterne')
+  @Answers({
+    summary: 'List the signed cards of an employee',
+    description: 'Newest signature first. Filters combine with AND.',
+    path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
+    type: [AdhesionV2Item],
+    paged: true,
+    errors: ['Employe.NotFound'],
+  })
+  async listOfEmploye(
+    @Tenant() tenantId: string,
+    @Param('idExterne') idExterne: string,
+    @Query() query: AdhesionV2List,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.adhesions.pageV2OfEmploye(tenantId, idExterne, query, after, limit),
+    );
+  }
+
+  @Delete(':idUnique')
+  @Answers({
+    summary: 'Delete a signed card',
+    description:
+      'For good, with its signature. The membership and the consents stay. Of several things that hold the card, the first in the order of the codes is answered.',
+    path: {
+      idUnique: {
+        description: 'Identifier of the card (GUID): its `idUniqueAdhesion`.',
+        format: 'uuid',
+        example: EXAMPLE_IDS.adhesionLibre,
+      },
+    },
+    status: 204,
+    errors: ['Adhesion.NotFound', ...HELD],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @Param('idUnique', new GuidPart('Adhesion.NotFound', 'No signed card has this identifier.')) id: string,
+  ): Promise<void> {
+    await this.adhesions.delete(tenantId, actor, id);
+  }
+
+  @Delete('membre/:idExterneMembre')
+  @Answers({
+    summary: 'Delete all signed cards of a member, or those of one union',
+    description: 'All of them or none: what holds one of them holds all.',
+    path: { idExterneMembre: { description: 'External identifier of the employee.', example: 'E-1004' } },
+    type: AdhesionsDeletedItem,
+    errors: ['Employe.NotFound', ...HELD],
+  })
+  async deleteOfMember(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @Param('idExterneMembre') idExterne: string,
+    @Query() query: AdhesionsOfMember,
+  ): Promise<AdhesionsDeletedItem> {
+    const syndicat = query.idExterneSyndicat;
+    return { nombreSupprime: await this.adhesions.deleteOfMember(tenantId, actor, idExterne, syndicat) };
+  }
+}

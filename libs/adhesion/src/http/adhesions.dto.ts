@@ -1,0 +1,192 @@
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import { EMPLOYE_FIELDS, EmployeItem, VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from '#membership';
+import { Input, Shown } from '#shared/http/field.decorator';
+import { PagingQuery } from '#shared/http/listing';
+import { readOnly } from '#shared/records/field';
+import { SIGNING_FIELDS } from '../domain/signing.fields';
+import { EXAMPLE_IDS } from './examples';
+
+export const idUniqueAdhesion = readOnly(
+  'Identifier of the card given by the service (GUID).',
+  EXAMPLE_IDS.adhesion,
+);
+export const aSignatureManuscripte = {
+  description: 'Whether a handwritten signature was captured.',
+  example: true,
+};
+export const syndicatNom = readOnly('Name of the union, as it is now.', 'Syndicat des aciéristes');
+const apres = {
+  kind: 'date',
+  description: 'Only cards signed at this time or later (inclusive, to the millisecond).',
+  example: '2026-01-01T00:00:00Z',
+} as const;
+
+/** A signed card as V1 shows it, with the employee as it is now. */
+export class AdhesionV1Item {
+  @Shown(SIGNING_FIELDS.dateSignature, { always: true })
+  dateSignature: string;
+
+  @Shown({ ...EMPLOYE_FIELDS.courriel, description: 'E-mail address as signed.' }, { always: true })
+  courriel: string;
+
+  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  idUnique: string;
+
+  @Shown({ ...idUniqueAdhesion, description: 'The same as `idUnique`.' }, { always: true, format: 'uuid' })
+  idUniqueAdhesion: string;
+
+  @Shown(SIGNING_FIELDS.transactionId)
+  transactionId: string | null;
+
+  @ApiProperty(aSignatureManuscripte)
+  aSignatureManuscripte: boolean;
+
+  @Shown(SIGNING_FIELDS.syndicatIdExterne)
+  syndicatIdExterne: string;
+
+  @Shown(syndicatNom, { always: true })
+  syndicatNom: string;
+
+  @ApiProperty({ type: EmployeItem, description: 'The employee as it is now.' })
+  employe: EmployeItem;
+}
+
+/** A signed card as V2 shows it: the member’s data as signed. */
+@ApiExtraModels(...VALEURS_V2_ITEMS)
+export class AdhesionV2Item {
+  @Shown(SIGNING_FIELDS.dateSignature, { always: true })
+  dateSignature: string;
+
+  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  idUniqueAdhesion: string;
+
+  @Shown(SIGNING_FIELDS.transactionId)
+  transactionId: string | null;
+
+  @ApiProperty(aSignatureManuscripte)
+  aSignatureManuscripte: boolean;
+
+  @Shown(SIGNING_FIELDS.syndicatIdExterne)
+  syndicatIdExterne: string;
+
+  @Shown(syndicatNom, { always: true })
+  syndicatNom: string;
+
+  @Shown(EMPLOYE_FIELDS.idExterne)
+  employeIdExterne: string;
+
+  @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
+  employeIdUnique: string;
+
+  @Shown(EMPLOYE_FIELDS.prenom)
+  employePrenom: string;
+
+  @Shown(EMPLOYE_FIELDS.nom)
+  employeNom: string;
+
+  @Shown(EMPLOYE_FIELDS.courriel, { always: true })
+  courriel: string;
+
+  @Shown(EMPLOYE_FIELDS.telephonePrincipal)
+  telephonePrincipal: string | null;
+
+  @Shown(EMPLOYE_FIELDS.adresse1)
+  adresse1: string | null;
+
+  @Shown(EMPLOYE_FIELDS.ville)
+  ville: string | null;
+
+  @Shown(EMPLOYE_FIELDS.province)
+  province: string | null;
+
+  @Shown(EMPLOYE_FIELDS.codePostal)
+  codePostal: string | null;
+
+  @ValeursV2('Custom values as signed, each in the shape that its `type` says.')
+  valeursChampUtilisateur: ValeurV2Item[];
+}
+
+/** Filters of V1’s list of an employee’s cards. */
+export class AdhesionV1OfEmployeList extends PagingQuery {
+  @Input(apres)
+  apres?: Date;
+}
+
+/** Filters of V1’s list of cards. */
+export class AdhesionV1List extends AdhesionV1OfEmployeList {
+  @Input({ ...EMPLOYE_FIELDS.idExterne, required: false, description: 'Only cards of this employee.' })
+  idExterne?: string;
+}
+
+/** Filters of V2’s lists of cards. */
+export class AdhesionV2List extends PagingQuery {
+  @Input(apres)
+  apres?: Date;
+
+  @Input({
+    kind: 'date',
+    description: 'Only cards signed at this time or before (inclusive, to the millisecond).',
+    example: '2030-12-31T23:59:59.999Z',
+  })
+  avant?: Date;
+
+  @Input({ ...SIGNING_FIELDS.syndicatIdExterne, required: false, description: 'Only cards of this union.' })
+  idExterneSyndicat?: string;
+
+  @Input({ ...EMPLOYE_FIELDS.idExterne, required: false, description: 'Only cards of this employee.' })
+  idExterneEmploye?: string;
+
+  @Input({
+    ...EMPLOYE_FIELDS.noMembre,
+    description:
+      'Only cards with this member number: the one that was signed or, where none was, the one that the employee had then.',
+  })
+  noMembre?: string;
+
+  @Input({
+    kind: 'boolean',
+    description: 'Only cards with a handwritten signature (true), or without one (false).',
+    example: true,
+  })
+  aSignatureManuscrite?: boolean;
+
+  @Input({
+    kind: 'boolean',
+    description: 'Only cards linked to a payment (true), or to none (false).',
+    example: false,
+  })
+  avecPaiement?: boolean;
+}
+
+/** The cards that a deletion by member is about. */
+export class AdhesionsOfMember {
+  @Input({ ...SIGNING_FIELDS.syndicatIdExterne, required: false, description: 'Only cards of this union.' })
+  idExterneSyndicat?: string;
+}
+
+/** What a deletion by member did. */
+export class AdhesionsDeletedItem {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many cards were deleted.', example: 1 })
+  nombreSupprime: number;
+}
+
+/** The image of a handwritten signature, of a card. */
+export class SignatureAdhesionItem {
+  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  idUniqueAdhesion: string;
+
+  @Shown(SIGNING_FIELDS.dateSignature, { always: true })
+  dateSignature: string;
+
+  @ApiProperty({
+    description: 'The PNG image as a data URL, byte for byte as it was signed.',
+    example: SIGNING_FIELDS.imageSignature.example,
+  })
+  imageSignature: string;
+}
+
+/** The image of an employee’s most recent handwritten signature. */
+export class SignatureEmployeItem extends SignatureAdhesionItem {
+  @Shown({ ...EMPLOYE_FIELDS.idExterne, description: 'External identifier of the employee, as sent.' })
+  idExterne: string;
+}

@@ -1,0 +1,108 @@
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { sendList } from '#shared/http/listing';
+import { ConciliationService } from '../application/conciliation.service';
+import {
+  ConciliationList,
+  ConfirmationInput,
+  ConfirmationItem,
+  DemandeItem,
+  RejetInput,
+} from './conciliation.dto';
+import { EXAMPLE_IDS } from './examples';
+
+const id = {
+  description: 'Identifier of the request (GUID): its `demandeId`.',
+  format: 'uuid',
+  example: EXAMPLE_IDS.demande,
+} as const;
+
+const DemandeId = () =>
+  Param('id', new GuidPart('Conciliation.NotFound', 'No membership request has this id.'));
+
+@ApiTags('Conciliation')
+@Requires({ role: 'partenaire', module: 'carteMembre' })
+@Controller('b2b/v2/conciliation')
+export class ConciliationController {
+  constructor(
+    private readonly conciliation: ConciliationService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the membership requests',
+    description: 'Those that wait for a decision, oldest first, unless another state is asked for.',
+    type: [DemandeItem],
+    paged: true,
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: ConciliationList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.conciliation.page(tenantId, query.statut ?? 'ATransferer', after, limit),
+    );
+  }
+
+  @Get(':id')
+  @Answers({
+    summary: 'Read a membership request',
+    path: { id },
+    type: DemandeItem,
+    etag: true,
+    errors: ['Conciliation.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @DemandeId() demandeId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.conciliation.get(tenantId, demandeId));
+  }
+
+  @Post(':id/confirmer')
+  @Answers({
+    summary: 'Confirm a membership request',
+    description: [
+      'Makes the employee, or matches the one of `idExterne`, and then the card with its membership, consents and event `adhesion.signee`.',
+      'Contact data that is sent takes the place of what was signed, on the card and on an employee who is made.',
+      'Sent again, it answers what was made the first time.',
+    ].join('\n\n'),
+    path: { id },
+    bodyExample: { ville: 'Saguenay' },
+    type: ConfirmationItem,
+    errors: ['Conciliation.NotFound', 'Conciliation.DejaTraitee'],
+  })
+  async confirm(
+    @Tenant() tenantId: string,
+    @DemandeId() demandeId: string,
+    @Body() { idExterne, ...overrides }: ConfirmationInput,
+  ): Promise<ConfirmationItem> {
+    return this.conciliation.confirm(tenantId, demandeId, idExterne ?? undefined, overrides);
+  }
+
+  @Post(':id/rejeter')
+  @Answers({
+    summary: 'Reject a membership request',
+    description: 'Sent again, it answers the request as it was rejected the first time.',
+    path: { id: { ...id, example: EXAMPLE_IDS.demandeDouteuse } },
+    type: DemandeItem,
+    errors: ['Conciliation.NotFound', 'Conciliation.DejaTraitee'],
+  })
+  async reject(
+    @Tenant() tenantId: string,
+    @DemandeId() demandeId: string,
+    @Body() body: RejetInput,
+  ): Promise<Json> {
+    return this.conciliation.reject(tenantId, demandeId, body.raison);
+  }
+}

@@ -1,0 +1,11 @@
+/** Identifiers of the demonstration tenant that the documentation names. */
+export const EXAMPLE_IDS = {
+  formulaire: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4f01',
+  /** No card was signed with it. */
+  formulaireLibre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4f02',
+  adhesion: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a01',
+  /** Nothing holds it. */
+  adhesionLibre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a02',
+  demande: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4d01',
+  demandeDouteuse: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4d02',
+} as const;

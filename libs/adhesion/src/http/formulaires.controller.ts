@@ -1,0 +1,114 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { PagingQuery, sendList } from '#shared/http/listing';
+import { FormulairesService } from '../application/formulaires.service';
+import { EXAMPLE_IDS } from './examples';
+import { FormulaireInput, FormulaireItem } from './formulaires.dto';
+
+const PATH = '/b2b/v2/formulaire';
+const id = {
+  description: 'Identifier of the form (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_IDS.formulaire,
+} as const;
+
+const FormulaireId = () => Param('id', new GuidPart('Formulaire.NotFound', 'No form has this id.'));
+
+@ApiTags('Forms')
+@Requires({ role: 'partenaire', module: 'carteMembre' })
+@Controller('b2b/v2/formulaire')
+export class FormulairesController {
+  constructor(
+    private readonly formulaires: FormulairesService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({ summary: 'List the forms', type: [FormulaireItem], paged: true })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
+      this.formulaires.page(tenantId, after, limit),
+    );
+  }
+
+  @Get(':id')
+  @Answers({
+    summary: 'Read a form',
+    path: { id },
+    type: FormulaireItem,
+    etag: true,
+    errors: ['Formulaire.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @FormulaireId() formulaireId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.formulaires.get(tenantId, formulaireId));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Create a form',
+    status: 201,
+    type: FormulaireItem,
+    location: true,
+    etag: true,
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @Body() body: FormulaireInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const { id: made, item } = await this.formulaires.create(tenantId, body);
+    response.location(`${PATH}/${made}`);
+    return withEtag(response, item);
+  }
+
+  @Put(':id')
+  @Answers({
+    summary: 'Replace a form',
+    description: 'Cards that were signed with it stay as they are.',
+    path: { id },
+    type: FormulaireItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Formulaire.NotFound'],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @FormulaireId() formulaireId: string,
+    @Body() body: FormulaireInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.formulaires.replace(tenantId, formulaireId, body, ifMatch));
+  }
+
+  @Delete(':id')
+  @Answers({
+    summary: 'Delete a form',
+    path: { id: { ...id, example: EXAMPLE_IDS.formulaireLibre } },
+    status: 204,
+    ifMatch: true,
+    errors: ['Formulaire.NotFound', 'Formulaire.Utilise'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @FormulaireId() formulaireId: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.formulaires.delete(tenantId, formulaireId, ifMatch);
+  }
+}

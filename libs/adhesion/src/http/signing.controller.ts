@@ -1,0 +1,132 @@
+import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { PaiementsService } from '../application/paiements.service';
+import { SigningService } from '../application/signing.service';
+import { AdhesionV2Item } from './adhesions.dto';
+import { EXAMPLE_IDS } from './examples';
+import {
+  AutorisationPaiementInput,
+  AutorisationPaiementItem,
+  DemandeRecueItem,
+  PaiementInput,
+  PaiementItem,
+  SigningInput,
+} from './signing.dto';
+
+const PATH = '/plateforme/v1/adhesions';
+const id = {
+  description: 'Identifier of the card (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_IDS.adhesion,
+} as const;
+
+const AdhesionId = () =>
+  Param('id', new GuidPart('Adhesion.NotFound', 'No signed card has this identifier.'));
+
+@ApiTags('Signing')
+@Requires({ role: 'plateforme', module: 'carteMembre' })
+@Controller('plateforme/v1/adhesions')
+export class SigningController {
+  constructor(
+    private readonly signing: SigningService,
+    private readonly paiements: PaiementsService,
+  ) {}
+
+  @Post()
+  @Answers({
+    summary: 'Sign a card',
+    description: [
+      'Everything that belongs to the signing is written together: the card with its contact data and custom values, the handwritten signature, the consents, the membership if it is missing, and the event `adhesion.signee`.',
+      'Where `employeIdExterne` is absent or names nobody, the answer is a request that waits for conciliation, and the event `conciliation.demandee`.',
+    ].join('\n\n'),
+    bodyExample: {
+      employeIdExterne: 'E-1001',
+      syndicatIdExterne: 'SYN-10',
+      prenom: 'Marie-Ève',
+      nom: "L'Écuyer",
+      courriel: 'marie-eve.lecuyer@example.org',
+      telephonePrincipal: '418 555-0142',
+      transactionId: 'TX-2026-000481',
+      formulaireId: EXAMPLE_IDS.formulaire,
+      valeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'NUIT' }],
+      consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: true }],
+    },
+    status: 201,
+    oneOf: [AdhesionV2Item, DemandeRecueItem],
+    location: true,
+    errors: ['Formulaire.Inactif'],
+  })
+  async sign(
+    @Tenant() tenantId: string,
+    @Body() body: SigningInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const signed = await this.signing.sign(tenantId, body);
+    response.location(`${PATH}/${signed.id}`);
+    return signed.item;
+  }
+
+  @Get(':id')
+  @Answers({
+    summary: 'Read what a signing became',
+    description: 'A card, or a request with its state.',
+    path: { id: { ...id, description: 'Identifier of the card or of the request (GUID).' } },
+    oneOf: [AdhesionV2Item, DemandeRecueItem],
+    etag: true,
+    errors: ['Adhesion.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @AdhesionId() adhesionId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.signing.get(tenantId, adhesionId));
+  }
+
+  @Post(':id/paiements')
+  @Answers({
+    summary: 'Link a payment to a card',
+    description: 'From then on the card cannot be deleted. `Location` names the card.',
+    path: { id },
+    status: 201,
+    type: PaiementItem,
+    location: true,
+    errors: ['Adhesion.NotFound'],
+  })
+  async addPaiement(
+    @Tenant() tenantId: string,
+    @AdhesionId() adhesionId: string,
+    @Body() body: PaiementInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const item = await this.paiements.add(tenantId, adhesionId, body);
+    response.location(`${PATH}/${adhesionId}`);
+    return item;
+  }
+
+  @Post(':id/autorisations-paiement')
+  @Answers({
+    summary: 'Link the authorization of payments to a card',
+    description: 'From then on the card cannot be deleted. `Location` names the card.',
+    path: { id },
+    status: 201,
+    type: AutorisationPaiementItem,
+    location: true,
+    errors: ['Adhesion.NotFound'],
+  })
+  async addAutorisation(
+    @Tenant() tenantId: string,
+    @AdhesionId() adhesionId: string,
+    @Body() body: AutorisationPaiementInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const item = await this.paiements.addAutorisation(tenantId, adhesionId, body);
+    response.location(`${PATH}/${adhesionId}`);
+    return item;
+  }
+}

@@ -1,0 +1,9 @@
+import { DemandeAdhesion } from './domain/demande-adhesion.entity';
+
+export { AdhesionHttpModule } from './adhesion-http.module';
+export { AdhesionModule } from './adhesion.module';
+export { FormulairesService } from './application/formulaires.service';
+export { type Signing, SigningService } from './application/signing.service';
+export { EXAMPLE_IDS } from './http/examples';
+
+export const ADHESION_ENTITIES = [DemandeAdhesion];

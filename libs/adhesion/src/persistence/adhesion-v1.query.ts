@@ -1,0 +1,57 @@
+import {
+  type ItemColumns,
+  JsonItems,
+  jsonObject,
+  type Page,
+  type Position,
+  wireTimestamp,
+} from '#shared/database/json-items';
+import type { Transactions } from '#shared/database/transactions';
+import { syndicatNom } from './adhesion-v2.query';
+
+/** Filters of V1's lists of cards; those given hold together. */
+export interface AdhesionV1Filter {
+  /** Inclusive lower bound of the signature's date. */
+  apres?: Date | null;
+  idExterne?: string | null;
+}
+
+/** Cards as V1 shows them: with the employee as it is now (specification, "Adhesion, V1 item"). */
+export class AdhesionV1Query {
+  private readonly items: JsonItems;
+
+  /** @param employe the columns of the employee's V1 item, of the row of `employe` */
+  constructor(transactions: Transactions, employe: ItemColumns) {
+    this.items = new JsonItems(transactions, {
+      name: 'adhesion_v1',
+      table: 'adhesion',
+      order: { by: 'date_signature', newestFirst: true },
+      columns: {
+        dateSignature: wireTimestamp('adhesion.date_signature'),
+        courriel: 'adhesion.courriel',
+        idUnique: 'adhesion.id_unique',
+        idUniqueAdhesion: 'adhesion.id_unique',
+        transactionId: 'adhesion.transaction_id',
+        aSignatureManuscripte: 'adhesion.a_signature_manuscrite',
+        syndicatIdExterne: 'adhesion.syndicat_id_externe',
+        syndicatNom: syndicatNom('adhesion'),
+        employe: `(
+          SELECT ${jsonObject(employe)} FROM employe
+          WHERE employe.tenant_id = $1 AND employe.id_externe = adhesion.id_externe_employe
+        )`,
+      },
+    });
+  }
+
+  page(
+    tenantId: string,
+    filter: AdhesionV1Filter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [
+      { sql: 'date_signature >= ?', value: filter.apres },
+      { sql: 'id_externe_employe = ?', value: filter.idExterne },
+    ]);
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+
+/** Filters of the lists of cards; those given hold together (specification, "Adhesions"). */
+export interface AdhesionFilter {
+  /** Inclusive lower bound of the signature's date. */
+  apres?: Date | null;
+  /** Inclusive upper bound. */
+  avant?: Date | null;
+  idExterneSyndicat?: string | null;
+  idExterneEmploye?: string | null;
+  noMembre?: string | null;
+  aSignatureManuscrite?: boolean | null;
+  avecPaiement?: boolean | null;
+}
+
+/** The name of the union of the row of `adhesion` or `demande_adhesion`, as it is now. */
+export function syndicatNom(table: string): string {
+  return `(SELECT y.nom FROM syndicat y WHERE y.tenant_id = $1 AND y.id_externe = ${table}.syndicat_id_externe)`;
+}
+
+/** Cards as V2 shows them: the member as signed (specification, "Adhesion, V2 item"). */
+@Injectable()
+export class AdhesionV2Query {
+  private readonly items: JsonItems;
+
+  constructor(transactions: Transactions) {
+    this.items = new JsonItems(transactions, {
+      name: 'adhesion_v2',
+      table: 'adhesion',
+      key: 'id_unique',
+      order: { by: 'date_signature', newestFirst: true },
+      columns: {
+        dateSignature: wireTimestamp('date_signature'),
+        idUniqueAdhesion: 'id_unique',
+        transactionId: 'transaction_id',
+        aSignatureManuscripte: 'a_signature_manuscrite',
+        syndicatIdExterne: 'syndicat_id_externe',
+        syndicatNom: syndicatNom('adhesion'),
+        employeIdExterne: 'id_externe_employe',
+        employeIdUnique: 'employe_id_unique',
+        employePrenom: 'prenom',
+        employeNom: 'nom',
+        courriel: 'courriel',
+        telephonePrincipal: 'telephone_principal',
+        adresse1: 'adresse1',
+        ville: 'ville',
+        province: 'province',
+        codePostal: 'code_postal',
+        valeursChampUtilisateur: 'valeurs_champ',
+      },
+    });
+  }
+
+  /** @param id of the card (GUID) */
+  one(tenantId: string, id: string): Promise<string | undefined> {
+    return this.items.one(tenantId, id);
+  }
+
+  page(tenantId: string, filter: AdhesionFilter, after: Position | undefined, limit: number): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [
+      { sql: 'date_signature >= ?', value: filter.apres },
+      { sql: 'date_signature <= ?', value: filter.avant },
+      { sql: 'syndicat_id_externe = ?', value: filter.idExterneSyndicat },
+      { sql: 'id_externe_employe = ?', value: filter.idExterneEmploye },
+      { sql: 'no_membre = ?', value: filter.noMembre },
+      { sql: 'a_signature_manuscrite = ?', value: filter.aSignatureManuscrite },
+      { sql: 'avec_paiement = ?', value: filter.avecPaiement },
+    ]);
+  }
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import type { AsSigned } from '../domain/as-signed';
+import { insertSigned } from './as-signed.sql';
+
+/** The employee of a card, who never changes. */
+export interface Signer {
+  readonly idExterne: string;
+  readonly idUnique: string;
+}
+
+/** A card as far as its deletion is concerned. */
+export interface HeldAdhesion {
+  readonly id: string;
+  readonly employe: string;
+  readonly employeIdUnique: string;
+  readonly syndicat: string;
+  readonly dateSignature: Date;
+  readonly avecPaiement: boolean;
+  readonly avecAutorisation: boolean;
+}
+
+/** Signed cards, in the ambient transaction. */
+@Injectable()
+export class AdhesionRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Adds a card; answers its id. @param id given by the service if absent */
+  async insert(tenantId: string, signer: Signer, signed: AsSigned, id?: string): Promise<string> {
+    const { text, values } = insertSigned('adhesion', signed, {
+      tenant_id: tenantId,
+      id_externe_employe: signer.idExterne,
+      employe_id_unique: signer.idUnique,
+      ...(id === undefined ? {} : { id_unique: id }),
+    });
+    const { rows } = await this.transactions.client().query<{ id: string }>(text, values);
+    return rows[0]!.id;
+  }
+
+  /** The external identifier of a card's employee. */
+  async employeOf(tenantId: string, id: string): Promise<string | undefined> {
+    const { rows } = await this.transactions.client().query<{
+      employe: string;
+    }>('SELECT id_externe_employe AS employe FROM adhesion WHERE tenant_id = $1 AND id_unique = $2', [tenantId, id]);
+    return rows[0]?.employe;
+  }
+
+  /** A card with what holds it, locked: nothing can be linked to it until the transaction ends. */
+  lock(tenantId: string, id: string): Promise<HeldAdhesion[]> {
+    return this.lockWhere('id_unique = $2', [tenantId, id]);
+  }
+
+  /** The same of an employee's cards, or of those of one union. */
+  lockOf(tenantId: string, employe: string, syndicat: string | undefined): Promise<HeldAdhesion[]> {
+    return syndicat === undefined
+      ? this.lockWhere('id_externe_employe = $2', [tenantId, employe])
+      : this.lockWhere('id_externe_employe = $2 AND syndicat_id_externe = $3', [tenantId, employe, syndicat]);
+  }
+
+  private async lockWhere(condition: string, values: readonly string[]): Promise<HeldAdhesion[]> {
+    const client = this.transactions.client();
+    const locked = await client.query<{ id: string }>(
+      `SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND ${condition} ORDER BY id_unique FOR UPDATE`,
+      [...values],
+    );
+    // Another statement: it sees what those wrote who held the cards before.
+    const { rows } = await client.query<HeldAdhesion>(
+      `SELECT id_unique AS id, id_externe_employe AS employe, employe_id_unique AS "employeIdUnique",
+         syndicat_id_externe AS syndicat, date_signature AS "dateSignature", avec_paiement AS "avecPaiement",
+         EXISTS (
+           SELECT FROM autorisation_paiement p WHERE p.tenant_id = $1 AND p.adhesion_id = a.id_unique
+         ) AS "avecAutorisation"
+       FROM adhesion a WHERE tenant_id = $1 AND id_unique = ANY ($2::uuid[]) ORDER BY date_signature, id_unique`,
+      [values[0], locked.rows.map(({ id }) => id)],
+    );
+    return rows;
+  }
+
+  /** Removes cards with their signatures. */
+  async delete(tenantId: string, ids: readonly string[]): Promise<void> {
+    await this.transactions
+      .client()
+      .query('DELETE FROM adhesion WHERE tenant_id = $1 AND id_unique = ANY ($2::uuid[])', [tenantId, ids]);
+  }
+}
