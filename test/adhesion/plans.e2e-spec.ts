@@ -1,0 +1,143 @@
+import type { Statement } from '../../libs/shared/src/database/entered-query';
+import { nodesOf, planOf, rowsRead, statementsOf } from '../membership/plans';
+import { times } from '../membership/synced';
+import { TestApp, type TestTenant } from '../setup/test-app';
+
+const CARDS = 100_000;
+const LIMITE = 100;
+/** What a page may look at: itself, the next row, and the few cards of one person. */
+const MOST_READ = 2 * LIMITE;
+
+let app: TestApp;
+let tenant: TestTenant;
+
+/**
+ * Cards of 40,000 employees over three years. What filters ask for is spread as badly as it can be: of the union with most
+ * cards hardly any is paid for and hardly any was signed by hand, of the others nearly all.
+ */
+async function fill(tenantId: string, cards: number): Promise<void> {
+  await app.database.query(
+    `INSERT INTO syndicat (tenant_id, id_externe, nom)
+     SELECT $1, unnest(ARRAY['SYN-BIG', 'SYN-NONE'] || ARRAY(SELECT 'SYN-' || n FROM generate_series(0, 49) n)), 'Syndicat'`,
+    [tenantId],
+  );
+  await app.database.query(
+    `INSERT INTO employe (tenant_id, id_externe, prenom, nom)
+     SELECT $1, 'E-' || n, 'Zoé', 'Roy' FROM generate_series(0, $2 - 1) n`,
+    [tenantId, Math.ceil(cards / 2.5)],
+  );
+  await app.database.query(
+    `INSERT INTO adhesion (tenant_id, id_externe_employe, employe_id_unique, syndicat_id_externe, prenom, nom, courriel,
+       no_membre, date_signature, a_signature_manuscrite, avec_paiement, valeurs_champ)
+     SELECT $1, 'E-' || n % $3, uuidv7(), CASE WHEN big THEN 'SYN-BIG' ELSE 'SYN-' || n % 50 END, 'Zoé', 'Roy',
+       'zoe@example.org', CASE WHEN n % 5 > 0 THEN 'M-' || n % $3 END,
+       timestamptz '2024-01-01Z' + n * interval '15 minutes', big = (n % 5000 = 0), big = (n % 7000 = 0), '[]'
+     FROM generate_series(0, $2 - 1) n, LATERAL (SELECT n % 10 < 6 AS big) b`,
+    [tenantId, cards, Math.ceil(cards / 2.5)],
+  );
+}
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.tenant();
+  await fill(tenant.tenantId, CARDS);
+  await fill((await app.tenant()).tenantId, CARDS / 10);
+  // As autovacuum does within a minute.
+  await app.database.query('ANALYZE');
+}, 300_000);
+afterAll(() => app.stop());
+
+/** The only statement by which the service answers a list. */
+async function statementOf(path: string, filters: Record<string, string>): Promise<Statement> {
+  const query = new URLSearchParams({ ...filters, limite: String(LIMITE) }).toString();
+  const sent = await statementsOf(async () => {
+    expect((await app.send(tenant, 'GET', `${path}?${query}`)).status).toBe(200);
+  });
+  const found = sent.filter(({ text }) => text.includes('"idUniqueAdhesion"'));
+  expect(found).toHaveLength(1);
+  return found[0]!;
+}
+
+/** What is wrong with how a statement finds its rows, by each plan that PostgreSQL may take for it. */
+async function faultsOf(statement: Statement): Promise<string[]> {
+  const faults: string[] = [];
+  // It is planned for its values five times, and then perhaps once for any.
+  for (const execution of [1, 6]) {
+    const plan = await planOf(app, tenant.tenantId, statement, execution);
+    const nodes = nodesOf(plan).filter(
+      (node) => node['Relation Name'] === 'adhesion' && node['Actual Loops'] > 0,
+    );
+    for (const node of nodes) {
+      if (!node['Node Type'].startsWith('Index')) faults.push(`execution ${execution}: ${node['Node Type']}`);
+    }
+    const read = rowsRead(plan, ['adhesion']);
+    if (read > MOST_READ) faults.push(`execution ${execution}: reads ${read} rows`);
+  }
+  return faults;
+}
+
+const VALUES: Record<string, string[]> = {
+  apres: ['2025-06-01T00:00:00Z', '2026-11-01T00:00:00Z'],
+  avant: ['2024-02-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+  idExterneSyndicat: ['SYN-BIG', 'SYN-7', 'SYN-NONE'],
+  idExterneEmploye: ['E-5000'],
+  noMembre: ['M-5001'],
+  aSignatureManuscrite: ['true', 'false'],
+  avecPaiement: ['true', 'false'],
+};
+const NAMES = Object.keys(VALUES);
+const COMBINATIONS = times(2 ** NAMES.length, (bits) => NAMES.filter((_, bit) => bits & (1 << bit)));
+
+function choices([name, ...rest]: readonly string[]): Record<string, string>[] {
+  if (name === undefined) return [{}];
+  return choices(rest).flatMap((others) => VALUES[name]!.map((value) => ({ [name]: value, ...others })));
+}
+
+describe(`the first page of ${CARDS.toLocaleString('en')} cards`, () => {
+  it.each(COMBINATIONS.map((names) => [names.join(', ') || 'nothing', names] as const))(
+    'filtered by %s is found through an index that knows all of it',
+    async (_what, names) => {
+      const faults: Record<string, string[]> = {};
+      // More filters only leave fewer cards: of many combinations of values some will do.
+      const all = choices(names);
+      const some = names.length <= 2 ? all : [all.at(0)!, all.at(all.length / 2)!, all.at(-1)!];
+      for (const filters of new Set(some)) {
+        const found = await faultsOf(await statementOf('/b2b/v2/adhesion', filters));
+        if (found.length > 0) faults[Object.values(filters).join(' ')] = found;
+      }
+      expect(faults).toEqual({});
+    },
+  );
+
+  it.each([{}, { apres: '2026-11-01T00:00:00Z' }, { idExterne: 'E-5000' }])(
+    'of V1 with %j is found through an index',
+    async (filters) => {
+      expect(await faultsOf(await statementOf('/b2b/v1/adhesion', filters))).toEqual([]);
+    },
+  );
+
+  it('a page from the middle on is found as well', async () => {
+    for (const filters of choices(['idExterneSyndicat', 'avecPaiement'])) {
+      let path = `/b2b/v2/adhesion?limite=1&${new URLSearchParams(filters).toString()}`;
+      const page = await app.send(tenant, 'GET', path);
+      const link = page.headers.get('link');
+      if (!link) continue;
+      path = new URL(link.slice(1).split('>')[0]!).searchParams.get('curseur')!;
+      const middle = Buffer.from(path, 'base64url')
+        .toString()
+        .replace(/^\d+/, String(Date.UTC(2025, 0, 1)));
+      const curseur = Buffer.from(middle).toString('base64url');
+      expect(await faultsOf(await statementOf('/b2b/v2/adhesion', { ...filters, curseur }))).toEqual([]);
+    }
+  });
+
+  it('negative control: without the index that knows union and payment, a page of both is a fault', async () => {
+    const filters = { idExterneSyndicat: 'SYN-BIG', avecPaiement: 'true' };
+    const statement = await statementOf('/b2b/v2/adhesion', filters);
+    expect(await faultsOf(statement)).toEqual([]);
+    await app.database.query(
+      'DROP INDEX adhesion_syndicat_paiement, adhesion_syndicat_signature_paiement, adhesion_signature_paiement',
+    );
+    expect(await faultsOf(statement)).not.toEqual([]);
+  });
+});
