@@ -23,11 +23,34 @@ const AS_OBJECTS = [...WIRE, ...TIMES.map(([column, name]) => `${column} AS "${n
 const AS_TEXT = [...WIRE, ...TIMES.map(([column, name]) => `${timeAsText(column!)} AS "${name}"`)].join(', ');
 
 const LIST = `FROM employe WHERE tenant_id = $1 ORDER BY date_creation, id_unique LIMIT $2`;
+const CARD = [
+  `${timeAsText('date_signature')} AS "dateSignature"`,
+  'id_unique AS "idUniqueAdhesion"',
+  'transaction_id AS "transactionId"',
+  'a_signature_manuscrite AS "aSignatureManuscripte"',
+  'syndicat_id_externe AS "syndicatIdExterne"',
+  '(SELECT nom FROM syndicat s WHERE s.tenant_id = $1 AND s.id_externe = syndicat_id_externe) AS "syndicatNom"',
+  'id_externe_employe AS "employeIdExterne"',
+  'employe_id_unique AS "employeIdUnique"',
+  'prenom AS "employePrenom"',
+  'nom AS "employeNom"',
+  'courriel',
+  'telephone_principal AS "telephonePrincipal"',
+  'adresse1',
+  'ville',
+  'province',
+  'code_postal AS "codePostal"',
+  'valeurs_champ AS "valeursChampUtilisateur"',
+].join(', ');
 const ONE = `FROM employe WHERE tenant_id = $1 AND id_externe = $2`;
 
 export const SQL = {
   listAsObjects: `SELECT ${AS_OBJECTS} ${LIST}`,
   listAsText: `SELECT '[' || string_agg(row_to_json(i)::text, ',') || ']' AS list FROM (SELECT ${AS_TEXT} ${LIST}) i`,
+  cardsAsText: `SELECT '[' || string_agg(row_to_json(i)::text, ',') || ']' AS list FROM (
+    SELECT ${CARD} FROM adhesion WHERE tenant_id = $1 AND syndicat_id_externe = $2 AND NOT avec_paiement
+    ORDER BY date_signature DESC, id_unique DESC LIMIT $3
+  ) i`,
   oneAsObject: `SELECT ${AS_OBJECTS} ${ONE}`,
 
   /** The raw body as `$1`, the tenant as `$2`. */

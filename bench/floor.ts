@@ -37,6 +37,12 @@ const ROUTES: Record<string, Handler> = {
     const answer = await pool.query<{ list: string }>({ name: 'text', text: SQL.listAsText, values });
     return answer.rows[0]!.list;
   },
+  /** Cards of a union that are not paid for. */
+  'GET cards': async ([tenant, syndicat, limit]) => {
+    const values = [tenant, syndicat, limit];
+    const answer = await pool.query<{ list: string }>({ name: 'cards', text: SQL.cardsAsText, values });
+    return answer.rows[0]!.list;
+  },
   'GET one': async ([tenant, id]) => {
     const answer = await pool.query({ name: 'one', text: SQL.oneAsObject, values: [tenant, id] });
     return JSON.stringify(answer.rows[0]);

@@ -1,3 +1,4 @@
+import { CARDS, cardsTenant, SYNDICAT } from './cards';
 import { baseline } from './employees';
 import { bytesOf, requestsPerSecond } from './load';
 import { say } from './progress';
@@ -13,8 +14,8 @@ const TEXT = 'bare pg, text';
 interface Reading {
   readonly name: string;
   readonly title: string;
-  /** How many employees the tenant has. */
-  readonly size: number;
+  /** The data space that is read; works share it. */
+  readonly tenant: (world: World) => Promise<Tenant>;
   /** Path at the product, and at each floor. One of a single employee stands for those of them all. */
   readonly paths: (tenant: Tenant) => Readonly<Record<string, string>>;
   readonly goals: Readonly<Record<string, Goal>>;
@@ -24,11 +25,19 @@ interface Reading {
 
 const LIST = '/b2b/v1/employe';
 
+/** A tenant of so many employees. */
+const ofEmployees =
+  (size: number) =>
+  (world: World): Promise<Tenant> =>
+    world.readTenant(`${size.toLocaleString('en')} employees`, async (tenant) => {
+      await world.fill(tenant, baseline(size));
+    });
+
 const READINGS: readonly Reading[] = [
   {
     name: 'list-1000',
     title: 'list 1,000',
-    size: 1_000,
+    tenant: ofEmployees(1_000),
     paths: ({ id }) => ({ [PRODUCT]: LIST, [OBJECTS]: `/objects/${id}`, [TEXT]: `/text/${id}` }),
     goals: { [OBJECTS]: { atLeast: 1.4 }, [TEXT]: { atLeast: 0.85 } },
     warmUp: 160,
@@ -36,7 +45,7 @@ const READINGS: readonly Reading[] = [
   {
     name: 'list-10000',
     title: 'list 10,000',
-    size: 10_000,
+    tenant: ofEmployees(10_000),
     paths: ({ id }) => ({ [PRODUCT]: LIST, [OBJECTS]: `/objects/${id}`, [TEXT]: `/text/${id}` }),
     goals: { [OBJECTS]: { atLeast: 1.2 } },
     warmUp: 32,
@@ -44,7 +53,7 @@ const READINGS: readonly Reading[] = [
   {
     name: 'page',
     title: 'page of 1,000 out of 10,000',
-    size: 10_000,
+    tenant: ofEmployees(10_000),
     paths: ({ id }) => ({ [PRODUCT]: `${LIST}?limite=1000`, [TEXT]: `/text/${id}/1000` }),
     goals: {},
     warmUp: 160,
@@ -52,18 +61,29 @@ const READINGS: readonly Reading[] = [
   {
     name: 'one',
     title: 'one employee',
-    size: 1_000,
+    tenant: ofEmployees(1_000),
     paths: ({ id }) => ({ [PRODUCT]: `${LIST}/E-0`, [OBJECTS]: `/one/${id}/E-0` }),
     goals: { [OBJECTS]: { atLeast: 0.55 } },
     warmUp: 4_000,
+  },
+  {
+    name: 'cards',
+    title: `page of 1,000 out of ${CARDS.toLocaleString('en')} cards, of one union and not paid for`,
+    tenant: cardsTenant,
+    paths: ({ id }) => ({
+      [PRODUCT]: `/b2b/v2/adhesion?idExterneSyndicat=${SYNDICAT}&avecPaiement=false&limite=1000`,
+      [TEXT]: `/cards/${id}/${SYNDICAT}/1000`,
+    }),
+    goals: { [TEXT]: { atLeast: 0.85 } },
+    warmUp: 160,
   },
 ];
 
 export const READS: readonly Work[] = READINGS.map((reading) => ({
   name: reading.name,
   measure: async (world, { rounds, seconds }) => {
-    const { title, size, goals } = reading;
-    const tenant = await tenantOf(world, size);
+    const { title, goals } = reading;
+    const tenant = await reading.tenant(world);
     const requesters = Object.entries(reading.paths(tenant)).map(([name, path]) =>
       requester(world, tenant, name, path),
     );
@@ -81,18 +101,6 @@ export const READS: readonly Work[] = READINGS.map((reading) => ({
     return compared(`${title}, requests a second`, figures, goals, perSecond);
   },
 }));
-
-/** A tenant of so many employees; works share it. */
-async function tenantOf(world: World, size: number): Promise<Tenant> {
-  let tenant = world.readTenants.get(size);
-  if (!tenant) {
-    say(`Making a tenant of ${size.toLocaleString('en')} employees`);
-    tenant = await world.newTenant(`Reads ${size}`);
-    await world.fill(tenant, baseline(size));
-    world.readTenants.set(size, tenant);
-  }
-  return tenant;
-}
 
 /** Who sends the requests of a contestant: to each employee in turn where the path names one. */
 function requester(world: World, tenant: Tenant, name: string, path: string) {

@@ -37,8 +37,8 @@ export class World {
   database: Client;
   api: Server;
   floor: Server;
-  /** Tenants that reads share, by their number of employees. */
-  readonly readTenants = new Map<number, Tenant>();
+  /** Tenants that reads share, by what they hold. */
+  private readonly readTenants = new Map<string, Tenant>();
 
   async start(): Promise<void> {
     say('Starting an embedded PostgreSQL (settings as shipped, fsync on)');
@@ -98,7 +98,7 @@ export class World {
   async newTenant(name: string): Promise<Tenant> {
     const client = await this.call<{ id: string }>('/admin/v1/clients', ADMIN_API_KEY, {
       nom: `${name} ${randomBytes(4).toString('hex')}`,
-      modules: [],
+      modules: ['carteMembre'],
       limiteParMinute: 10_000_000,
     });
     const cle = await this.call<{ cle: string }>(`/admin/v1/clients/${client.id}/cles`, ADMIN_API_KEY, {
@@ -112,6 +112,23 @@ export class World {
     const tenant = { id: rows[0]!.id, key: cle.cle };
     await this.call('/b2b/v1/employe/sync', tenant.key, { employeurs: employers() });
     return tenant;
+  }
+
+  /** The tenant that holds this, filled at its first use. */
+  async readTenant(holding: string, fill: (tenant: Tenant) => Promise<void>): Promise<Tenant> {
+    let tenant = this.readTenants.get(holding);
+    if (!tenant) {
+      say(`Making a tenant of ${holding}`);
+      tenant = await this.newTenant(`Reads ${holding}`);
+      await fill(tenant);
+      this.readTenants.set(holding, tenant);
+    }
+    return tenant;
+  }
+
+  /** The tables that reads use have been emptied: what they need is made anew. */
+  forgetReadTenants(): void {
+    this.readTenants.clear();
   }
 
   /** Fills a tenant the way a partner does, and lets PostgreSQL clean up behind it as it would have by itself. */

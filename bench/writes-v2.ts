@@ -54,7 +54,7 @@ class SceneV2 {
     await database.query(
       `TRUNCATE ${TABLES.join(', ')}, floor_employe, floor_emploi, floor_membership CASCADE`,
     );
-    world.readTenants.clear();
+    world.forgetReadTenants();
     await millisecondsOf(world.api.port, scene.request(syncV2Of('unchanged', size)));
     for (const table of TABLES) {
       await database.query(`DROP TABLE IF EXISTS seed_${table}`);

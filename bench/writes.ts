@@ -67,7 +67,7 @@ class Scene {
     say(`Making a tenant of ${size.toLocaleString('en')} employees to sync`);
     const scene = new Scene(world, size, await world.newTenant(`Sync ${size}`));
     await world.database.query('TRUNCATE employe CASCADE');
-    world.readTenants.clear();
+    world.forgetReadTenants();
     await world.fill(scene.tenant, baseline(size));
     await world.database.query('DROP TABLE IF EXISTS seed');
     await world.database.query('CREATE TABLE seed AS SELECT * FROM employe');

@@ -109,7 +109,7 @@ describe(`the first page of ${CARDS.toLocaleString('en')} cards`, () => {
     },
   );
 
-  it.each([{}, { apres: '2026-11-01T00:00:00Z' }, { idExterne: 'E-5000' }])(
+  it.each<Record<string, string>>([{}, { apres: '2026-11-01T00:00:00Z' }, { idExterne: 'E-5000' }])(
     'of V1 with %j is found through an index',
     async (filters) => {
       expect(await faultsOf(await statementOf('/b2b/v1/adhesion', filters))).toEqual([]);
