@@ -1,15 +1,16 @@
 import fc from 'fast-check';
-import { TestApp, type TestTenant } from '../setup/test-app';
+import { ClientsService } from '../../libs/clients/src';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { mutation, bytesOf } from './mutations';
 import { type Operation, operationsOf, type Schema } from './operations';
 import { faultsOf } from './sound-answer';
-import { type Draft, IDENTIFIERS, type KnownParts, validDraft } from './valid-request';
+import { type Draft, IDENTIFIERS, type KnownParts, PNG_EXAMPLE, validDraft } from './valid-request';
 import { Wire, type WireAnswer, type WireRequest } from './wire';
 
 /** `FUZZ_SEED=… jest test/malformed` sends the same requests again. */
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const CONCURRENCY = 16;
-const REQUESTS = 6_400;
+const REQUESTS = 9_600;
 
 describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
   let app: TestApp;
@@ -28,10 +29,13 @@ describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
     const victim = await app.tenant();
     keys = {
       partenaire: partner.cle,
-      plateforme: (await app.tenant({ role: 'plateforme' })).cle,
+      plateforme: (
+        await app.app
+          .get(ClientsService)
+          .issueCle(partner.clientId, { nom: 'Fuzz', environnement: 'staging', role: 'plateforme' })
+      ).cle,
       admin: app.adminKey,
     };
-    known = { idExterne: IDENTIFIERS, clientId: [victim.clientId], cleId: [victim.cleId] };
     ({ operations, schemas } = await operationsOf(app));
     const employeurs = IDENTIFIERS.filter((_, index) => index % 2).map((idExterne) => ({
       idExterne,
@@ -44,7 +48,48 @@ describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
     }));
     const stored = await app.send(partner, 'POST', '/b2b/v1/employe/sync', { employeurs, employes });
     expect(stored.json).toMatchObject({ created: employeurs.length + employes.length, errors: [] });
+    const ids = await signedThings();
+    known = {
+      idExterne: IDENTIFIERS,
+      idExterneMembre: IDENTIFIERS,
+      clientId: [victim.clientId],
+      cleId: [victim.cleId],
+      id: ids,
+      idUnique: ids,
+      x: [...IDENTIFIERS, ...ids],
+    };
   });
+
+  /** Unions, fields and consent objects by the identifiers that requests use, and the ids of what is made with them. */
+  async function signedThings(): Promise<string[]> {
+    const send = async (cle: string, path: string, body: object, headers = {}): Promise<Answer> => {
+      const answer = await app.send(cle, 'POST', path, body, headers);
+      expect(answer.status).toBeLessThan(300);
+      return answer;
+    };
+    for (const nom of [...IDENTIFIERS, 'Zoé', "L'Écuyer"]) {
+      await send(keys.partenaire, '/b2b/v2/champ-utilisateur', { nom, type: 'texte' });
+    }
+    const everything = {
+      Syndicats: IDENTIFIERS.map((IdentifiantExterne) => ({ IdentifiantExterne, Nom: 'Local' })),
+      ObjetsConsentement: IDENTIFIERS.map((IdExterne) => ({ IdExterne, Nom: 'Infolettre' })),
+    };
+    await send(keys.partenaire, '/b2b/v2/sync', everything);
+    const tache = await send(keys.partenaire, '/b2b/v2/sync', {}, { Prefer: 'respond-async' });
+    const ids: string[] = [tache.json.id];
+    for (const employeIdExterne of [...IDENTIFIERS, null, null, null, null]) {
+      const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org', imageSignature: PNG_EXAMPLE };
+      const signing = { ...person, employeIdExterne, syndicatIdExterne: 'ID-1' };
+      const { json } = await send(keys.plateforme, '/plateforme/v1/adhesions', signing);
+      ids.push(json.idUniqueAdhesion ?? json.demandeId);
+      const form = await send(keys.partenaire, '/b2b/v2/formulaire', {
+        titre: 'Carte',
+        syndicatIdExterne: 'ID-1',
+      });
+      ids.push(form.json.id);
+    }
+    return ids;
+  }
   afterAll(async () => {
     wire.close();
     await app.stop();

@@ -14,6 +14,7 @@ export interface Schema {
   maximum?: number;
   maxLength?: number;
   nullable?: boolean;
+  uniqueItems?: boolean;
   example?: unknown;
 }
 

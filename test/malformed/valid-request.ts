@@ -30,6 +30,10 @@ export const IDENTIFIERS = [
   ...['%', '_', "L'É", '"', '\\', '..', 'a/b', '👩‍👧', 'e\u0301', '__proto__', 'constructor', 'sync'],
 ];
 
+/** The smallest image that there is. */
+export const PNG_EXAMPLE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
 /** Values of parts of the path that name something that exists, by the name of the part. */
 export type KnownParts = Readonly<Record<string, readonly string[]>>;
 
@@ -94,10 +98,12 @@ function validValue(schema: Schema, schemas: Record<string, Schema>, name: strin
       return validObject(schema, schemas);
     case 'array':
       return fc.array(validValue(schema.items!, schemas, name), { maxLength: 4 }).map((items) => ({
-        items: schema.items?.enum ? [...new Set(items)] : items,
+        items: schema.items?.enum || schema.uniqueItems ? [...new Set(items)] : items,
       }));
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000 }).map(String);
+    case 'number':
+      return fc.constantFrom('45.5', '"12.3456"', '1e2', '0', '1e999');
     case 'boolean':
       return fc.constantFrom('true', 'false');
     default:
@@ -125,7 +131,10 @@ function validText(schema: Schema, name: string): fc.Arbitrary<string> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.format === 'date-time') return fc.constantFrom(...DATES);
   if (schema.format === 'email') return fc.constantFrom('zoe@example.org', "o'brien+x@exemple.quebec");
-  if (/^id(entifiant)?Externe/i.test(name)) return fc.constantFrom(...IDENTIFIERS);
+  if (schema.format === 'uuid') return fc.constantFrom(...GUIDS);
+  if (/externe|^NomChamp$|^champs$|^objetsConsentement$/i.test(name)) return fc.constantFrom(...IDENTIFIERS);
+  if (name === 'imageSignature') return fc.constantFrom(PNG_EXAMPLE, PNG_EXAMPLE, PNG_EXAMPLE.slice(0, -8));
+  if (name === 'devise') return fc.constantFrom('CAD', 'USD', 'XXX', 'cad');
   return fc
     .tuple(
       fc.constantFrom('Zoé', "L'Écuyer", '👩‍👧', typeof schema.example === 'string' ? schema.example : 'x'),
