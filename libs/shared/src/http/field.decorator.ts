@@ -10,7 +10,7 @@ import {
   IsEmail,
   IsIn,
   IsInt,
-  IsISO4217CurrencyCode,
+  isISO4217CurrencyCode,
   IsObject,
   IsOptional,
   IsString,
@@ -45,6 +45,14 @@ class IsGuid implements ValidatorConstraintInterface {
 class HasAtMost implements ValidatorConstraintInterface {
   validate(value: unknown, { constraints }: ValidationArguments): boolean {
     return typeof value === 'string' && hasAtMost(value, constraints[0] as number);
+  }
+}
+
+/** The library's own rule takes small letters, too. */
+@ValidatorConstraint({ name: 'isCurrency' })
+class IsCurrency implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && value === value.toUpperCase() && isISO4217CurrencyCode(value);
   }
 }
 
@@ -171,7 +179,7 @@ function exampleOf(field: Exclude<Field, { kind: 'record' | 'records' | 'rows' }
 const FORMATS = {
   email: () => IsEmail(),
   uuid: () => Validate(IsGuid),
-  currency: () => IsISO4217CurrencyCode(),
+  currency: () => Validate(IsCurrency),
 } as const;
 
 function presenceOf(field: Field): PropertyDecorator[] {

@@ -55,3 +55,104 @@ describe('A nested record', () => {
     }
   });
 });
+
+class Payment {
+  @Input({ kind: 'decimal', max: 1_000_000, decimals: 4, required: true, description: 'Amount.' })
+  montant: string;
+
+  @Input(text(3, { format: 'currency', description: 'Currency.' }))
+  devise?: string | null;
+}
+
+class Names {
+  @Input({ kind: 'texts', max: 3, length: 5, description: 'Names.' })
+  noms?: string[] | null;
+}
+
+function codesOf(type: new () => object, sent: object): unknown {
+  try {
+    return readInput(type, sent, 'body');
+  } catch (error) {
+    return ((error as DomainError).members.errors ?? []).map(({ pointer, code }) => `${pointer} ${code}`);
+  }
+}
+
+describe('A decimal number', () => {
+  it.each([
+    [45.5, '45.5'],
+    ['45.50', '45.50'],
+    [' 0.0001 ', '0.0001'],
+    [1_000_000, '1000000'],
+    ['1000000.0000', '1000000.0000'],
+  ])('%j is read as %j, without losing a digit', (sent, montant) => {
+    expect(codesOf(Payment, { montant: sent })).toEqual({ montant });
+  });
+
+  it.each([
+    0,
+    -1,
+    '0.0',
+    '-3',
+    1e21,
+    1e-7,
+    '1e3',
+    '0x10',
+    '1000000.0001',
+    '0.00001',
+    '1,5',
+    '.5',
+    '5.',
+    'Infinity',
+  ])('%j is none within the bounds', (montant) =>
+    expect(codesOf(Payment, { montant })).toEqual(['/montant range']),
+  );
+
+  it.each([true, {}, [], [1]])('%j is no number at all', (montant) => {
+    expect(codesOf(Payment, { montant })).toEqual(['/montant type']);
+  });
+
+  it.each([null, undefined, '', ' '])('%j is missing', (montant) => {
+    expect(codesOf(Payment, { montant })).toEqual(['/montant required']);
+  });
+});
+
+describe('A currency', () => {
+  it.each(['CAD', 'EUR', 'JPY'])('%s is one', (devise) => {
+    expect(codesOf(Payment, { montant: 1, devise })).toEqual({ montant: '1', devise });
+  });
+
+  it.each(['cad', 'CA', '$', 'ABC'])('%s is none', (devise) => {
+    expect(codesOf(Payment, { montant: 1, devise })).toEqual(['/devise currency']);
+  });
+});
+
+describe('A list of texts', () => {
+  it('is trimmed', () => expect(codesOf(Names, { noms: [' a', 'b '] })).toEqual({ noms: ['a', 'b'] }));
+
+  it('may be empty or absent', () => {
+    expect(codesOf(Names, { noms: [] })).toEqual({ noms: [] });
+    expect(codesOf(Names, {})).toEqual({});
+  });
+
+  it.each<[unknown, string[]]>([
+    [
+      ['', 1, null],
+      ['/noms/0 required', '/noms/1 type', '/noms/2 type'],
+    ],
+    [['a', '👍👍👍👍👍', '👍👍👍👍👍👍'], ['/noms/2 length']],
+    [
+      ['a\u0000', '\ud800', 'b'],
+      ['/noms/0 characters', '/noms/1 characters'],
+    ],
+    [['a', 'b', 'a '], ['/noms duplicate']],
+    [['a', 'b', 'c', 'd'], ['/noms length']],
+    ['a', ['/noms type']],
+    [{}, ['/noms type']],
+  ])('%j is refused where it is wrong', (noms, faults) => {
+    expect(codesOf(Names, { noms })).toEqual(faults);
+  });
+
+  it('is not looked into where it should hold texts', () => {
+    expect(codesOf(Names, { noms: ['a', deep(), 'b'] })).toEqual(['/noms/1 type']);
+  });
+});

@@ -18,7 +18,7 @@ const FAULT_OF_CONSTRAINT: Record<string, FaultCode> = {
   arrayMaxSize: 'length',
   isEmail: 'email',
   isGuid: 'uuid',
-  isISO4217CurrencyCode: 'currency',
+  isCurrency: 'currency',
   isDecimal: 'range',
   min: 'range',
   max: 'range',
