@@ -66,6 +66,18 @@ export function connectionOf(env: NodeJS.ProcessEnv): Pick<ClientOptions, 'baseU
   );
 }
 
+/** The key of the platform that `npm start` wrote down, unless the environment names another; undefined without one. */
+export function platformKeyOf(env: NodeJS.ProcessEnv): string | undefined {
+  // A partner's key from the environment is of another data space than the one that was written down.
+  if (env.MANDAT_PLATFORM_KEY || env.MANDAT_KEY) return env.MANDAT_PLATFORM_KEY;
+  try {
+    const file = readFileSync(join(env.DATA_DIR || '.data', 'demonstration.json'), 'utf8');
+    return (JSON.parse(file) as { plateforme?: string }).plateforme;
+  } catch {
+    return undefined;
+  }
+}
+
 /** All that a partner needs to call the API: a key, JSON, problem details, and patience. */
 export class Client {
   /** Requests sent so far, repetitions included. */
@@ -83,6 +95,10 @@ export class Client {
 
   put<T>(path: string, body: unknown, headers: Headers = {}): Promise<Answer<T>> {
     return this.send('PUT', path, { 'Content-Type': 'application/json', ...headers }, JSON.stringify(body));
+  }
+
+  delete<T>(path: string, headers: Headers = {}): Promise<Answer<T>> {
+    return this.send('DELETE', path, headers);
   }
 
   /**

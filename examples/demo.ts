@@ -1,6 +1,7 @@
 import { Stop } from './checks';
-import { Client, connectionOf, ProblemError, UnreachableError } from './client';
+import { Client, connectionOf, platformKeyOf, ProblemError, UnreachableError } from './client';
 import { count, megabytes, say, seconds, title } from './screen';
+import { storyCards } from './story-cards';
 import { storyV1 } from './story-v1';
 import { storyV2 } from './story-v2';
 
@@ -17,15 +18,23 @@ async function main(): Promise<void> {
   const began = performance.now();
   const onWait = (wait: number, status: number): void =>
     say(`${status}: waiting ${wait} s, as Retry-After asks`);
-  const client = new Client({ ...connectionOf(process.env), onWait });
+  const connection = connectionOf(process.env);
+  const client = new Client({ ...connection, onWait });
+  const key = platformKeyOf(process.env);
+  const platform = key === undefined ? undefined : new Client({ ...connection, key, onWait });
   await introduce(client);
   const v1 = await storyV1(client);
   const v2 = await storyV2(client, v1.rows);
 
+  const cards = await storyCards(client, platform, v2.member);
+
   title('Summary');
-  say(`${count(client.requests)} requests in ${seconds(performance.now() - began)}.`);
+  say(
+    `${count(client.requests + (platform?.requests ?? 0))} requests in ${seconds(performance.now() - began)}.`,
+  );
   say(v1.summary);
-  say(v2);
+  say(v2.summary);
+  say(cards);
 }
 
 async function introduce(client: Client): Promise<void> {

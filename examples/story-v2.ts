@@ -3,6 +3,7 @@ import { type Client, ProblemError } from './client';
 import type { Row } from './employees';
 import {
   employersOf,
+  type EmployeV2,
   HORAIRE,
   isOngoing,
   makePeople,
@@ -23,8 +24,14 @@ const CHAMP = '/b2b/v2/champ-utilisateur';
 const SYNC = '/b2b/v2/sync';
 const UPSERT = '/b2b/v2/employe/upsert';
 
-/** @param rows what V1 has in the end @returns a line for the summary */
-export async function storyV2(client: Client, rows: readonly Row[]): Promise<string> {
+export interface StoryV2 {
+  /** Somebody whom the service has just as the export says, a member of a union. */
+  readonly member: EmployeV2;
+  readonly summary: string;
+}
+
+/** @param rows what V1 has in the end */
+export async function storyV2(client: Client, rows: readonly Row[]): Promise<StoryV2> {
   const people = makePeople(rows);
   await defineHoraire(client);
   const first = await moveToV2(client, people);
@@ -34,7 +41,10 @@ export async function storyV2(client: Client, rows: readonly Row[]): Promise<str
   await searchEmplois(client, people, left.IdentifiantExterneEmployeur);
   const since = await sendNext(client, people);
   await sendSameAgain(client, people, since);
-  return `V2: employments ${said(first.Emplois)}; corrected: ${count(corrected)} employees; still refused: 0.`;
+  return {
+    member: people.find(({ clean, fault }) => !fault && clean.Adhesions.length > 0)!.clean,
+    summary: `V2: employments ${said(first.Emplois)}; corrected: ${count(corrected)} employees; still refused: 0.`,
+  };
 }
 
 async function defineHoraire(client: Client): Promise<void> {

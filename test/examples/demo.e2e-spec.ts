@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { correct, makeRows } from '../../examples/employees';
 import { type Emploi, HORAIRE, makePeople, nextExport } from '../../examples/employments';
 import { Child } from '../http/child-process';
+import { ClientsService } from '../../libs/clients/src';
 import { TestApp, type TestTenant } from '../setup/test-app';
 
 const DEMO = join(__dirname, '../../dist/examples/demo.js');
@@ -42,18 +43,22 @@ describe('npm run demo', () => {
     let app: TestApp;
     let worker: Child;
     let tenant: TestTenant;
+    let platformKey: string;
 
     beforeAll(async () => {
       app = await TestApp.start();
       worker = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl });
       tenant = await app.tenant();
+      const platform = { nom: 'Demo', environnement: 'staging', role: 'plateforme' } as const;
+      platformKey = (await app.app.get(ClientsService).issueCle(tenant.clientId, platform)).cle;
     });
     afterAll(async () => {
       await worker.stop();
       await app.stop();
     });
 
-    const demo = (): Promise<Run> => runDemo({ MANDAT_KEY: tenant.cle, PUBLIC_URL: app.url });
+    const demo = (): Promise<Run> =>
+      runDemo({ MANDAT_KEY: tenant.cle, MANDAT_PLATFORM_KEY: platformKey, PUBLIC_URL: app.url });
 
     const count = async (sql: string, ...values: unknown[]): Promise<number> => {
       const { rows } = await app.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, [
@@ -155,13 +160,29 @@ describe('npm run demo', () => {
       expect(await count(done, people.length + 5)).toBe(runs);
     };
 
+    /** Each run signs two cards of which it removes every trace but the events and who read an image. */
+    const expectCards = async (runs: number): Promise<void> => {
+      expect(await count('adhesion WHERE tenant_id = $1')).toBe(0);
+      expect(await count('signature_manuscrite WHERE tenant_id = $1')).toBe(0);
+      expect(await count(`demande_adhesion WHERE tenant_id = $1 AND statut = 'Confirmee'`)).toBe(runs);
+      const events = await columns<{ type: string }>(
+        'SELECT type FROM evenement WHERE tenant_id = $1 ORDER BY id_unique',
+      );
+      const eachRun = ['adhesion.signee', 'conciliation.demandee', 'adhesion.signee', 'adhesion.supprimee'];
+      expect(events.map(({ type }) => type)).toEqual(
+        Array.from({ length: runs }, () => [...eachRun, 'adhesion.supprimee']).flat(),
+      );
+      expect(await count(`journal WHERE tenant_id = $1 AND action = 'signature.lire'`)).toBe(runs);
+    };
+
     const expectReadable = (stdout: string): void => {
       const lines = stdout.split('\n');
-      expect(lines.length).toBeLessThanOrEqual(112);
+      expect(lines.length).toBeLessThanOrEqual(130);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
       // Neither colours nor cursor movements: the output is no terminal.
       expect(stdout).not.toContain('\u001b');
       expect(stdout).not.toContain(tenant.cle);
+      expect(stdout).not.toContain(platformKey);
     };
 
     it('creates everybody the first time, updates everybody the second time, and rewrites three', async () => {
@@ -187,6 +208,7 @@ describe('npm run demo', () => {
       await expectEmplois(days);
       await expectUnionsAndValues();
       await expectTaches(1);
+      await expectCards(1);
 
       const { rows: before } = await app.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
       const second = await demo();
@@ -200,6 +222,7 @@ describe('npm run demo', () => {
       await expectEmplois(days);
       await expectUnionsAndValues();
       await expectTaches(2);
+      await expectCards(2);
       // One has another telephone than in the export, one leaves an employer again, one is back at another again.
       const rewritten = await columns<{ id: string }>(
         `SELECT id_externe AS id FROM employe WHERE tenant_id = $1 AND derniere_maj > '${before[0]!.now.toISOString()}'`,
