@@ -66,7 +66,11 @@ export class AdhesionsService {
     after: Position | undefined,
     limit: number,
   ): Promise<Page> {
-    const page = await this.v2.page(tenantId, { ...filter, idExterneEmploye }, after, limit);
+    // The path and the filter of the same meaning hold together like any two filters.
+    const isNobody = filter.idExterneEmploye != null && filter.idExterneEmploye !== idExterneEmploye;
+    const page = isNobody
+      ? { items: '' }
+      : await this.v2.page(tenantId, { ...filter, idExterneEmploye }, after, limit);
     return this.ofKnown(tenantId, idExterneEmploye, page);
   }
 

@@ -51,9 +51,33 @@ export class AdhesionV1Item {
   employe: EmployeItem;
 }
 
-/** A signed card as V2 shows it: the member’s data as signed. */
+/** What cards and requests both show of the member, as signed. */
 @ApiExtraModels(...VALEURS_V2_ITEMS)
-export class AdhesionV2Item {
+export class AsSignedItem {
+  @Shown(EMPLOYE_FIELDS.courriel, { always: true })
+  courriel: string;
+
+  @Shown(EMPLOYE_FIELDS.telephonePrincipal)
+  telephonePrincipal: string | null;
+
+  @Shown(EMPLOYE_FIELDS.adresse1)
+  adresse1: string | null;
+
+  @Shown(EMPLOYE_FIELDS.ville)
+  ville: string | null;
+
+  @Shown(EMPLOYE_FIELDS.province)
+  province: string | null;
+
+  @Shown(EMPLOYE_FIELDS.codePostal)
+  codePostal: string | null;
+
+  @ValeursV2('Custom values as signed, each in the shape that its `type` says.')
+  valeursChampUtilisateur: ValeurV2Item[];
+}
+
+/** A signed card as V2 shows it: the member’s data as signed. */
+export class AdhesionV2Item extends AsSignedItem {
   @Shown(SIGNING_FIELDS.dateSignature, { always: true })
   dateSignature: string;
 
@@ -83,27 +107,6 @@ export class AdhesionV2Item {
 
   @Shown(EMPLOYE_FIELDS.nom)
   employeNom: string;
-
-  @Shown(EMPLOYE_FIELDS.courriel, { always: true })
-  courriel: string;
-
-  @Shown(EMPLOYE_FIELDS.telephonePrincipal)
-  telephonePrincipal: string | null;
-
-  @Shown(EMPLOYE_FIELDS.adresse1)
-  adresse1: string | null;
-
-  @Shown(EMPLOYE_FIELDS.ville)
-  ville: string | null;
-
-  @Shown(EMPLOYE_FIELDS.province)
-  province: string | null;
-
-  @Shown(EMPLOYE_FIELDS.codePostal)
-  codePostal: string | null;
-
-  @ValeursV2('Custom values as signed, each in the shape that its `type` says.')
-  valeursChampUtilisateur: ValeurV2Item[];
 }
 
 /** Filters of V1’s list of an employee’s cards. */

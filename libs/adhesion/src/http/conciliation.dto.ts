@@ -1,13 +1,13 @@
-import { ApiExtraModels } from '@nestjs/swagger';
-import { EMPLOYE_FIELDS, VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from '#membership';
+import { EMPLOYE_FIELDS } from '#membership';
 import { Input, Shown } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
 import { readOnly } from '#shared/records/field';
 import type { ContactOverrides } from '../application/conciliation.service';
 import { raison, statut, type StatutDemande } from '../domain/conciliation.fields';
 import { SIGNING_FIELDS } from '../domain/signing.fields';
-import { aSignatureManuscripte, idUniqueAdhesion, syndicatNom } from './adhesions.dto';
+import { aSignatureManuscripte, AsSignedItem, idUniqueAdhesion, syndicatNom } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';
+import { ContactInput } from './signing.dto';
 
 const idExterne = readOnly(
   'External identifier of the employee whom the confirmation made or matched.',
@@ -15,8 +15,7 @@ const idExterne = readOnly(
 );
 
 /** A membership request: a signing of somebody who was no known employee. */
-@ApiExtraModels(...VALEURS_V2_ITEMS)
-export class DemandeItem {
+export class DemandeItem extends AsSignedItem {
   @Shown(readOnly('Identifier of the request (GUID).', EXAMPLE_IDS.demande), { always: true, format: 'uuid' })
   demandeId: string;
 
@@ -53,27 +52,6 @@ export class DemandeItem {
   @Shown(EMPLOYE_FIELDS.noMembre)
   noMembre: string | null;
 
-  @Shown(EMPLOYE_FIELDS.courriel, { always: true })
-  courriel: string;
-
-  @Shown(EMPLOYE_FIELDS.telephonePrincipal)
-  telephonePrincipal: string | null;
-
-  @Shown(EMPLOYE_FIELDS.adresse1)
-  adresse1: string | null;
-
-  @Shown(EMPLOYE_FIELDS.ville)
-  ville: string | null;
-
-  @Shown(EMPLOYE_FIELDS.province)
-  province: string | null;
-
-  @Shown(EMPLOYE_FIELDS.codePostal)
-  codePostal: string | null;
-
-  @ValeursV2('Custom values as signed, each in the shape that its `type` says.')
-  valeursChampUtilisateur: ValeurV2Item[];
-
   @Shown(readOnly('When the request came (UTC).', '2026-03-02T14:05:09.120Z'), {
     always: true,
     format: 'date-time',
@@ -103,7 +81,7 @@ export class ConciliationList extends PagingQuery {
 const kept = { required: false, neverNull: true } as const;
 
 /** Body of a confirmation. A contact field that is absent stays as signed; null clears one that may be empty. */
-export class ConfirmationInput implements ContactOverrides {
+export class ConfirmationInput extends ContactInput implements ContactOverrides {
   @Input({
     ...EMPLOYE_FIELDS.idExterne,
     required: false,
@@ -120,24 +98,6 @@ export class ConfirmationInput implements ContactOverrides {
 
   @Input({ ...EMPLOYE_FIELDS.courriel, ...kept })
   courriel?: string;
-
-  @Input(EMPLOYE_FIELDS.telephonePrincipal)
-  telephonePrincipal?: string | null;
-
-  @Input(EMPLOYE_FIELDS.adresse1)
-  adresse1?: string | null;
-
-  @Input(EMPLOYE_FIELDS.ville)
-  ville?: string | null;
-
-  @Input(EMPLOYE_FIELDS.province)
-  province?: string | null;
-
-  @Input(EMPLOYE_FIELDS.codePostal)
-  codePostal?: string | null;
-
-  @Input(EMPLOYE_FIELDS.noMembre)
-  noMembre?: string | null;
 }
 
 /** What a confirmation made. */

@@ -29,23 +29,8 @@ class ReponseConsentementInput {
   accepte: boolean;
 }
 
-/** Body of a signing: who signs what, with the contact data as signed. */
-export class SigningInput implements Signing {
-  @Input(SIGNING_FIELDS.employeIdExterne)
-  employeIdExterne?: string | null;
-
-  @Input(SIGNING_FIELDS.syndicatIdExterne)
-  syndicatIdExterne: string;
-
-  @Input(EMPLOYE_FIELDS.prenom)
-  prenom: string;
-
-  @Input(EMPLOYE_FIELDS.nom)
-  nom: string;
-
-  @Input({ ...EMPLOYE_FIELDS.courriel, required: true })
-  courriel: string;
-
+/** Contact data that may be left out. */
+export class ContactInput {
   @Input(EMPLOYE_FIELDS.telephonePrincipal)
   telephonePrincipal?: string | null;
 
@@ -63,6 +48,24 @@ export class SigningInput implements Signing {
 
   @Input(EMPLOYE_FIELDS.noMembre)
   noMembre?: string | null;
+}
+
+/** Body of a signing: who signs what, with the contact data as signed. */
+export class SigningInput extends ContactInput implements Signing {
+  @Input(SIGNING_FIELDS.employeIdExterne)
+  employeIdExterne?: string | null;
+
+  @Input(SIGNING_FIELDS.syndicatIdExterne)
+  syndicatIdExterne: string;
+
+  @Input(EMPLOYE_FIELDS.prenom)
+  prenom: string;
+
+  @Input(EMPLOYE_FIELDS.nom)
+  nom: string;
+
+  @Input({ ...EMPLOYE_FIELDS.courriel, required: true })
+  courriel: string;
 
   @Input(SIGNING_FIELDS.dateSignature)
   dateSignature?: Date | null;
