@@ -7,7 +7,7 @@ import { Config } from '#shared/config/config';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { sendList } from '#shared/http/listing';
+import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionsDeletedItem, AdhesionsOfMember, AdhesionV2Item, AdhesionV2List } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';
@@ -40,39 +40,40 @@ export class AdhesionsV2Controller {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.adhesions.pageV2(tenantId, query, after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.adhesions.pageV2(tenantId, query, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
-  @Get(':idExterne')
+  // One name for both methods: OpenAPI takes `{idExterne}` and `{idUnique}` at one place for the same path twice.
+  @Get(':id')
   @Answers({
     summary: 'List the signed cards of an employee',
     description: 'Newest signature first. Filters combine with AND.',
-    path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
+    path: { id: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: [AdhesionV2Item],
     paged: true,
     errors: ['Employe.NotFound'],
   })
   async listOfEmploye(
     @Tenant() tenantId: string,
-    @Param('idExterne') idExterne: string,
+    @Param('id') idExterne: string,
     @Query() query: AdhesionV2List,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.adhesions.pageV2OfEmploye(tenantId, idExterne, query, after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.adhesions.pageV2OfEmploye(tenantId, idExterne, query, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
-  @Delete(':idUnique')
+  @Delete(':id')
   @Answers({
     summary: 'Delete a signed card',
     description:
       'For good, with its signature. The membership and the consents stay. Of several things that hold the card, the first in the order of the codes is answered.',
     path: {
-      idUnique: {
+      id: {
         description: 'Identifier of the card (GUID): its `idUniqueAdhesion`.',
         format: 'uuid',
         example: EXAMPLE_IDS.adhesionLibre,
@@ -84,7 +85,7 @@ export class AdhesionsV2Controller {
   async delete(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
-    @Param('idUnique', new GuidPart('Adhesion.NotFound', 'No signed card has this identifier.')) id: string,
+    @Param('id', new GuidPart('Adhesion.NotFound', 'No signed card has this identifier.')) id: string,
   ): Promise<void> {
     await this.adhesions.delete(tenantId, actor, id);
   }

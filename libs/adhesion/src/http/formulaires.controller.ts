@@ -6,7 +6,7 @@ import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { PagingQuery, sendList } from '#shared/http/listing';
+import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { FormulairesService } from '../application/formulaires.service';
 import { EXAMPLE_IDS } from './examples';
 import { FormulaireInput, FormulaireItem } from './formulaires.dto';
@@ -37,9 +37,9 @@ export class FormulairesController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.formulaires.page(tenantId, after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.formulaires.page(tenantId, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
   @Get(':id')

@@ -5,7 +5,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import type { Json } from '#shared/http/etag';
-import { PagingQuery, sendList } from '#shared/http/listing';
+import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { ConsentementsService } from '../application/consentements.service';
 import { ConsentementInput, ConsentementItem, ConsentementList } from './consentements.dto';
 
@@ -33,9 +33,9 @@ export class ConsentementsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.consentements.page(tenantId, query, after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.consentements.page(tenantId, query, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
   @Get('b2b/v1/consentement/:idExterne')
@@ -55,9 +55,9 @@ export class ConsentementsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.consentements.pageOfEmploye(tenantId, idExterne, after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.consentements.pageOfEmploye(tenantId, idExterne, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
   @Post('plateforme/v1/consentements')

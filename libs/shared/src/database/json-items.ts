@@ -61,7 +61,9 @@ export interface ItemSource {
 }
 
 interface PageRow {
-  items: string;
+  /** null where they are more than a page may hold. */
+  items: string | null;
+  bytes: number;
   /** Whether anything follows the last item of the page. */
   more: boolean;
   lastDate: Date | null;
@@ -69,6 +71,9 @@ interface PageRow {
 }
 
 const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
+
+/** The most that a page holds in bytes, unless a single item is larger: what is read at once has to fit in memory. */
+const PAGE_BYTES = 16 * 1_048_576;
 
 /** Reads a table's rows as JSON text in one statement each: no object is made of a row on the way. */
 export class JsonItems {
@@ -96,13 +101,33 @@ export class JsonItems {
     return rows[0]?.item;
   }
 
-  /** At most `limit` items in the order of the list, after a position, that pass every filter. */
+  /**
+   * At most `limit` items in the order of the list, after a position, that pass every filter: fewer where they would be
+   * too many bytes, and the next page goes on after them.
+   */
   async page(
     tenantId: string,
     after: Position | undefined,
     limit: number,
     filters: readonly Filter[],
   ): Promise<Page> {
+    for (let count = limit; ;) {
+      const row = await this.read(tenantId, after, count, filters);
+      if (row.items !== null) {
+        const { items, more, lastDate, lastId } = row;
+        return more && lastDate && lastId ? { items, next: { date: lastDate, id: lastId } } : { items };
+      }
+      // Items differ in size: half of what would be about enough, so that it seldom takes a third try.
+      count = Math.max(1, Math.floor((count * PAGE_BYTES) / row.bytes / 2));
+    }
+  }
+
+  private async read(
+    tenantId: string,
+    after: Position | undefined,
+    limit: number,
+    filters: readonly Filter[],
+  ): Promise<PageRow> {
     const values: unknown[] = [tenantId, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
@@ -133,7 +158,8 @@ export class JsonItems {
     const isPlannedOnce = used.every(({ planned }) => planned === undefined);
     const [row] = await this.query<PageRow>(tenantId, {
       ...(isPlannedOnce ? { name } : {}),
-      text: `SELECT p.*, p.count = $2 AND (${more.join(' OR ')}) AS more
+      text: `SELECT CASE WHEN octet_length(items) <= ${PAGE_BYTES} OR count = 1 THEN items END AS items,
+               octet_length(items) AS bytes, "lastDate", "lastId", count = $2 AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(row_to_json(i)::text, ','), '') AS items, count(*),
                  (array_agg(${by}))[count(*)] AS "lastDate", (array_agg(id_unique))[count(*)] AS "lastId"
@@ -141,8 +167,7 @@ export class JsonItems {
              ) p`,
       values,
     });
-    if (!row?.more || !row.lastDate || !row.lastId) return { items: row?.items ?? '' };
-    return { items: row.items, next: { date: row.lastDate, id: row.lastId } };
+    return row!;
   }
 
   private query<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
