@@ -129,6 +129,7 @@ export class EmployesV2Bulk {
     const employes = await this.mergeEmployes(client, tenantId, everywhere);
     await client.query(FRESH_PLANS);
     const emplois = await this.mergeEmplois(client, tenantId);
+    await this.holdNewMembers(client, tenantId);
     const memberships = await this.mergeMemberships(client, tenantId);
     await this.endOmittedEmplois(client, tenantId);
     await this.mergeValeurs(client, tenantId);
@@ -213,6 +214,24 @@ export class EmployesV2Bulk {
       returning: 's.id_externe_employe',
       then: TOUCH,
     });
+  }
+
+  /**
+   * Employees are locked before memberships are made of them, as signings do: the two never wait for each other. Those
+   * that this sync has written are locked already.
+   */
+  private async holdNewMembers(client: PoolClient, tenantId: string): Promise<void> {
+    await client.query(
+      `WITH held AS (
+         SELECT FROM employe e WHERE e.tenant_id = $1 AND e.${notOurs('stage_membership')} AND e.id_externe IN (
+           SELECT s.id_externe_employe FROM stage_membership s WHERE NOT EXISTS (
+             SELECT FROM membership m WHERE m.tenant_id = $1 AND m.id_externe_employe = s.id_externe_employe
+               AND m.syndicat_id_externe = s.syndicat_id_externe
+           )
+         ) ORDER BY e.id_externe FOR NO KEY UPDATE
+       ) SELECT count(*) FROM held`,
+      [tenantId],
+    );
   }
 
   private mergeMemberships(client: PoolClient, tenantId: string): Promise<number> {

@@ -113,8 +113,19 @@ export class MemberRepository {
     );
   }
 
+  /** The employee is locked before the membership is made, as syncs do: the two never wait for each other. */
   async ensureMembership(tenantId: string, idExterne: string, syndicat: string, since: Date): Promise<void> {
-    await this.transactions.client().query(
+    const client = this.transactions.client();
+    const { rowCount } = await client.query(
+      'SELECT FROM membership WHERE tenant_id = $1 AND id_externe_employe = $2 AND syndicat_id_externe = $3',
+      [tenantId, idExterne, syndicat],
+    );
+    if (rowCount === 1) return;
+    await client.query('SELECT FROM employe WHERE tenant_id = $1 AND id_externe = $2 FOR NO KEY UPDATE', [
+      tenantId,
+      idExterne,
+    ]);
+    await client.query(
       `WITH made AS (
          INSERT INTO membership (tenant_id, id_externe_employe, syndicat_id_externe, date_adhesion)
          VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id_externe_employe

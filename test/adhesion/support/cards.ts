@@ -1,0 +1,83 @@
+import { ClientsService } from '../../../libs/clients/src';
+import { synced } from '../../membership/synced';
+import type { Answer, TenantOptions, TestApp, TestTenant } from '../../setup/test-app';
+import { dataUrl, encodePng } from './png';
+
+/** Where the platform signs. */
+export const SIGNING_PATH = '/plateforme/v1/adhesions';
+
+/** The image of a handwritten signature: a small, sound PNG as a data URL. */
+export const PNG = dataUrl(encodePng({ width: 3, height: 2 }));
+
+/** A data space with a key of each role. */
+export interface OpenTenant {
+  partenaire: TestTenant;
+  plateforme: { cle: string };
+  tenantId: string;
+}
+
+/** A data space in which cards can be signed: with the unions SYN-1 and SYN-2 and the employees E-1 and E-2. */
+export async function openTenant(app: TestApp, options: TenantOptions = {}): Promise<OpenTenant> {
+  const partenaire = await app.tenant(options);
+  const plateforme = await platformKey(app, partenaire, options);
+  await synced(app, partenaire, {
+    Syndicats: [
+      { IdentifiantExterne: 'SYN-1', Nom: 'Syndicat Un' },
+      { IdentifiantExterne: 'SYN-2', Nom: 'Syndicat Deux' },
+    ],
+    Employes: [
+      { IdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy' },
+      { IdExterne: 'E-2', Prenom: 'Luc', Nom: 'Côté' },
+    ],
+  });
+  return { partenaire, plateforme, tenantId: partenaire.tenantId };
+}
+
+/** A platform key for the data space of a partner's key. */
+export async function platformKey(
+  app: TestApp,
+  { clientId }: Pick<TestTenant, 'clientId'>,
+  { environnement = 'staging', cleModules, expireLe }: TenantOptions = {},
+): Promise<{ cle: string }> {
+  return app.app.get(ClientsService).issueCle(clientId, {
+    nom: 'Plateforme',
+    environnement,
+    role: 'plateforme',
+    modules: cleModules ?? null,
+    expireLe: expireLe ?? null,
+  });
+}
+
+/** The body of a sound signing: E-1 joins SYN-1. An override of undefined takes a property away. */
+export function signing(overrides: object = {}): Record<string, unknown> {
+  return {
+    employeIdExterne: 'E-1',
+    syndicatIdExterne: 'SYN-1',
+    prenom: 'Zoé',
+    nom: 'Roy',
+    courriel: 'zoe.roy@example.org',
+    ...overrides,
+  };
+}
+
+/** Sends a signing, sound or not. */
+export function sign(
+  app: TestApp,
+  plateforme: { cle: string },
+  overrides: object = {},
+  headers?: Record<string, string>,
+): Promise<Answer> {
+  return app.send(plateforme, 'POST', SIGNING_PATH, signing(overrides), headers);
+}
+
+/** Sends a signing that must be accepted. */
+export async function signed(
+  app: TestApp,
+  plateforme: { cle: string },
+  overrides: object = {},
+  headers?: Record<string, string>,
+): Promise<Answer> {
+  const answer = await sign(app, plateforme, overrides, headers);
+  expect({ status: answer.status, errors: answer.json?.errors }).toEqual({ status: 201, errors: undefined });
+  return answer;
+}
