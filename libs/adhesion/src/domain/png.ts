@@ -6,6 +6,9 @@ export const SIGNATURE_BYTES = 512 * 1024;
 /** The most pixels of a side: what unpacks to more than any screen is no signature. */
 const MOST_PIXELS = 4_096;
 
+/** The most that its pixels may unpack to, in bytes: what bounds the work of looking at one. */
+const UNPACKED_BYTES = 32 * 1_048_576;
+
 const DATA_URL = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/i;
 const MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Chunks that a decoder must know; any other with a capital first letter makes an image unreadable. */
@@ -18,6 +21,8 @@ const COLOURS: Readonly<Record<number, { samples: number; depths: readonly numbe
   4: { samples: 2, depths: [8, 16] },
   6: { samples: 4, depths: [8, 16] },
 };
+/** Filters are numbered from 0 to this (PNG 3, table 22). */
+const LAST_FILTER = 4;
 /** First column and row, and the steps to the next, of each of Adam7's seven passes. */
 const ADAM7 = [
   [0, 0, 8, 8],
@@ -135,13 +140,21 @@ function isPixels({ type }: Chunk): boolean {
 }
 
 async function pixelsFault(chunks: readonly Chunk[], header: Header): Promise<string | undefined> {
-  const expected = unpackedBytes(header);
+  const rows = packedRows(header);
+  const expected = rows.reduce((sum, { bytes, count }) => sum + bytes * count, 0);
+  if (expected > UNPACKED_BYTES) return 'must unpack to at most 32 MB: send fewer pixels or colours';
+  const filters = filterPlaces(rows);
+  let filter = filters.next();
   const inflate = createInflate();
   inflate.end(Buffer.concat(chunks.filter(isPixels).map(({ data }) => data)));
   let unpacked = 0;
   try {
-    for await (const part of inflate) {
-      unpacked += (part as Buffer).length;
+    for await (const part of inflate as AsyncIterable<Buffer>) {
+      for (; !filter.done && filter.value < unpacked + part.length; filter = filters.next()) {
+        if (part[filter.value - unpacked]! > LAST_FILTER)
+          return 'is damaged: a row is packed in no known way';
+      }
+      unpacked += part.length;
       if (unpacked > expected) break;
     }
   } catch {
@@ -150,13 +163,28 @@ async function pixelsFault(chunks: readonly Chunk[], header: Header): Promise<st
   return unpacked === expected ? undefined : 'is damaged: it has not the pixels that its header says';
 }
 
-/** Bytes of all rows, each with the byte that names its filter. */
-function unpackedBytes({ width, height, bitsPerPixel, interlaced }: Header): number {
-  const rows = (columns: number, count: number): number =>
-    columns === 0 ? 0 : count * (1 + Math.ceil((columns * bitsPerPixel) / 8));
-  if (!interlaced) return rows(width, height);
-  return ADAM7.reduce((sum, [x, y, dx, dy]) => {
+/** Rows of one length as they unpack, each with the byte that names its filter. */
+interface PackedRows {
+  readonly bytes: number;
+  readonly count: number;
+}
+
+function packedRows({ width, height, bitsPerPixel, interlaced }: Header): PackedRows[] {
+  const rows = (columns: number, count: number): PackedRows => ({
+    bytes: 1 + Math.ceil((columns * bitsPerPixel) / 8),
+    count: columns === 0 ? 0 : count,
+  });
+  if (!interlaced) return [rows(width, height)];
+  return ADAM7.map(([x, y, dx, dy]) => {
     const columns = Math.ceil(Math.max(0, width - x) / dx);
-    return sum + rows(columns, Math.ceil(Math.max(0, height - y) / dy));
-  }, 0);
+    return rows(columns, Math.ceil(Math.max(0, height - y) / dy));
+  });
+}
+
+/** Where the filter of each row is named. */
+function* filterPlaces(rows: readonly PackedRows[]): Generator<number, undefined> {
+  let at = 0;
+  for (const { bytes, count } of rows) {
+    for (let row = 0; row < count; row++, at += bytes) yield at;
+  }
 }
