@@ -111,6 +111,13 @@ export class Adhesions1764000007000 implements MigrationInterface {
       for (const statement of secureTenantTable(table)) await runner.query(statement);
     }
     await runner.query(`REVOKE UPDATE, DELETE ON paiement, autorisation_paiement FROM ${APP_ROLE}`);
+    // What was signed stays as it is, whatever the code does: only what is written later can be.
+    await runner.query(`REVOKE UPDATE ON adhesion, signature_manuscrite, demande_adhesion FROM ${APP_ROLE}`);
+    await runner.query(`GRANT UPDATE (avec_paiement) ON adhesion TO ${APP_ROLE}`);
+    await runner.query(`GRANT UPDATE (adhesion_id, demande_id) ON signature_manuscrite TO ${APP_ROLE}`);
+    await runner.query(
+      `GRANT UPDATE (statut, date_decision, raison, id_externe_employe, adhesion_id) ON demande_adhesion TO ${APP_ROLE}`,
+    );
   }
 
   private async createFormulaires(runner: QueryRunner): Promise<void> {

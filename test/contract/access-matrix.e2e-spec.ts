@@ -115,6 +115,7 @@ describe('Access', () => {
 
   it('403 Forbidden with the module on every route whose module is off for the client or the key', async () => {
     const bare = await app.tenant({ modules: [] });
+    const seen = new Set<string>();
     for (const { requirement, ...route } of guardedRoutes(app.app)) {
       const { role, module } = requirement;
       if (!module || role === 'admin') continue;
@@ -126,11 +127,13 @@ describe('Access', () => {
         delete answer.json.module;
         expectRefusal(route, answer, { status: 403, title: 'Forbidden', code: 'Module.NonActif' });
       }
+      seen.add(`${role} ${module}`);
     }
+    expect([...seen]).toEqual(expect.arrayContaining(['partenaire carteMembre', 'plateforme carteMembre']));
   });
 
   it('an alias and HEAD are guarded like the route they stand for', async () => {
-    for (const path of ['/api/b2b/employes', '/api/b2b/employes/E-1']) {
+    for (const path of ['/api/b2b/employes', '/api/b2b/employes/E-1', '/api/b2b/v2/adhesions/E-1']) {
       expect((await app.send(undefined, 'GET', path)).json).toMatchObject(UNAUTHORIZED);
     }
     for (const { method, path, name } of guardedRoutes(app.app)) {

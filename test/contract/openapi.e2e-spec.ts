@@ -334,7 +334,7 @@ describe('The demonstration tenant', () => {
     expect(await start()).toEqual(keys);
     expect((await read(task)).text).toBe(first.text);
 
-    expect((await app.send(keys.partenaire, 'DELETE', '/b2b/v1/employe/E-1002')).status).toBe(204);
+    expect((await app.send(keys.partenaire, 'DELETE', '/b2b/v1/employe/E-1003')).status).toBe(204);
     const employees = (await read('/b2b/v2/employe')).text;
     await app.database.query('DELETE FROM tache');
     expect((await read(task)).status).toBe(404);
@@ -348,7 +348,7 @@ describe('The demonstration tenant', () => {
     rmSync(join(dataDir, 'demonstration.json'));
     const keys = await start();
     expect(keys).not.toEqual(before);
-    expect((await app.send(keys.partenaire, 'GET', '/b2b/v1/employe/E-1002')).status).toBe(200);
+    expect((await app.send(keys.partenaire, 'GET', '/b2b/v1/employe/E-1003')).status).toBe(200);
   });
 });
 
@@ -423,6 +423,21 @@ describe('An answer that is not as documented', () => {
     ],
   ])('%s is reported', (_fault, change, found) => {
     expect(faultsOf(change())).toContain(found);
+  });
+
+  it('is told from each of several documented shapes', () => {
+    const { operation } = find(document, 'GET /b2b/adhesion/:x/image-signature');
+    const headers = new Headers({ 'content-type': 'application/json', etag: '"1"' });
+    const shapeFaults = (json: object): string[] =>
+      answerFaults(validators, operation, { status: 200, headers, text: JSON.stringify(json), json });
+    const ofCard = {
+      idUniqueAdhesion: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a01',
+      dateSignature: '2026-03-02T14:05:09.120Z',
+      imageSignature: 'data:image/png;base64,',
+    };
+    expect(shapeFaults(ofCard)).toEqual([]);
+    expect(shapeFaults({ ...ofCard, idExterne: 'E-1' })).toEqual([]);
+    expect(shapeFaults({ ...ofCard, idExterne: null })).toContain('/idExterne must be string');
   });
 
   it('is reported by the calls, and so is a documented answer that never comes', async () => {

@@ -152,6 +152,14 @@ describe('The schema keeps data spaces apart', () => {
 
   describe('Of all tables, views, sequences and schemas', () => {
     const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
+    /** What only grows: no request changes or removes what it says of the past. */
+    const HISTORY = ['autorisation_paiement', 'consentement', 'evenement', 'journal', 'paiement'];
+    /** What was signed, of which requests write only what comes later. */
+    const SIGNED: Readonly<Record<string, string>> = {
+      adhesion: 'avec_paiement',
+      demande_adhesion: 'statut, date_decision, raison, id_externe_employe, adhesion_id',
+      signature_manuscrite: 'adhesion_id, demande_id',
+    };
     const PUBLIC_SCHEMA = 'schema public: USAGE';
     const QUEUE_SCHEMA = 'schema pgboss: USAGE';
 
@@ -160,7 +168,13 @@ describe('The schema keeps data spaces apart', () => {
       expect(tenantTables).toEqual(
         expect.arrayContaining(['employe', 'employeur', 'objet_consentement', 'idempotency_record', 'tache']),
       );
-      const owned = tenantTables.filter((table) => table !== 'reglage').map((table) => `${table}: ${ROWS}`);
+      expect(tenantTables).toEqual(expect.arrayContaining(['adhesion', 'demande_adhesion', ...HISTORY]));
+      const owned = tenantTables
+        .filter((table) => table !== 'reglage')
+        .map((table) => {
+          if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
+          return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
+        });
       const settings = ['reglage: SELECT', 'emploi_v1: SELECT'];
       const queue = [
         'pgboss.job: INSERT, SELECT (id)',
@@ -202,6 +216,8 @@ describe('The schema keeps data spaces apart', () => {
       ['mandat_app', 'SELECT (data) ON pgboss.job', 'pgboss.job: INSERT, SELECT (id, data)'],
       ['mandat_app', 'CREATE ON SCHEMA pgboss', 'schema pgboss: CREATE, USAGE'],
       ['mandat_app', 'mandat_access', 'tenant: SELECT, INSERT, UPDATE'],
+      ['mandat_app', 'UPDATE (accepte) ON consentement', 'consentement: SELECT, INSERT, UPDATE (accepte)'],
+      ['mandat_app', 'DELETE ON journal', 'journal: SELECT, INSERT, DELETE'],
       [
         'mandat_access',
         'SELECT (corps) ON tache',

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXAMPLE_IDS, type Signing } from '#adhesion';
+import { EXAMPLE_IDS, type FormulaireRecord, type Signing } from '#adhesion';
 import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
 import type { ChampRecord } from '#membership';
 import { MODULES } from '#shared/access/caller';
@@ -151,7 +150,7 @@ const SIGNINGS: readonly [id: string, signing: Signing][] = [
     },
   ],
   [
-    randomUUID(),
+    EXAMPLE_IDS.adhesionAutre,
     {
       employeIdExterne: 'E-1004',
       syndicatIdExterne: 'SYN-10',
@@ -244,17 +243,21 @@ async function makeExampleTask(taches: TachesService, tenantId: string): Promise
   await taches.perform({ tenantId, tacheId: EXAMPLE_TACHE_ID });
 }
 
-/** Forms, cards and requests, unless they are there. */
+/** Forms, cards and requests, each unless it is there. */
 async function signExamples({ formulaires, signing }: ServiceContext, tenantId: string): Promise<void> {
-  if (await formulaires.get(tenantId, EXAMPLE_IDS.formulaire).catch(() => undefined)) return;
   const carte = { titre: 'Carte de membre 2026', syndicatIdExterne: 'SYN-10' };
-  await formulaires.create(
-    tenantId,
-    { ...carte, champs: ['Quart de travail'], objetsConsentement: ['INFOLETTRE'] },
-    EXAMPLE_IDS.formulaire,
-  );
-  await formulaires.create(tenantId, { ...carte, actif: false }, EXAMPLE_IDS.formulaireLibre);
-  for (const [id, card] of SIGNINGS) await signing.sign(tenantId, card, id);
+  const forms: readonly [id: string, form: FormulaireRecord][] = [
+    [EXAMPLE_IDS.formulaire, { ...carte, champs: ['Quart de travail'], objetsConsentement: ['INFOLETTRE'] }],
+    [EXAMPLE_IDS.formulaireLibre, { ...carte, actif: false }],
+  ];
+  for (const [id, form] of forms) {
+    const known = await formulaires.get(tenantId, id).catch(() => undefined);
+    if (!known) await formulaires.create(tenantId, form, id);
+  }
+  for (const [id, card] of SIGNINGS) {
+    const known = await signing.get(tenantId, id).catch(() => undefined);
+    if (!known) await signing.sign(tenantId, card, id);
+  }
 }
 
 /** In a database that has lost its keys' file, the rest is there already. */

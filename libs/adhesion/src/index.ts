@@ -4,6 +4,7 @@ export { AdhesionHttpModule } from './adhesion-http.module';
 export { AdhesionModule } from './adhesion.module';
 export { FormulairesService } from './application/formulaires.service';
 export { type Signing, SigningService } from './application/signing.service';
+export type { FormulaireRecord } from './domain/formulaire.fields';
 export { EXAMPLE_IDS } from './http/examples';
 
 export const ADHESION_ENTITIES = [DemandeAdhesion];

@@ -3,11 +3,7 @@ import { Employe } from './domain/employe.entity';
 import { Employeur } from './domain/employeur.entity';
 
 export { ActiveCampaigns, type ActiveCampaignCheck } from './application/active-campaigns';
-export {
-  ChampsUtilisateurService,
-  readSignedValeurs,
-  type SignedValeurs,
-} from './application/champs-utilisateur.service';
+export { ChampsUtilisateurService } from './application/champs-utilisateur.service';
 export { EmployesSyncService } from './application/employes-sync.service';
 export { type Member, MembersService } from './application/members.service';
 export { SyndicatsSyncService } from './application/syndicats-sync.service';
@@ -22,6 +18,7 @@ export {
 export { EMPLOYE_FIELDS } from './domain/employe.fields';
 export { EMPLOYEUR_FIELDS } from './domain/employeur.fields';
 export { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from './domain/syndicat.fields';
+export { readSignedValeurs, type SignedValeurs } from './domain/signed-valeurs';
 export { type ValeurV1, valeurV1, type ValeurV2, valeurV2 } from './domain/valeur-champ';
 export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
 export { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './http/valeurs-champ.dto';

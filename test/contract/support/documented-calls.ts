@@ -11,6 +11,7 @@ import { Config } from '../../../libs/shared/src/config/config';
 import { NO_TENANT } from '../../../libs/shared/src/database/transactions';
 import { TachesService } from '../../../libs/sync/src';
 import { type Answer, TestApp } from '../../setup/test-app';
+import { type Call, holdCards, MORE } from './more-calls';
 import {
   type Document,
   exampleOf,
@@ -45,58 +46,6 @@ export function answerFaults(validators: Validators, operation: Operation, answe
 /** Codes that no request of ours brings about; the tests of the process and of the wire do. */
 const UNPROVOKED = ['Requete.Interrompue', 'Service.ErreurInterne', 'Service.Indisponible'];
 
-interface More {
-  readonly path?: string;
-  /** Of the example's body. */
-  readonly changes?: readonly object[];
-  /** Of the call that the example makes. */
-  readonly calls?: readonly Partial<Call>[];
-}
-
-const ASYNC = { Prefer: 'respond-async' };
-const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
-const JOUR = { idExterne: 'JOUR', libelle: 'Jour' };
-
-/**
- * Requests beside those that follow from the document, by operation. They bring about what a rule of the domain
- * refuses, and show as null what the examples have.
- */
-const MORE: Readonly<Record<string, More>> = {
-  'POST /b2b/v1/employe/sync': { changes: [{ employes: [{ idExterne: 'E-2002' }] }] },
-  'POST /b2b/v1/employe': {
-    changes: [
-      { idExterne: 'E-2002', identifiantExterneEmployeur: 'INCONNU' },
-      { idExterne: 'E-2003', identifiantExterneEmployeur: null, courriel: null },
-    ],
-  },
-  'PUT /b2b/v1/employe': { changes: [{ identifiantExterneEmployeur: 'INCONNU' }] },
-  // It has employees.
-  'DELETE /b2b/v1/employeur/:idExterne': { path: '/b2b/v1/employeur/EMP-100' },
-  'POST /b2b/v2/sync': {
-    changes: [{ Employes: [{ IdExterne: 'E-2002' }] }],
-    // The fault is in a record, which is read when the task is done.
-    calls: [{ headers: ASYNC }, { headers: ASYNC, body: '{"Employes": [{"IdExterne" "E-2002"}]}' }],
-  },
-  // Employments that V1 wrote, and those that have not ended.
-  'GET /b2b/v2/emploi': { path: '/b2b/v2/emploi' },
-  'PUT /b2b/v2/champ-utilisateur': {
-    changes: [{ nom: 'INCONNU' }, { type: 'texte', choix: [] }, { choix: [JOUR] }],
-  },
-  'PUT /b2b/v2/champ-utilisateur/:nom': { changes: [{ type: 'texte', choix: [] }, { choix: [JOUR] }] },
-  // Employees have values of it.
-  'DELETE /b2b/v2/champ-utilisateur/:nom': { path: CHOSEN },
-  // The name of the client that the example of POST has made.
-  'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
-  'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
-};
-
-interface Call {
-  readonly key: string | undefined;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-}
-
 /** Reads what the answer 202 of another operation promises. */
 const READS_TASK = 'GET /b2b/v2/tache/:id';
 
@@ -109,6 +58,12 @@ export interface Calls {
   readonly missing: string[];
   /** The status of the call that the examples make. */
   readonly withExamples: { readonly status: number; readonly documented: number };
+}
+
+/** A document, with what checks values against its schemas. */
+interface Shown {
+  readonly document: Document;
+  readonly validators: Validators;
 }
 
 interface Called {
@@ -124,7 +79,7 @@ interface Called {
  */
 export class DocumentedCalls {
   private readonly called = new Map<Placed, Called>();
-  private placed: readonly { one: Placed; document: Document; validators: Validators }[] = [];
+  private placed: readonly (Shown & { one: Placed })[] = [];
   /** Properties that answers showed as null, and with a value. */
   private readonly nulls = new Set<string>();
   private readonly values = new Set<string>();
@@ -147,6 +102,7 @@ export class DocumentedCalls {
       `SELECT tenant_id AS "tenantId" FROM cle WHERE prefixe = left($1, length(prefixe)) LIMIT 1`,
       [keys.partenaire],
     );
+    await holdCards(app, rows[0]!.tenantId, keys);
     const limited = await TestApp.start({ databaseUrl: app.config.databaseUrl, rateLimitPerMinute: 1 });
     const admin = await limited.app.get(ClientsService).issueAdminCle('Limited');
     const limitedKeys = {
@@ -338,7 +294,7 @@ export class DocumentedCalls {
     const answer = await app.send(call.key, placed.method, call.path, call.body, call.headers);
     this.note(placed, validators, call, answer);
     const schema = placed.operation.responses[answer.status]?.content?.['application/json']?.schema;
-    if (schema) this.see(schema, answer.json, document, '');
+    if (schema) this.see(schema, answer.json, { document, validators }, '');
     return answer;
   }
 
@@ -377,23 +333,27 @@ export class DocumentedCalls {
     });
   }
 
-  private see(schema: Schema, value: unknown, document: Document, owner: string): void {
+  private see(schema: Schema, value: unknown, shown: Shown, owner: string): void {
     const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
     if (reference) {
       const name = reference.split('/').at(-1)!;
-      return this.see(document.components.schemas[name]!, value, document, name);
+      return this.see(shown.document.components.schemas[name]!, value, shown, name);
     }
     if (Array.isArray(value) && schema.items) {
-      for (const item of value) this.see(schema.items, item, document, owner);
+      for (const item of value) this.see(schema.items, item, shown, owner);
     } else if (schema.discriminator) {
       const { propertyName, mapping } = schema.discriminator;
       const kind = (value as Record<string, string>)[propertyName]!;
-      this.see({ $ref: mapping[kind]! }, value, document, owner);
+      this.see({ $ref: mapping[kind]! }, value, shown, owner);
+    } else if (schema.anyOf) {
+      const fitting = schema.anyOf.find((one) => shown.validators.faultsOf(one, value).length === 0);
+      // An answer that fits none of them is a fault already.
+      if (fitting) this.see(fitting, value, shown, owner);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, part] of Object.entries(value)) {
         (part === null ? this.nulls : this.values).add(`${owner}.${name}`);
         const property = schema.properties?.[name];
-        if (property && part !== null) this.see(property, part, document, owner);
+        if (property && part !== null) this.see(property, part, shown, owner);
       }
     }
   }
@@ -407,7 +367,8 @@ function propertiesOf(schema: Schema, document: Document, owner = ''): string[] 
     return propertiesOf(document.components.schemas[name]!, document, name);
   }
   if (schema.items) return propertiesOf(schema.items, document, owner);
-  if (schema.oneOf) return schema.oneOf.flatMap((one) => propertiesOf(one, document, owner));
+  const shapes = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
+  if (shapes.length > 0) return shapes.flatMap((one) => propertiesOf(one, document, owner));
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     `${owner}.${name}`,
     ...propertiesOf(property, document, owner),

@@ -420,9 +420,15 @@ export class Validators {
 function closed(part: object): object {
   return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
     if (typeof value === 'string' && value.startsWith('#/components/')) return `document${value}`;
-    const schema = value as { type?: unknown; properties?: unknown };
-    return schema?.type === 'object' && schema.properties
-      ? { additionalProperties: false, ...schema }
-      : value;
+    const schema = value as {
+      type?: unknown;
+      properties?: unknown;
+      minimum?: unknown;
+      exclusiveMinimum?: unknown;
+    };
+    if (schema?.type === 'object' && schema.properties) return { additionalProperties: false, ...schema };
+    // OpenAPI 3.0 says of `minimum` whether it is one that is not reached; JSON Schema has come to name it twice.
+    if (schema?.exclusiveMinimum === true) return { ...schema, exclusiveMinimum: schema.minimum };
+    return value;
   }) as object;
 }

@@ -15,6 +15,9 @@ const APART = ['migration', 'rate_window'];
 
 /** All rows of a database, through a superuser's connection: looked at, compared, put back. */
 export class Rows {
+  /** Rows by their text: the same text gives the same rows, so that what has not changed need not be compared. */
+  private readonly known = new Map<string, readonly Row[]>();
+
   private constructor(
     private readonly database: Client,
     /** Columns that can be written, by table. */
@@ -40,14 +43,21 @@ export class Rows {
   async read(): Promise<Snapshot> {
     const parts = [...this.columns.keys()].map(
       (table) =>
-        `SELECT '${table}' AS name, coalesce(jsonb_agg(to_jsonb(t) ORDER BY to_jsonb(t)::text), '[]') AS rows FROM ${table} t`,
+        // Not jsonb, which would change the order of what is kept as text.
+        `SELECT '${table}' AS name, coalesce(json_agg(t ORDER BY to_jsonb(t)::text), '[]')::text AS text FROM ${table} t`,
     );
     // Asked for after each request: prepared once, it is not planned each time.
-    const { rows } = await this.database.query<{ name: string; rows: Row[] }>({
+    const { rows } = await this.database.query<{ name: string; text: string }>({
       name: 'rows',
       text: parts.join(' UNION ALL '),
     });
-    return new Map(rows.map((row) => [row.name, row.rows]));
+    return new Map(rows.map(({ name, text }) => [name, this.rowsIn(text)]));
+  }
+
+  private rowsIn(text: string): readonly Row[] {
+    const rows = this.known.get(text) ?? (JSON.parse(text) as Row[]);
+    this.known.set(text, rows);
+    return rows;
   }
 
   /** Puts every table back to what it was, given what it is now. */
@@ -59,7 +69,7 @@ export class Rows {
         await this.database.query(`DELETE FROM ${table}`);
         await this.database.query(
           `INSERT INTO ${table} (${columns}) OVERRIDING SYSTEM VALUE
-           SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1)`,
+           SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`,
           [JSON.stringify(snapshot.get(table))],
         );
       }
@@ -109,7 +119,13 @@ const COMMON = /^(production|staging|\d{4}-\d\d-\d\d.*)$/;
 
 /** The texts in the rows by which a data space can be told from others. */
 export function textsOf(snapshot: Snapshot): Set<string> {
-  return new Set(stringsIn([...snapshot.values()]).filter((text) => text.length >= 6 && !COMMON.test(text)));
+  const texts = stringsIn([...snapshot.values()]).map(shown);
+  return new Set(texts.filter((text) => text.length >= 6 && !COMMON.test(text)));
+}
+
+/** Bytes as an answer would show them. */
+function shown(text: string): string {
+  return /^\\x(?:[0-9a-f]{2})+$/.test(text) ? Buffer.from(text.slice(2), 'hex').toString('base64') : text;
 }
 
 /** Every text in a value, at any depth. */
@@ -119,5 +135,5 @@ export function stringsIn(value: unknown): string[] {
 }
 
 export function same(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,20 +1,6 @@
+import type { Samples } from './sample';
+import { SIGNING_SAMPLES } from './samples-signing';
 import type { Identifiers } from './spaces';
-
-/** One request to a route. */
-export interface Sample {
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/**
- * Requests that name what another data space has, in each place where a route takes an identifier; and one on what the
- * caller has itself, which must reach nothing else.
- *
- * @param asked names what the request is about
- * @param own names what the caller has itself
- */
-type Samples = (asked: Identifiers, own: Identifiers) => Sample[];
 
 const EMPLOYE = '/b2b/v1/employe';
 const EMPLOYEUR = '/b2b/v1/employeur';
@@ -131,6 +117,8 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'DELETE /b2b/v1/employe/:idExterne': (asked, own) => [
     { path: `${EMPLOYE}/${own.employe}` },
     { path: `${EMPLOYE}/${asked.employe}` },
+    // Its cards must not show.
+    { path: `${EMPLOYE}/${asked.employePaye}` },
     { path: `${EMPLOYE}/${asked.employe}`, headers: { 'If-Match': asked.etagEmploye } },
   ],
   'GET /b2b/v1/employeur': (asked) => [
@@ -348,9 +336,11 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'DELETE /b2b/v2/objet-consentement/:idExterne': (asked, own) => [
     { path: `${OBJET}/${own.objetConsentement}` },
     { path: `${OBJET}/${asked.objetConsentement}` },
+    { path: `${OBJET}/${asked.usedObjet}` },
     { path: `${OBJET}/${asked.objetConsentement}`, headers: { 'If-Match': asked.etagObjet } },
     { path: `${OBJET}/${asked.idUniqueObjet}` },
   ],
+  ...SIGNING_SAMPLES,
 
   // Administrators may name any client; what one path names together must belong together.
   'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],

@@ -3,12 +3,13 @@ import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/shared/src/access/caller';
 import type { TestApp } from '../../setup/test-app';
 import type { Rows } from './rows';
+import { signAll, type SignedIdentifiers } from './signed';
 
 /**
  * Whatever names something of a data space to a caller. All that the service does not make holds `mark`, which no
  * other data space has, so that answers about two data spaces can be compared.
  */
-export interface Identifiers {
+export interface Identifiers extends SignedIdentifiers {
   readonly mark: string;
   readonly clientId: string;
   readonly cleId: string;
@@ -109,26 +110,31 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
   const employeur = `EMP-${mark}`;
   const freeEmployeur = `EMP2-${mark}`;
   const objetConsentement = `OC-${mark}`;
+  const usedObjet = `OC2-${mark}`;
   const employeV2 = `E3-${mark}`;
   const [syndicat, emploi, matricule] = [`SYN-${mark}`, `EMPLOI-${mark}`, `MAT-${mark}`];
   const [champ, freeChamp, choix] = [`CHAMP-${mark}`, `CHAMP2-${mark}`, `CHOIX-${mark}`];
   const person = { prenom: `Prenom ${secret}`, nom: `Nom ${secret}`, courriel: `${secret}@example.org` };
-  const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
-    const answer = await app.send(keys.partenaire, method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer;
-  };
+  const sendAs =
+    (key: string) =>
+    async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+      const answer = await app.send(key, method, path, body, headers);
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+      return answer;
+    };
+  const send = sendAs(keys.partenaire);
 
   await send('POST', '/b2b/v1/employe/sync', {
     employeurs: [employeur, freeEmployeur].map((idExterne) => ({ idExterne, nom: `Employeur ${secret}` })),
     objetsConsentement: [
       { idExterne: objetConsentement, nom: `Objet ${secret}` },
-      { idExterne: `OC2-${mark}`, nom: `Autre objet ${secret}` },
+      { idExterne: usedObjet, nom: `Autre objet ${secret}` },
     ],
     employes: [{ idExterne: employe, ...person, identifiantExterneEmployeur: employeur }],
   });
   const idempotencyKey = `K-${mark}`;
-  const idempotentBody = { idExterne: `E2-${mark}`, prenom: 'Alex', nom: 'Tremblay' };
+  const employePaye = `E2-${mark}`;
+  const idempotentBody = { idExterne: employePaye, prenom: 'Alex', nom: 'Tremblay' };
   await send('POST', '/b2b/v1/employe', idempotentBody, { 'Idempotency-Key': idempotencyKey });
 
   await send('POST', '/b2b/v2/champ-utilisateur', {
@@ -169,17 +175,22 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
     const { json, headers } = await send('GET', path);
     return { idUnique: json.idUnique, etag: headers.get('etag')! };
   };
+  const cursor = async (path: string): Promise<string> => {
+    const link = (await send('GET', `${path}?limite=1`)).headers.get('link') ?? '';
+    return new URL(/<(.*)>/.exec(link)![1]!).searchParams.get('curseur')!;
+  };
+  const signed = await signAll(
+    { partner: send, platform: sendAs(keys.plateforme), cursor },
+    { mark, secret, employe, employeV2, employePaye, syndicat, champ, choix, usedObjet },
+  );
   const oneEmploye = await one(`/b2b/v1/employe/${employe}`);
   const oneEmployeV2 = await one(`/b2b/v2/employe/${employeV2}`);
   const oneEmployeur = await one(`/b2b/v1/employeur/${employeur}`);
   const oneSyndicat = await one(`/b2b/v2/syndicat/${syndicat}`);
   const oneChamp = await one(`/b2b/v2/champ-utilisateur/${champ}`);
   const oneObjet = await one(`/b2b/v2/objet-consentement/${objetConsentement}`);
-  const cursor = async (path: string): Promise<string> => {
-    const link = (await send('GET', `${path}?limite=1`)).headers.get('link') ?? '';
-    return new URL(/<(.*)>/.exec(link)![1]!).searchParams.get('curseur')!;
-  };
   return {
+    ...signed,
     mark,
     employe,
     employeur,

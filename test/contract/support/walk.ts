@@ -3,7 +3,8 @@ import { surfacesOf, textParameters } from './documents';
 import type { RunningApp } from './extended-app';
 import { type Route, routesOf } from './router';
 import { Rows, rowsOf, same, type Snapshot, stringsIn, textsOf } from './rows';
-import { type Sample, SAMPLES } from './samples';
+import type { Sample } from './sample';
+import { SAMPLES } from './samples';
 import { type Identifiers, openSpaces, type Space, type Spaces } from './spaces';
 
 /** One way in which a route did not keep data spaces apart. */
@@ -98,7 +99,8 @@ export class Walk {
   private breachesOf(route: Route, stranger: Space, sent: Sample, answer: Answer, now: Snapshot): Breach[] {
     const breaches: Breach[] = [];
     const before = this.held.get(stranger)!;
-    for (const [table, rows] of rowsOf(stranger, now)) {
+    const changed = new Map([...now].filter(([table, rows]) => rows !== this.intact.get(table)));
+    for (const [table, rows] of rowsOf(stranger, changed)) {
       if (!same(rows, before.rows.get(table)))
         breaches.push({ route: route.name, kind: 'changes', detail: table });
     }
@@ -166,11 +168,11 @@ export async function samplersOf(app: RunningApp): Promise<Map<Route, Sampler>> 
   return samplers;
 }
 
-/** Each request once more under the key that the other data space has used. */
+/** The first request once more under the key that the other data space has used. */
 function withIdempotencyKey(sampler: Sampler): Sampler {
-  return (asked, own) =>
-    sampler(asked, own).flatMap((sample) => [
-      sample,
-      { ...sample, headers: { ...sample.headers, 'Idempotency-Key': asked.idempotencyKey } },
-    ]);
+  return (asked, own) => {
+    const samples = sampler(asked, own);
+    const [{ headers, ...first }] = samples as [Sample];
+    return [...samples, { ...first, headers: { ...headers, 'Idempotency-Key': asked.idempotencyKey } }];
+  };
 }

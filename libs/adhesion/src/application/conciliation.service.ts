@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MembersService, type ValeurV1, type ValeurV2 } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
@@ -14,6 +16,13 @@ import { CardsService } from './cards.service';
 
 /** Contact data that takes the place of what was signed; what is absent stays, null clears. */
 export type ContactOverrides = { readonly [K in keyof Contact]?: Contact[K] | undefined };
+
+/** Who the partner says it is. */
+export interface ConfirmedAs {
+  /** Of the employee; the next free one of the form `M-000001` if absent. */
+  readonly idExterne?: string | null | undefined;
+  readonly overrides: ContactOverrides;
+}
 
 /** Who the member is, and which card the request became. */
 export interface Confirmation {
@@ -30,6 +39,7 @@ export class ConciliationService {
     private readonly signatures: SignatureRepository,
     private readonly members: MembersService,
     private readonly cards: CardsService,
+    private readonly audit: AuditTrail,
   ) {}
 
   page(tenantId: string, statut: StatutDemande, after: Position | undefined, limit: number): Promise<Page> {
@@ -45,20 +55,17 @@ export class ConciliationService {
    * Makes the employee, or matches the one of this identifier as it is, and then the card with its event. Sent again, it
    * answers what was made.
    *
-   * @param idExterne of the employee; the next free one of the form `M-000001` if absent
    * @throws DomainError `Conciliation.NotFound`, `Conciliation.DejaTraitee`
    */
-  async confirm(
-    tenantId: string,
-    id: string,
-    idExterne: string | undefined,
-    overrides: ContactOverrides,
-  ): Promise<Confirmation> {
+  async confirm(tenantId: string, actor: Actor, id: string, as: ConfirmedAs): Promise<Confirmation> {
     return this.transactions.run(
       { tenantId },
       async () => {
         const demande = (await this.repository.lock(tenantId, id)) ?? missing();
-        if (demande.awaits('Confirmee')) await this.makeCard(demande, idExterne, overrides);
+        if (demande.awaits('Confirmee')) {
+          await this.makeCard(demande, as);
+          await this.audit.record(tenantId, actor, 'conciliation.confirmer', [id]);
+        }
         return { idExterne: demande.idExterneEmploye!, adhesionId: demande.adhesionId! };
       },
       // An employee who is deleted meanwhile is made at the next try.
@@ -66,15 +73,11 @@ export class ConciliationService {
     );
   }
 
-  private async makeCard(
-    demande: DemandeAdhesion,
-    idExterne: string | undefined,
-    overrides: ContactOverrides,
-  ): Promise<void> {
+  private async makeCard(demande: DemandeAdhesion, { idExterne, overrides }: ConfirmedAs): Promise<void> {
     const { tenantId, idUnique } = demande;
     const signed = { ...contactOf(demande), ...given(overrides) };
     const valeurs = demande.valeursChamp as ValeurV2[];
-    const member = await this.members.findOrMake(tenantId, idExterne, signed, valeurs);
+    const member = await this.members.findOrMake(tenantId, idExterne ?? undefined, signed, valeurs);
     const card = await this.cards.make(
       tenantId,
       member,
@@ -90,16 +93,18 @@ export class ConciliationService {
   }
 
   /**
-   * Ends the request without a card. Sent again, it answers the request as it was rejected.
+   * Ends the request without a card, and deletes the handwritten signature, which has no more use. Sent again, it answers the request as it was rejected.
    *
    * @throws DomainError `Conciliation.NotFound`, `Conciliation.DejaTraitee`
    */
-  async reject(tenantId: string, id: string, raison: string): Promise<Json> {
+  async reject(tenantId: string, actor: Actor, id: string, raison: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       const demande = (await this.repository.lock(tenantId, id)) ?? missing();
       if (demande.awaits('Rejetee')) {
         demande.reject(raison);
         await this.repository.decide(demande);
+        await this.signatures.deleteOfDemande(tenantId, id);
+        await this.audit.record(tenantId, actor, 'conciliation.rejeter', [id]);
       }
       return this.get(tenantId, id);
     });

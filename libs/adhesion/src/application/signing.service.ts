@@ -86,41 +86,35 @@ export class SigningService {
     if (card) return card;
     const demande = await this.demandes.one(tenantId, id);
     if (!demande) throw new DomainError('Adhesion.NotFound', 'No signing has this identifier.');
-    return demandeAnswer(id, (JSON.parse(demande) as { statut: string }).statut);
+    const { statut, adhesionId } = JSON.parse(demande) as { statut: string; adhesionId: string | null };
+    return JSON.stringify({ demandeId: id, statut, adhesionId });
   }
 
   private async check(tenantId: string, signing: Signing, faults: InputFault[]): Promise<SignedValeurs> {
     if (!(await this.members.knowsSyndicat(tenantId, signing.syndicatIdExterne))) {
       faults.push({ pointer: '/syndicatIdExterne', code: 'reference', detail: 'names no union' });
     }
-    const obligatoires = await this.checkFormulaire(tenantId, signing, faults);
+    const formulaire = signing.formulaireId
+      ? await this.formulaires.hold(tenantId, signing.formulaireId)
+      : undefined;
+    const isOfAnother = formulaire && formulaire.syndicat !== signing.syndicatIdExterne;
+    if (signing.formulaireId && (!formulaire || isOfAnother)) {
+      const detail = formulaire ? 'is a form of another union' : 'names no form';
+      faults.push({ pointer: '/formulaireId', code: 'reference', detail });
+    }
     const valeurs = readSignedValeurs(
       await this.champs.definitions(tenantId),
       signing.valeursChampUtilisateur ?? [],
-      obligatoires,
+      new Set(formulaire?.obligatoires),
       faults,
     );
     const reponses = signing.consentements ?? [];
     faults.push(...(await this.consentements.faultsOf(tenantId, reponses, '/consentements')));
     if (faults.length > 0) throw invalidRequest(faults);
-    return valeurs;
-  }
-
-  /** @returns the fields that the form demands */
-  private async checkFormulaire(
-    tenantId: string,
-    { formulaireId, syndicatIdExterne }: Signing,
-    faults: InputFault[],
-  ): Promise<Set<string>> {
-    if (!formulaireId) return new Set();
-    const formulaire = await this.formulaires.hold(tenantId, formulaireId);
-    const fault = (code: string, detail: string): unknown =>
-      faults.push({ pointer: '/formulaireId', code, detail });
-    if (!formulaire) fault('reference', 'names no form');
-    else if (!formulaire.actif) {
+    if (formulaire && !formulaire.actif) {
       throw new DomainError('Formulaire.Inactif', 'The form is not active: nothing can be signed with it.');
-    } else if (formulaire.syndicat !== syndicatIdExterne) fault('reference', 'is a form of another union');
-    return new Set(formulaire?.obligatoires);
+    }
+    return valeurs;
   }
 
   private async write(
@@ -154,10 +148,6 @@ export class SigningService {
     });
     if (png) await this.signatures.insert(tenantId, { demandeId: id }, png);
     await this.outbox.add(tenantId, 'conciliation.demandee', (await this.demandes.one(tenantId, id))!);
-    return { id, item: demandeAnswer(id, 'ATransferer') };
+    return { id, item: JSON.stringify({ demandeId: id, statut: 'ATransferer' }) };
   }
-}
-
-function demandeAnswer(demandeId: string, statut: string): Json {
-  return JSON.stringify({ demandeId, statut });
 }

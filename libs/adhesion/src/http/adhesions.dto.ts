@@ -14,6 +14,14 @@ export const aSignatureManuscripte = {
   description: 'Whether a handwritten signature was captured.',
   example: true,
 };
+/** The fields of a signing as answers show them. */
+export const SIGNED = {
+  dateSignature: { ...SIGNING_FIELDS.dateSignature, description: 'When it was signed (UTC).' },
+  syndicatIdExterne: {
+    ...SIGNING_FIELDS.syndicatIdExterne,
+    description: 'External identifier of the union.',
+  },
+} as const;
 export const syndicatNom = readOnly('Name of the union, as it is now.', 'Syndicat des aciéristes');
 const apres = {
   kind: 'date',
@@ -23,7 +31,7 @@ const apres = {
 
 /** A signed card as V1 shows it, with the employee as it is now. */
 export class AdhesionV1Item {
-  @Shown(SIGNING_FIELDS.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature, { always: true })
   dateSignature: string;
 
   @Shown({ ...EMPLOYE_FIELDS.courriel, description: 'E-mail address as signed.' }, { always: true })
@@ -41,7 +49,7 @@ export class AdhesionV1Item {
   @ApiProperty(aSignatureManuscripte)
   aSignatureManuscripte: boolean;
 
-  @Shown(SIGNING_FIELDS.syndicatIdExterne)
+  @Shown(SIGNED.syndicatIdExterne)
   syndicatIdExterne: string;
 
   @Shown(syndicatNom, { always: true })
@@ -78,7 +86,7 @@ export class AsSignedItem {
 
 /** A signed card as V2 shows it: the member’s data as signed. */
 export class AdhesionV2Item extends AsSignedItem {
-  @Shown(SIGNING_FIELDS.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature, { always: true })
   dateSignature: string;
 
   @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
@@ -90,7 +98,7 @@ export class AdhesionV2Item extends AsSignedItem {
   @ApiProperty(aSignatureManuscripte)
   aSignatureManuscripte: boolean;
 
-  @Shown(SIGNING_FIELDS.syndicatIdExterne)
+  @Shown(SIGNED.syndicatIdExterne)
   syndicatIdExterne: string;
 
   @Shown(syndicatNom, { always: true })
@@ -178,7 +186,7 @@ export class SignatureAdhesionItem {
   @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
   idUniqueAdhesion: string;
 
-  @Shown(SIGNING_FIELDS.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature, { always: true })
   dateSignature: string;
 
   @ApiProperty({

@@ -1,12 +1,14 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { sendList } from '#shared/http/listing';
+import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
 import { ConciliationService } from '../application/conciliation.service';
 import {
   ConciliationList,
@@ -48,9 +50,9 @@ export class ConciliationController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.conciliation.page(tenantId, query.statut ?? 'ATransferer', after, limit),
-    );
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.conciliation.page(tenantId, query.statut ?? 'ATransferer', after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
   }
 
   @Get(':id')
@@ -70,12 +72,13 @@ export class ConciliationController {
   }
 
   @Post(':id/confirmer')
+  @ApiBody({ type: ConfirmationInput, required: false })
   @Answers({
     summary: 'Confirm a membership request',
     description: [
       'Makes the employee, or matches the one of `idExterne`, and then the card with its membership, consents and event `adhesion.signee`.',
       'Contact data that is sent takes the place of what was signed, on the card and on an employee who is made.',
-      'Sent again, it answers what was made the first time.',
+      'Sent again, it answers what was made the first time, as long as the employee exists.',
     ].join('\n\n'),
     path: { id },
     bodyExample: { ville: 'Saguenay' },
@@ -84,25 +87,28 @@ export class ConciliationController {
   })
   async confirm(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @DemandeId() demandeId: string,
     @Body() { idExterne, ...overrides }: ConfirmationInput,
   ): Promise<ConfirmationItem> {
-    return this.conciliation.confirm(tenantId, demandeId, idExterne ?? undefined, overrides);
+    return this.conciliation.confirm(tenantId, actor, demandeId, { idExterne, overrides });
   }
 
   @Post(':id/rejeter')
   @Answers({
     summary: 'Reject a membership request',
-    description: 'Sent again, it answers the request as it was rejected the first time.',
+    description:
+      'A handwritten signature that came with it is deleted. Sent again, it answers the request as it was rejected the first time.',
     path: { id: { ...id, example: EXAMPLE_IDS.demandeDouteuse } },
     type: DemandeItem,
     errors: ['Conciliation.NotFound', 'Conciliation.DejaTraitee'],
   })
   async reject(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @DemandeId() demandeId: string,
     @Body() body: RejetInput,
   ): Promise<Json> {
-    return this.conciliation.reject(tenantId, demandeId, body.raison);
+    return this.conciliation.reject(tenantId, actor, demandeId, body.raison);
   }
 }

@@ -5,7 +5,7 @@ import { readOnly } from '#shared/records/field';
 import type { ContactOverrides } from '../application/conciliation.service';
 import { raison, statut, type StatutDemande } from '../domain/conciliation.fields';
 import { SIGNING_FIELDS } from '../domain/signing.fields';
-import { aSignatureManuscripte, AsSignedItem, idUniqueAdhesion, syndicatNom } from './adhesions.dto';
+import { aSignatureManuscripte, AsSignedItem, idUniqueAdhesion, SIGNED, syndicatNom } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';
 import { ContactInput } from './signing.dto';
 
@@ -22,7 +22,7 @@ export class DemandeItem extends AsSignedItem {
   @Shown(statut)
   statut: StatutDemande;
 
-  @Shown(SIGNING_FIELDS.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature, { always: true })
   dateSignature: string;
 
   @Shown(SIGNING_FIELDS.transactionId)
@@ -31,7 +31,7 @@ export class DemandeItem extends AsSignedItem {
   @Shown({ kind: 'boolean', required: true, ...aSignatureManuscripte })
   aSignatureManuscripte: boolean;
 
-  @Shown(SIGNING_FIELDS.syndicatIdExterne)
+  @Shown(SIGNED.syndicatIdExterne)
   syndicatIdExterne: string;
 
   @Shown(syndicatNom, { always: true })
@@ -80,8 +80,10 @@ export class ConciliationList extends PagingQuery {
 
 const kept = { required: false, neverNull: true } as const;
 
-/** Body of a confirmation. A contact field that is absent stays as signed; null clears one that may be empty. */
+/** Body of a confirmation, which may be left out. A contact field that is absent stays as signed; null clears one that may be empty. */
 export class ConfirmationInput extends ContactInput implements ContactOverrides {
+  static readonly mayBeAbsent = true;
+
   @Input({
     ...EMPLOYE_FIELDS.idExterne,
     required: false,

@@ -6,6 +6,8 @@ export const EXAMPLE_IDS = {
   adhesion: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a01',
   /** Nothing holds it. */
   adhesionLibre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a02',
+  /** Of the member whose cards are deleted together. */
+  adhesionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a03',
   demande: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4d01',
   demandeDouteuse: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4d02',
 } as const;

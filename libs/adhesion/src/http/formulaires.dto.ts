@@ -30,10 +30,13 @@ export class FormulaireItem {
   @Shown(FORMULAIRE_FIELDS.titre)
   titre: string;
 
-  @Shown(FORMULAIRE_FIELDS.syndicatIdExterne)
+  @Shown({ ...FORMULAIRE_FIELDS.syndicatIdExterne, description: 'The union that the form is for.' })
   syndicatIdExterne: string;
 
-  @Shown(FORMULAIRE_FIELDS.actif, { always: true })
+  @Shown(
+    { ...FORMULAIRE_FIELDS.actif, description: 'Whether cards can be signed with it.' },
+    { always: true },
+  )
   actif: boolean;
 
   @Shown(FORMULAIRE_FIELDS.champs, { always: true })

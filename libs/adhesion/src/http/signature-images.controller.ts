@@ -27,7 +27,7 @@ export class SignatureImagesController {
         example: EXAMPLE_IDS.adhesion,
       },
     },
-    oneOf: [SignatureEmployeItem, SignatureAdhesionItem],
+    anyOf: [SignatureEmployeItem, SignatureAdhesionItem],
     etag: true,
     errors: ['Adhesion.NotFound', 'Employe.NotFound', 'Signature.NotFound'],
   })

@@ -13,6 +13,7 @@ import {
   AutorisationPaiementInput,
   AutorisationPaiementItem,
   DemandeRecueItem,
+  DemandeSuivieItem,
   PaiementInput,
   PaiementItem,
   SigningInput,
@@ -57,7 +58,7 @@ export class SigningController {
       consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: true }],
     },
     status: 201,
-    oneOf: [AdhesionV2Item, DemandeRecueItem],
+    anyOf: [AdhesionV2Item, DemandeRecueItem],
     location: true,
     errors: ['Formulaire.Inactif'],
   })
@@ -74,9 +75,9 @@ export class SigningController {
   @Get(':id')
   @Answers({
     summary: 'Read what a signing became',
-    description: 'A card, or a request with its state.',
+    description: 'A card, or a request with its state and, once it is confirmed, its card.',
     path: { id: { ...id, description: 'Identifier of the card or of the request (GUID).' } },
-    oneOf: [AdhesionV2Item, DemandeRecueItem],
+    anyOf: [AdhesionV2Item, DemandeSuivieItem],
     etag: true,
     errors: ['Adhesion.NotFound'],
   })

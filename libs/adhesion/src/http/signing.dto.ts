@@ -10,8 +10,9 @@ import { SIGNING_FIELDS } from '../domain/signing.fields';
 import { idUniqueAdhesion } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';
 
-/** The most of each list that one signing may carry. */
-const MOST_NESTED = 1_000;
+/** The most of each list that one signing may carry: a consent is stored with all the values. */
+const MOST_VALEURS = 200;
+const MOST_CONSENTEMENTS = 100;
 
 class ValeurInput {
   @Input(VALEUR_FIELDS.NomChamp)
@@ -83,8 +84,9 @@ export class SigningInput extends ContactInput implements Signing {
     {
       kind: 'records',
       of: VALEUR_FIELDS,
-      max: MOST_NESTED,
-      description: 'Values of custom fields, which the card keeps as signed; the employee’s own stay.',
+      max: MOST_VALEURS,
+      description:
+        'Values of custom fields, which the card keeps as signed; the employee’s own stay. Together at most 65,536 characters.',
     },
     ValeurInput,
   )
@@ -94,7 +96,7 @@ export class SigningInput extends ContactInput implements Signing {
     {
       kind: 'records',
       of: REPONSE_CONSENTEMENT_FIELDS,
-      max: MOST_NESTED,
+      max: MOST_CONSENTEMENTS,
       description: 'Consents that were answered with the signature.',
     },
     ReponseConsentementInput,
@@ -109,6 +111,15 @@ export class DemandeRecueItem {
 
   @Shown(statut)
   statut: StatutDemande;
+}
+
+/** What became of it. */
+export class DemandeSuivieItem extends DemandeRecueItem {
+  @Shown(
+    { ...idUniqueAdhesion, description: 'The card that it became (GUID); null unless it is confirmed.' },
+    { format: 'uuid' },
+  )
+  adhesionId: string | null;
 }
 
 const link = readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01');

@@ -113,13 +113,19 @@ export class FormulaireRepository {
 
   /** The form that is being signed with, kept as it is until the ambient transaction ends. */
   async hold(tenantId: string, id: string): Promise<FormulaireInUse | undefined> {
-    const { rows } = await this.transactions.client().query<FormulaireInUse>(
+    const client = this.transactions.client();
+    await client.query('SELECT FROM formulaire WHERE tenant_id = $1 AND id_unique = $2 FOR SHARE', [
+      tenantId,
+      id,
+    ]);
+    // Another statement: it sees the lists as they were left by who held the form before.
+    const { rows } = await client.query<FormulaireInUse>(
       `SELECT f.syndicat_id_externe AS syndicat, f.actif, ARRAY(
          SELECT l.nom_champ FROM formulaire_champ l
          JOIN champ_utilisateur c ON c.tenant_id = l.tenant_id AND c.nom = l.nom_champ
          WHERE l.tenant_id = $1 AND l.formulaire_id = $2 AND c.obligatoire ORDER BY l.ordre
        ) AS obligatoires
-       FROM formulaire f WHERE f.tenant_id = $1 AND f.id_unique = $2 FOR SHARE OF f`,
+       FROM formulaire f WHERE f.tenant_id = $1 AND f.id_unique = $2`,
       [tenantId, id],
     );
     return rows[0];

@@ -43,6 +43,15 @@ export class SignatureRepository {
       );
   }
 
+  async deleteOfDemande(tenantId: string, demandeId: string): Promise<void> {
+    await this.transactions
+      .client()
+      .query('DELETE FROM signature_manuscrite WHERE tenant_id = $1 AND demande_id = $2', [
+        tenantId,
+        demandeId,
+      ]);
+  }
+
   /** A card, with its signature. */
   async ofAdhesion(tenantId: string, id: string): Promise<SignedImage | undefined> {
     const { rows } = await this.transactions

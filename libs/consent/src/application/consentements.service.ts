@@ -102,16 +102,10 @@ export class ConsentementsService {
   /** Adds answers to the history, in the ambient transaction, which holds the employee; answers their ids. */
   async append(tenantId: string, { employe, date, reponses, valeurs }: Reponses): Promise<string[]> {
     if (reponses.length === 0) return [];
-    const text = JSON.stringify(valeurs);
     return this.repository.insert(
       tenantId,
-      reponses.map(({ objetConsentementIdExterne: objet, accepte }) => ({
-        employe,
-        objet,
-        accepte,
-        date,
-        valeurs: text,
-      })),
+      reponses.map(({ objetConsentementIdExterne: objet, accepte }) => ({ employe, objet, accepte, date })),
+      JSON.stringify(valeurs),
     );
   }
 }

@@ -25,7 +25,7 @@ class ObjetConsentementNomme {
 
 /** One answer of an employee. A later one to the same object does not replace it: the history is kept. */
 export class ConsentementItem {
-  @Shown(CONSENTEMENT_FIELDS.idExterneEmploye)
+  @Shown({ ...CONSENTEMENT_FIELDS.idExterneEmploye, description: 'External identifier of the employee.' })
   idExterneEmploye: string;
 
   @ApiProperty({ type: ObjetConsentementNomme, description: 'What was asked.' })
@@ -34,7 +34,10 @@ export class ConsentementItem {
   @Shown(CONSENTEMENT_FIELDS.accepte)
   accepte: boolean;
 
-  @Shown(CONSENTEMENT_FIELDS.dateConsentement, { always: true })
+  @Shown(
+    { ...CONSENTEMENT_FIELDS.dateConsentement, description: 'When it was given (UTC).' },
+    { always: true },
+  )
   dateConsentement: string;
 
   @ApiProperty({

@@ -7,8 +7,6 @@ export interface NewConsentement {
   readonly objet: string;
   readonly accepte: boolean;
   readonly date: Date;
-  /** Custom values given with it, as JSON text in V1's flat shape. */
-  readonly valeurs: string;
 }
 
 /** The history of consents, which only grows, in the ambient transaction. */
@@ -16,12 +14,19 @@ export interface NewConsentement {
 export class ConsentementRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** @returns the ids of the new entries, in their order */
-  async insert(tenantId: string, consentements: readonly NewConsentement[]): Promise<string[]> {
+  /**
+   * @param valeurs custom values given with all of them, as JSON text in V1's flat shape
+   * @returns the ids of the new entries, in their order
+   */
+  async insert(
+    tenantId: string,
+    consentements: readonly NewConsentement[],
+    valeurs: string,
+  ): Promise<string[]> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO consentement
          (tenant_id, id_externe_employe, id_externe_objet, accepte, date_consentement, valeurs_champ)
-       SELECT $1::uuid, sent.* FROM unnest($2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::json[]) sent
+       SELECT $1::uuid, sent.*, $6::json FROM unnest($2::text[], $3::text[], $4::boolean[], $5::timestamptz[]) sent
        RETURNING id_unique AS id`,
       [
         tenantId,
@@ -29,7 +34,7 @@ export class ConsentementRepository {
         consentements.map(({ objet }) => objet),
         consentements.map(({ accepte }) => accepte),
         consentements.map(({ date }) => date),
-        consentements.map(({ valeurs }) => valeurs),
+        valeurs,
       ],
     );
     return rows.map(({ id }) => id);

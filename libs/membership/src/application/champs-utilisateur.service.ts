@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
-import { DomainError, type InputFault } from '#shared/errors/domain-error';
+import { DomainError } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
 import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
 import type { ChampRecord } from '../domain/champ-utilisateur.fields';
-import { type ChampDefinition, readValeur, type ValeurPresente } from '../domain/valeur-champ';
-import type { ValeurRecord } from '../domain/employe-v2.fields';
+import type { ChampDefinition } from '../domain/valeur-champ';
 import { ChampUtilisateurQuery } from '../persistence/champ-utilisateur.query';
 import { ChampUtilisateurRepository } from '../persistence/champ-utilisateur.repository';
 
@@ -72,50 +71,6 @@ export class ChampsUtilisateurService {
     assertIfMatch(ifMatch, await this.get(tenantId, nom));
     return champ;
   }
-}
-
-/** The values of a signing by their fields, in the order sent. */
-export type SignedValeurs = ReadonlyMap<ChampDefinition, ValeurPresente>;
-
-/**
- * Reads the values that a member gives with a signature; an empty one stands for none.
- *
- * @param mandatory names of the fields that must have a value
- * @param faults receives what is wrong, under the pointer `/valeursChampUtilisateur`
- */
-export function readSignedValeurs(
-  champs: ReadonlyMap<string, ChampDefinition>,
-  sent: readonly ValeurRecord[],
-  mandatory: ReadonlySet<string>,
-  faults: InputFault[],
-): SignedValeurs {
-  const read = new Map<ChampDefinition, ValeurPresente>();
-  const names = new Set<string>();
-  for (const [index, { NomChamp, Valeur }] of sent.entries()) {
-    const fault = (property: string, code: string, detail: string): unknown =>
-      faults.push({ pointer: `/valeursChampUtilisateur/${index}/${property}`, code, detail });
-    const champ = champs.get(NomChamp);
-    if (!champ) fault('NomChamp', 'reference', 'names no custom field');
-    else if (names.has(NomChamp)) fault('NomChamp', 'duplicate', 'is given twice');
-    else {
-      names.add(NomChamp);
-      if (Valeur == null) continue;
-      const valeur = readValeur(champ, Valeur);
-      if (typeof valeur === 'string') fault('Valeur', 'type', valeur);
-      else if (!valeur.removed) read.set(champ, valeur);
-    }
-  }
-  for (const nom of mandatory) {
-    const champ = champs.get(nom);
-    // A value that was sent and is wrong is told already.
-    const isEmpty =
-      champ && !read.has(champ) && !sent.some((one) => one.NomChamp === nom && one.Valeur != null);
-    if (isEmpty) {
-      const detail = `must give a value of ${nom}, which the form demands`;
-      faults.push({ pointer: '/valeursChampUtilisateur', code: 'required', detail });
-    }
-  }
-  return read;
 }
 
 function missing(): never {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
 import { KeyedRecords } from '#shared/records/keyed-records';
 import { Employe } from '../domain/employe.entity';
@@ -7,6 +8,7 @@ import type { EmployeRecord } from '../domain/employe.fields';
 import { EmployeQuery } from '../persistence/employe.query';
 import { EmployeRepository } from '../persistence/employe.repository';
 import type { MasterDataFilter } from '../persistence/master-data.query';
+import { ActiveCampaigns } from './active-campaigns';
 
 /** Employees of a tenant, one at a time and in lists (specification, "Employees"; decisions, section 5). */
 @Injectable()
@@ -15,6 +17,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
     transactions: Transactions,
     private readonly repository: EmployeRepository,
     query: EmployeQuery,
+    private readonly campaigns: ActiveCampaigns,
   ) {
     super(transactions, {
       repository,
@@ -31,5 +34,13 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
       const moved = await this.repository.writeEmployeurV1(tenantId, record.idExterne, employeur);
       return moved ? this.get(tenantId, record.idExterne) : item;
     });
+  }
+
+  /** @throws DomainError `Employe.LieCampagneActive` */
+  protected override async assertDeletable({ tenantId, idExterne }: Employe): Promise<void> {
+    if (await this.campaigns.hasVoter(tenantId, idExterne)) {
+      const detail = 'The employee is a voter of an active campaign: delete it once the campaign has ended.';
+      throw new DomainError('Employe.LieCampagneActive', detail);
+    }
   }
 }

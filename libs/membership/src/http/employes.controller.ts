@@ -101,7 +101,7 @@ export class EmployesController {
     path: { idExterne: { ...idExterne, example: 'E-1003' } },
     status: 204,
     ifMatch: true,
-    errors: ['Employe.NotFound', 'Employe.LieAdhesions'],
+    errors: ['Employe.NotFound', 'Employe.LieCampagneActive', 'Employe.LieAdhesions'],
   })
   async delete(
     @Tenant() tenantId: string,

@@ -2,7 +2,8 @@ import type { Actor } from '../access/caller';
 import type { Transactions } from '../database/transactions';
 
 /** What was done, as the audit trail names it. */
-export type AuditedAction = 'adhesion.supprimer' | 'signature.lire';
+export type AuditedAction =
+  'adhesion.supprimer' | 'conciliation.confirmer' | 'conciliation.rejeter' | 'signature.lire';
 
 /**
  * Who did what, to which object, when (decisions, section 12): entries are added in the transaction of what they tell

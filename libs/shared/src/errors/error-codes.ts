@@ -114,6 +114,11 @@ export const ERROR_CODES = {
     title: 'Unknown employer',
     description: 'identifiantExterneEmployeur names no employer of the tenant. Create the employer first.',
   },
+  'Employe.LieCampagneActive': {
+    status: 409,
+    title: 'Employee is a voter',
+    description: 'The employee is a voter of an active campaign. Delete it once the campaign has ended.',
+  },
   'Employe.LieAdhesions': {
     status: 409,
     title: 'Employee has signed cards',

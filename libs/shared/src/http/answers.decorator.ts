@@ -19,8 +19,8 @@ export interface AnswerOptions {
   status?: number;
   /** Class of the answer, in brackets for a list of them; absent for an answer without body. */
   type?: Type | [Type];
-  /** Classes of an answer that is one of several. */
-  oneOf?: Type[];
+  /** Classes of an answer that is of one of several shapes. */
+  anyOf?: Type[];
   /** The path that replaces this operation, which answers `Deprecation` and a link to it. */
   successor?: string;
   /** Class of the answer 202 of an operation that can be done in the background. */
@@ -51,7 +51,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       ...(options.description ? { description: options.description } : {}),
       ...(options.successor ? { deprecated: true } : {}),
     }),
-    ...(options.oneOf ? [ApiExtraModels(...options.oneOf)] : []),
+    ...(options.anyOf ? [ApiExtraModels(...options.anyOf)] : []),
     ...(options.successor
       ? [
           Header('Deprecation', DEPRECATED_SINCE),
@@ -62,8 +62,8 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       status,
       description: SUCCESS[status] ?? 'Success',
       ...typeOf(options.type),
-      ...(options.oneOf
-        ? { schema: { oneOf: options.oneOf.map((type) => ({ $ref: getSchemaPath(type) })) } }
+      ...(options.anyOf
+        ? { schema: { anyOf: options.anyOf.map((type) => ({ $ref: getSchemaPath(type) })) } }
         : {}),
       headers: headersOf(options),
     }),

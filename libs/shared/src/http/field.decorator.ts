@@ -133,10 +133,10 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
     case 'decimal':
       return {
         ...common,
-        type: Number,
-        exclusiveMinimum: true,
-        minimum: 0,
-        maximum: field.max,
+        oneOf: [
+          { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: field.max },
+          { type: 'string', pattern: `^\\d{1,15}(\\.\\d{1,${field.decimals}})?$` },
+        ],
         ...exampleOf(field),
       };
     case 'boolean':

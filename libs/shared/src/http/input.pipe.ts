@@ -16,7 +16,8 @@ export class InputPipe implements PipeTransform {
     if (type === 'param') return pathPart(value, data ?? '');
     if (type !== 'body' && type !== 'query') return value;
     if (type === 'body' && metatype === Array) return rowsOf(value);
-    return readInput(metatype as RecordClass, value, type);
+    const { mayBeAbsent } = metatype as { mayBeAbsent?: boolean };
+    return readInput(metatype as RecordClass, mayBeAbsent ? (value ?? {}) : value, type);
   }
 }
 

@@ -74,8 +74,14 @@ export class KeyedRecords<
     await this.transactions.run({ tenantId }, async () => {
       const row = await this.lock(tenantId, idExterne);
       assertIfMatch(ifMatch, await this.get(tenantId, idExterne));
+      await this.assertDeletable(row);
       await this.kind.repository.delete(row);
     });
+  }
+
+  /** What keeps a row beside the repository's constraints: asked once the row is locked. */
+  protected async assertDeletable(_row: E): Promise<void> {
+    // Nothing, of most kinds.
   }
 
   private async lock(tenantId: string, idExterne: string): Promise<E> {

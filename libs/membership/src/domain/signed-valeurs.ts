@@ -1,0 +1,55 @@
+import type { InputFault } from '#shared/errors/domain-error';
+import type { ValeurRecord } from './employe-v2.fields';
+import { type ChampDefinition, readValeur, type ValeurPresente } from './valeur-champ';
+
+/** What the values of one signing may have together: a card and each of its consents hold them all. */
+const MOST_CHARACTERS = 65_536;
+
+/** The values of a signing by their fields, in the order sent. */
+export type SignedValeurs = ReadonlyMap<ChampDefinition, ValeurPresente>;
+
+/**
+ * Reads the values that a member gives with a signature; an empty one stands for none.
+ *
+ * @param mandatory names of the fields that must have a value
+ * @param faults receives what is wrong, under the pointer `/valeursChampUtilisateur`
+ */
+export function readSignedValeurs(
+  champs: ReadonlyMap<string, ChampDefinition>,
+  sent: readonly ValeurRecord[],
+  mandatory: ReadonlySet<string>,
+  faults: InputFault[],
+): SignedValeurs {
+  const characters = sent.reduce((sum, { Valeur }) => sum + (Valeur?.length ?? 0), 0);
+  if (characters > MOST_CHARACTERS) {
+    const detail = `must have at most ${MOST_CHARACTERS.toLocaleString('en')} characters together`;
+    faults.push({ pointer: '/valeursChampUtilisateur', code: 'length', detail });
+  }
+  const read = new Map<ChampDefinition, ValeurPresente>();
+  const names = new Set<string>();
+  for (const [index, { NomChamp, Valeur }] of sent.entries()) {
+    const fault = (property: string, code: string, detail: string): unknown =>
+      faults.push({ pointer: `/valeursChampUtilisateur/${index}/${property}`, code, detail });
+    const champ = champs.get(NomChamp);
+    if (!champ) fault('NomChamp', 'reference', 'names no custom field');
+    else if (names.has(NomChamp)) fault('NomChamp', 'duplicate', 'is given twice');
+    else {
+      names.add(NomChamp);
+      if (Valeur == null) continue;
+      const valeur = readValeur(champ, Valeur);
+      if (typeof valeur === 'string') fault('Valeur', 'type', valeur);
+      else if (!valeur.removed) read.set(champ, valeur);
+    }
+  }
+  for (const nom of mandatory) {
+    const champ = champs.get(nom);
+    // A value that was sent and is wrong is told already.
+    const isEmpty =
+      champ && !read.has(champ) && !sent.some((one) => one.NomChamp === nom && one.Valeur != null);
+    if (isEmpty) {
+      const detail = `must give a value of ${nom}, which the form demands`;
+      faults.push({ pointer: '/valeursChampUtilisateur', code: 'required', detail });
+    }
+  }
+  return read;
+}

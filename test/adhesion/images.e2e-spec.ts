@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { ClientsService } from '../../libs/clients/src';
+import { expectProblem } from '../http/expect-problem';
+import { comparable, synced } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { openTenant, PNG, signed } from './support/cards';
+import { DataSpace, refusing } from './support/data-space';
+import { dataUrl, encodePng, pngOf } from './support/png';
+
+let app: TestApp;
+let space: DataSpace;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  space = new DataSpace(app, await openTenant(app));
+});
+
+const get = (path: string, headers?: Record<string, string>) =>
+  app.send(space.open.partenaire, 'GET', path, undefined, headers);
+/** The older form of the operation, whose path names a card or an employee. */
+const image = (x: string, headers?: Record<string, string>) =>
+  get(`/b2b/adhesion/${encodeURIComponent(x)}/image-signature`, headers);
+const latest = (idExterne: string, headers?: Record<string, string>) =>
+  get(`/b2b/employe/${encodeURIComponent(idExterne)}/derniere-image-signature`, headers);
+
+/** An image that no other width has. */
+const drawn = (width: number): string => dataUrl(encodePng({ width, height: 1 }));
+const employees = (...ids: string[]) =>
+  synced(app, space.open.partenaire, {
+    Employes: ids.map((IdExterne) => ({ IdExterne, Prenom: 'P', Nom: 'N' })),
+  });
+function expectImage(answer: Answer, record: object): void {
+  expect([answer.status, answer.text]).toEqual([200, JSON.stringify(record)]);
+}
+
+describe('the image of a signature', () => {
+  it('by the card: without idExterne; by the employee, in both forms: with it, as sent', async () => {
+    const dateSignature = '2026-03-02T14:05:09.120Z';
+    const id = await space.sign({ dateSignature, imageSignature: drawn(5) });
+    const record = { idUniqueAdhesion: id, dateSignature, imageSignature: drawn(5) };
+    const byCard = await image(id);
+    expectImage(byCard, record);
+    expect(byCard.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expectImage(await image(id.toUpperCase()), record);
+    expectImage(await image('E-1'), { idExterne: 'E-1', ...record });
+    expectImage(await latest('E-1'), { idExterne: 'E-1', ...record });
+  });
+
+  it('is byte for byte what was signed, up to the most that a signature may hold', async () => {
+    for (const bytes of [encodePng({ width: 1, height: 1 }), pngOf(100_001), pngOf(512 * 1024)]) {
+      const id = await space.sign({ imageSignature: dataUrl(bytes) });
+      for (const answer of [await image(id), await image('E-1'), await latest('E-1')]) {
+        const [, base64] = answer.json.imageSignature.split('data:image/png;base64,');
+        expect(Buffer.from(base64, 'base64').equals(bytes)).toBe(true);
+      }
+    }
+  });
+
+  it('of an employee is that of the most recent signature with one, whatever was sent last', async () => {
+    const signedAt = (dateSignature: string, width?: number, rest: object = {}) =>
+      space.sign({ dateSignature, ...(width ? { imageSignature: drawn(width) } : {}), ...rest });
+    await signedAt('2026-01-05');
+    await signedAt('2026-01-03', 3);
+    const newest = await signedAt('2026-01-04', 4, { syndicatIdExterne: 'SYN-2' });
+    await signedAt('2026-01-02', 2);
+    await signedAt('2026-01-06');
+    await signedAt('2026-01-09', 9, { employeIdExterne: 'E-2' });
+    for (const answer of [await image('E-1'), await latest('E-1')]) {
+      expect(answer.json).toMatchObject({ idUniqueAdhesion: newest, imageSignature: drawn(4) });
+    }
+    // Of one moment, the greater id: the one that stands first in the lists.
+    const twin = await signedAt('2026-01-04', 5);
+    const [first] = [newest, twin].sort().reverse();
+    expect((await latest('E-1')).json.idUniqueAdhesion).toBe(first);
+    expect((await image(newest)).json.imageSignature).toBe(drawn(4));
+    await space.delete(newest);
+    await space.delete(twin);
+    expect((await latest('E-1')).json.imageSignature).toBe(drawn(3));
+  });
+
+  it.each(['a/b', '100%', 'a%2Fb', 'é ü', '🙂', '?x=1', 'membre'])(
+    'of the employee %s',
+    async (idExterne) => {
+      await employees(idExterne);
+      await space.sign({ employeIdExterne: idExterne, imageSignature: PNG });
+      expect((await image(idExterne)).json).toMatchObject({ idExterne, imageSignature: PNG });
+      expect((await latest(idExterne)).json).toMatchObject({ idExterne, imageSignature: PNG });
+    },
+  );
+
+  it('of an employee whose identifier is a GUID: found where no card has it, in its own case', async () => {
+    const [lower, upper] = [randomUUID(), randomUUID().toUpperCase()];
+    await employees(lower, upper);
+    for (const idExterne of [lower, upper]) {
+      const id = await space.sign({ employeIdExterne: idExterne, imageSignature: PNG });
+      for (const answer of [await image(idExterne), await latest(idExterne)]) {
+        expect(answer.json).toMatchObject({ idExterne, idUniqueAdhesion: id });
+      }
+    }
+    expectProblem(await image(lower.toUpperCase()), 404, 'Adhesion.NotFound');
+    expectProblem(await image(upper.toLowerCase()), 404, 'Adhesion.NotFound');
+    expectProblem(await latest(upper.toLowerCase()), 404, 'Employe.NotFound');
+  });
+
+  it('of a GUID that is a card and an employee: the card’s, also where the card has none', async () => {
+    const [drawnCard, bareCard] = [await space.sign({ imageSignature: drawn(3) }), await space.sign()];
+    await employees(drawnCard, bareCard);
+    for (const employeIdExterne of [drawnCard, bareCard]) {
+      await space.sign({ employeIdExterne, imageSignature: drawn(8) });
+    }
+    const byCard = (await image(drawnCard)).json;
+    expect(byCard).toMatchObject({ idUniqueAdhesion: drawnCard, imageSignature: drawn(3) });
+    expect(byCard).not.toHaveProperty('idExterne');
+    expectProblem(await image(bareCard), 404, 'Signature.NotFound');
+    for (const idExterne of [drawnCard, bareCard]) {
+      expect((await latest(idExterne)).json).toMatchObject({ idExterne, imageSignature: drawn(8) });
+    }
+  });
+});
+
+describe('where there is no image', () => {
+  it('the code says what is missing', async () => {
+    const [bare, guid] = [await space.sign(), randomUUID()];
+    await employees(guid);
+    const nobody = { employeIdExterne: undefined, imageSignature: PNG };
+    const waiting = await signed(app, space.open.plateforme, nobody);
+    const codes: [Answer, string][] = [
+      [await image(randomUUID()), 'Adhesion.NotFound'],
+      [await image('E-9'), 'Employe.NotFound'],
+      [await image('e-1'), 'Employe.NotFound'],
+      [await image('0198c2d4'), 'Employe.NotFound'],
+      [await image('%'), 'Employe.NotFound'],
+      // A card without one, employees without cards, and one whose only card has none.
+      [await image(bare), 'Signature.NotFound'],
+      [await image('E-2'), 'Signature.NotFound'],
+      [await image(guid), 'Signature.NotFound'],
+      [await image('E-1'), 'Signature.NotFound'],
+      [await latest('E-9'), 'Employe.NotFound'],
+      [await latest(randomUUID()), 'Employe.NotFound'],
+      [await latest(bare), 'Employe.NotFound'],
+      [await latest('E-1'), 'Signature.NotFound'],
+      [await latest(guid), 'Signature.NotFound'],
+      // A request that waits is no card yet.
+      [await image(waiting.json.demandeId), 'Adhesion.NotFound'],
+    ];
+    for (const [answer, code] of codes) {
+      expectProblem(answer, 404, code);
+      expect(answer.headers.get('etag')).toBeNull();
+    }
+    expect(await space.journal()).toEqual([]);
+  });
+
+  it('another tenant’s card and employees get exactly the answers of unknown ones', async () => {
+    const other = new DataSpace(app, await openTenant(app));
+    const guid = randomUUID();
+    await synced(app, other.open.partenaire, {
+      Employes: ['X-1', guid].map((IdExterne) => ({ IdExterne, Prenom: 'P', Nom: 'N' })),
+    });
+    const card = await other.sign({ employeIdExterne: 'X-1', imageSignature: PNG });
+    await other.sign({ employeIdExterne: guid, imageSignature: PNG });
+    // The same identifier as one of ours that has no signature.
+    await other.sign({ imageSignature: PNG });
+    const pairs: [Answer, Answer][] = [
+      [await image(card), await image(randomUUID())],
+      [await image(guid), await image(randomUUID())],
+      [await image('X-1'), await image('X-2')],
+      [await latest('X-1'), await latest('X-2')],
+      [await image('E-1'), await image('E-2')],
+      [await latest('E-1'), await latest('E-2')],
+    ];
+    for (const [theirs, unknown] of pairs) {
+      expect(theirs.status).toBe(404);
+      expect(comparable(theirs)).toEqual(comparable(unknown));
+    }
+    expect([await space.journal(), await other.journal()]).toEqual([[], []]);
+  });
+
+  it('400 for a parameter, 403 without the module or with the platform’s key', async () => {
+    const id = await space.sign({ imageSignature: PNG });
+    const without = await app.tenant({ modules: ['vote'] });
+    for (const path of [`/b2b/adhesion/${id}/image-signature`, '/b2b/employe/E-1/derniere-image-signature']) {
+      expectProblem(await get(`${path}?taille=1`), 400, 'Requete.Invalide');
+      expectProblem(await app.send(without, 'GET', path), 403, 'Module.NonActif');
+      expectProblem(await app.send(space.open.plateforme, 'GET', path), 403, 'Cle.RoleInsuffisant');
+    }
+    expect(await space.journal()).toEqual([]);
+  });
+});
+
+describe('the audit trail of readings', () => {
+  const FORMS: [form: string, path: (id: string) => string][] = [
+    ['the card', (id) => `/b2b/adhesion/${id}/image-signature`],
+    ['the employee', () => '/b2b/adhesion/E-1/image-signature'],
+    ['the latest of the employee', () => '/b2b/employe/E-1/derniere-image-signature'],
+  ];
+
+  it.each(FORMS)('by %s: an entry of each, also where the answer is 304', async (_form, path) => {
+    const id = await space.sign({ imageSignature: PNG });
+    const first = await get(path(id), { 'X-Request-Id': 'first' });
+    const etag = first.headers.get('etag')!;
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const again = await get(path(id), { 'X-Request-Id': 'again', 'If-None-Match': etag });
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
+    const changed = await get(path(id), { 'If-None-Match': '"other"' });
+    expect([changed.status, changed.text]).toEqual([200, first.text]);
+    const entry = { cle_id: space.open.partenaire.cleId, action: 'signature.lire', objet_id: id };
+    expect(await space.journal()).toEqual(
+      ['first', 'again', changed.headers.get('x-request-id')].map((requete_id) => ({ ...entry, requete_id })),
+    );
+  });
+
+  it('names the key that was used and the card that was shown, and nothing of the person', async () => {
+    await employees('DUPONT-JEAN');
+    const sent = { employeIdExterne: 'DUPONT-JEAN', imageSignature: PNG, prenom: 'Jean', nom: 'Dupont' };
+    const id = await space.sign(sent);
+    const second = await app.app.get(ClientsService).issueCle(space.open.partenaire.clientId, {
+      ...{ nom: 'Autre', environnement: 'staging', role: 'partenaire', modules: null, expireLe: null },
+    });
+    const path = '/b2b/employe/DUPONT-JEAN/derniere-image-signature';
+    expect((await app.send(second, 'GET', path)).status).toBe(200);
+    const [row] = await space.rows<Record<string, unknown>>('SELECT * FROM journal WHERE tenant_id = $1');
+    expect(Object.keys(row!).sort()).toEqual(
+      ['action', 'cle_id', 'date_creation', 'id_unique', 'objet_id', 'requete_id', 'tenant_id'].sort(),
+    );
+    expect(row).toMatchObject({ cle_id: second.id, objet_id: id });
+    expect(JSON.stringify(row)).not.toMatch(/dupont|jean|png/i);
+  });
+
+  it.each(FORMS)('by %s: while it cannot be written, no image is given out', async (_form, path) => {
+    const id = await space.sign({ imageSignature: PNG });
+    const { headers, text } = await get(path(id));
+    for (const sent of [undefined, { 'If-None-Match': headers.get('etag')! }]) {
+      const answer = await refusing(app, 'journal', () => get(path(id), sent));
+      expectProblem(answer, 500, 'Service.ErreurInterne');
+      expect(answer.text).not.toContain('base64');
+      expect(answer.headers.get('etag')).toBeNull();
+    }
+    expect(await space.journal()).toHaveLength(1);
+    expect((await get(path(id))).text).toBe(text);
+  });
+
+  it('cannot be changed or removed by the role under which all requests run', async () => {
+    await image(await space.sign({ imageSignature: PNG }));
+    const role = new Client({ connectionString: app.config.databaseUrl, options: '-c role=mandat_app' });
+    await role.connect();
+    await role.query(`SELECT set_config('app.tenant_id', $1, false)`, [space.open.tenantId]);
+    // It sees the entry, so that it is its privileges which refuse.
+    expect((await role.query('SELECT FROM journal')).rowCount).toBe(1);
+    for (const table of ['journal', 'evenement']) {
+      for (const statement of [
+        `UPDATE ${table} SET date_creation = now()`,
+        `DELETE FROM ${table}`,
+        `TRUNCATE ${table}`,
+        `MERGE INTO ${table} t USING (SELECT 1) s ON true WHEN MATCHED THEN DELETE`,
+      ]) {
+        await expect(role.query(statement)).rejects.toMatchObject({ code: '42501' });
+      }
+    }
+    await role.end();
+    expect(await space.journal()).toHaveLength(1);
+  });
+});

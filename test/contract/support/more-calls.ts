@@ -1,0 +1,154 @@
+import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
+import { ActiveCampaigns } from '../../../libs/membership/src';
+import type { TestApp } from '../../setup/test-app';
+
+/** A request to an operation. */
+export interface Call {
+  readonly key: string | undefined;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+interface More {
+  readonly path?: string;
+  /** Of the example's body. */
+  readonly changes?: readonly object[];
+  /** Of the call that the example makes. */
+  readonly calls?: readonly Partial<Call>[];
+}
+
+const ASYNC = { Prefer: 'respond-async' };
+const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
+const JOUR = { idExterne: 'JOUR', libelle: 'Jour' };
+const NOTHING = '00000000-0000-4000-8000-000000000000';
+
+/** Cards without an image that cannot be deleted, each for a reason of its own. */
+const HELD = {
+  /** Its employee is a voter of an active campaign. */
+  voter: { employe: 'E-9001', id: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b01' },
+  /** Payments to come were authorized. */
+  authorized: { employe: 'E-9002', id: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b02' },
+} as const;
+
+/** Makes on the demonstration tenant the cards that requests of `MORE` try to delete. */
+export async function holdCards(
+  app: TestApp,
+  tenantId: string,
+  keys: Readonly<Record<'partenaire' | 'plateforme', string>>,
+): Promise<void> {
+  for (const { employe, id } of Object.values(HELD)) {
+    const person = { prenom: 'Alex', nom: 'Tremblay', courriel: 'alex.tremblay@example.org' };
+    await app.send(keys.partenaire, 'POST', '/b2b/v1/employe', { idExterne: employe, ...person });
+    const signing = { employeIdExterne: employe, syndicatIdExterne: 'SYN-10', ...person };
+    await app.app.get(SigningService).sign(tenantId, signing, id);
+  }
+  const authorization = `/plateforme/v1/adhesions/${HELD.authorized.id}/autorisations-paiement`;
+  await app.send(keys.plateforme, 'POST', authorization, { reference: 'AUT-1' });
+  // Stands in for the context of campaigns until there is one.
+  app.app.get(ActiveCampaigns).register({
+    hasVoter: (tenant, employe) => Promise.resolve(tenant === tenantId && employe === HELD.voter.employe),
+  });
+}
+
+const CARD = '/b2b/v2/adhesion';
+const FULL_CONTACT = {
+  noMembre: 'M-204511',
+  telephonePrincipal: '418 555-0142',
+  adresse1: '10, rue des Forges',
+  ville: 'Trois-Rivières',
+  province: 'QC',
+  codePostal: 'G9A 2G4',
+};
+
+/**
+ * Requests beside those that follow from the document, by operation. They bring about what a rule of the domain
+ * refuses, and show as null what the examples have.
+ */
+export const MORE: Readonly<Record<string, More>> = {
+  'POST /b2b/v1/employe/sync': { changes: [{ employes: [{ idExterne: 'E-2002' }] }] },
+  'POST /b2b/v1/employe': {
+    changes: [
+      { idExterne: 'E-2002', identifiantExterneEmployeur: 'INCONNU' },
+      { idExterne: 'E-2003', identifiantExterneEmployeur: null, courriel: null },
+    ],
+  },
+  'PUT /b2b/v1/employe': { changes: [{ identifiantExterneEmployeur: 'INCONNU' }] },
+  // A card was signed.
+  'DELETE /b2b/v1/employe/:idExterne': {
+    calls: ['E-1001', HELD.voter.employe].map((id) => ({ path: `/b2b/v1/employe/${id}` })),
+  },
+  // It has employees.
+  'DELETE /b2b/v1/employeur/:idExterne': { path: '/b2b/v1/employeur/EMP-100' },
+  'POST /b2b/v2/sync': {
+    changes: [{ Employes: [{ IdExterne: 'E-2002' }] }],
+    // The fault is in a record, which is read when the task is done.
+    calls: [{ headers: ASYNC }, { headers: ASYNC, body: '{"Employes": [{"IdExterne" "E-2002"}]}' }],
+  },
+  // Employments that V1 wrote, and those that have not ended.
+  'GET /b2b/v2/emploi': { path: '/b2b/v2/emploi' },
+  'PUT /b2b/v2/champ-utilisateur': {
+    changes: [{ nom: 'INCONNU' }, { type: 'texte', choix: [] }, { choix: [JOUR] }],
+  },
+  'PUT /b2b/v2/champ-utilisateur/:nom': { changes: [{ type: 'texte', choix: [] }, { choix: [JOUR] }] },
+  // Employees have values of it.
+  'DELETE /b2b/v2/champ-utilisateur/:nom': { path: CHOSEN },
+  // Consents were given to it.
+  'DELETE /b2b/v2/objet-consentement/:idExterne': { path: '/b2b/v2/objet-consentement/INFOLETTRE' },
+
+  // Cards with nothing but what must be signed.
+  'GET /b2b/v1/adhesion': { path: '/b2b/v1/adhesion' },
+  'GET /b2b/v2/adhesion': { path: CARD },
+  'DELETE /b2b/v2/adhesion/:id': {
+    calls: [
+      { path: `${CARD}/${HELD.voter.id}` },
+      // Of both that it has, the payment is named.
+      { path: `${CARD}/${EXAMPLE_IDS.adhesion}` },
+      { path: `${CARD}/${HELD.authorized.id}` },
+    ],
+  },
+  'DELETE /b2b/v2/adhesion/membre/:idExterneMembre': {
+    calls: [
+      { path: `${CARD}/membre/${HELD.voter.employe}` },
+      { path: `${CARD}/membre/E-1001` },
+      { path: `${CARD}/membre/${HELD.authorized.employe}` },
+    ],
+  },
+  'GET /b2b/adhesion/:x/image-signature': {
+    calls: [
+      { path: `/b2b/adhesion/${NOTHING}/image-signature` },
+      { path: `/b2b/adhesion/${HELD.voter.id}/image-signature` },
+      { path: '/b2b/adhesion/E-1001/image-signature' },
+    ],
+  },
+  'GET /b2b/employe/:idExterne/derniere-image-signature': {
+    path: `/b2b/employe/${HELD.voter.employe}/derniere-image-signature`,
+  },
+  // The examples have rejected the one and confirmed the other.
+  'POST /b2b/v2/conciliation/:id/confirmer': {
+    path: `/b2b/v2/conciliation/${EXAMPLE_IDS.demandeDouteuse}/confirmer`,
+  },
+  'POST /b2b/v2/conciliation/:id/rejeter': {
+    path: `/b2b/v2/conciliation/${EXAMPLE_IDS.demande}/rejeter`,
+  },
+  // A card was signed with it.
+  'DELETE /b2b/v2/formulaire/:id': { path: `/b2b/v2/formulaire/${EXAMPLE_IDS.formulaire}` },
+  // A request that was confirmed, and one that was rejected.
+  'GET /plateforme/v1/adhesions/:id': {
+    calls: [EXAMPLE_IDS.demande, EXAMPLE_IDS.demandeDouteuse].map((id) => ({
+      path: `/plateforme/v1/adhesions/${id}`,
+    })),
+  },
+  'POST /plateforme/v1/adhesions': {
+    changes: [
+      // An inactive one.
+      { formulaireId: EXAMPLE_IDS.formulaireLibre },
+      FULL_CONTACT,
+      { ...FULL_CONTACT, employeIdExterne: 'INCONNU' },
+    ],
+  },
+
+  // The name of the client that the example of POST has made.
+  'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
+  'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
+};
