@@ -53,6 +53,12 @@ describe('Idempotency-Key', () => {
     expect(await count('employe')).toBe(0);
   });
 
+  it('replays it to many at once, none of whom waits for another', async () => {
+    const first = await post();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post()));
+    for (const answer of answers) expectReplay(answer, first);
+  });
+
   it('answers as a request without the header does', async () => {
     const [one, two] = [await post(), await app.send(tenant, 'POST', PATH, { ...EMPLOYE, idExterne: 'E-2' })];
     expect([one.status, [...one.headers.keys()]]).toEqual([two.status, [...two.headers.keys()]]);

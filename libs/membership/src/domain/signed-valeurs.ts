@@ -20,7 +20,7 @@ export function readSignedValeurs(
   mandatory: ReadonlySet<string>,
   faults: InputFault[],
 ): SignedValeurs {
-  const characters = sent.reduce((sum, { Valeur }) => sum + (Valeur?.length ?? 0), 0);
+  const characters = sent.reduce((sum, { Valeur }) => sum + [...(Valeur ?? '')].length, 0);
   if (characters > MOST_CHARACTERS) {
     const detail = `must have at most ${MOST_CHARACTERS.toLocaleString('en')} characters together`;
     faults.push({ pointer: '/valeursChampUtilisateur', code: 'length', detail });

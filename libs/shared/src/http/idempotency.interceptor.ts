@@ -68,22 +68,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
       .update(request.rawBody ?? '')
       .digest();
     return this.transactions.run(scope, async () => {
+      // Looked up first: repetitions of what is done do not wait for each other.
+      const done = await this.replay(owner, key, fingerprint);
+      if (done) return done;
       if (!(await this.records.lock(owner, key))) {
         throw new DomainError('Idempotence.EnCours', ERROR_CODES['Idempotence.EnCours'].description, {
           retryAfterSeconds: 1,
         });
       }
-      const known = await this.records.find(owner, key);
-      if (known) {
-        if (!known.fingerprint.equals(fingerprint)) {
-          throw new DomainError(
-            'Idempotence.CleReutilisee',
-            ERROR_CODES['Idempotence.CleReutilisee'].description,
-          );
-        }
-        const body = this.box.open(known.sealedBody, `idempotency ${owner} ${key}`).toString();
-        return { answer: { status: known.status, headers: known.headers, body }, replayed: true };
-      }
+      const justDone = await this.replay(owner, key, fingerprint);
+      if (justDone) return justDone;
       const outcome = await this.perform(response, next);
       const answer = 'refusal' in outcome ? this.refusalAnswer(outcome.refusal, request) : outcome.answer;
       const sealedBody = this.box.seal(Buffer.from(answer.body), `idempotency ${owner} ${key}`);
@@ -95,6 +89,19 @@ export class IdempotencyInterceptor implements NestInterceptor {
       });
       return outcome;
     });
+  }
+
+  private async replay(owner: string, key: string, fingerprint: Buffer): Promise<Outcome | undefined> {
+    const known = await this.records.find(owner, key);
+    if (!known) return undefined;
+    if (!known.fingerprint.equals(fingerprint)) {
+      throw new DomainError(
+        'Idempotence.CleReutilisee',
+        ERROR_CODES['Idempotence.CleReutilisee'].description,
+      );
+    }
+    const body = this.box.open(known.sealedBody, `idempotency ${owner} ${key}`).toString();
+    return { answer: { status: known.status, headers: known.headers, body }, replayed: true };
   }
 
   private async perform(response: Response, next: CallHandler): Promise<Outcome> {

@@ -1,0 +1,510 @@
+import { randomUUID } from 'node:crypto';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { comparable, GUID, synced, times, walk } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { type OpenTenant, openTenant, sign, signed } from './support/cards';
+import { changed, digests } from './support/digests';
+
+const PATH = '/b2b/v2/formulaire';
+const FORM = {
+  titre: 'Carte de membre',
+  syndicatIdExterne: 'SYN-1',
+  actif: true,
+  champs: ['Surnom', 'Quart'],
+  objetsConsentement: ['TEXTOS', 'INFO'],
+};
+
+let app: TestApp;
+let tenant: OpenTenant;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  tenant = await openTenant(app);
+  for (const nom of ['Quart', 'Surnom', 'Casier']) await makeChamp(nom);
+  for (const id of ['INFO', 'TEXTOS', 'SONDAGE']) await makeObjet(id);
+});
+
+const partner = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  app.send(tenant.partenaire, method, path, body, headers);
+const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  partner(method, PATH + path, body, headers);
+const post = (body: unknown, headers?: Record<string, string>) => send('POST', '', body, headers);
+
+async function made(form: object = FORM): Promise<Answer> {
+  const answer = await post(form);
+  expect({ status: answer.status, errors: answer.json.errors }).toEqual({ status: 201, errors: undefined });
+  return answer;
+}
+async function makeChamp(nom: string): Promise<void> {
+  expect((await partner('POST', '/b2b/v2/champ-utilisateur', { nom, type: 'texte' })).status).toBe(201);
+}
+async function makeObjet(idExterne: string): Promise<void> {
+  const answer = await partner('POST', '/b2b/v2/objet-consentement', { idExterne, nom: idExterne });
+  expect(answer.status).toBe(201);
+}
+const pathOf = ({ json }: Answer): string => `/${json.id}`;
+const deleteChamp = (nom: string) => partner('DELETE', `/b2b/v2/champ-utilisateur/${nom}`);
+const deleteObjet = (id: string) => partner('DELETE', `/b2b/v2/objet-consentement/${id}`);
+
+/** Forms of the tenant with their lists in their order. */
+async function stored(): Promise<string[]> {
+  const { rows } = await app.database.query<{ form: string }>(
+    `SELECT concat_ws(' ', titre, syndicat_id_externe, actif,
+       (SELECT string_agg(nom_champ, ',' ORDER BY ordre) FROM formulaire_champ l
+        WHERE l.tenant_id = f.tenant_id AND l.formulaire_id = f.id_unique),
+       (SELECT string_agg(id_externe_objet, ',' ORDER BY ordre) FROM formulaire_objet l
+        WHERE l.tenant_id = f.tenant_id AND l.formulaire_id = f.id_unique)) AS form
+     FROM formulaire f WHERE tenant_id = $1 ORDER BY date_creation, id_unique`,
+    [tenant.tenantId],
+  );
+  return rows.map(({ form }) => form);
+}
+
+describe('POST /b2b/v2/formulaire', () => {
+  it('201 answers the item as compact JSON, with Location and ETag, and reads back the same', async () => {
+    const created = await post(FORM);
+    const { id } = created.json;
+    expect(id).toMatch(GUID);
+    expect([created.status, created.headers.get('location')]).toEqual([201, `${PATH}/${id}`]);
+    expect(created.text).toBe(JSON.stringify({ id, ...FORM }));
+    for (const path of [`/${id}`, `/${id.toUpperCase()}`]) {
+      const read = await send('GET', path);
+      expect([read.status, read.text]).toEqual([200, created.text]);
+      expect(read.headers.get('etag')).toBe(created.headers.get('etag'));
+    }
+    expect((await send('GET', '')).text).toBe(`[${created.text}]`);
+    expect((await partner('GET', `/api${PATH}/${id}`)).text).toBe(created.text);
+  });
+
+  it.each([
+    ['absent', undefined],
+    ['null', null],
+    ['empty', []],
+  ])('201 active and asking for nothing, where lists are %s', async (_what, list) => {
+    const form = { titre: 'Carte', syndicatIdExterne: 'SYN-1', champs: list, objetsConsentement: list };
+    for (const actif of [undefined, null]) {
+      expect((await made({ ...form, actif })).json).toMatchObject({
+        actif: true,
+        champs: [],
+        objetsConsentement: [],
+      });
+    }
+    expect((await made({ ...form, actif: false })).json.actif).toBe(false);
+  });
+
+  it('201 trims texts, takes either case of a first letter, and ignores what a read adds', async () => {
+    const sent = {
+      ...{ Titre: ' Carte ', SyndicatIdExterne: ' SYN-1 ', Actif: false, id: 'mine' },
+      ...{ Champs: [' Quart '], ObjetsConsentement: [' INFO '] },
+    };
+    expect((await made(sent)).json).toMatchObject({ id: expect.stringMatching(GUID), champs: ['Quart'] });
+    expect(await stored()).toEqual(['Carte SYN-1 f Quart INFO']);
+  });
+
+  it('201 for two forms with the same title and union, and for texts of any kind', async () => {
+    const texts = ['🙂👩‍🏭', '"\'\\', '100 %', '__proto__', "'; DROP TABLE formulaire; --"];
+    for (const text of texts) {
+      await makeChamp(text);
+      await makeObjet(text);
+    }
+    for (const text of texts) {
+      const form = {
+        titre: text,
+        syndicatIdExterne: 'SYN-1',
+        actif: true,
+        champs: texts,
+        objetsConsentement: texts,
+      };
+      expect((await made(form)).json).toEqual({ id: expect.any(String), ...form });
+    }
+    await made();
+    await made();
+    expect(await stored()).toHaveLength(7);
+  });
+
+  it('201 with hundreds of fields and consent objects, in the order sent', async () => {
+    const many = times(300, (n) => `N-${(n * 7919) % 300}`);
+    for (const nom of many) await makeChamp(nom);
+    await synced(app, tenant.partenaire, {
+      ObjetsConsentement: many.map((IdExterne) => ({ IdExterne, Nom: IdExterne })),
+    });
+    const created = await made({ ...FORM, champs: many, objetsConsentement: many });
+    expect([created.json.champs, created.json.objetsConsentement]).toEqual([many, many]);
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ['nothing', {}, { '/titre': 'required', '/syndicatIdExterne': 'required' }],
+    [
+      'null',
+      { titre: null, syndicatIdExterne: null },
+      { '/titre': 'required', '/syndicatIdExterne': 'required' },
+    ],
+    ['a list', [FORM], { '': 'type' }],
+    ['broken JSON', '{"titre":', { '': 'json' }],
+    ['an unknown property', { ...FORM, statut: 'x' }, { '/statut': 'unknown' }],
+    ['a property in both casings', { ...FORM, Titre: 'x' }, { '/Titre': 'duplicate' }],
+    ['actif as text', { ...FORM, actif: 'true' }, { '/actif': 'type' }],
+    ['long texts', { ...FORM, titre: 'x'.repeat(256) }, { '/titre': 'length' }],
+    [
+      'U+0000',
+      { ...FORM, titre: 'a\u0000', champs: ['\u0000'] },
+      { '/titre': 'characters', '/champs/0': 'characters' },
+    ],
+    [
+      'half of a surrogate pair',
+      { ...FORM, titre: '\ud83d', objetsConsentement: ['INFO', '\ude42'] },
+      { '/titre': 'characters', '/objetsConsentement/1': 'characters' },
+    ],
+    [
+      'lists that are none',
+      { ...FORM, champs: 'Quart', objetsConsentement: { 0: 'INFO' } },
+      { '/champs': 'type', '/objetsConsentement': 'type' },
+    ],
+    [
+      'elements that are no names',
+      { ...FORM, champs: [null, 4, '', 'x'.repeat(256)], objetsConsentement: [['INFO'], {}] },
+      {
+        ...{ '/champs/0': 'type', '/champs/1': 'type', '/champs/2': 'required', '/champs/3': 'length' },
+        ...{ '/objetsConsentement/0': 'type', '/objetsConsentement/1': 'type' },
+      },
+    ],
+    [
+      'doubles',
+      { ...FORM, champs: ['Quart', ' Quart '], objetsConsentement: ['INFO', 'TEXTOS', 'INFO'] },
+      { '/champs': 'duplicate', '/objetsConsentement': 'duplicate' },
+    ],
+    ['too many', { ...FORM, champs: times(1_001, (n) => `${n}`) }, { '/champs': 'length' }],
+    [
+      'references to what there is not, by their places',
+      {
+        ...FORM,
+        syndicatIdExterne: 'syn-1',
+        champs: ['Quart', 'quart', 'Rien'],
+        objetsConsentement: ['RIEN', 'INFO', 'info'],
+      },
+      {
+        '/syndicatIdExterne': 'reference',
+        '/champs/1': 'reference',
+        '/champs/2': 'reference',
+        '/objetsConsentement/0': 'reference',
+        '/objetsConsentement/2': 'reference',
+      },
+    ],
+  ])('400 for %s, on creation and replacement, and nothing is written', async (_what, body, faults) => {
+    const path = pathOf(await made());
+    const before = await digests(app.database);
+    expectFaults(await post(body), faults);
+    expectFaults(await send('PUT', path, body), faults);
+    expect(changed(before, await digests(app.database))).toEqual([]);
+  });
+
+  it('400 for the union, fields and objects of another tenant as for none', async () => {
+    const other = await openTenant(app);
+    await app.send(other.partenaire, 'POST', '/b2b/v2/champ-utilisateur', { nom: 'Leur', type: 'texte' });
+    await app.send(other.partenaire, 'POST', '/b2b/v2/objet-consentement', {
+      idExterne: 'LEUR',
+      nom: 'Leur',
+    });
+    await synced(app, other.partenaire, { Syndicats: [{ IdentifiantExterne: 'SYN-LEUR', Nom: 'Leur' }] });
+    expectFaults(
+      await post({ ...FORM, syndicatIdExterne: 'SYN-LEUR', champs: ['Leur'], objetsConsentement: ['LEUR'] }),
+      { '/syndicatIdExterne': 'reference', '/champs/0': 'reference', '/objetsConsentement/0': 'reference' },
+    );
+    expect(await stored()).toEqual([]);
+  });
+
+  it('replays the first answer to the same Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': 'one' };
+    const [first, again] = [await post(FORM, headers), await post(FORM, headers)];
+    expect([again.status, again.text, again.headers.get('location')]).toEqual([
+      201,
+      first.text,
+      first.headers.get('location'),
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+});
+
+describe('GET /b2b/v2/formulaire', () => {
+  it('lists them in the order of their creation; pages walk them exactly once', async () => {
+    for (const titre of ['C', 'A', 'D', 'B', 'E']) await made({ ...FORM, titre });
+    const whole = await send('GET', '');
+    expect(whole.json.map(({ titre }: typeof FORM) => titre)).toEqual(['C', 'A', 'D', 'B', 'E']);
+    for (const limite of [1, 2, 5, 1000]) {
+      const pages = await walk(app, tenant.partenaire, `${PATH}?limite=${limite}`);
+      expect(pages).toHaveLength(Math.ceil(5 / limite));
+      expect(pages.flat()).toEqual(whole.json);
+    }
+  });
+
+  it('200 [] for nobody, and other tenants’ forms never', async () => {
+    await made();
+    expect((await app.send((await openTenant(app)).partenaire, 'GET', PATH)).text).toBe('[]');
+  });
+
+  it('400 for parameters that are unknown or out of range', async () => {
+    expectFaults(await send('GET', '?actif=true'), { '?actif': 'unknown' });
+    expectFaults(await send('GET', '?limite=0&curseur=x'), { '?limite': 'range' });
+  });
+
+  it('one: 304 for its ETag, 404 Formulaire.NotFound for none, no GUID, and another tenant’s as for none', async () => {
+    const created = await made();
+    const etag = created.headers.get('etag')!;
+    for (const held of [etag, `W/${etag}`, '*']) {
+      const answer = await send('GET', pathOf(created), undefined, { 'If-None-Match': held });
+      expect([answer.status, answer.text]).toEqual([304, '']);
+    }
+    const other = (await openTenant(app)).partenaire;
+    const foreign = await app.send(other, 'GET', PATH + pathOf(created));
+    expectProblem(foreign, 404, 'Formulaire.NotFound');
+    expect(comparable(foreign)).toEqual(comparable(await app.send(other, 'GET', `${PATH}/${randomUUID()}`)));
+    expectProblem(await send('GET', '/F-1'), 404, 'Formulaire.NotFound');
+    expectFaults(await send('GET', `${pathOf(created)}?limite=1`), { '?limite': 'unknown' });
+  });
+});
+
+describe('PUT /b2b/v2/formulaire/:id', () => {
+  it('200 replaces every property; what is absent is cleared, and the id stays', async () => {
+    const created = await made({ ...FORM, actif: false });
+    const replaced = await send('PUT', pathOf(created), { titre: 'Autre', syndicatIdExterne: 'SYN-2' });
+    expect([replaced.status, replaced.headers.get('location')]).toEqual([200, null]);
+    expect(replaced.text).toBe(
+      JSON.stringify({
+        id: created.json.id,
+        ...{ titre: 'Autre', syndicatIdExterne: 'SYN-2', actif: true, champs: [], objetsConsentement: [] },
+      }),
+    );
+    expect((await send('GET', pathOf(created))).text).toBe(replaced.text);
+    expect(replaced.headers.get('etag')).not.toBe(created.headers.get('etag'));
+    expect(await stored()).toEqual(['Autre SYN-2 t']);
+  });
+
+  it('200 with fields and objects in another order, fewer, more and others, always as sent', async () => {
+    const path = pathOf(await made());
+    for (const champs of [
+      ['Quart', 'Surnom'],
+      ['Surnom', 'Casier', 'Quart'],
+      ['Casier'],
+      [],
+      ['Quart', 'Casier'],
+    ]) {
+      const objetsConsentement = champs.map(
+        (nom) => ({ Quart: 'INFO', Surnom: 'TEXTOS', Casier: 'SONDAGE' })[nom]!,
+      );
+      const answer = await send('PUT', path, { ...FORM, champs, objetsConsentement });
+      expect(answer.json).toMatchObject({ champs, objetsConsentement });
+      expect((await send('GET', path)).text).toBe(answer.text);
+    }
+    expect(await stored()).toEqual(['Carte de membre SYN-1 t Quart,Casier INFO,SONDAGE']);
+  });
+
+  it('200 with the same item and ETag for what a read answered', async () => {
+    const created = await made();
+    const answer = await send('PUT', pathOf(created), created.json);
+    expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([
+      200,
+      created.text,
+      created.headers.get('etag'),
+    ]);
+  });
+
+  it('404 Formulaire.NotFound for none and for another tenant’s, which stays', async () => {
+    expectProblem(await send('PUT', `/${randomUUID()}`, FORM), 404, 'Formulaire.NotFound');
+    expectProblem(await send('PUT', '/F-1', FORM), 404, 'Formulaire.NotFound');
+    const created = await made();
+    const other = (await openTenant(app)).partenaire;
+    const bare = { titre: 'x', syndicatIdExterne: 'SYN-1' };
+    expectProblem(await app.send(other, 'PUT', PATH + pathOf(created), bare), 404, 'Formulaire.NotFound');
+    expect((await send('GET', pathOf(created))).text).toBe(created.text);
+  });
+
+  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+    const created = await made();
+    const etag = created.headers.get('etag')!;
+    const title = (titre: string, ifMatch: string) =>
+      send('PUT', pathOf(created), { ...FORM, titre }, { 'If-Match': ifMatch });
+    expectProblem(await title('A', '"stale"'), 412, 'Precondition.Echouee');
+    expectProblem(await title('A', `W/${etag}`), 412, 'Precondition.Echouee');
+    expect((await title('B', `"x", ${etag}`)).status).toBe(200);
+    expectProblem(await title('C', etag), 412, 'Precondition.Echouee');
+    expect((await title('D', '*')).json.titre).toBe('D');
+    // The lists are part of what the ETag stands for.
+    const read = (await send('GET', pathOf(created))).headers.get('etag')!;
+    await send('PUT', pathOf(created), { ...FORM, titre: 'D', champs: ['Quart', 'Surnom'] });
+    expectProblem(await title('E', read), 412, 'Precondition.Echouee');
+  });
+
+  it('of twenty at once that name one version, exactly one passes, whole; without it all do', async () => {
+    const created = await made();
+    const etag = created.headers.get('etag')!;
+    const version = (n: number) => ({
+      ...FORM,
+      titre: `T-${n}`,
+      champs: n % 2 ? ['Quart', 'Casier'] : ['Surnom'],
+    });
+    const all = (headers?: Record<string, string>) =>
+      Promise.all(times(20, (n) => send('PUT', pathOf(created), version(n), headers)));
+    const answers = await all({ 'If-Match': etag });
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(passed).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+    expect((await send('GET', pathOf(created))).text).toBe(passed[0]!.text);
+    expect((await all()).map(({ status }) => status)).toEqual(times(20, () => 200));
+    const { id } = created.json;
+    const left = (await send('GET', pathOf(created))).json;
+    expect(times(20, (n) => ({ id, ...version(n) }))).toContainEqual(left);
+  });
+});
+
+describe('DELETE /b2b/v2/formulaire/:id', () => {
+  it('204 deletes the form with its lists, then 404; fields and objects stay', async () => {
+    const path = pathOf(await made());
+    const deleted = await send('DELETE', path);
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expectProblem(await send('DELETE', path), 404, 'Formulaire.NotFound');
+    expectProblem(await send('GET', path), 404, 'Formulaire.NotFound');
+    const left = await app.database.query(
+      `SELECT FROM formulaire_champ WHERE tenant_id = $1 UNION ALL SELECT FROM formulaire_objet WHERE tenant_id = $1`,
+      [tenant.tenantId],
+    );
+    expect(left.rowCount).toBe(0);
+    expect([(await deleteChamp('Quart')).status, (await deleteObjet('INFO')).status]).toEqual([204, 204]);
+  });
+
+  it.each([
+    ['a card', 'E-1'],
+    ['a request', null],
+  ])('409 Formulaire.Utilise once %s was signed with it, and it stays', async (_what, employeIdExterne) => {
+    const created = await made({ ...FORM, champs: [], objetsConsentement: [] });
+    await signed(app, tenant.plateforme, { employeIdExterne, formulaireId: created.json.id });
+    expectProblem(await send('DELETE', pathOf(created)), 409, 'Formulaire.Utilise');
+    expect((await send('GET', pathOf(created))).text).toBe(created.text);
+    // What was signed does not keep it from being changed, nor from being ended.
+    expect((await send('PUT', pathOf(created), { ...FORM, actif: false })).status).toBe(200);
+    const again = await sign(app, tenant.plateforme, { employeIdExterne, formulaireId: created.json.id });
+    expectProblem(again, 409, 'Formulaire.Inactif');
+  });
+
+  it('204 once the card that was signed with it is deleted', async () => {
+    const created = await made({ ...FORM, champs: [] });
+    const card = await signed(app, tenant.plateforme, { formulaireId: created.json.id });
+    await partner('DELETE', `/b2b/v2/adhesion/${card.json.idUniqueAdhesion}`);
+    expect((await send('DELETE', pathOf(created))).status).toBe(204);
+  });
+
+  it('404 for another tenant’s, which stays; 412 for a stale If-Match; 400 for an unknown parameter', async () => {
+    const created = await made();
+    const path = PATH + pathOf(created);
+    expectProblem(
+      await app.send((await openTenant(app)).partenaire, 'DELETE', path),
+      404,
+      'Formulaire.NotFound',
+    );
+    const stale = await partner('DELETE', path, undefined, { 'If-Match': '"stale"' });
+    expectProblem(stale, 412, 'Precondition.Echouee');
+    expectFaults(await partner('DELETE', `${path}?force=true`), { '?force': 'unknown' });
+    expect(await stored()).toHaveLength(1);
+    const etag = created.headers.get('etag')!;
+    expect((await partner('DELETE', path, undefined, { 'If-Match': etag })).status).toBe(204);
+  });
+});
+
+describe('what a form asks for', () => {
+  it('409 Champ.Utilise for a field of a form, active or not; 204 once no form has it', async () => {
+    const [one, two] = [await made(), await made({ ...FORM, actif: false })];
+    expectProblem(await deleteChamp('Quart'), 409, 'Champ.Utilise');
+    expect((await send('PUT', pathOf(one), { ...FORM, champs: ['Surnom'] })).status).toBe(200);
+    expectProblem(await deleteChamp('Quart'), 409, 'Champ.Utilise');
+    expect((await send('GET', pathOf(two))).text).toBe(two.text);
+    expect((await send('DELETE', pathOf(two))).status).toBe(204);
+    expect((await deleteChamp('Quart')).status).toBe(204);
+  });
+
+  it('409 ObjetConsentement.Utilise for an object of a form; 204 once no form has it', async () => {
+    const created = await made();
+    expectProblem(await deleteObjet('INFO'), 409, 'ObjetConsentement.Utilise');
+    expect((await send('GET', pathOf(created))).text).toBe(created.text);
+    expect((await send('PUT', pathOf(created), { ...FORM, objetsConsentement: ['TEXTOS'] })).status).toBe(
+      200,
+    );
+    expect((await deleteObjet('INFO')).status).toBe(204);
+  });
+
+  it.each([
+    ['the history of consents', 'E-1'],
+    ['a request that waits', null],
+  ])('409 ObjetConsentement.Utilise for an object of %s', async (_what, employeIdExterne) => {
+    await signed(app, tenant.plateforme, {
+      employeIdExterne,
+      consentements: [{ objetConsentementIdExterne: 'INFO', accepte: false }],
+    });
+    expectProblem(await deleteObjet('INFO'), 409, 'ObjetConsentement.Utilise');
+    expect((await partner('GET', '/b2b/v2/objet-consentement/INFO')).status).toBe(200);
+    expect((await deleteObjet('TEXTOS')).status).toBe(204);
+  });
+
+  it('another tenant’s forms hold nothing of this one’s', async () => {
+    const other = await openTenant(app);
+    await app.send(other.partenaire, 'POST', '/b2b/v2/champ-utilisateur', { nom: 'Quart', type: 'texte' });
+    const form = { titre: 'x', syndicatIdExterne: 'SYN-1', champs: ['Quart'] };
+    expect((await app.send(other.partenaire, 'POST', PATH, form)).status).toBe(201);
+    expect((await deleteChamp('Quart')).status).toBe(204);
+  });
+
+  it.each<
+    [string, string, (id: string) => Promise<unknown>, (id: string) => Promise<Answer>, object, string]
+  >([
+    ['a field', 'Champ.Utilise', makeChamp, deleteChamp, { champs: ['@', 'Surnom'] }, '/champs/0'],
+    [
+      'a consent object',
+      'ObjetConsentement.Utilise',
+      makeObjet,
+      deleteObjet,
+      { objetsConsentement: ['@'] },
+      '/objetsConsentement/0',
+    ],
+  ])('of a form and the deletion of %s that it asks for one is first, never a failure', async (...args) => {
+    const [, code, make, remove, list, pointer] = args;
+    const kept = pathOf(await made({ titre: 'Gardé', syndicatIdExterne: 'SYN-1' }));
+    for (let round = 0; round < 30; round++) {
+      const id = `R-${round}`;
+      await make(id);
+      const form = JSON.parse(
+        JSON.stringify({ titre: id, syndicatIdExterne: 'SYN-1', ...list }).replace('@', id),
+      );
+      const write = () => (round % 4 < 2 ? post(form) : send('PUT', kept, form));
+      const answers = await Promise.all(round % 2 ? [remove(id), write()] : [write(), remove(id)]);
+      const [removal, written] = (round % 2 ? answers : answers.reverse()) as [Answer, Answer];
+      if (written.status < 300) {
+        expectProblem(removal, 409, code);
+        expect((await send('GET', `/${written.json.id}`)).text).toBe(written.text);
+      } else {
+        expectFaults(written, { [pointer]: 'reference' });
+        expect(removal.status).toBe(204);
+      }
+    }
+  });
+});
+
+describe('who may define forms', () => {
+  it('403 Cle.RoleInsuffisant with a platform key, 403 Module.NonActif without the module carteMembre', async () => {
+    const without = await openTenant(app, { modules: ['vote'] });
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', ''],
+      ['GET', `/${randomUUID()}`],
+      ['PUT', `/${randomUUID()}`],
+      ['DELETE', `/${randomUUID()}`],
+    ] as const) {
+      const body = method === 'POST' || method === 'PUT' ? FORM : undefined;
+      expectProblem(await app.send(tenant.plateforme, method, PATH + path, body), 403, 'Cle.RoleInsuffisant');
+      const off = await app.send(without.partenaire, method, PATH + path, body);
+      expectProblem(off, 403, 'Module.NonActif');
+      expect(off.json.module).toBe('carteMembre');
+    }
+    expect(await stored()).toEqual([]);
+  });
+});
