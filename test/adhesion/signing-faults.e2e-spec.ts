@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { times } from '../membership/synced';
+import { openTenant, signing } from './support/cards';
+import { changed } from './support/digests';
+import { dataUrl, encodePng, pngOf } from './support/png';
+import {
+  app,
+  counts,
+  everything,
+  made,
+  makeAll,
+  makeChamps,
+  platform,
+  send,
+  sent,
+  useScene,
+} from './support/signing-scene';
+
+useScene();
+
+describe('400 names every fault at once, and nothing is written', () => {
+  async function refused(body: object, faults: Record<string, string>): Promise<void> {
+    const before = await everything();
+    expectFaults(await platform('POST', '', body), faults);
+    expect(changed(before, await everything())).toEqual([]);
+  }
+
+  it('of what does not exist, is doubled or does not fit, for an employee and for anybody', async () => {
+    await makeAll();
+    const other = await openTenant(app);
+    await app.send(other.partenaire, 'POST', '/b2b/v2/champ-utilisateur', { nom: 'Leur', type: 'texte' });
+    await app.send(other.partenaire, 'POST', '/b2b/v2/objet-consentement', {
+      idExterne: 'LEUR',
+      nom: 'Leur',
+    });
+    for (const employeIdExterne of ['E-1', undefined]) {
+      await refused(
+        signing({
+          ...{ employeIdExterne, syndicatIdExterne: 'SYN-9', formulaireId: randomUUID() },
+          imageSignature: dataUrl(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
+          valeursChampUtilisateur: [
+            { NomChamp: 'Surnom', Valeur: 'Zo' },
+            { NomChamp: 'Surnom', Valeur: 'Zo' },
+            { NomChamp: 'surnom', Valeur: 'Zo' },
+            { NomChamp: 'Leur', Valeur: 'x' },
+            { NomChamp: 'Depuis', Valeur: '29/02/2020' },
+            { NomChamp: 'Bilingue', Valeur: 'oui' },
+            { NomChamp: 'Quart', Valeur: 'De nuit' },
+          ],
+          consentements: [
+            { objetConsentementIdExterne: 'INFO', accepte: true },
+            { objetConsentementIdExterne: 'INFO', accepte: false },
+            { objetConsentementIdExterne: 'RIEN', accepte: true },
+            { objetConsentementIdExterne: 'LEUR', accepte: true },
+          ],
+        }),
+        {
+          '/imageSignature': 'image',
+          '/syndicatIdExterne': 'reference',
+          '/formulaireId': 'reference',
+          '/valeursChampUtilisateur/1/NomChamp': 'duplicate',
+          '/valeursChampUtilisateur/2/NomChamp': 'reference',
+          '/valeursChampUtilisateur/3/NomChamp': 'reference',
+          '/valeursChampUtilisateur/4/Valeur': 'type',
+          '/valeursChampUtilisateur/5/Valeur': 'type',
+          '/valeursChampUtilisateur/6/Valeur': 'type',
+          '/consentements/1/objetConsentementIdExterne': 'duplicate',
+          '/consentements/2/objetConsentementIdExterne': 'reference',
+          '/consentements/3/objetConsentementIdExterne': 'reference',
+        },
+      );
+    }
+  });
+
+  it.each([
+    ['Depuis', ['2020-02-30', '2020-02-29T10:00', 'demain', '1582704000', '0000-01-01']],
+    ['Bilingue', ['True', 'FALSE', '1', 'null']],
+    ['Quart', ['nuit', 'De nuit', 'SOIR', '__proto__', 'constructor']],
+  ])('of values of %s that are none', async (NomChamp, valeurs) => {
+    await makeChamps();
+    for (const Valeur of valeurs) {
+      await refused(signing({ valeursChampUtilisateur: [{ NomChamp, Valeur }] }), {
+        '/valeursChampUtilisateur/0/Valeur': 'type',
+      });
+    }
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    [
+      'nothing',
+      {},
+      {
+        '/syndicatIdExterne': 'required',
+        '/prenom': 'required',
+        '/nom': 'required',
+        '/courriel': 'required',
+      },
+    ],
+    ['a list', [signing()], { '': 'type' }],
+    ['null', null, { '': 'type' }],
+    ['broken JSON', '{"prenom":', { '': 'json' }],
+    ['an unknown property', signing({ statut: 'x' }), { '/statut': 'unknown' }],
+    [
+      'the name of the answer',
+      signing({ aSignatureManuscripte: true }),
+      { '/aSignatureManuscripte': 'unknown' },
+    ],
+    ['a property in both casings', signing({ Nom: 'x' }), { '/Nom': 'duplicate' }],
+    ['an invalid e-mail', signing({ courriel: 'zoe' }), { '/courriel': 'email' }],
+    ['an invalid date', signing({ dateSignature: '02/03/2026' }), { '/dateSignature': 'date' }],
+    [
+      'a date without offset',
+      signing({ dateSignature: '2026-03-02T09:05:09' }),
+      { '/dateSignature': 'date' },
+    ],
+    ['a number as date', signing({ dateSignature: 1_772_460_309 }), { '/dateSignature': 'date' }],
+    ['a form that is no GUID', signing({ formulaireId: 'F-1' }), { '/formulaireId': 'uuid' }],
+    ['an image that is no text', signing({ imageSignature: {} }), { '/imageSignature': 'type' }],
+    [
+      'lists that are none',
+      signing({ valeursChampUtilisateur: {}, consentements: 'INFO' }),
+      { '/valeursChampUtilisateur': 'type', '/consentements': 'type' },
+    ],
+    [
+      'elements that are no objects',
+      signing({ valeursChampUtilisateur: [null, 'x'], consentements: [[]] }),
+      {
+        '/valeursChampUtilisateur/0': 'type',
+        '/valeursChampUtilisateur/1': 'type',
+        '/consentements/0': 'type',
+      },
+    ],
+    [
+      'elements without their properties, and with others',
+      signing({ valeursChampUtilisateur: [{ Type: 'texte' }], consentements: [{ nom: 'INFO' }] }),
+      {
+        '/valeursChampUtilisateur/0/NomChamp': 'required',
+        '/valeursChampUtilisateur/0/Type': 'unknown',
+        '/consentements/0/objetConsentementIdExterne': 'required',
+        '/consentements/0/accepte': 'required',
+        '/consentements/0/nom': 'unknown',
+      },
+    ],
+    [
+      'values that are no text, and consents neither true nor false',
+      signing({
+        valeursChampUtilisateur: [{ NomChamp: 'Bilingue', Valeur: true }],
+        consentements: [{ objetConsentementIdExterne: 'INFO', accepte: 'true' }],
+      }),
+      { '/valeursChampUtilisateur/0/Valeur': 'type', '/consentements/0/accepte': 'type' },
+    ],
+    [
+      'lists that are too long',
+      signing({
+        valeursChampUtilisateur: times(201, (n) => ({ NomChamp: `${n}` })),
+        consentements: times(101, (n) => ({ objetConsentementIdExterne: `${n}`, accepte: true })),
+      }),
+      { '/valeursChampUtilisateur': 'length', '/consentements': 'length' },
+    ],
+    [
+      'long texts',
+      signing({
+        ...{
+          employeIdExterne: 'x'.repeat(256),
+          syndicatIdExterne: 'x'.repeat(256),
+          transactionId: 'x'.repeat(256),
+        },
+        ...{ prenom: 'x'.repeat(256), telephonePrincipal: 'x'.repeat(51), codePostal: 'x'.repeat(21) },
+      }),
+      {
+        ...{ '/employeIdExterne': 'length', '/syndicatIdExterne': 'length', '/transactionId': 'length' },
+        ...{ '/prenom': 'length', '/telephonePrincipal': 'length', '/codePostal': 'length' },
+      },
+    ],
+  ])('of a body that is %s', async (_what, body, faults) => {
+    await refused(body as object, faults);
+  });
+
+  it.each([
+    ['U+0000', 'a\u0000b'],
+    ['the first half of a surrogate pair', 'a\ud83d'],
+    ['the second half of a surrogate pair', '\ude42b'],
+  ])('of %s in every text', async (_what, text) => {
+    const texts = [
+      ...[
+        'employeIdExterne',
+        'syndicatIdExterne',
+        'prenom',
+        'nom',
+        'courriel',
+        'telephonePrincipal',
+        'adresse1',
+        'ville',
+      ],
+      ...[
+        'province',
+        'codePostal',
+        'noMembre',
+        'dateSignature',
+        'transactionId',
+        'imageSignature',
+        'formulaireId',
+      ],
+    ];
+    await refused(
+      {
+        ...Object.fromEntries(texts.map((name) => [name, text])),
+        valeursChampUtilisateur: [{ NomChamp: text, Valeur: text }],
+        consentements: [{ objetConsentementIdExterne: text, accepte: true }],
+      },
+      {
+        ...Object.fromEntries(texts.map((name) => [`/${name}`, 'characters'])),
+        '/valeursChampUtilisateur/0/NomChamp': 'characters',
+        '/valeursChampUtilisateur/0/Valeur': 'characters',
+        '/consentements/0/objetConsentementIdExterne': 'characters',
+      },
+    );
+  });
+
+  it.each([
+    ['an SVG image as PNG', dataUrl(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))],
+    ['a PNG image that is cut off', dataUrl(encodePng({ width: 9, height: 9 }).subarray(0, -1))],
+    ['an image of more than 512 KiB', dataUrl(pngOf(512 * 1024 + 1))],
+    ['an image of more than 4,096 pixels a side', dataUrl(encodePng({ width: 4_097, height: 1 }))],
+    ['a JPEG image', `data:image/jpeg;base64,${Buffer.from('ffd8ffe0', 'hex').toString('base64')}`],
+    ['a text that is no data URL', 'signature'],
+  ])('of %s as signature', async (_what, imageSignature) => {
+    await refused(signing({ imageSignature }), { '/imageSignature': 'image' });
+  });
+
+  it('of values that have more than 65,536 characters together', async () => {
+    const names = times(33, (n) => `N-${n}`);
+    for (const nom of names) await made('champ-utilisateur', { nom, type: 'texte' });
+    const valeurs = names.map((NomChamp, n) => ({ NomChamp, Valeur: 'é'.repeat(n < 32 ? 2_000 : 1_536) }));
+    await sent({ valeursChampUtilisateur: valeurs });
+    valeurs[32]!.Valeur += 'é';
+    await refused(signing({ valeursChampUtilisateur: valeurs }), { '/valeursChampUtilisateur': 'length' });
+  });
+
+  it('413 for an image of 10 MB', async () => {
+    const before = await everything();
+    const answer = await send({ imageSignature: dataUrl(Buffer.alloc(10_000_000)) });
+    expectProblem(answer, 413, 'Requete.TropVolumineuse');
+    expect(changed(before, await everything())).toEqual([]);
+  });
+
+  it('of an unknown query parameter', async () => {
+    expectFaults(await platform('POST', '?simulation=true', signing()), { '?simulation': 'unknown' });
+    expect(await counts('adhesion')).toEqual({ adhesion: 0 });
+  });
+});

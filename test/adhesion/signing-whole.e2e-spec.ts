@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
+import { comparable, synced, times } from '../membership/synced';
+import { type Answer } from '../setup/test-app';
+import { openTenant, platformKey, signed, signing, SIGNING_PATH } from './support/cards';
+import { changed } from './support/digests';
+import {
+  WHOLE,
+  app,
+  counts,
+  events,
+  everything,
+  made,
+  makeAll,
+  makeForm,
+  partner,
+  platform,
+  send,
+  sent,
+  tenant,
+  useScene,
+} from './support/signing-scene';
+
+useScene();
+
+describe('a signing is written whole or not at all', () => {
+  /** Makes one statement on a table fail for this tenant, at once or when the transaction commits. */
+  async function broken<T>(table: string, on: string, deferred: boolean, work: () => Promise<T>): Promise<T> {
+    await app.database.query(
+      `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+         'BEGIN RAISE EXCEPTION USING MESSAGE = ''refused''; END'`,
+    );
+    await app.database.query(
+      `CREATE ${deferred ? 'CONSTRAINT' : ''} TRIGGER refuse AFTER ${on} ON ${table}
+       ${deferred ? 'DEFERRABLE INITIALLY DEFERRED' : ''} FOR EACH ROW
+       WHEN (NEW.tenant_id = '${tenant.tenantId}') EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      return await work();
+    } finally {
+      await app.database.query(`DROP TRIGGER refuse ON ${table}`);
+    }
+  }
+  const CARD = ['adhesion', 'membership', 'employe', 'consentement', 'signature_manuscrite', 'evenement'];
+  const REQUEST = ['demande_adhesion', 'consentement_demande', 'signature_manuscrite', 'evenement'];
+
+  it.each([
+    ...CARD.map((table): [string, string, string[]] => [table, 'E-1', CARD]),
+    ...REQUEST.map((table): [string, string, string[]] => [table, 'E-9', REQUEST]),
+  ])(
+    '500 where %s cannot be written in a signing of %s, and nothing of it remains',
+    async (table, who, all) => {
+      await makeAll();
+      const overrides = { ...WHOLE, employeIdExterne: who };
+      const before = await everything();
+      const on = table === 'employe' ? 'UPDATE' : 'INSERT';
+      for (const headers of [{}, { 'Idempotency-Key': 'one' }] as Record<string, string>[]) {
+        for (const deferred of [false, true]) {
+          const answer = await broken(table, on, deferred, () => send(overrides, headers));
+          expectProblem(answer, 500, 'Service.ErreurInterne');
+          expect(answer.text).not.toContain('refused');
+          expect(changed(before, await everything())).toEqual([]);
+        }
+      }
+      // Negative control: where nothing fails, the same request writes all of these.
+      await sent(overrides, { 'Idempotency-Key': 'one' });
+      expect(changed(before, await everything()).sort()).toEqual([...all, 'idempotency_record'].sort());
+    },
+  );
+});
+
+describe('signings at the same time', () => {
+  it('replays the first answer to the same Idempotency-Key: one card, one event', async () => {
+    await makeAll();
+    for (const employeIdExterne of ['E-1', null]) {
+      const headers = { 'Idempotency-Key': `key of ${employeIdExterne}` };
+      const first = await sent({ ...WHOLE, employeIdExterne }, headers);
+      const again = await send({ ...WHOLE, employeIdExterne }, headers);
+      expect([again.status, again.text, again.headers.get('location')]).toEqual([
+        201,
+        first.text,
+        first.headers.get('location'),
+      ]);
+      const reused = await send({ ...WHOLE, employeIdExterne, ville: 'Alma' }, headers);
+      expectProblem(reused, 422, 'Idempotence.CleReutilisee');
+    }
+    expect(await counts('adhesion', 'demande_adhesion', 'evenement', 'consentement')).toEqual({
+      ...{ adhesion: 1, demande_adhesion: 1, evenement: 2, consentement: 2 },
+    });
+  });
+
+  it.each(['E-1', 'E-9'])(
+    'twenty equal ones of %s under one Idempotency-Key are one',
+    async (employeIdExterne) => {
+      await makeAll();
+      const once = () => send({ ...WHOLE, employeIdExterne }, { 'Idempotency-Key': 'one' });
+      const answers = await Promise.all(times(20, once));
+      for (const answer of answers) {
+        if (answer.status !== 201) expectProblem(answer, 409, 'Idempotence.EnCours');
+      }
+      const texts = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text));
+      expect(texts.size).toBe(1);
+      expect([(await once()).text]).toEqual([...texts]);
+      const { adhesion, demande_adhesion, evenement } = await counts(
+        'adhesion',
+        'demande_adhesion',
+        'evenement',
+      );
+      expect([adhesion! + demande_adhesion!, evenement]).toEqual([1, 1]);
+    },
+  );
+
+  it('twenty of one employee are twenty cards and one membership', async () => {
+    await makeAll();
+    const answers = await Promise.all(times(20, () => send(WHOLE)));
+    expect(answers.map(({ status }) => status)).toEqual(times(20, () => 201));
+    expect(new Set(answers.map(({ json }) => json.idUniqueAdhesion)).size).toBe(20);
+    expect(
+      await counts('adhesion', 'membership', 'evenement', 'consentement', 'signature_manuscrite'),
+    ).toEqual({
+      ...{ adhesion: 20, membership: 1, evenement: 20, consentement: 40, signature_manuscrite: 20 },
+    });
+    expect((await events('adhesion.signee')).sort()).toEqual(answers.map(({ text }) => text).sort());
+  });
+
+  it('of a signing and the deletion of its employee one is first: a card that stays, or a request', async () => {
+    for (let round = 0; round < 20; round++) {
+      const id = `R-${round}`;
+      await synced(app, tenant.partenaire, { Employes: [{ IdExterne: id, Prenom: 'Zoé', Nom: 'Roy' }] });
+      const remove = () => partner('DELETE', `/b2b/v1/employe/${id}`);
+      const signs = () => sent({ employeIdExterne: id });
+      const answers = await Promise.all(round % 2 ? [remove(), signs()] : [signs(), remove()]);
+      const [removal, card] = (round % 2 ? answers : answers.reverse()) as [Answer, Answer];
+      const isRequest = card.json.demandeId !== undefined;
+      if (isRequest) expect(removal.status).toBe(204);
+      else expectProblem(removal, 409, 'Employe.LieAdhesions');
+      expect((await partner('GET', `/b2b/v2/adhesion?idExterneEmploye=${id}`)).json).toHaveLength(
+        isRequest ? 0 : 1,
+      );
+    }
+  });
+
+  it('beside a sync that makes the same memberships: all pass, each employee is a member once', async () => {
+    for (let round = 0; round < 8; round++) {
+      const ids = times(5, (n) => `S-${round}-${n}`);
+      const body = (prenom: string, Adhesions: object[]) => ({
+        Employes: ids.map((IdExterne) => ({ IdExterne, Prenom: prenom, Nom: 'Roy', Adhesions })),
+      });
+      await synced(app, tenant.partenaire, body('Zoé', []));
+      const joined = body(`Zoé ${round}`, [
+        { SyndicatIdExterne: 'SYN-1', DateAdhesion: '2026-01-01T00:00:00Z' },
+        { SyndicatIdExterne: 'SYN-2', DateAdhesion: '2026-01-01T00:00:00Z' },
+      ]);
+      const signs = ids.flatMap((employeIdExterne) =>
+        ['SYN-1', 'SYN-2'].map((syndicatIdExterne) => {
+          const headers: Record<string, string> = round % 2 ? { 'Idempotency-Key': randomUUID() } : {};
+          return sent({ employeIdExterne, syndicatIdExterne }, headers);
+        }),
+      );
+      await Promise.all([synced(app, tenant.partenaire, joined), ...signs]);
+      const { rows } = await app.database.query(
+        `SELECT FROM membership WHERE tenant_id = $1 AND id_externe_employe LIKE 'S-' || $2 || '-%'`,
+        [tenant.tenantId, round],
+      );
+      expect(rows).toHaveLength(10);
+    }
+    expect(await counts('adhesion', 'evenement')).toEqual({ adhesion: 80, evenement: 80 });
+  });
+
+  it.each<[string, string, (answer: Answer) => void]>([
+    [
+      'ended',
+      'UPDATE formulaire SET actif = false WHERE tenant_id = $1 AND id_unique = $2',
+      (answer) => expectProblem(answer, 409, 'Formulaire.Inactif'),
+    ],
+    [
+      'made to ask for more',
+      `WITH held AS (UPDATE formulaire SET titre = 'Autre' WHERE tenant_id = $1 AND id_unique = $2)
+       INSERT INTO formulaire_champ (tenant_id, formulaire_id, nom_champ, ordre) VALUES ($1, $2, 'Requis', 1)`,
+      (answer) => expectFaults(answer, { '/valeursChampUtilisateur': 'required' }),
+    ],
+  ])(
+    'a signing waits for its form that is being %s, and obeys what it has become',
+    async (_what, sql, expected) => {
+      await made('champ-utilisateur', { nom: 'Requis', type: 'texte', obligatoire: true });
+      const formulaireId = await makeForm();
+      const rival = new Client({ connectionString: app.config.databaseUrl });
+      await rival.connect();
+      try {
+        await rival.query('BEGIN');
+        await rival.query(sql, [tenant.tenantId, formulaireId]);
+        const answer = send({ formulaireId });
+        await eventually(async () => {
+          const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+          return (await app.database.query(waits)).rowCount || undefined;
+        }, 'A wait');
+        await rival.query('COMMIT');
+        expected(await answer);
+      } finally {
+        await rival.end();
+      }
+      expect(await counts('adhesion')).toEqual({ adhesion: 0 });
+    },
+  );
+
+  it('of a signing and the deletion of its form or consent object one is first, never a failure', async () => {
+    for (let round = 0; round < 20; round++) {
+      const id = `O-${round}`;
+      await made('objet-consentement', { idExterne: id, nom: id });
+      const formulaireId = await makeForm();
+      const who = { employeIdExterne: round % 4 < 2 ? 'E-1' : null };
+      const overrides =
+        round < 10
+          ? { ...who, formulaireId }
+          : { ...who, consentements: [{ objetConsentementIdExterne: id, accepte: true }] };
+      const remove = () =>
+        partner(
+          'DELETE',
+          round < 10 ? `/b2b/v2/formulaire/${formulaireId}` : `/b2b/v2/objet-consentement/${id}`,
+        );
+      const headers: Record<string, string> = round % 3 ? {} : { 'Idempotency-Key': id };
+      const signs = () => send(overrides, headers);
+      const answers = await Promise.all(round % 2 ? [remove(), signs()] : [signs(), remove()]);
+      const [removal, card] = (round % 2 ? answers : answers.reverse()) as [Answer, Answer];
+      if (card.status === 201) {
+        expectProblem(removal, 409, round < 10 ? 'Formulaire.Utilise' : 'ObjetConsentement.Utilise');
+      } else {
+        const pointer = round < 10 ? '/formulaireId' : '/consentements/0/objetConsentementIdExterne';
+        expectFaults(card, { [pointer]: 'reference' });
+        expect(removal.status).toBe(204);
+      }
+    }
+  });
+});
+
+describe('who may sign', () => {
+  it('403 Cle.RoleInsuffisant with a partner’s key, and for a platform key with partners', async () => {
+    for (const path of ['', `/${randomUUID()}/paiements`, `/${randomUUID()}/autorisations-paiement`]) {
+      expectProblem(await partner('POST', SIGNING_PATH + path, signing()), 403, 'Cle.RoleInsuffisant');
+    }
+    expectProblem(await partner('GET', `${SIGNING_PATH}/${randomUUID()}`), 403, 'Cle.RoleInsuffisant');
+    expectProblem(await app.send(tenant.plateforme, 'GET', '/b2b/v2/adhesion'), 403, 'Cle.RoleInsuffisant');
+    expectProblem(await app.send(undefined, 'POST', SIGNING_PATH, signing()), 401, 'Cle.Invalide');
+    expect(await counts('adhesion')).toEqual({ adhesion: 0 });
+  });
+
+  it('403 Module.NonActif where the client or the key has no module carteMembre, whatever is sent', async () => {
+    const without = await openTenant(app, { modules: ['vote', 'voteEnSeance'] });
+    const restricted = await platformKey(app, tenant.partenaire, { cleModules: ['vote'] });
+    for (const key of [without.plateforme, restricted]) {
+      for (const body of [signing(), {}]) {
+        const answer = await app.send(key, 'POST', SIGNING_PATH, body);
+        expectProblem(answer, 403, 'Module.NonActif');
+        expect(answer.json).toMatchObject({ title: 'Forbidden', module: 'carteMembre' });
+      }
+    }
+    expect(await counts('adhesion')).toEqual({ adhesion: 0 });
+  });
+});
+
+describe('GET /plateforme/v1/adhesions/:id', () => {
+  it('a card as V2 shows it, with an ETag, also by its GUID in capitals', async () => {
+    const card = await sent();
+    const path = `/${card.json.idUniqueAdhesion}`;
+    const read = await platform('GET', path);
+    expect([read.status, read.text]).toEqual([200, card.text]);
+    expect((await platform('GET', path.toUpperCase())).text).toBe(card.text);
+    const held = await platform('GET', path, undefined, { 'If-None-Match': read.headers.get('etag')! });
+    expect([held.status, held.text]).toEqual([304, '']);
+  });
+
+  it('a request with its state and card, before and after its decision', async () => {
+    const [rejected, confirmed] = [
+      await sent({ employeIdExterne: null }),
+      await sent({ employeIdExterne: 'E-9' }),
+    ];
+    const state = async ({ json }: Answer) => (await platform('GET', `/${json.demandeId}`)).text;
+    const expected = (one: Answer, statut: string, adhesionId: string | null) =>
+      JSON.stringify({ demandeId: one.json.demandeId, statut, adhesionId });
+    for (const one of [rejected, confirmed])
+      expect(await state(one)).toBe(expected(one, 'ATransferer', null));
+    const path = '/b2b/v2/conciliation';
+    await partner('POST', `${path}/${rejected.json.demandeId}/rejeter`, { raison: 'Non' });
+    const { adhesionId, idExterne } = (
+      await partner('POST', `${path}/${confirmed.json.demandeId}/confirmer`, {})
+    ).json;
+    expect(await state(rejected)).toBe(expected(rejected, 'Rejetee', null));
+    expect(await state(confirmed)).toBe(expected(confirmed, 'Confirmee', adhesionId));
+    expect((await platform('GET', `/${adhesionId}`)).json.employeIdExterne).toBe(idExterne);
+  });
+
+  it('404 Adhesion.NotFound for none, for what is no GUID, and for another tenant’s card or request as for none', async () => {
+    const other = await openTenant(app);
+    const none = await platform('GET', `/${randomUUID()}`);
+    expectProblem(none, 404, 'Adhesion.NotFound');
+    for (const id of [
+      'E-1',
+      (await signed(app, other.plateforme)).json.idUniqueAdhesion,
+      (await signed(app, other.plateforme, { employeIdExterne: null })).json.demandeId,
+    ]) {
+      expectProblem(await platform('GET', `/${id}`), 404, 'Adhesion.NotFound');
+      if (id !== 'E-1') expect(comparable(await platform('GET', `/${id}`))).toEqual(comparable(none));
+    }
+    expectFaults(await platform('GET', `/${randomUUID()}?statut=x`), { '?statut': 'unknown' });
+  });
+});
