@@ -4,6 +4,7 @@ import type { TestApp } from '../setup/test-app';
 export interface Schema {
   $ref?: string;
   allOf?: Schema[];
+  oneOf?: Schema[];
   type?: string;
   format?: string;
   enum?: string[];

@@ -93,6 +93,7 @@ export function validDraft(
 function validValue(schema: Schema, schemas: Record<string, Schema>, name: string): fc.Arbitrary<JsonTree> {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference) return validValue(schemas[reference.split('/').at(-1)!]!, schemas, name);
+  if (schema.oneOf) return fc.oneof(...schema.oneOf.map((one) => validValue(one, schemas, name)));
   switch (schema.type) {
     case 'object':
       return validObject(schema, schemas);
@@ -103,7 +104,7 @@ function validValue(schema: Schema, schemas: Record<string, Schema>, name: strin
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000 }).map(String);
     case 'number':
-      return fc.constantFrom('45.5', '"12.3456"', '1e2', '0', '1e999');
+      return fc.constantFrom('45.5', '1e2', '0', '1e999');
     case 'boolean':
       return fc.constantFrom('true', 'false');
     default:
@@ -134,6 +135,7 @@ function validText(schema: Schema, name: string): fc.Arbitrary<string> {
   if (schema.format === 'uuid') return fc.constantFrom(...GUIDS);
   if (/externe|^NomChamp$|^champs$|^objetsConsentement$/i.test(name)) return fc.constantFrom(...IDENTIFIERS);
   if (name === 'imageSignature') return fc.constantFrom(PNG_EXAMPLE, PNG_EXAMPLE, PNG_EXAMPLE.slice(0, -8));
+  if (name === 'montant') return fc.constantFrom('12.3456', '45', '-1', '1e3');
   if (name === 'devise') return fc.constantFrom('CAD', 'USD', 'XXX', 'cad');
   return fc
     .tuple(
