@@ -86,8 +86,8 @@ export class SigningService {
     if (card) return card;
     const demande = await this.demandes.one(tenantId, id);
     if (!demande) throw new DomainError('Adhesion.NotFound', 'No signing has this identifier.');
-    const { statut, adhesionId } = JSON.parse(demande) as { statut: string; adhesionId: string | null };
-    return JSON.stringify({ demandeId: id, statut, adhesionId });
+    const { demandeId, statut, adhesionId } = JSON.parse(demande) as Record<string, unknown>;
+    return JSON.stringify({ demandeId, statut, adhesionId });
   }
 
   private async check(tenantId: string, signing: Signing, faults: InputFault[]): Promise<SignedValeurs> {

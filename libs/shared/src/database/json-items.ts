@@ -1,4 +1,5 @@
 import type { Statement } from './entered-query';
+import { PROGRAM_LIMIT_EXCEEDED, sqlState } from './sql-errors';
 import type { Scope, Transactions } from './transactions';
 
 /**
@@ -75,6 +76,9 @@ const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 /** The most that a page holds in bytes, unless a single item is larger: what is read at once has to fit in memory. */
 const PAGE_BYTES = 16 * 1_048_576;
 
+/** What no text in PostgreSQL is larger than. */
+const TEXT_BYTES = 1_073_741_824;
+
 /** Reads a table's rows as JSON text in one statement each: no object is made of a row on the way. */
 export class JsonItems {
   private readonly selected: string;
@@ -112,7 +116,7 @@ export class JsonItems {
     filters: readonly Filter[],
   ): Promise<Page> {
     for (let count = limit; ;) {
-      const row = await this.read(tenantId, after, count, filters);
+      const row = await this.measured(tenantId, after, count, filters);
       if (row.items !== null) {
         const { items, more, lastDate, lastId } = row;
         return more && lastDate && lastId ? { items, next: { date: lastDate, id: lastId } } : { items };
@@ -120,6 +124,14 @@ export class JsonItems {
       // Items differ in size: half of what would be about enough, so that it seldom takes a third try.
       count = Math.max(1, Math.floor((count * PAGE_BYTES) / row.bytes / 2));
     }
+  }
+
+  /** The same, where PostgreSQL cannot even say how many bytes they would be. */
+  private async measured(...asked: Parameters<JsonItems['read']>): Promise<PageRow> {
+    return this.read(...asked).catch((error: unknown) => {
+      if (sqlState(error) !== PROGRAM_LIMIT_EXCEEDED) throw error;
+      return { items: null, bytes: TEXT_BYTES, more: true, lastDate: null, lastId: null };
+    });
   }
 
   private async read(
