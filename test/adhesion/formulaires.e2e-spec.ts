@@ -125,14 +125,15 @@ describe('POST /b2b/v2/formulaire', () => {
     expect(await stored()).toHaveLength(7);
   });
 
-  it('201 with hundreds of fields and consent objects, in the order sent', async () => {
-    const many = times(300, (n) => `N-${(n * 7919) % 300}`);
-    for (const nom of many) await makeChamp(nom);
+  it('201 with as many fields and consent objects as a form may have, in the order sent', async () => {
+    const champs = times(200, (n) => `N-${(n * 7919) % 200}`);
+    for (const nom of champs) await makeChamp(nom);
+    const objetsConsentement = champs.slice(0, 100);
     await synced(app, tenant.partenaire, {
-      ObjetsConsentement: many.map((IdExterne) => ({ IdExterne, Nom: IdExterne })),
+      ObjetsConsentement: objetsConsentement.map((IdExterne) => ({ IdExterne, Nom: IdExterne })),
     });
-    const created = await made({ ...FORM, champs: many, objetsConsentement: many });
-    expect([created.json.champs, created.json.objetsConsentement]).toEqual([many, many]);
+    const created = await made({ ...FORM, champs, objetsConsentement });
+    expect([created.json.champs, created.json.objetsConsentement]).toEqual([champs, objetsConsentement]);
   });
 
   it.each<[string, unknown, Record<string, string>]>([
@@ -176,7 +177,12 @@ describe('POST /b2b/v2/formulaire', () => {
       { ...FORM, champs: ['Quart', ' Quart '], objetsConsentement: ['INFO', 'TEXTOS', 'INFO'] },
       { '/champs': 'duplicate', '/objetsConsentement': 'duplicate' },
     ],
-    ['too many', { ...FORM, champs: times(1_001, (n) => `${n}`) }, { '/champs': 'length' }],
+    ['too many fields', { ...FORM, champs: times(201, (n) => `${n}`) }, { '/champs': 'length' }],
+    [
+      'too many consent objects',
+      { ...FORM, objetsConsentement: times(101, (n) => `${n}`) },
+      { '/objetsConsentement': 'length' },
+    ],
     [
       'references to what there is not, by their places',
       {

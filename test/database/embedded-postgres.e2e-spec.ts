@@ -149,7 +149,7 @@ describe('startEmbeddedPostgres', () => {
   it('stops a server whose parent and watchdog were both killed', async () => {
     const { starter, url } = await spawnStarted();
     await query(url, KEEP);
-    for (const pid of await watchdogProcesses(dataDir)) process.kill(pid, 'SIGKILL');
+    await killWatchdog(dataDir);
     await killStarter(starter);
     await sleep(200);
     const orphan = await postmaster(dataDir);
@@ -163,7 +163,7 @@ describe('startEmbeddedPostgres', () => {
   it('recovers after parent, watchdog and server were all killed', async () => {
     const { starter, url } = await spawnStarted();
     await query(url, KEEP);
-    for (const pid of await watchdogProcesses(dataDir)) process.kill(pid, 'SIGKILL');
+    await killWatchdog(dataDir);
     process.kill(await postmaster(dataDir), 'SIGKILL');
     await killStarter(starter);
 
@@ -301,6 +301,12 @@ async function processesOf(dataDir: string, program: RegExp): Promise<number[]> 
 
 const serverProcesses = (dataDir: string): Promise<number[]> => processesOf(dataDir, /\/(postgres|initdb)$/);
 const watchdogProcesses = (dataDir: string): Promise<number[]> => processesOf(dataDir, /\/sh$/);
+
+/** One that has not come up yet would live on, and stop the server in order. */
+async function killWatchdog(dataDir: string): Promise<void> {
+  await until(async () => (await watchdogProcesses(dataDir)).length > 0, 5000);
+  for (const pid of await watchdogProcesses(dataDir)) process.kill(pid, 'SIGKILL');
+}
 
 async function postmaster(dataDir: string): Promise<number> {
   return parseInt(await readFile(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8'), 10);

@@ -48,20 +48,23 @@ describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
     }));
     const stored = await app.send(partner, 'POST', '/b2b/v1/employe/sync', { employeurs, employes });
     expect(stored.json).toMatchObject({ created: employeurs.length + employes.length, errors: [] });
-    const ids = await signedThings();
+    const { taches, formulaires, adhesions, demandes } = await signedThings();
     known = {
       idExterne: IDENTIFIERS,
       idExterneMembre: IDENTIFIERS,
       clientId: [victim.clientId],
       cleId: [victim.cleId],
-      id: ids,
-      idUnique: ids,
-      x: [...IDENTIFIERS, ...ids],
+      '/b2b/v2/tache': taches,
+      '/b2b/v2/formulaire': formulaires,
+      '/b2b/v2/conciliation': demandes,
+      '/b2b/v2/adhesion': [...IDENTIFIERS, ...adhesions],
+      '/b2b/adhesion': [...IDENTIFIERS, ...adhesions],
+      '/plateforme/v1/adhesions': [...adhesions, ...demandes],
     };
   });
 
   /** Unions, fields and consent objects by the identifiers that requests use, and the ids of what is made with them. */
-  async function signedThings(): Promise<string[]> {
+  async function signedThings() {
     const send = async (cle: string, path: string, body: object, headers = {}): Promise<Answer> => {
       const answer = await app.send(cle, 'POST', path, body, headers);
       expect(answer.status).toBeLessThan(300);
@@ -76,17 +79,23 @@ describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
     };
     await send(keys.partenaire, '/b2b/v2/sync', everything);
     const tache = await send(keys.partenaire, '/b2b/v2/sync', {}, { Prefer: 'respond-async' });
-    const ids: string[] = [tache.json.id];
+    const ids = {
+      taches: [tache.json.id as string],
+      formulaires: [] as string[],
+      adhesions: [] as string[],
+      demandes: [] as string[],
+    };
     for (const employeIdExterne of [...IDENTIFIERS, null, null, null, null]) {
       const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org', imageSignature: PNG_EXAMPLE };
       const signing = { ...person, employeIdExterne, syndicatIdExterne: 'ID-1' };
       const { json } = await send(keys.plateforme, '/plateforme/v1/adhesions', signing);
-      ids.push(json.idUniqueAdhesion ?? json.demandeId);
+      if (json.demandeId) ids.demandes.push(json.demandeId);
+      else ids.adhesions.push(json.idUniqueAdhesion);
       const form = await send(keys.partenaire, '/b2b/v2/formulaire', {
         titre: 'Carte',
         syndicatIdExterne: 'ID-1',
       });
-      ids.push(form.json.id);
+      ids.formulaires.push(form.json.id);
     }
     return ids;
   }
@@ -95,7 +104,8 @@ describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
     await app.stop();
   });
 
-  const isKnown = (path: string): boolean => [...path.matchAll(/:(\w+)/g)].every(([, name]) => known[name!]);
+  const isKnown = (path: string): boolean =>
+    [...path.matchAll(/:(\w+)/g)].every(([part, name]) => known[path.split(`/${part}`)[0]!] ?? known[name!]);
 
   /** Half of them are one mutation away from valid, so that they pass most checks and reach what lies behind. */
   function requests(): fc.Arbitrary<FuzzRequest> {

@@ -34,7 +34,7 @@ export const IDENTIFIERS = [
 export const PNG_EXAMPLE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** Values of parts of the path that name something that exists, by the name of the part. */
+/** Values of parts of the path that name something that exists, by what stands before the part or by its name. */
 export type KnownParts = Readonly<Record<string, readonly string[]>>;
 
 const GUIDS = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'not-a-guid'];
@@ -54,7 +54,7 @@ export function validDraft(
 ): fc.Arbitrary<Draft> {
   const names = [...operation.path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const part = (name: string): fc.Arbitrary<string> => {
-    const pool = known[name];
+    const pool = known[operation.path.split(`/:${name}`)[0]!] ?? known[name];
     const others = fc.constantFrom(...IDENTIFIERS, ...GUIDS);
     return pool
       ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...pool) }, { weight: 1, arbitrary: others })

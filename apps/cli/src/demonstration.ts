@@ -251,13 +251,22 @@ async function signExamples({ formulaires, signing }: ServiceContext, tenantId: 
     [EXAMPLE_IDS.formulaireLibre, { ...carte, actif: false }],
   ];
   for (const [id, form] of forms) {
-    const known = await formulaires.get(tenantId, id).catch(() => undefined);
-    if (!known) await formulaires.create(tenantId, form, id);
+    if (!(await found(formulaires.get(tenantId, id)))) await formulaires.create(tenantId, form, id);
   }
   for (const [id, card] of SIGNINGS) {
-    const known = await signing.get(tenantId, id).catch(() => undefined);
-    if (!known) await signing.sign(tenantId, card, id);
+    if (!(await found(signing.get(tenantId, id)))) await signing.sign(tenantId, card, id);
   }
+}
+
+/** Whether what is asked for is there. */
+async function found(asked: Promise<unknown>): Promise<boolean> {
+  return asked.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof DomainError && error.code.endsWith('.NotFound')) return false;
+      throw error;
+    },
+  );
 }
 
 /** In a database that has lost its keys' file, the rest is there already. */

@@ -15,14 +15,14 @@ export const FORMULAIRE_FIELDS = {
   },
   champs: {
     kind: 'texts',
-    max: 1_000,
+    max: 200,
     length: 255,
     description: 'Names of the custom fields that the form asks for, in their order.',
     example: ['Quart de travail'],
   },
   objetsConsentement: {
     kind: 'texts',
-    max: 1_000,
+    max: 100,
     length: 255,
     description: 'External identifiers of the consent objects that the form asks for, in their order.',
     example: ['INFOLETTRE'],

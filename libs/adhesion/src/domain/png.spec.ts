@@ -293,3 +293,24 @@ describe('readPngDataUrl', () => {
     });
   });
 });
+
+describe('What is no part of the image', () => {
+  const { ihdr, idat, iend } = parts(SMALL);
+  const packed = idat.subarray(8, -4);
+
+  it('is refused after the pixels, inside of their own part', async () => {
+    const hidden = chunk('IDAT', Buffer.concat([packed, Buffer.alloc(1_000, 'x')]));
+    expect(await pngFault(png(ihdr, hidden, iend))).toBe('is not a PNG image: something follows its pixels');
+    const apart = chunk('IDAT', Buffer.from('x'));
+    expect(await pngFault(png(ihdr, idat, apart, iend))).toBe(
+      'is not a PNG image: something follows its pixels',
+    );
+    // An empty part holds nothing.
+    expect(await pngFault(png(ihdr, idat, chunk('IDAT'), iend))).toBeUndefined();
+  });
+
+  it('is refused inside of its end', async () => {
+    const end = chunk('IEND', Buffer.from('x'));
+    expect(await pngFault(png(ihdr, idat, end))).toBe('is damaged: its end is not empty');
+  });
+});

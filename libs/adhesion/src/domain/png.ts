@@ -129,6 +129,7 @@ function orderFault(chunks: readonly Chunk[], { colour }: Header): string | unde
   }
   const [first, last] = [chunks.findIndex(isPixels), chunks.findLastIndex(isPixels)];
   if (!chunks.slice(first, last + 1).every(isPixels)) return 'is damaged: something lies between its pixels';
+  if (chunks.at(-1)?.data.length !== 0) return 'is damaged: its end is not empty';
   const paletteBytes = chunks.find(({ type }) => type === 'PLTE')?.data.length ?? 3;
   return paletteBytes % 3 !== 0 || paletteBytes === 0 || paletteBytes > 768
     ? 'is damaged: its palette has no valid length'
@@ -145,8 +146,9 @@ async function pixelsFault(chunks: readonly Chunk[], header: Header): Promise<st
   if (expected > UNPACKED_BYTES) return 'must unpack to at most 32 MB: send fewer pixels or colours';
   const filters = filterPlaces(rows);
   let filter = filters.next();
+  const packed = Buffer.concat(chunks.filter(isPixels).map(({ data }) => data));
   const inflate = createInflate();
-  inflate.end(Buffer.concat(chunks.filter(isPixels).map(({ data }) => data)));
+  inflate.end(packed);
   let unpacked = 0;
   try {
     for await (const part of inflate as AsyncIterable<Buffer>) {
@@ -160,7 +162,11 @@ async function pixelsFault(chunks: readonly Chunk[], header: Header): Promise<st
   } catch {
     return 'is damaged: its pixels cannot be unpacked';
   }
-  return unpacked === expected ? undefined : 'is damaged: it has not the pixels that its header says';
+  if (unpacked !== expected) return 'is damaged: it has not the pixels that its header says';
+  // What the stream read; bytes after its end would be no part of the image.
+  return inflate.bytesWritten === packed.length
+    ? undefined
+    : 'is not a PNG image: something follows its pixels';
 }
 
 /** Rows of one length as they unpack, each with the byte that names its filter. */

@@ -71,7 +71,7 @@ export class AdhesionsV2Controller {
   @Answers({
     summary: 'Delete a signed card',
     description:
-      'For good, with its signature. The membership and the consents stay. Of several things that hold the card, the first in the order of the codes is answered.',
+      'For good, with its signature. The membership and the consents stay. A card never changes, so that there is no version to name in `If-Match`. Of several things that hold the card, the first in the order of the codes is answered.',
     path: {
       id: {
         description: 'Identifier of the card (GUID): its `idUniqueAdhesion`.',

@@ -25,7 +25,8 @@ export const SIGNED = {
 export const syndicatNom = readOnly('Name of the union, as it is now.', 'Syndicat des aciéristes');
 const apres = {
   kind: 'date',
-  description: 'Only cards signed at this time or later (inclusive, to the millisecond).',
+  description:
+    'Only cards signed at this time or later (inclusive, to the millisecond). A request that is confirmed becomes a card with the date of its signature, perhaps long ago: the event `adhesion.signee` tells of each card when it is made.',
   example: '2026-01-01T00:00:00Z',
 } as const;
 

@@ -14,11 +14,17 @@ import { EXAMPLE_IDS } from './examples';
 const MOST_VALEURS = 200;
 const MOST_CONSENTEMENTS = 100;
 
+const VALEUR = {
+  ...VALEUR_FIELDS.Valeur,
+  description:
+    'The value as text: a date in ISO 8601, `true` or `false`, a choice by its external identifier. Empty or null: no value.',
+} as const;
+
 class ValeurInput {
   @Input(VALEUR_FIELDS.NomChamp)
   NomChamp: string;
 
-  @Input(VALEUR_FIELDS.Valeur)
+  @Input(VALEUR)
   Valeur?: string | null;
 }
 

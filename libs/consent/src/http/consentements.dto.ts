@@ -8,7 +8,8 @@ import { OBJET_CONSENTEMENT_FIELDS } from '../domain/objet-consentement.fields';
 export class ConsentementList extends PagingQuery {
   @Input({
     kind: 'date',
-    description: 'Only consents of this time or later (`dateConsentement`, inclusive).',
+    description:
+      'Only consents of this time or later (`dateConsentement`, inclusive). Those of a signing that waited for conciliation carry the date of the signature.',
     example: '2026-01-01T00:00:00Z',
   })
   depuis?: Date;

@@ -36,7 +36,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
     });
   }
 
-  /** @throws DomainError `Employe.LieCampagneActive` */
+  /** Before the cards, as where a card is deleted. @throws DomainError `Employe.LieCampagneActive` */
   protected override async assertDeletable({ tenantId, idExterne }: Employe): Promise<void> {
     if (await this.campaigns.hasVoter(tenantId, idExterne)) {
       const detail = 'The employee is a voter of an active campaign: delete it once the campaign has ended.';

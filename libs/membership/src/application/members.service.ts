@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EmployeRecord } from '../domain/employe.fields';
-import { type Member, MemberRepository, type MemberValeur } from '../persistence/member.repository';
+import type { ValeurV2 } from '../domain/valeur-champ';
+import { type Member, MemberRepository } from '../persistence/member.repository';
 
 export type { Member };
 
@@ -36,7 +37,7 @@ export class MembersService {
     tenantId: string,
     idExterne: string | undefined,
     record: Omit<EmployeRecord, 'idExterne'>,
-    valeurs: readonly MemberValeur[],
+    valeurs: readonly ValeurV2[],
   ): Promise<Member> {
     for (;;) {
       const id = idExterne ?? (await this.repository.nextNumber(tenantId));

@@ -2,13 +2,14 @@ import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { Shown } from '#shared/http/field.decorator';
 import { VALEUR_FIELDS } from '../domain/employe-v2.fields';
 
+const nom = { ...VALEUR_FIELDS.NomChamp, description: 'Name of the custom field.' } as const;
 const discriminator = { description: 'Type of the field, which says how the value is shown.' };
 
 class ValeurTexteItem {
   @ApiProperty({ ...discriminator, enum: ['texte'] })
   type: 'texte';
 
-  @Shown(VALEUR_FIELDS.NomChamp)
+  @Shown(nom)
   nom: string;
 
   @ApiProperty({ description: 'The text.', example: 'Casque bleu' })
@@ -19,7 +20,7 @@ class ValeurDateItem {
   @ApiProperty({ ...discriminator, enum: ['date'] })
   type: 'date';
 
-  @Shown(VALEUR_FIELDS.NomChamp)
+  @Shown(nom)
   nom: string;
 
   @ApiProperty({
@@ -35,7 +36,7 @@ class ValeurBooleenItem {
   @ApiProperty({ ...discriminator, enum: ['booleen'] })
   type: 'booleen';
 
-  @Shown(VALEUR_FIELDS.NomChamp)
+  @Shown(nom)
   nom: string;
 
   @ApiProperty({ description: 'Yes or no.', example: true })
@@ -46,7 +47,7 @@ class ValeurChoixItem {
   @ApiProperty({ ...discriminator, enum: ['choix'] })
   type: 'choix';
 
-  @Shown(VALEUR_FIELDS.NomChamp)
+  @Shown(nom)
   nom: string;
 
   @ApiProperty({ description: 'External identifier of the choice, not its label.', example: 'NUIT' })

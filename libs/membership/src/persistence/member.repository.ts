@@ -10,8 +10,6 @@ export interface Member {
   readonly noMembre: string | null;
 }
 
-export type MemberValeur = ValeurV2;
-
 /** Employees who sign, and their memberships, in the ambient transaction. */
 @Injectable()
 export class MemberRepository {
@@ -96,7 +94,7 @@ export class MemberRepository {
   }
 
   /** Adds custom values of an employee who has none; a value that its field no longer allows is left out. */
-  async insertValeurs(tenantId: string, idExterne: string, valeurs: readonly MemberValeur[]): Promise<void> {
+  async insertValeurs(tenantId: string, idExterne: string, valeurs: readonly ValeurV2[]): Promise<void> {
     if (valeurs.length === 0) return;
     await this.transactions.client().query(
       `INSERT INTO valeur_champ_employe

@@ -7,6 +7,10 @@ import {
 } from 'typeorm';
 import { ENTER } from './entered-query';
 
+// Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
+// year 1, would arrive as others than they were.
+postgres.defaults.parseInputDatesAsUTC = true;
+
 /** The role under which all requests run: it owns nothing, bypasses nothing and sees one tenant at a time. */
 export const APP_ROLE = 'mandat_app';
 

@@ -34,6 +34,8 @@ export interface Position {
 export interface Page {
   readonly items: string;
   readonly next?: Position;
+  /** How many items were asked for in the end, where as many as wanted would have been too large. */
+  readonly fitted?: number;
 }
 
 /** One condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
@@ -65,6 +67,8 @@ interface PageRow {
   /** null where they are more than a page may hold. */
   items: string | null;
   bytes: number;
+  /** How many items there are; absent where that is not known. */
+  count?: number;
   /** Whether anything follows the last item of the page. */
   more: boolean;
   lastDate: Date | null;
@@ -119,10 +123,13 @@ export class JsonItems {
       const row = await this.measured(tenantId, after, count, filters);
       if (row.items !== null) {
         const { items, more, lastDate, lastId } = row;
-        return more && lastDate && lastId ? { items, next: { date: lastDate, id: lastId } } : { items };
+        const cut = count < limit ? { fitted: count } : {};
+        return more && lastDate && lastId
+          ? { items, next: { date: lastDate, id: lastId }, ...cut }
+          : { items };
       }
       // Items differ in size: half of what would be about enough, so that it seldom takes a third try.
-      count = Math.max(1, Math.floor((count * PAGE_BYTES) / row.bytes / 2));
+      count = Math.max(1, Math.floor(((row.count ?? count) * PAGE_BYTES) / row.bytes / 2));
     }
   }
 
@@ -171,7 +178,7 @@ export class JsonItems {
     const [row] = await this.query<PageRow>(tenantId, {
       ...(isPlannedOnce ? { name } : {}),
       text: `SELECT CASE WHEN octet_length(items) <= ${PAGE_BYTES} OR count = 1 THEN items END AS items,
-               octet_length(items) AS bytes, "lastDate", "lastId", count = $2 AND (${more.join(' OR ')}) AS more
+               octet_length(items) AS bytes, count::int AS count, "lastDate", "lastId", count = $2 AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(row_to_json(i)::text, ','), '') AS items, count(*),
                  (array_agg(${by}))[count(*)] AS "lastDate", (array_agg(id_unique))[count(*)] AS "lastId"

@@ -53,7 +53,7 @@ export const ERROR_CODES = {
     status: 413,
     title: 'Request too large',
     description:
-      'The request is larger than this operation accepts: 1 MB, with images of signatures up to 512 KiB; for a sync 64 MB, 250,000 records and 400,000 nested ones. Send less at a time, or a smaller image.',
+      'The request is larger than this operation accepts: 1 MB, which an image of a signature (512 KiB) fits into; for a sync 64 MB, 250,000 records and 400,000 nested ones. Send less at a time.',
   },
   'Requete.Interrompue': {
     status: 408,

@@ -141,7 +141,7 @@ function headersOf(
 ): Record<string, { description: string; schema: { type: 'string' } }> {
   const header = (description: string) => ({ description, schema: { type: 'string' as const } });
   return {
-    ...(options.location ? { Location: header('Path of the new resource.') } : {}),
+    ...(options.location ? { Location: header('Path of the new resource, or of what it is part of.') } : {}),
     ...(options.etag ? { ETag: header('Version of the resource.') } : {}),
     ...(options.successor
       ? { Deprecation: header('Since when the operation is deprecated (RFC 9745).') }

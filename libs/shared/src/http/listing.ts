@@ -14,7 +14,8 @@ export class PagingQuery {
     kind: 'integer',
     min: 1,
     max: 1000,
-    description: 'Page size. Without it the whole list is answered, streamed.',
+    description:
+      'The most items of a page; one of large items may have fewer, and only a missing `next` link ends the list. Without `limite` the whole list is answered, streamed.',
     example: 100,
   })
   limite?: number;
@@ -58,14 +59,21 @@ export async function sendList(
   }
   response.write(`[${first.items}`);
   after = first.next;
+  let length = nextLength(first, runLength, runLength);
   while (after) {
     // Asked for while the caller still receives the run before.
-    const [page]: [Page, void] = await Promise.all([fetch(after, runLength), drained(response)]);
+    const [page]: [Page, void] = await Promise.all([fetch(after, length), drained(response)]);
     if (response.destroyed) return;
     if (page.items) response.write(`,${page.items}`);
     after = page.next;
+    length = nextLength(page, length, runLength);
   }
   response.end(']');
+}
+
+/** Where a run was cut, the next one begins about there, and grows again as long as none is. */
+function nextLength({ fitted }: Page, length: number, longest: number): number {
+  return Math.min(longest, 2 * (fitted ?? length));
 }
 
 /** Sends items of some hundred kilobytes without copying them once more, as adding the brackets to them would. */
