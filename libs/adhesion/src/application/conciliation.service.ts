@@ -93,7 +93,8 @@ export class ConciliationService {
   }
 
   /**
-   * Ends the request without a card, and deletes the handwritten signature, which has no more use. Sent again, it answers the request as it was rejected.
+   * Ends the request without a card, and deletes the handwritten signature, which has no more use. Sent again, it answers
+   * the request as it was rejected.
    *
    * @throws DomainError `Conciliation.NotFound`, `Conciliation.DejaTraitee`
    */
