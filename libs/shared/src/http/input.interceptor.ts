@@ -3,7 +3,9 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Observable } from 'rxjs';
 import type { AuthenticatedRequest } from '../access/requires.decorator';
-import type { BodyInterceptor } from './body.interceptor';
+import { invalidRequest } from '../errors/domain-error';
+import { isPlainObject } from '../records/fold';
+import type { BodyInterceptor, RawRequest } from './body.interceptor';
 import type { IdempotencyInterceptor } from './idempotency.interceptor';
 import { readInput } from './read-input';
 
@@ -17,7 +19,8 @@ class NoQuery {}
  */
 @Injectable()
 export class InputInterceptor implements NestInterceptor {
-  private readonly declared = new Map<unknown, boolean>();
+  /** What of a request each handler takes. */
+  private readonly declared = new Map<unknown, ReadonlySet<RouteParamtypes>>();
 
   constructor(
     private readonly body: BodyInterceptor,
@@ -28,7 +31,12 @@ export class InputInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     this.refuseStrayQuery(context, request);
     if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
-    return this.body.intercept(context, { handle: () => this.idempotency.intercept(context, next) });
+    return this.body.intercept(context, {
+      handle: () => {
+        this.refuseStrayBody(context, request);
+        return this.idempotency.intercept(context, next);
+      },
+    });
   }
 
   /**
@@ -38,18 +46,30 @@ export class InputInterceptor implements NestInterceptor {
   private refuseStrayQuery(context: ExecutionContext, { caller, query }: AuthenticatedRequest): void {
     // Probes answer whatever is added to their address.
     if (!caller || Object.keys(query).length === 0) return;
+    if (!this.declares(context, RouteParamtypes.QUERY)) readInput(NoQuery, query, 'query');
+  }
+
+  /** Refuses what a body says to an operation that takes none; many clients send an empty object to every one. */
+  private refuseStrayBody(context: ExecutionContext, { rawBody, body }: RawRequest): void {
+    if (!rawBody?.length || this.declares(context, RouteParamtypes.BODY)) return;
+    if (isPlainObject(body) && Object.keys(body).length === 0) return;
+    const detail = 'must be absent or an empty object: the operation takes no body';
+    throw invalidRequest([{ pointer: '', code: 'unknown', detail }]);
+  }
+
+  private declares(context: ExecutionContext, kind: RouteParamtypes): boolean {
     const handler = context.getHandler();
-    let declares = this.declared.get(handler);
-    if (declares === undefined) this.declared.set(handler, (declares = declaresQuery(context)));
-    if (!declares) readInput(NoQuery, query, 'query');
+    let kinds = this.declared.get(handler);
+    if (!kinds) this.declared.set(handler, (kinds = declaredKinds(context)));
+    return kinds.has(kind);
   }
 }
 
-function declaresQuery(context: ExecutionContext): boolean {
+function declaredKinds(context: ExecutionContext): ReadonlySet<RouteParamtypes> {
   const parameters = Reflect.getMetadata(
     ROUTE_ARGS_METADATA,
     context.getClass(),
     context.getHandler().name,
   ) as Record<string, unknown> | undefined;
-  return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+  return new Set(Object.keys(parameters ?? {}).map((key) => Number(key.split(':')[0])));
 }
