@@ -8,8 +8,8 @@ import { guardedRoutes } from './support/router';
 import { comparesTenant, Unconditioned } from './support/unconditioned';
 import { samplersOf, Walk } from './support/walk';
 
-/** Reads only what the key itself says. */
-const TOUCHES_NO_TABLE = ['GET /b2b/v1/moi'];
+/** Reads only what the key itself says, or what is the same for all. */
+const TOUCHES_NO_TABLE = ['GET /b2b/v1/moi', 'GET /b2b/v2/type-evenement'];
 
 class FilterQuery {
   @Input(identifier({ description: 'Identifier that the filter compares with.' }))

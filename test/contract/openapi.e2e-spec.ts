@@ -304,6 +304,9 @@ describe('The answers of every operation', () => {
 
   it('are null only where the document says so, and everywhere it says so', () => {
     expect(calls.unseen()).toEqual([
+      // An endpoint that has just been made.
+      'CreatedWebhookItem.desactiveLe never had a value',
+      'CreatedWebhookItem.raisonDesactivation never had a value',
       // A key that has just been made.
       'IssuedCleItem.revoqueLe never had a value',
       'IssuedCleItem.dernierUsage never had a value',

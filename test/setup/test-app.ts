@@ -66,6 +66,7 @@ export class TestApp {
       logLevel: 'silent',
       production: false,
       shutdownDelayMs: 0,
+      webhookAllowInsecure: true,
       poolSize: 10,
       ...overrides,
       databaseUrl,

@@ -8,6 +8,7 @@ import { type Config } from '#shared/config/config';
 import { DomainError } from '#shared/errors/domain-error';
 import type { ErrorCode } from '#shared/errors/error-codes';
 import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
+import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
 import { ServiceContext } from './service-context';
 
 /** Keys of the demonstration tenant, by role. */
@@ -224,6 +225,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     await syncs.sync(tenantId, SAMPLE, false);
     await makeExampleTask(taches, tenantId);
     await signExamples(context, tenantId);
+    await registerExamples(context, tenantId, partenaire.id);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
@@ -256,6 +258,22 @@ async function signExamples({ formulaires, signing }: ServiceContext, tenantId: 
   for (const [id, card] of SIGNINGS) {
     if (!(await found(signing.get(tenantId, id)))) await signing.sign(tenantId, card, id);
   }
+}
+
+/** Endpoints, each unless it is there, with a delivery of the first. They are of example.org, where nobody listens. */
+async function registerExamples(
+  { webhooks }: ServiceContext,
+  tenantId: string,
+  cleId: string,
+): Promise<void> {
+  const manager = { actor: { cleId, requestId: 'demonstration' }, modules: MODULES };
+  const record = { url: 'https://hooks.example.org/mandat', types: ['sync.terminee' as const] };
+  if (!(await found(webhooks.get(tenantId, EXAMPLE_WEBHOOK_ID)))) {
+    await webhooks.create(tenantId, manager, { ...record, description: 'Paie' }, EXAMPLE_WEBHOOK_ID);
+    await webhooks.test(tenantId, manager, EXAMPLE_WEBHOOK_ID, EXAMPLE_LIVRAISON_ID);
+  }
+  if (!(await found(webhooks.get(tenantId, EXAMPLE_WEBHOOK_INACTIF_ID))))
+    await webhooks.create(tenantId, manager, { ...record, actif: false }, EXAMPLE_WEBHOOK_INACTIF_ID);
 }
 
 /** Whether what is asked for is there. */

@@ -7,6 +7,7 @@ import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from 
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
+import { WebhooksModule, WebhooksService } from '#webhooks';
 
 @Module({})
 class CliModule {}
@@ -21,6 +22,7 @@ export interface ServiceContext {
   readonly champs: ChampsUtilisateurService;
   readonly formulaires: FormulairesService;
   readonly signing: SigningService;
+  readonly webhooks: WebhooksService;
 }
 
 export const ServiceContext = {
@@ -40,6 +42,7 @@ export const ServiceContext = {
           MembershipModule,
           AdhesionModule,
           SyncModule,
+          WebhooksModule,
         ],
       },
       { logger: ['error', 'warn'], abortOnError: false },
@@ -54,6 +57,7 @@ export const ServiceContext = {
         champs: app.get(ChampsUtilisateurService),
         formulaires: app.get(FormulairesService),
         signing: app.get(SigningService),
+        webhooks: app.get(WebhooksService),
       });
     } finally {
       await app.close();

@@ -6,6 +6,7 @@ import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
+import { WebhooksHttpModule } from '#webhooks';
 
 /** The HTTP process: every context's controllers. */
 @Module({})
@@ -25,6 +26,7 @@ export class AppModule {
         MembershipHttpModule,
         ConsentHttpModule,
         AdhesionHttpModule,
+        WebhooksHttpModule,
       ],
     };
   }

@@ -9,6 +9,7 @@ import { BodyInterceptor } from '#shared/http/body.interceptor';
 import { configureHttp } from '#shared/http/configure-http';
 import { IdempotencyInterceptor } from '#shared/http/idempotency.interceptor';
 import { InputInterceptor } from '#shared/http/input.interceptor';
+import { EventCatalogue } from '#webhooks';
 import { serveErrorPage } from './error-page';
 import { serveDocumentation } from './openapi';
 
@@ -26,5 +27,6 @@ export function configureApp(app: NestExpressApplication): void {
   );
   app.useGlobalInterceptors(new InputInterceptor(body, idempotency));
   serveErrorPage(app);
-  serveDocumentation(app, publicUrl);
+  const document = serveDocumentation(app, publicUrl);
+  app.get(EventCatalogue).describe(document.components?.schemas ?? {});
 }

@@ -55,6 +55,8 @@ const SURFACES = [
     key: { scheme: 'PartnerKey', description: 'A key of role `partenaire`, from the operator.' },
     tags: [
       { name: 'Key', description: 'What the key opens' },
+      { name: 'Webhooks', description: 'Endpoints that events are sent to, and what became of each' },
+      { name: 'Events', description: 'The same events as a feed, and the catalogue of their types' },
       { name: 'Sync, V2', description: 'Everything at once, and tasks for what takes long' },
       { name: 'Employees, V2', description: 'With employments, memberships and custom values' },
       { name: 'Unions', description: 'With their employers; V2 writes them by sync' },
@@ -205,7 +207,7 @@ function exampleOf(code: ErrorCode, operation: Operation, publicUrl: string): Pr
 }
 
 /** Serves Swagger UI and the JSON documents, each with the routes of its own surface only. */
-export function serveDocumentation(app: NestExpressApplication, publicUrl: string): void {
+export function serveDocumentation(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
   const whole = wholeDocument(app, publicUrl);
   for (const surface of SURFACES) {
     SwaggerModule.setup(surface.path, app, documentOf(surface, whole), {
@@ -221,6 +223,7 @@ export function serveDocumentation(app: NestExpressApplication, publicUrl: strin
       },
     });
   }
+  return whole;
 }
 
 /**

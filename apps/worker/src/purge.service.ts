@@ -6,10 +6,12 @@ import { sqlState } from '#shared/database/sql-errors';
 import { PURGE_BATCH } from '#shared/database/transactions';
 import { LOGGER } from '#shared/logging/logger';
 import { TachesService } from '#sync';
+import { EvenementsService } from '#webhooks';
 
 const INTERVAL_MS = 60_000;
 
-/** Removes what has expired: idempotency records after 24 h, minutes of rate limits once over, tasks after 7 days. */
+/** Removes what has expired: idempotency records after 24 h, minutes of rate limits once over, tasks after 7 days,
+ * events with their deliveries after 30. */
 @Injectable()
 export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -20,6 +22,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly idempotency: IdempotencyRecords,
     private readonly rateLimits: RateLimiterService,
     private readonly taches: TachesService,
+    private readonly evenements: EvenementsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -42,6 +45,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     await this.purgeAll('idempotency records', () => this.idempotency.purgeExpired());
     await this.purgeAll('rate windows', () => this.rateLimits.purgeOver());
     await this.purgeAll('tasks', () => this.taches.purgeExpired());
+    await this.purgeAll('events', () => this.evenements.purgeExpired());
   }
 
   private async purgeAll(what: string, purgeBatch: () => Promise<number>): Promise<void> {

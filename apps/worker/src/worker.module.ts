@@ -5,6 +5,7 @@ import { MEMBERSHIP_ENTITIES } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule } from '#sync';
+import { DeliveriesModule, WebhooksModule } from '#webhooks';
 import { JobsService } from './jobs.service';
 import { PurgeService } from './purge.service';
 
@@ -22,6 +23,8 @@ export class WorkerModule {
         ]),
         ClientsModule,
         SyncModule,
+        WebhooksModule,
+        DeliveriesModule,
       ],
       providers: [JobsService, PurgeService],
     };

@@ -5,6 +5,8 @@ export { AdhesionModule } from './adhesion.module';
 export { FormulairesService } from './application/formulaires.service';
 export { type Signing, SigningService } from './application/signing.service';
 export type { FormulaireRecord } from './domain/formulaire.fields';
+export { AdhesionSupprimeeData, AdhesionV2Item } from './http/adhesions.dto';
+export { DemandeItem } from './http/conciliation.dto';
 export { EXAMPLE_IDS } from './http/examples';
 
 export const ADHESION_ENTITIES = [DemandeAdhesion];

@@ -21,6 +21,7 @@ import { HttpMetrics, Metrics } from './http/metrics';
 import { LOGGER } from './logging/logger';
 import { Outbox } from './outbox/outbox';
 import { JobQueue } from './queue/job-queue';
+import { Clock } from './time/clock';
 
 const READ_POOL = Symbol('read pool');
 
@@ -69,6 +70,7 @@ export class SharedModule {
           provide: LOGGER,
           useFactory: () => pino({ level: config.logLevel, base: { process: processName } }),
         },
+        Clock,
         { provide: SecretBox, useFactory: () => new SecretBox(config.secretsKey) },
         Metrics,
         {
@@ -133,6 +135,7 @@ export class SharedModule {
         HttpMetrics,
         Lifecycle,
         AuditTrail,
+        Clock,
         IdempotencyRecords,
         JobQueue,
         Outbox,

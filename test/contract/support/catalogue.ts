@@ -24,6 +24,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index tache_date_fin': 'the purge removes the ended tasks of all tenants in one statement',
   "policy tache_purge to {mandat_access} using (date_fin < (now() - '7 days'::interval)) with check false":
     'lets that purge, and the purge only, reach tasks that ended long ago',
+  'index evenement_purge': 'the purge removes the events of all tenants that are over in one statement',
+  "policy evenement_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
+    'lets that purge, and the purge only, reach events that nobody is told of any more',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set what the data spaces of a client only read; none of it is data of the tenant',
 };

@@ -11,7 +11,9 @@ import { Config } from '../../../libs/shared/src/config/config';
 import { NO_TENANT } from '../../../libs/shared/src/database/transactions';
 import { TachesService } from '../../../libs/sync/src';
 import { type Answer, TestApp } from '../../setup/test-app';
-import { type Call, holdCards, MORE } from './more-calls';
+import type { Call } from './call';
+import { holdCards, MORE } from './more-calls';
+import { holdWebhooks } from './more-calls-webhooks';
 import {
   type Document,
   exampleOf,
@@ -90,6 +92,8 @@ export class DocumentedCalls {
     private readonly keys: Record<Role, string>,
     private readonly limitedKeys: Record<Role, string>,
     private readonly tenantId: string,
+    /** Keys that calls name by what they are. */
+    private readonly others: ReadonlyMap<string, string>,
     private readonly documents: readonly Document[],
   ) {}
 
@@ -110,7 +114,8 @@ export class DocumentedCalls {
       plateforme: (await limited.tenant({ role: 'plateforme' })).cle,
       admin: admin.cle,
     };
-    return new DocumentedCalls(app, limited, keys, limitedKeys, rows[0]!.tenantId, documents);
+    const others = await holdWebhooks(app, rows[0]!.tenantId);
+    return new DocumentedCalls(app, limited, keys, limitedKeys, rows[0]!.tenantId, others, documents);
   }
 
   async stop(): Promise<void> {
@@ -205,9 +210,14 @@ export class DocumentedCalls {
     if (path) await send({ path });
     for (const call of calls ?? []) {
       const answer = await send(call);
-      if (answer.status === 202) await this.endTask(answer);
+      if (answer.headers.get('location')?.startsWith('/b2b/v2/tache/')) await this.endTask(answer);
     }
     if (operation.requestBody) await this.callWithBodies(placed, validators, document, example);
+    else if (method === 'POST') {
+      await send({ body: { inconnu: 1 } });
+      await send({ body: 'nom', headers: { 'Content-Type': 'text/plain' } });
+      this.note(placed, validators, example, await this.sendTooMuch(placed, example));
+    }
     if (method === 'POST') await this.callTwice(placed, send, example, role);
     const limited = this.limitedKeys[role];
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -263,7 +273,7 @@ export class DocumentedCalls {
     await this.app.database.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', lock);
     await send({ headers });
     await send({ headers });
-    await send({ headers, body: `${JSON.stringify(body)} ` });
+    await send({ headers, body: body === undefined ? '{}' : `${JSON.stringify(body)} ` });
   }
 
   /** Sends a byte more than the operation takes by its description, in one chunk without an end. */
@@ -291,7 +301,8 @@ export class DocumentedCalls {
     call: Call,
   ): Promise<Answer> {
     const app = call.key && Object.values(this.limitedKeys).includes(call.key) ? this.limited : this.app;
-    const answer = await app.send(call.key, placed.method, call.path, call.body, call.headers);
+    const key = this.others.get(call.key ?? '') ?? call.key;
+    const answer = await app.send(key, placed.method, call.path, call.body, call.headers);
     this.note(placed, validators, call, answer);
     const schema = placed.operation.responses[answer.status]?.content?.['application/json']?.schema;
     if (schema) this.see(schema, answer.json, { document, validators }, '');

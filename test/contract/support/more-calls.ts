@@ -1,22 +1,8 @@
 import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
 import { ActiveCampaigns } from '../../../libs/membership/src';
 import type { TestApp } from '../../setup/test-app';
-
-/** A request to an operation. */
-export interface Call {
-  readonly key: string | undefined;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-}
-
-interface More {
-  readonly path?: string;
-  /** Of the example's body. */
-  readonly changes?: readonly object[];
-  /** Of the call that the example makes. */
-  readonly calls?: readonly Partial<Call>[];
-}
+import type { More } from './call';
+import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
 
 const ASYNC = { Prefer: 'respond-async' };
 const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
@@ -147,6 +133,8 @@ export const MORE: Readonly<Record<string, More>> = {
       { ...FULL_CONTACT, employeIdExterne: 'INCONNU' },
     ],
   },
+
+  ...MORE_OF_WEBHOOKS,
 
   // The name of the client that the example of POST has made.
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },

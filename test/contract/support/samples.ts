@@ -1,5 +1,6 @@
 import type { Samples } from './sample';
 import { SIGNING_SAMPLES } from './samples-signing';
+import { WEBHOOK_SAMPLES } from './samples-webhooks';
 import type { Identifiers } from './spaces';
 
 const EMPLOYE = '/b2b/v1/employe';
@@ -341,6 +342,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
     { path: `${OBJET}/${asked.idUniqueObjet}` },
   ],
   ...SIGNING_SAMPLES,
+  ...WEBHOOK_SAMPLES,
 
   // Administrators may name any client; what one path names together must belong together.
   'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],

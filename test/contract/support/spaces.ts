@@ -4,12 +4,13 @@ import type { Environment } from '../../../libs/shared/src/access/caller';
 import type { TestApp } from '../../setup/test-app';
 import type { Rows } from './rows';
 import { signAll, type SignedIdentifiers } from './signed';
+import { eventsOf, registerAll, type WebhookIdentifiers } from './webhooks';
 
 /**
  * Whatever names something of a data space to a caller. All that the service does not make holds `mark`, which no
  * other data space has, so that answers about two data spaces can be compared.
  */
-export interface Identifiers extends SignedIdentifiers {
+export interface Identifiers extends SignedIdentifiers, WebhookIdentifiers {
   readonly mark: string;
   readonly clientId: string;
   readonly cleId: string;
@@ -123,6 +124,7 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
       return answer;
     };
   const send = sendAs(keys.partenaire);
+  const webhooks = await registerAll(send, secret);
 
   await send('POST', '/b2b/v1/employe/sync', {
     employeurs: [employeur, freeEmployeur].map((idExterne) => ({ idExterne, nom: `Employeur ${secret}` })),
@@ -191,6 +193,7 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
   const oneObjet = await one(`/b2b/v2/objet-consentement/${objetConsentement}`);
   return {
     ...signed,
+    ...(await eventsOf(send, cursor, webhooks)),
     mark,
     employe,
     employeur,

@@ -126,7 +126,8 @@ export class Walk {
         .replaceAll(asked.mark, '<asked>')
         .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<guid>')
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
-        .replaceAll(/"(cle|prefixe)":"mdt_\w+"/g, '"$1":"<key>"'),
+        .replaceAll(/"(cle|prefixe)":"mdt_\w+"/g, '"$1":"<key>"')
+        .replaceAll(/"secret":"whsec_[\w+/=]+"/g, '"secret":"<secret>"'),
     };
   }
 }

@@ -202,3 +202,24 @@ export class SignatureEmployeItem extends SignatureAdhesionItem {
   @Shown({ ...EMPLOYE_FIELDS.idExterne, description: 'External identifier of the employee, as sent.' })
   idExterne: string;
 }
+
+/** Data of the event `adhesion.supprimee`: which card is gone. */
+export class AdhesionSupprimeeData {
+  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  idUniqueAdhesion: string;
+
+  @Shown(SIGNED.dateSignature, { always: true })
+  dateSignature: string;
+
+  @Shown(SIGNED.syndicatIdExterne)
+  syndicatIdExterne: string;
+
+  @Shown(
+    { ...SIGNING_FIELDS.employeIdExterne, description: 'External identifier of the employee.' },
+    { always: true },
+  )
+  employeIdExterne: string;
+
+  @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
+  employeIdUnique: string;
+}

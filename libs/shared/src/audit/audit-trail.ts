@@ -3,7 +3,15 @@ import type { Transactions } from '../database/transactions';
 
 /** What was done, as the audit trail names it. */
 export type AuditedAction =
-  'adhesion.supprimer' | 'conciliation.confirmer' | 'conciliation.rejeter' | 'signature.lire';
+  | 'adhesion.supprimer'
+  | 'conciliation.confirmer'
+  | 'conciliation.rejeter'
+  | 'signature.lire'
+  | 'webhook.creer'
+  | 'webhook.modifier'
+  | 'webhook.recuperer'
+  | 'webhook.rotation'
+  | 'webhook.supprimer';
 
 /**
  * Who did what, to which object, when (decisions, section 12): entries are added in the transaction of what they tell

@@ -24,6 +24,8 @@ export class Config {
   readonly production: boolean;
   /** How long a stopping process keeps serving while load balancers take it out, in milliseconds. */
   readonly shutdownDelayMs: number;
+  /** Whether webhooks may go to http and internal addresses: for development. */
+  readonly webhookAllowInsecure: boolean;
   /** Connections of each of the two pools (reads, transactions) of one process. */
   readonly poolSize: number;
 
@@ -82,6 +84,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string)
     logLevel,
     production,
     shutdownDelayMs: integer(env, 'SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 300_000),
+    webhookAllowInsecure: flag(env, 'WEBHOOK_ALLOW_INSECURE'),
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 500),
   });
 }
@@ -99,6 +102,12 @@ function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: nu
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}.`);
   }
   return value;
+}
+
+function flag(env: NodeJS.ProcessEnv, name: string): boolean {
+  const text = env[name] || 'false';
+  if (text !== 'true' && text !== 'false') throw new ConfigError(`${name} must be true or false.`);
+  return text === 'true';
 }
 
 function publicUrl(text: string): string {

@@ -34,6 +34,8 @@ export interface Position {
 export interface Page {
   readonly items: string;
   readonly next?: Position;
+  /** The last item's place, if there is any item. */
+  readonly last?: Position;
   /** How many items were asked for in the end, where as many as wanted would have been too large. */
   readonly fitted?: number;
 }
@@ -97,14 +99,15 @@ export class JsonItems {
     this.names = entries.map(([name]) => `"${name}"`).join(', ');
   }
 
-  /** The item whose identifier in a path is `key`, or undefined. */
-  async one(tenantId: string, key: string): Promise<string | undefined> {
+  /** The item whose identifier in a path is `key`, or undefined. @param filters those that it must pass, all with a value */
+  async one(tenantId: string, key: string, filters: readonly Filter[] = []): Promise<string | undefined> {
+    const passes = filters.map(({ sql }, index) => ` AND ${sql.replaceAll('?', `$${index + 3}`)}`).join('');
     const rows = await this.query<{ item: string }>(tenantId, {
       name: `${this.source.name}_one`,
       text: `SELECT row_to_json(i)::text AS item FROM (
-               SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2
+               SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2${passes}
              ) i`,
-      values: [tenantId, key],
+      values: [tenantId, key, ...filters.map(({ value }) => value)],
     });
     return rows[0]?.item;
   }
@@ -124,9 +127,9 @@ export class JsonItems {
       if (row.items !== null) {
         const { items, more, lastDate, lastId } = row;
         const cut = count < limit ? { fitted: count } : {};
-        return more && lastDate && lastId
-          ? { items, next: { date: lastDate, id: lastId }, ...cut }
-          : { items };
+        if (!lastDate || !lastId) return { items };
+        const last = { date: lastDate, id: lastId };
+        return more ? { items, last, next: last, ...cut } : { items, last };
       }
       // Items differ in size: half of what would be about enough, so that it seldom takes a third try.
       count = Math.max(1, Math.floor(((row.count ?? count) * PAGE_BYTES) / row.bytes / 2));

@@ -246,6 +246,32 @@ export const ERROR_CODES = {
     title: 'Task not found',
     description: 'No task of the tenant has this id. Tasks are kept for 7 days after their end.',
   },
+  'Webhook.NotFound': {
+    status: 404,
+    title: 'Endpoint not found',
+    description: 'No endpoint of the tenant has this id.',
+  },
+  'Webhook.AdresseRefusee': {
+    status: 400,
+    title: 'Address refused',
+    description:
+      'Events are sent to https on port 443 under public addresses only, without user or fragment. Give an address that the internet reaches.',
+  },
+  'Webhook.TropNombreux': {
+    status: 409,
+    title: 'Too many endpoints',
+    description: 'A tenant has at most 50 endpoints. Delete one that is no longer used.',
+  },
+  'Webhook.Inactif': {
+    status: 409,
+    title: 'Endpoint not active',
+    description: 'Nothing is sent to an endpoint that is not active. Set `actif` to true first.',
+  },
+  'Livraison.NotFound': {
+    status: 404,
+    title: 'Delivery not found',
+    description: 'The endpoint has no delivery with this id. Deliveries are kept for 30 days.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

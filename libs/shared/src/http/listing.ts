@@ -30,11 +30,18 @@ const RUN_LENGTH = 5_000;
 /** The same for items that hold lists themselves. */
 export const HEAVY_RUN_LENGTH = 500;
 
+/** A list that grows at its end: every answer links to what comes after it, now or later. */
+export interface Feed {
+  /** The last place that is read; undefined while there is none. */
+  readonly until: Position | undefined;
+}
+
 /**
  * Answers a list as a JSON array: a page with its `Link` to the next one if `limite` is given, else everything,
  * streamed in constant memory. A failure halfway breaks the connection, so that a cut list never looks whole.
  *
  * @param runLength items fetched at a time for a list without `limite`
+ * @param feed set for a list that is followed: there is always a `next` link
  * @param fetch reads at most `limit` items after `after`; called again until no `next` is left
  */
 export async function sendList(
@@ -44,14 +51,20 @@ export async function sendList(
   paging: PagingQuery,
   fetch: (after: Position | undefined, limit: number) => Promise<Page>,
   runLength = RUN_LENGTH,
+  feed?: Feed,
 ): Promise<void> {
   let after = paging.curseur ? parseCursor(paging.curseur) : undefined;
+  const link = (next: Position | undefined): void => {
+    if (next) response.append('Link', `<${nextLink(request, publicUrl, next)}>; rel="next"`);
+    else if (feed) response.append('Link', `<${publicUrl}${request.originalUrl}>; rel="next"`);
+  };
   if (paging.limite) {
     const page = await fetch(after, paging.limite);
-    if (page.next) response.append('Link', `<${nextLink(request, publicUrl, page.next)}>; rel="next"`);
+    link(feed ? (page.last ?? after) : page.next);
     sendWhole(response, page.items);
     return;
   }
+  if (feed) link(feed.until ?? after);
   const first = await fetch(after, runLength);
   if (!first.next) {
     sendWhole(response, first.items);

@@ -13,6 +13,18 @@ export interface JobOptions {
   readonly group: string;
 }
 
+export interface NewJob extends JobOptions {
+  readonly data: object;
+  /** Not before; at once if absent. */
+  readonly startAfter?: Date | undefined;
+}
+
+/** A job that this process holds until it says that it is done, or gives it back. */
+export interface HeldJob<T> {
+  readonly id: string;
+  readonly data: T;
+}
+
 /** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use. */
 export class JobQueue {
   private started: Promise<PgBoss> | undefined;
@@ -27,10 +39,58 @@ export class JobQueue {
 
   /** Adds a job in the ambient transaction: it exists if and only if that commits. */
   async add(name: QueueName, data: object, { group }: JobOptions): Promise<void> {
+    await this.addAll(name, [{ data, group }]);
+  }
+
+  /** Adds jobs in the ambient transaction, in one statement. */
+  async addAll(name: QueueName, jobs: readonly NewJob[]): Promise<void> {
+    if (jobs.length === 0) return;
     const boss = await this.boss();
     const client = this.transactions.client();
     const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
-    await boss.send(name, data, { group: { id: group }, db });
+    const inserts = jobs.map(({ data, group, startAfter }) => ({
+      data,
+      group: { id: group },
+      ...(startAfter ? { startAfter } : {}),
+    }));
+    await boss.insert(name, inserts, { db, returnId: false });
+  }
+
+  /**
+   * Takes jobs that are due, oldest first, to be held until `done` or `giveBack`. Who holds jobs must call `keep` every
+   * few seconds: those of a process that does not are taken up by others.
+   *
+   * @param limit jobs at most
+   * @param perGroup jobs of one group that all processes together may hold
+   * @param withoutGroups groups of which none is wanted now
+   */
+  async take<T extends object>(
+    name: QueueName,
+    limit: number,
+    perGroup: number,
+    withoutGroups: readonly string[],
+  ): Promise<HeldJob<T>[]> {
+    const boss = await this.boss();
+    return boss.fetch<T>(name, {
+      batchSize: limit,
+      groupConcurrency: perGroup,
+      ignoreGroups: [...withoutGroups],
+    });
+  }
+
+  /** Says that held jobs are still at work. */
+  async keep(name: QueueName, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await (await this.boss()).touch(name, [...ids]);
+  }
+
+  /** Removes jobs that are done. */
+  async done(name: QueueName, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await (await this.boss()).deleteJob(name, [...ids]);
+  }
+
+  /** Lets others take up held jobs that were not begun. */
+  async giveBack(name: QueueName, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await (await this.boss()).fail(name, [...ids]);
   }
 
   /**
@@ -80,7 +140,7 @@ export class JobQueue {
       application_name: 'mandat queue',
       options: `-c role=${QUEUE_ROLE} -c statement_timeout=30000 -c timezone=UTC`,
       schema: QUEUE_SCHEMA,
-      max: this.isWorker ? 3 : 1,
+      max: this.isWorker ? 5 : 1,
       connectionTimeoutMillis: 5_000,
       migrate: false,
       createSchema: false,

@@ -20,6 +20,18 @@ export const QUEUES = {
     retryDelayMax: 60,
     deadLetter: 'tache-abandonnee',
   },
+  /**
+   * Deliveries to endpoints, a job for each attempt, grouped by endpoint. A job is tried until somebody has ended it:
+   * only workers that die count as failures here, what receivers answer does not.
+   */
+  livraison: {
+    heartbeatSeconds: 10,
+    expireInSeconds: 3_600,
+    retryLimit: 1_000_000,
+    retryDelay: 0,
+    // Longer than events are kept.
+    retentionSeconds: 40 * 86_400,
+  },
 } as const satisfies Record<string, QueueDefinition>;
 
 export type QueueName = keyof typeof QUEUES;

@@ -3,6 +3,8 @@ import { ObjetConsentementBulk } from '#consent';
 import { MasterDataBulk } from '#membership';
 import type { BulkResult } from '#shared/database/bulk-upsert';
 import { Transactions } from '#shared/database/transactions';
+import { Outbox } from '#shared/outbox/outbox';
+import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { OVERTAKEN, turnOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';
 
@@ -27,6 +29,7 @@ export class SyncV1Service {
     private readonly transactions: Transactions,
     private readonly masterData: MasterDataBulk,
     private readonly objetsConsentement: ObjetConsentementBulk,
+    private readonly outbox: Outbox,
   ) {}
 
   /**
@@ -38,9 +41,27 @@ export class SyncV1Service {
     const perform = (): Promise<SyncV1Result> => this.perform(tenantId, request);
     return this.transactions.run(
       { tenantId },
-      () => (simulation ? this.transactions.undone(perform) : perform()),
+      async () => {
+        if (simulation) return this.transactions.undone(perform);
+        const result = await perform();
+        await this.tell(tenantId, result);
+        return result;
+      },
       OVERTAKEN,
     );
+  }
+
+  private async tell(tenantId: string, { created, updated, errors }: SyncV1Result): Promise<void> {
+    const data: SyncTerminee = {
+      version: 'V1',
+      tacheId: null,
+      etat: 'Reussie',
+      simulation: false,
+      crees: created,
+      modifies: updated,
+      refuses: errors.length,
+    };
+    await this.outbox.add(tenantId, 'sync.terminee', JSON.stringify(data));
   }
 
   private async perform(tenantId: string, request: SyncV1Request): Promise<SyncV1Result> {

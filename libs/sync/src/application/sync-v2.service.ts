@@ -3,7 +3,9 @@ import { ObjetConsentementBulk } from '#consent';
 import { EmployesSyncService, SyndicatsSyncService } from '#membership';
 import type { BulkResult } from '#shared/database/bulk-upsert';
 import { Transactions } from '#shared/database/transactions';
+import { Outbox } from '#shared/outbox/outbox';
 import { NestedLimits } from '#shared/records/nested-limits';
+import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { OVERTAKEN, turnOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';
 import { SyncProgress } from './sync-progress';
@@ -35,6 +37,8 @@ export interface SyncV2Result {
 export interface SyncV2Options {
   /** Answers what would happen and writes nothing. */
   readonly simulation: boolean;
+  /** The task that it is; its end is told of even where it simulates. */
+  readonly tacheId?: string;
   /** Told how far the sync has come. */
   readonly progress?: SyncProgress;
   /** Done in the sync's transaction once all is written; before what a simulation wrote is undone. */
@@ -49,6 +53,7 @@ export class SyncV2Service {
     private readonly syndicats: SyndicatsSyncService,
     private readonly employes: EmployesSyncService,
     private readonly objetsConsentement: ObjetConsentementBulk,
+    private readonly outbox: Outbox,
   ) {}
 
   /** @throws DomainError `Requete.TropVolumineuse` for more records than limits allow; nothing is written then */
@@ -62,10 +67,31 @@ export class SyncV2Service {
         await this.transactions.takeTurns(turnOf(tenantId));
         const result = await (options.simulation ? this.transactions.undone(perform) : perform());
         await options.conclude?.(result);
+        if (!options.simulation || options.tacheId) await this.tell(tenantId, result, options);
         return result;
       },
       OVERTAKEN,
     );
+  }
+
+  private async tell(
+    tenantId: string,
+    result: SyncV2Result,
+    { simulation, tacheId }: SyncV2Options,
+  ): Promise<void> {
+    const lists = Object.values(result as unknown as Record<string, SyncV2Counts>);
+    const sum = (count: (list: SyncV2Counts) => number): number =>
+      lists.reduce((total, list) => total + count(list), 0);
+    const data: SyncTerminee = {
+      version: 'V2',
+      tacheId: tacheId ?? null,
+      etat: 'Reussie',
+      simulation,
+      crees: sum(({ AddCount }) => AddCount),
+      modifies: sum(({ UpdateCount }) => UpdateCount),
+      refuses: sum(({ Erreurs }) => Erreurs.length),
+    };
+    await this.outbox.add(tenantId, 'sync.terminee', JSON.stringify(data));
   }
 
   private async perform(

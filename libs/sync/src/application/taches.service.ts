@@ -3,10 +3,13 @@ import { ranOutOfTime } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { parseBody, invalidJson } from '#shared/http/parse-body';
+import { Outbox } from '#shared/outbox/outbox';
 import { JobQueue } from '#shared/queue/job-queue';
 import { foldRecord, isPlainObject } from '#shared/records/fold';
 import { JsonFault } from '#shared/records/json-rows';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
+import type { SyncTerminee } from '../domain/sync-terminee.types';
+import type { ErreurTache } from '../domain/tache.types';
 import { TacheRepository, type TacheRow as Tache } from '../persistence/tache.repository';
 import { SyncProgress } from './sync-progress';
 import { countOf, type SyncV2Request, SyncV2Service } from './sync-v2.service';
@@ -36,6 +39,7 @@ export class TachesService {
     private readonly taches: TacheRepository,
     private readonly queue: JobQueue,
     private readonly syncs: SyncV2Service,
+    private readonly outbox: Outbox,
   ) {}
 
   /**
@@ -89,6 +93,7 @@ export class TachesService {
       const request = await readRequest(work.corps);
       await this.syncs.sync(tenantId, request, {
         simulation: work.simulation,
+        tacheId,
         progress,
         conclude: async (result) => {
           // A tick under way would wait for the row that is about to be written, and this for the tick.
@@ -100,7 +105,7 @@ export class TachesService {
       const refusal = refusalOf(error);
       if (refusal instanceof DomainError) {
         await ticker.stop();
-        await this.taches.fail(tenantId, tacheId, { code: refusal.code, detail: refusal.message });
+        await this.fail({ tenantId, tacheId }, { code: refusal.code, detail: refusal.message });
       } else if (!(error instanceof AlreadyOver)) throw error;
     } finally {
       await ticker.stop();
@@ -108,11 +113,28 @@ export class TachesService {
   }
 
   /** Ends a task that was tried too often. */
-  async abandon({ tenantId, tacheId }: TacheJob): Promise<void> {
-    await this.taches.fail(tenantId, tacheId, {
+  async abandon(job: TacheJob): Promise<void> {
+    await this.fail(job, {
       code: 'Service.ErreurInterne',
       detail:
         'The task was tried many times and never ended. Nothing was written: send it again in smaller parts.',
+    });
+  }
+
+  private async fail({ tenantId, tacheId }: TacheJob, erreur: ErreurTache): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      const failed = await this.taches.fail(tenantId, tacheId, erreur);
+      if (!failed) return;
+      const data: SyncTerminee = {
+        version: 'V2',
+        tacheId,
+        etat: 'Echouee',
+        simulation: failed.simulation,
+        crees: 0,
+        modifies: 0,
+        refuses: 0,
+      };
+      await this.outbox.add(tenantId, 'sync.terminee', JSON.stringify(data));
     });
   }
 

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { ETATS_TACHE, type EtatTache } from '../domain/tache.types';
 import { SyncV2ResultItem } from './sync-v2.dto';
 
@@ -44,4 +45,38 @@ export class TacheItem {
 
   @ApiProperty({ description: 'Once `Echouee`: why.', required: false })
   erreur?: ErreurTacheItem;
+}
+
+/** Data of the event `sync.terminee`. */
+export class SyncTermineeData implements SyncTerminee {
+  @ApiProperty({ description: 'Version of the sync.', enum: ['V1', 'V2'], example: 'V2' })
+  version: 'V1' | 'V2';
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'The task (GUID), which has the errors of the records; null for a sync that was waited for.',
+    example: EXAMPLE_TACHE_ID,
+  })
+  tacheId: string | null;
+
+  @ApiProperty({
+    description: 'Of a sync that failed nothing was written.',
+    enum: ['Reussie', 'Echouee'],
+    example: 'Reussie',
+  })
+  etat: 'Reussie' | 'Echouee';
+
+  @ApiProperty({ description: 'Whether it was a simulation, which writes nothing.', example: false })
+  simulation: boolean;
+
+  @ApiProperty({ description: 'Records created, over all lists.', type: 'integer', example: 942 })
+  crees: number;
+
+  @ApiProperty({ description: 'Records that existed and were accepted.', type: 'integer', example: 99_041 })
+  modifies: number;
+
+  @ApiProperty({ description: 'Records refused.', type: 'integer', example: 17 })
+  refuses: number;
 }

@@ -111,15 +111,18 @@ export class TacheRepository {
     return rowCount === 1;
   }
 
-  /** Ends a task that cannot be done, unless it is over. */
-  async fail(tenantId: string, id: string, erreur: ErreurTache): Promise<void> {
-    await this.transactions.run({ tenantId }, () =>
-      this.transactions.client().query(
-        `UPDATE tache SET etat = 'Echouee', erreur = $3, corps = NULL, date_fin = clock_timestamp()
-         WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL`,
-        [tenantId, id, JSON.stringify(erreur)],
-      ),
+  /** Ends a task that cannot be done, in the ambient transaction; undefined if it was over already. */
+  async fail(
+    tenantId: string,
+    id: string,
+    erreur: ErreurTache,
+  ): Promise<{ simulation: boolean } | undefined> {
+    const { rows } = await this.transactions.client().query<{ simulation: boolean }>(
+      `UPDATE tache SET etat = 'Echouee', erreur = $3, corps = NULL, date_fin = clock_timestamp()
+       WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL RETURNING simulation`,
+      [tenantId, id, JSON.stringify(erreur)],
     );
+    return rows[0];
   }
 
   /** Removes tasks of any tenant that ended more than 7 days ago, a batch of them at most; answers how many. */

@@ -1,0 +1,38 @@
+import type { ModuleName } from '../access/caller';
+
+/** What is said of a type of event in the catalogue. */
+export interface EventDefinition {
+  /** When it fires and what its data are. */
+  readonly description: string;
+  /** The module that shows the same data: who may not use it does not get the event either. */
+  readonly module?: ModuleName;
+}
+
+/** What the service tells others of (decisions, section 12). */
+export const EVENT_TYPES = {
+  'adhesion.signee': {
+    description: 'A card was signed, or made by a conciliation. Data: the card as V2 shows it.',
+    module: 'carteMembre',
+  },
+  'adhesion.supprimee': {
+    description: 'A signed card was deleted. Data: which one.',
+    module: 'carteMembre',
+  },
+  'conciliation.demandee': {
+    description: 'Somebody who is no known employee signed. Data: the membership request that waits.',
+    module: 'carteMembre',
+  },
+  'sync.terminee': {
+    description: 'A sync has ended, sent directly or as a task. Data: how many records it wrote and refused.',
+  },
+  'webhook.test': {
+    description: 'Sent to one endpoint on demand. Data: which one.',
+  },
+} as const satisfies Record<string, EventDefinition>;
+
+export type EventType = keyof typeof EVENT_TYPES;
+
+/** What is needed of a type where it does not matter which one it is. */
+export function definitionOf(type: EventType): EventDefinition {
+  return EVENT_TYPES[type];
+}

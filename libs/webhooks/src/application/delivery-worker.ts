@@ -1,0 +1,234 @@
+import { Inject, Injectable, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { sqlState } from '#shared/database/sql-errors';
+import { LOGGER } from '#shared/logging/logger';
+import { type HeldJob, JobQueue } from '#shared/queue/job-queue';
+import { Clock } from '#shared/time/clock';
+import { nextAttempt, parseRetryAfter } from '../domain/retry-schedule';
+import type { Tentative } from '../domain/webhook.types';
+import { type DueLivraison, LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
+import { envelopeOf } from './envelope';
+import { Lane } from './lane';
+import type { LivraisonJob } from './livraison-jobs';
+import { type Ended, OutcomeRecorder } from './outcome-recorder';
+import { type Answer, Sender } from './sender';
+import { WebhooksService } from './webhooks.service';
+
+/** Jobs that one process holds at once; each costs a connection at most. */
+const MOST_HELD = 2_000;
+
+/** Jobs of one endpoint that all processes hold together. */
+const MOST_HELD_OF_ONE = 128;
+
+/** Jobs that are asked for at once. */
+const BATCH = 128;
+
+/** How long nothing is asked for after there was nothing to do. */
+const IDLE_MS = 100;
+const RETRY_MS = 1_000;
+
+/** Jobs that nobody says are at work are taken up by others after 10 s. */
+const KEEP_MS = 3_000;
+
+type Job = HeldJob<LivraisonJob>;
+
+/** One attempt that is to be made. */
+export interface Attempt {
+  readonly job: Job;
+  readonly due: DueLivraison;
+}
+
+/**
+ * Takes jobs, makes the attempts that they name, some at once for each endpoint, and hands on what became of them. Any
+ * number of processes share the work.
+ */
+@Injectable()
+export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly lanes = new Map<string, Lane<Attempt>>();
+  private readonly held = new Set<string>();
+  private readonly heldOf = new Map<string, number>();
+  private isStopping = false;
+  private loop: Promise<void> = Promise.resolve();
+  private keeper: NodeJS.Timeout | undefined;
+  private wake: () => void = () => undefined;
+
+  constructor(
+    private readonly queue: JobQueue,
+    private readonly livraisons: LivraisonRepository,
+    private readonly webhooks: WebhooksService,
+    private readonly recorder: OutcomeRecorder,
+    private readonly sender: Sender,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.loop = this.run();
+    this.keeper = setInterval(() => {
+      this.queue.keep('livraison', [...this.held]).catch((error: unknown) => this.warn(error));
+    }, KEEP_MS);
+  }
+
+  /** Takes nothing more, gives back what was not begun, and waits for the attempts at work and their record. */
+  async onModuleDestroy(): Promise<void> {
+    this.isStopping = true;
+    this.wake();
+    await this.loop;
+    await this.giveBack([...this.lanes.values()].flatMap((lane) => lane.drop().map(({ job }) => job)));
+    await Promise.all([...this.lanes.values()].map((lane) => lane.settled()));
+    await this.recorder.settled();
+    clearInterval(this.keeper);
+    await this.sender.close();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopping) {
+      const wanted = Math.min(BATCH, MOST_HELD - this.held.size);
+      try {
+        const taken = wanted > 0 ? await this.take(wanted) : 0;
+        if (taken < wanted || wanted === 0) await this.pause(IDLE_MS);
+      } catch (error) {
+        this.warn(error);
+        await this.pause(RETRY_MS);
+      }
+    }
+  }
+
+  private async take(wanted: number): Promise<number> {
+    const full = [...this.lanes]
+      .filter(([webhookId, lane]) => (this.heldOf.get(webhookId) ?? 0) >= lane.capacity)
+      .map(([webhookId]) => webhookId);
+    const jobs = await this.queue.take<LivraisonJob>('livraison', wanted, MOST_HELD_OF_ONE, full);
+    for (const job of jobs) this.hold(job, 1);
+    const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId);
+    await Promise.all([...byTenant].map(([tenantId, ofOne]) => this.begin(tenantId, ofOne)));
+    return jobs.length;
+  }
+
+  private async begin(tenantId: string, jobs: readonly Job[]): Promise<void> {
+    try {
+      const rows = await this.livraisons.due(
+        tenantId,
+        jobs.map(({ data }) => data.livraisonId),
+      );
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      for (const job of jobs) this.beginOne(job, byId.get(job.data.livraisonId));
+    } catch (error) {
+      this.warn(error);
+      await this.giveBack(jobs);
+    }
+  }
+
+  private beginOne(job: Job, due: DueLivraison | undefined): void {
+    // The delivery is gone, over, or another turn's by now.
+    if (!due || due.etat !== 'EnAttente' || due.tour !== job.data.tour) this.end(job, {});
+    else if (!due.actif) this.end(job, { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } });
+    else this.laneOf(job.data.webhookId).push({ job, due });
+  }
+
+  private laneOf(webhookId: string): Lane<Attempt> {
+    let lane = this.lanes.get(webhookId);
+    if (!lane) {
+      lane = new Lane((attempt) => this.attempt(attempt));
+      this.lanes.set(webhookId, lane);
+    }
+    return lane;
+  }
+
+  /** @returns whether the receiver answered in time */
+  private async attempt({ job, due }: Attempt): Promise<boolean> {
+    const { tenantId, webhookId } = job.data;
+    const began = this.clock.now();
+    const start = performance.now();
+    let answer: Answer;
+    try {
+      const secrets = this.webhooks.openSecrets(tenantId, webhookId, due, began);
+      const { headers, body } = envelopeOf(due, secrets, began);
+      answer = await this.sender.post(due.url, headers, body);
+    } catch (error) {
+      // A fault of ours, as a changed SECRETS_KEY is: the receiver is not to blame, and the job stays.
+      this.logger.error(
+        { tenantId, webhookId, error: (error as Error).name },
+        'a delivery could not be made',
+      );
+      await wait(RETRY_MS);
+      await this.giveBack([job]);
+      return true;
+    }
+    const at = this.clock.now();
+    const tentative = {
+      date: began.toISOString(),
+      statut: answer.statut,
+      dureeMs: Math.round(performance.now() - start),
+      reponse: answer.reponse,
+    };
+    this.end(job, { outcome: outcomeOf(due, answer, tentative, at), failingSince: due.echecDepuis }, at);
+    if (!answer.timedOut) return true;
+    // What waits behind it would be held for as long as the endpoint hangs.
+    await this.giveBack(
+      this.laneOf(webhookId)
+        .drop()
+        .map((waiting) => waiting.job),
+    );
+    return false;
+  }
+
+  private end(job: Job, what: Pick<Ended, 'outcome' | 'failingSince'>, at = this.clock.now()): void {
+    const { tenantId, webhookId } = job.data;
+    const recorded = (): void => {
+      this.hold(job, -1);
+      this.wake();
+    };
+    this.recorder.push({ jobId: job.id, tenantId, webhookId, at, recorded, ...what });
+  }
+
+  private async giveBack(jobs: readonly Job[]): Promise<void> {
+    try {
+      await this.queue.giveBack(
+        'livraison',
+        jobs.map(({ id }) => id),
+      );
+    } catch (error) {
+      // Nobody keeps them any more: they are taken up as those of a dead process are.
+      this.warn(error);
+    }
+    for (const job of jobs) this.hold(job, -1);
+  }
+
+  /** Counts a job as held, or no longer. */
+  private hold({ id, data: { webhookId } }: Job, by: 1 | -1): void {
+    if (by === 1) this.held.add(id);
+    else this.held.delete(id);
+    const count = (this.heldOf.get(webhookId) ?? 0) + by;
+    if (count > 0) this.heldOf.set(webhookId, count);
+    else {
+      this.heldOf.delete(webhookId);
+      if (this.lanes.get(webhookId)?.isForgettable) this.lanes.delete(webhookId);
+    }
+  }
+
+  /** Waits, until it is woken at the latest. */
+  private pause(ms: number): Promise<void> {
+    if (this.isStopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn({ sqlState: sqlState(error) }, 'deliveries are held up and will be tried again');
+  }
+}
+
+function outcomeOf(due: DueLivraison, answer: Answer, tentative: Tentative, at: Date): Outcome {
+  const { id, tour } = due;
+  if (answer.statut !== null && answer.statut >= 200 && answer.statut < 300)
+    return { id, tour, etat: 'Reussie', tentative };
+  const next = nextAttempt(due.essais + 1, at, parseRetryAfter(answer.retryAfter, at), Math.random());
+  return next ? { id, tour, etat: 'EnAttente', next, tentative } : { id, tour, etat: 'Echouee', tentative };
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { ModuleName } from '#shared/access/caller';
+import type { Page, Position } from '#shared/database/json-items';
+import { definitionOf, EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
+import { EvenementQuery } from '../persistence/evenement.query';
+import { assertOpen } from './webhooks.service';
+
+/** The feed as one request reads it. */
+export interface FeedReading {
+  /** The last place that it reads; undefined while there is none. */
+  readonly until: Position | undefined;
+  fetch(after: Position | undefined, limit: number): Promise<Page>;
+}
+
+/** Events for who cannot receive them (decisions, section 12). */
+@Injectable()
+export class EvenementsService {
+  constructor(private readonly query: EvenementQuery) {}
+
+  /**
+   * Opens the feed for one reading. What is committed by now is in it.
+   *
+   * @param type only events of it; all that the key may read if absent
+   * @param wanted items that are read at most; all if absent
+   * @throws DomainError `Module.NonActif` where the type belongs to a module that the key may not use
+   */
+  async open(
+    tenantId: string,
+    modules: readonly ModuleName[],
+    type: EventType | null | undefined,
+    wanted: number | undefined,
+  ): Promise<FeedReading> {
+    if (type) assertOpen([type], modules);
+    const types = type ? [type] : readableTypes(modules);
+    // A page needs no more than one batch behind it, whatever the backlog.
+    while ((await this.query.publish(tenantId)) && !wanted);
+    const until = await this.query.last(tenantId);
+    return {
+      until,
+      fetch: (after, limit) =>
+        until ? this.query.page(tenantId, types, until, after, limit) : Promise.resolve({ items: '' }),
+    };
+  }
+
+  purgeExpired(): Promise<number> {
+    return this.query.purgeExpired();
+  }
+}
+
+/** The types that a key may read, or undefined where that is all. */
+function readableTypes(modules: readonly ModuleName[]): EventType[] | undefined {
+  const all = Object.keys(EVENT_TYPES) as EventType[];
+  const readable = all.filter((type) => {
+    const { module } = definitionOf(type);
+    return !module || modules.includes(module);
+  });
+  return readable.length === all.length ? undefined : readable;
+}

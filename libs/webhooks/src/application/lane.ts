@@ -1,0 +1,54 @@
+/** Attempts at once to one endpoint, by one process, as long as it answers. */
+const MOST_AT_ONCE = 16;
+
+/** What one process holds for one endpoint, so that it is never idle between two fetches. */
+const MOST_HELD = 128;
+
+/**
+ * The work for one endpoint: some at once, the rest waits. An endpoint that lets an attempt run out of time gets one at
+ * a time until it answers again, so that what hangs holds next to nothing of a process.
+ */
+export class Lane<T> {
+  private readonly waiting: T[] = [];
+  private readonly running = new Set<Promise<void>>();
+  private atOnce = MOST_AT_ONCE;
+
+  /** @param work done for each; answers whether the endpoint answered in time, and never throws */
+  constructor(private readonly work: (one: T) => Promise<boolean>) {}
+
+  push(one: T): void {
+    this.waiting.push(one);
+    this.begin();
+  }
+
+  /** How many may be held for the endpoint. */
+  get capacity(): number {
+    return this.atOnce < MOST_AT_ONCE ? this.atOnce : MOST_HELD;
+  }
+
+  /** Nothing is known of it that would be lost with it. */
+  get isForgettable(): boolean {
+    return this.running.size === 0 && this.waiting.length === 0 && this.atOnce === MOST_AT_ONCE;
+  }
+
+  /** Takes out what has not begun. */
+  drop(): T[] {
+    return this.waiting.splice(0);
+  }
+
+  /** Waits for what runs. */
+  async settled(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
+  private begin(): void {
+    while (this.running.size < this.atOnce && this.waiting.length > 0) {
+      const running: Promise<void> = this.work(this.waiting.shift()!).then((inTime) => {
+        this.running.delete(running);
+        this.atOnce = inTime ? Math.min(MOST_AT_ONCE, this.atOnce * 2) : 1;
+        this.begin();
+      });
+      this.running.add(running);
+    }
+  }
+}

@@ -1,0 +1,301 @@
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import type { Actor, ModuleName } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import { Config } from '#shared/config/config';
+import { SecretBox } from '#shared/crypto/secret-box';
+import type { Page, Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError, invalidRequest } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import { definitionOf, type EventType } from '#shared/outbox/event-types';
+import { Outbox } from '#shared/outbox/outbox';
+import { Clock } from '#shared/time/clock';
+import type { WebhookRecord } from '../domain/webhook.fields';
+import type { Secrets } from '../domain/webhook.types';
+import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
+import { type HeldWebhook, WebhookRepository } from '../persistence/webhook.repository';
+import { addressFault, insecureAddressFault } from './address-guard';
+import { createSecret } from './envelope';
+import { LivraisonJobs } from './livraison-jobs';
+
+/** How long a secret that was replaced signs along. */
+const OVERLAP_MS = 24 * 3_600_000;
+
+/** Endpoints of one tenant: each event makes a row for every one that hears of it. */
+const MOST_WEBHOOKS = 50;
+
+/** Events that are replayed by one statement. */
+const REPLAY_BATCH = 5_000;
+
+/** Who manages endpoints. */
+export interface Manager {
+  readonly actor: Actor;
+  /** What its key may use: it manages endpoints of no event that it could not read. */
+  readonly modules: readonly ModuleName[];
+}
+
+export interface WebhookWithSecret {
+  readonly id: string;
+  readonly item: Json;
+}
+
+/** Receivers of events and what is sent to them (decisions, section 12). */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: WebhookRepository,
+    private readonly livraisons: LivraisonRepository,
+    private readonly jobs: LivraisonJobs,
+    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
+    private readonly box: SecretBox,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
+    return this.repository.page(tenantId, after, limit);
+  }
+
+  /** @throws DomainError `Webhook.NotFound` */
+  async get(tenantId: string, id: string): Promise<Json> {
+    return (await this.repository.one(tenantId, id)) ?? missing();
+  }
+
+  /**
+   * Registers an endpoint. Its secret is in the answer and never shown again.
+   *
+   * @param id given by the service if absent
+   * @throws DomainError `Webhook.AdresseRefusee`, `Module.NonActif`, `Webhook.TropNombreux`
+   */
+  async create(
+    tenantId: string,
+    { actor, modules }: Manager,
+    record: WebhookRecord,
+    id: string = randomUUID(),
+  ): Promise<WebhookWithSecret> {
+    this.check(record, modules);
+    const secret = createSecret();
+    return this.transactions.run({ tenantId }, async () => {
+      await this.transactions.takeTurns(`webhooks ${tenantId}`);
+      if ((await this.repository.count(tenantId)) >= MOST_WEBHOOKS) {
+        throw new DomainError(
+          'Webhook.TropNombreux',
+          `There are ${MOST_WEBHOOKS} endpoints already: delete one that is no longer used.`,
+        );
+      }
+      await this.repository.insert(tenantId, id, record, this.seal(tenantId, id, secret));
+      await this.audit.record(tenantId, actor, 'webhook.creer', [id]);
+      return { id, item: withSecret(await this.get(tenantId, id), { secret }) };
+    });
+  }
+
+  /**
+   * Replaces every writable property.
+   *
+   * @throws DomainError `Webhook.NotFound`, `Precondition.Echouee`, `Webhook.AdresseRefusee`, `Module.NonActif`
+   */
+  async replace(
+    tenantId: string,
+    { actor, modules }: Manager,
+    id: string,
+    record: WebhookRecord,
+    ifMatch?: string,
+  ): Promise<Json> {
+    return this.holding(tenantId, modules, id, async () => {
+      this.check(record, modules);
+      assertIfMatch(ifMatch, await this.get(tenantId, id));
+      await this.repository.update(tenantId, id, record);
+      await this.audit.record(tenantId, actor, 'webhook.modifier', [id]);
+      return this.get(tenantId, id);
+    });
+  }
+
+  /** Removes an endpoint with its log. @throws DomainError `Webhook.NotFound`, `Precondition.Echouee`, `Module.NonActif` */
+  async delete(tenantId: string, { actor, modules }: Manager, id: string, ifMatch?: string): Promise<void> {
+    await this.holding(tenantId, modules, id, async () => {
+      assertIfMatch(ifMatch, await this.get(tenantId, id));
+      await this.repository.delete(tenantId, id);
+      await this.audit.record(tenantId, actor, 'webhook.supprimer', [id]);
+    });
+  }
+
+  /**
+   * Gives an endpoint a new secret, which is in the answer and never shown again. The old one signs along for 24 hours;
+   * one that it replaced in turn does not any more.
+   *
+   * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
+   */
+  async rotate(tenantId: string, { actor, modules }: Manager, id: string): Promise<Json> {
+    const secret = createSecret();
+    const until = new Date(this.clock.now().getTime() + OVERLAP_MS);
+    return this.holding(tenantId, modules, id, async (held) => {
+      await this.repository.rotate(tenantId, id, this.seal(tenantId, id, secret), held.secret, until);
+      await this.audit.record(tenantId, actor, 'webhook.rotation', [id]);
+      return withSecret(await this.get(tenantId, id), {
+        secret,
+        ancienSecretJusqua: until.toISOString(),
+      });
+    });
+  }
+
+  /**
+   * Sends `webhook.test` to one endpoint.
+   *
+   * @param livraisonId given by the service if absent
+   * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
+   */
+  async test(tenantId: string, { modules }: Manager, id: string, livraisonId?: string): Promise<Json> {
+    return this.holding(tenantId, modules, id, async (held) => {
+      assertActive(held);
+      const event = await this.outbox.add(tenantId, 'webhook.test', JSON.stringify({ webhookId: id }));
+      return this.begin(tenantId, await this.livraisons.insert(tenantId, event, id, livraisonId));
+    });
+  }
+
+  /** The log of an endpoint, newest first. @throws DomainError `Webhook.NotFound` */
+  async livraisonsOf(
+    tenantId: string,
+    id: string,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    await this.get(tenantId, id);
+    return this.livraisons.page(tenantId, id, after, limit);
+  }
+
+  /** One delivery of an endpoint. @throws DomainError `Webhook.NotFound`, `Livraison.NotFound` */
+  async livraison(tenantId: string, id: string, livraisonId: string): Promise<Json> {
+    await this.get(tenantId, id);
+    return (await this.livraisons.one(tenantId, id, livraisonId)) ?? missingLivraison();
+  }
+
+  /**
+   * Sends one delivery again, whatever became of it, by the whole schedule.
+   *
+   * @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Webhook.Inactif`, `Module.NonActif`
+   */
+  async resend(tenantId: string, { modules }: Manager, id: string, livraisonId: string): Promise<Json> {
+    return this.holding(tenantId, modules, id, async (held) => {
+      const turn = await this.livraisons.again(tenantId, id, livraisonId);
+      if (!turn) missingLivraison();
+      assertActive(held);
+      return this.begin(tenantId, turn);
+    });
+  }
+
+  /**
+   * Sends all events of the endpoint's types since a time, those that it had already as well.
+   *
+   * @returns how many
+   * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
+   */
+  async replay(tenantId: string, { actor, modules }: Manager, id: string, since: Date): Promise<number> {
+    return this.holding(tenantId, modules, id, async (held) => {
+      assertActive(held);
+      let count = 0;
+      let after: Position | undefined;
+      do {
+        const { turns, last } = await this.livraisons.replay(
+          tenantId,
+          id,
+          held.types,
+          since,
+          after,
+          REPLAY_BATCH,
+        );
+        await this.jobs.add(tenantId, turns);
+        count += turns.length;
+        after = last;
+      } while (after);
+      await this.audit.record(tenantId, actor, 'webhook.recuperer', [id]);
+      return count;
+    });
+  }
+
+  /** An endpoint's secrets in clear, as they sign at a time. */
+  openSecrets(
+    tenantId: string,
+    id: string,
+    sealed: { secret: Buffer; secretPrecedent: Buffer | null; secretPrecedentJusqua: Date | null },
+    at: Date,
+  ): Secrets {
+    const open = (secret: Buffer): string => this.box.open(secret, contextOf(tenantId, id)).toString();
+    const { secret, secretPrecedent, secretPrecedentJusqua } = sealed;
+    return secretPrecedent && secretPrecedentJusqua && secretPrecedentJusqua > at
+      ? [open(secret), open(secretPrecedent)]
+      : [open(secret)];
+  }
+
+  private seal(tenantId: string, id: string, secret: string): Buffer {
+    return this.box.seal(Buffer.from(secret), contextOf(tenantId, id));
+  }
+
+  private async begin(tenantId: string, turn: Turn): Promise<Json> {
+    await this.jobs.add(tenantId, [turn]);
+    return (await this.livraisons.one(tenantId, turn.webhookId, turn.id))!;
+  }
+
+  /** Runs `work` in a transaction that holds the endpoint. */
+  private holding<T>(
+    tenantId: string,
+    modules: readonly ModuleName[],
+    id: string,
+    work: (held: HeldWebhook) => Promise<T>,
+  ): Promise<T> {
+    return this.transactions.run({ tenantId }, async () => {
+      const held = (await this.repository.lock(tenantId, id)) ?? missing();
+      assertOpen(held.types as EventType[], modules);
+      return work(held);
+    });
+  }
+
+  private check(record: WebhookRecord, modules: readonly ModuleName[]): void {
+    if (record.types.length === 0)
+      throw invalidRequest([{ pointer: '/types', code: 'minLength', detail: 'must name a type or more' }]);
+    assertOpen(record.types, modules);
+    const fault = (this.config.webhookAllowInsecure ? insecureAddressFault : addressFault)(record.url);
+    if (fault) throw new DomainError('Webhook.AdresseRefusee', `The address ${fault}.`);
+  }
+}
+
+/** Who may not use a module gets none of its data by way of an endpoint either. */
+export function assertOpen(types: readonly EventType[], modules: readonly ModuleName[]): void {
+  for (const type of types) {
+    const { module } = definitionOf(type);
+    if (module && !modules.includes(module)) {
+      throw new DomainError(
+        'Module.NonActif',
+        `Events ${type} belong to the module ${module}, which is not active for this key.`,
+        { module },
+      );
+    }
+  }
+}
+
+function assertActive({ actif }: HeldWebhook): void {
+  if (!actif) {
+    throw new DomainError(
+      'Webhook.Inactif',
+      'Nothing is sent to an endpoint that is not active: set `actif` first.',
+    );
+  }
+}
+
+function contextOf(tenantId: string, id: string): string {
+  return `webhook ${tenantId} ${id}`;
+}
+
+function withSecret(item: Json, secret: object): Json {
+  return JSON.stringify({ ...(JSON.parse(item) as object), ...secret });
+}
+
+function missingLivraison(): never {
+  throw new DomainError('Livraison.NotFound', 'The endpoint has no delivery with this id.');
+}
+
+function missing(): never {
+  throw new DomainError('Webhook.NotFound', 'No endpoint has this id.');
+}

@@ -1,0 +1,62 @@
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+
+/** Seconds from a failed attempt to the next one (decisions, section 12; Standard Webhooks, "Retry schedule"). */
+export const DELAYS_S = [
+  5,
+  5 * MINUTE_S,
+  30 * MINUTE_S,
+  2 * HOUR_S,
+  5 * HOUR_S,
+  10 * HOUR_S,
+  14 * HOUR_S,
+  20 * HOUR_S,
+  24 * HOUR_S,
+] as const;
+
+/** Attempts of a delivery until it has failed. */
+export const ATTEMPTS = DELAYS_S.length + 1;
+
+/** Up to this share of a delay is added to it, so that what failed together does not come back together. */
+export const JITTER = 0.1;
+
+/** The longest that a receiver can put an attempt off. */
+const LONGEST_RETRY_AFTER_S = 24 * HOUR_S;
+
+/** An endpoint that accepted nothing for so long is disabled. */
+export const LONGEST_FAILURE_MS = 5 * 24 * HOUR_S * 1_000;
+
+/**
+ * When to try again after a failure, or undefined after the last attempt.
+ *
+ * @param failed attempts that have failed, this one included
+ * @param at when this one ended
+ * @param retryAfterS seconds that the receiver asked for; it is not asked again sooner, within a day
+ * @param random from 0 to 1
+ */
+export function nextAttempt(
+  failed: number,
+  at: Date,
+  retryAfterS: number | undefined,
+  random: number,
+): Date | undefined {
+  const delay = DELAYS_S[failed - 1];
+  if (delay === undefined) return undefined;
+  const asked = Math.min(retryAfterS ?? 0, LONGEST_RETRY_AFTER_S);
+  const seconds = Math.max(delay * (1 + JITTER * random), asked);
+  return new Date(at.getTime() + Math.round(seconds * 1_000));
+}
+
+/**
+ * Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
+ *
+ * @returns seconds from `at`, or undefined for what is neither
+ */
+export function parseRetryAfter(header: string | undefined, at: Date): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - at.getTime()) / 1_000);
+}

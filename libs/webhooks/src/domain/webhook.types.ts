@@ -1,0 +1,17 @@
+/** States of a delivery. `Annulee`: its endpoint was not active when its time came. */
+export const ETATS_LIVRAISON = ['EnAttente', 'Reussie', 'Echouee', 'Annulee'] as const;
+export type EtatLivraison = (typeof ETATS_LIVRAISON)[number];
+
+/** One attempt, as the log shows it. */
+export interface Tentative {
+  /** When it began (ISO 8601). */
+  readonly date: string;
+  /** HTTP status; null where there was no answer. */
+  readonly statut: number | null;
+  readonly dureeMs: number;
+  /** The first kilobyte of the answer, or what went wrong. */
+  readonly reponse: string;
+}
+
+/** An endpoint's secrets as they sign: the present one, then the one that it replaced while that still signs along. */
+export type Secrets = readonly [string, ...string[]];

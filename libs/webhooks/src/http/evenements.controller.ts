@@ -1,0 +1,62 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Caller } from '#shared/access/caller';
+import { CurrentCaller, Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { HEAVY_RUN_LENGTH, sendList } from '#shared/http/listing';
+import { EvenementsService } from '../application/evenements.service';
+import { EVENT_DATA } from './event-data.dto';
+import { EventCatalogue } from './event-catalogue';
+import { EvenementItem, EvenementList, TypeEvenementItem } from './evenements.dto';
+
+@ApiTags('Events')
+@ApiExtraModels(...Object.values(EVENT_DATA))
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2')
+export class EvenementsController {
+  constructor(
+    private readonly evenements: EvenementsService,
+    private readonly catalogue: EventCatalogue,
+    private readonly config: Config,
+  ) {}
+
+  @Get('evenement')
+  @Answers({
+    summary: 'Follow the events',
+    description:
+      'The same events as webhooks, oldest first, for who cannot receive them. Each answer links to what comes after it (`Link`, rel="next"), even where nothing does yet: an empty list means that nothing is new, and its link is the one to ask again. Whoever goes on from link to link misses no event, however late it was committed. Events are kept for 30 days. A key reads those of its modules.',
+    type: [EvenementItem],
+    paged: true,
+    errors: ['Module.NonActif'],
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @CurrentCaller() { modules }: Caller,
+    @Query() query: EvenementList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const feed = await this.evenements.open(tenantId, modules, query.type, query.limite);
+    await sendList(
+      request,
+      response,
+      this.config.publicUrl,
+      query,
+      (after, limit) => feed.fetch(after, limit),
+      HEAVY_RUN_LENGTH,
+      feed,
+    );
+  }
+
+  @Get('type-evenement')
+  @Answers({
+    summary: 'List the types of event',
+    description: 'With the JSON Schema of the data of each.',
+    type: [TypeEvenementItem],
+  })
+  types(): readonly TypeEvenementItem[] {
+    return this.catalogue.list();
+  }
+}

@@ -1,0 +1,67 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Input, Shown } from '#shared/http/field.decorator';
+import { PagingQuery } from '#shared/http/listing';
+import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
+import { readOnly } from '#shared/records/field';
+
+const TYPES = Object.keys(EVENT_TYPES) as EventType[];
+
+export class EvenementList extends PagingQuery {
+  @Input({
+    kind: 'choice',
+    values: TYPES,
+    description: 'Only events of this type.',
+    example: 'adhesion.signee',
+  })
+  type?: EventType;
+}
+
+/** An event, as the feed has it; deliveries carry the same without the id, which is their `webhook-id`. */
+export class EvenementItem {
+  @Shown(
+    readOnly(
+      'Identifier of the event (GUID): the `webhook-id` of its deliveries.',
+      '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f21',
+    ),
+    {
+      always: true,
+      format: 'uuid',
+    },
+  )
+  id: string;
+
+  @ApiProperty({ description: 'Type of the event.', enum: TYPES, example: 'adhesion.signee' })
+  type: EventType;
+
+  @Shown(readOnly('When it happened (UTC).', '2026-03-02T14:05:09.120Z'), {
+    always: true,
+    format: 'date-time',
+  })
+  timestamp: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What it tells, by its type: `GET /b2b/v2/type-evenement` has the schema of each.',
+  })
+  data: object;
+}
+
+/** A type of event with the form of its data. */
+export class TypeEvenementItem {
+  @ApiProperty({ description: 'Name of the type.', enum: TYPES, example: 'adhesion.signee' })
+  type: EventType;
+
+  @ApiProperty({
+    description: 'When it fires and what its data are.',
+    example: EVENT_TYPES['adhesion.signee'].description,
+  })
+  description: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'JSON Schema (2020-12) of `data`.',
+  })
+  schema: object;
+}

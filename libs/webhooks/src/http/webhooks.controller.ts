@@ -1,0 +1,260 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { type Manager, WebhooksService } from '../application/webhooks.service';
+import { CurrentManager } from './manager.decorator';
+import {
+  CreatedWebhookItem,
+  EXAMPLE_LIVRAISON_ID,
+  EXAMPLE_WEBHOOK_ID,
+  EXAMPLE_WEBHOOK_INACTIF_ID,
+  LivraisonItem,
+  RecuperationInput,
+  RecuperationItem,
+  RotatedWebhookItem,
+  WebhookInput,
+  WebhookItem,
+} from './webhooks.dto';
+
+const PATH = '/b2b/v2/webhook';
+const id = {
+  description: 'Identifier of the endpoint (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_WEBHOOK_ID,
+} as const;
+const livraisonId = {
+  description: 'Identifier of the delivery (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_LIVRAISON_ID,
+} as const;
+
+const WebhookId = () => Param('id', new GuidPart('Webhook.NotFound', 'No endpoint has this id.'));
+const LivraisonId = () =>
+  Param('livraisonId', new GuidPart('Livraison.NotFound', 'The endpoint has no delivery with this id.'));
+
+@ApiTags('Webhooks')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/webhook')
+export class WebhooksController {
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({ summary: 'List the endpoints', type: [WebhookItem], paged: true })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.webhooks.page(tenantId, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
+  }
+
+  @Get(':id')
+  @Answers({
+    summary: 'Read an endpoint',
+    path: { id },
+    type: WebhookItem,
+    etag: true,
+    errors: ['Webhook.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @WebhookId() webhookId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.webhooks.get(tenantId, webhookId));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Register an endpoint',
+    description:
+      'Events are posted to it as `{type, timestamp, data}` with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks 1.0; every library that verifies those verifies these. At least once and in no order: who has seen a `webhook-id` ignores it. Only 2xx within 15 s is success; redirects are not followed. Further attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the one before, a little later where `Retry-After` asks for it. 410 and five days without success disable the endpoint.',
+    status: 201,
+    type: CreatedWebhookItem,
+    location: true,
+    errors: ['Webhook.AdresseRefusee', 'Webhook.TropNombreux', 'Module.NonActif'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @CurrentManager() manager: Manager,
+    @Body() body: WebhookInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const { id: made, item } = await this.webhooks.create(tenantId, manager, body);
+    response.location(`${PATH}/${made}`);
+    return item;
+  }
+
+  @Put(':id')
+  @Answers({
+    summary: 'Replace an endpoint',
+    description:
+      'Its secret stays. Deliveries that wait go to the new address. With `actif` true, one that the service had disabled goes on.',
+    path: { id },
+    type: WebhookItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Webhook.NotFound', 'Webhook.AdresseRefusee', 'Module.NonActif'],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @CurrentManager() manager: Manager,
+    @WebhookId() webhookId: string,
+    @Body() body: WebhookInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.webhooks.replace(tenantId, manager, webhookId, body, ifMatch));
+  }
+
+  @Delete(':id')
+  @Answers({
+    summary: 'Delete an endpoint',
+    description: 'With the log of its deliveries; what waits is not sent.',
+    path: { id: { ...id, example: EXAMPLE_WEBHOOK_INACTIF_ID } },
+    status: 204,
+    ifMatch: true,
+    errors: ['Webhook.NotFound', 'Module.NonActif'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @CurrentManager() manager: Manager,
+    @WebhookId() webhookId: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.webhooks.delete(tenantId, manager, webhookId, ifMatch);
+  }
+
+  @Post(':id/secret/rotation')
+  @Answers({
+    summary: 'Give an endpoint a new secret',
+    description:
+      'For 24 hours each delivery carries two signatures, by the new secret and by the one before, so that receivers can change over.',
+    path: { id },
+    status: 200,
+    type: RotatedWebhookItem,
+    errors: ['Webhook.NotFound', 'Module.NonActif'],
+  })
+  async rotate(
+    @Tenant() tenantId: string,
+    @CurrentManager() manager: Manager,
+    @WebhookId() webhookId: string,
+  ): Promise<Json> {
+    return this.webhooks.rotate(tenantId, manager, webhookId);
+  }
+
+  @Post(':id/test')
+  @Answers({
+    summary: 'Send a test event to an endpoint',
+    description:
+      'An event `webhook.test`, whatever types the endpoint hears of. The log tells what became of it.',
+    path: { id },
+    status: 202,
+    type: LivraisonItem,
+    location: true,
+    errors: ['Webhook.NotFound', 'Webhook.Inactif', 'Module.NonActif'],
+  })
+  async test(
+    @Tenant() tenantId: string,
+    @CurrentManager() manager: Manager,
+    @WebhookId() webhookId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const item = await this.webhooks.test(tenantId, manager, webhookId);
+    response.location(`${PATH}/${webhookId}/livraisons/${(JSON.parse(item) as LivraisonItem).id}`);
+    return item;
+  }
+
+  @Get(':id/livraisons')
+  @Answers({
+    summary: 'List the deliveries to an endpoint',
+    description: 'Newest first, with what was attempted. Kept as long as the events, 30 days.',
+    path: { id },
+    type: [LivraisonItem],
+    paged: true,
+    errors: ['Webhook.NotFound'],
+  })
+  async livraisons(
+    @Tenant() tenantId: string,
+    @WebhookId() webhookId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.webhooks.livraisonsOf(tenantId, webhookId, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+  }
+
+  @Get(':id/livraisons/:livraisonId')
+  @Answers({
+    summary: 'Read a delivery',
+    path: { id, livraisonId },
+    type: LivraisonItem,
+    etag: true,
+    errors: ['Webhook.NotFound', 'Livraison.NotFound'],
+  })
+  async livraison(
+    @Tenant() tenantId: string,
+    @WebhookId() webhookId: string,
+    @LivraisonId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.webhooks.livraison(tenantId, webhookId, id));
+  }
+
+  @Post(':id/livraisons/:livraisonId/renvoyer')
+  @Answers({
+    summary: 'Send a delivery again',
+    description: 'Whatever became of it, at once and by the whole schedule, under the same `webhook-id`.',
+    path: { id, livraisonId },
+    status: 202,
+    type: LivraisonItem,
+    location: true,
+    errors: ['Webhook.NotFound', 'Livraison.NotFound', 'Webhook.Inactif', 'Module.NonActif'],
+  })
+  async resend(
+    @Tenant() tenantId: string,
+    @CurrentManager() manager: Manager,
+    @WebhookId() webhookId: string,
+    @LivraisonId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    response.location(`${PATH}/${webhookId}/livraisons/${id}`);
+    return this.webhooks.resend(tenantId, manager, webhookId, id);
+  }
+
+  @Post(':id/recuperer')
+  @Answers({
+    summary: 'Replay events to an endpoint',
+    description:
+      'All events of its types since a time, those that it accepted as well, each under its `webhook-id`: for a receiver that lost something, was not active, or is new.',
+    path: { id },
+    status: 202,
+    type: RecuperationItem,
+    location: true,
+    errors: ['Webhook.NotFound', 'Webhook.Inactif', 'Module.NonActif'],
+  })
+  async replay(
+    @Tenant() tenantId: string,
+    @CurrentManager() manager: Manager,
+    @WebhookId() webhookId: string,
+    @Body() body: RecuperationInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RecuperationItem> {
+    response.location(`${PATH}/${webhookId}/livraisons`);
+    return { nombreLivraisons: await this.webhooks.replay(tenantId, manager, webhookId, body.depuis) };
+  }
+}

@@ -1,0 +1,170 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Input, Shown } from '#shared/http/field.decorator';
+import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
+import { readOnly } from '#shared/records/field';
+import { REPLAY_FIELDS, WEBHOOK_FIELDS, type WebhookRecord } from '../domain/webhook.fields';
+import { type EtatLivraison, ETATS_LIVRAISON } from '../domain/webhook.types';
+
+/** Identifiers that the documentation names and the demonstration tenant has. */
+export const EXAMPLE_WEBHOOK_ID = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f01';
+export const EXAMPLE_WEBHOOK_INACTIF_ID = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f02';
+export const EXAMPLE_LIVRAISON_ID = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f11';
+const EXAMPLE_EVENEMENT_ID = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f21';
+
+/** Body of POST and PUT; PUT replaces every property. */
+export class WebhookInput implements WebhookRecord {
+  @Input(WEBHOOK_FIELDS.url)
+  url: string;
+
+  @Input(WEBHOOK_FIELDS.types)
+  types: EventType[];
+
+  @Input(WEBHOOK_FIELDS.actif)
+  actif?: boolean | null;
+
+  @Input(WEBHOOK_FIELDS.description)
+  description?: string | null;
+
+  @Input(WEBHOOK_FIELDS.id)
+  id?: unknown;
+
+  @Input(WEBHOOK_FIELDS.desactiveLe)
+  desactiveLe?: unknown;
+
+  @Input(WEBHOOK_FIELDS.raisonDesactivation)
+  raisonDesactivation?: unknown;
+
+  @Input(WEBHOOK_FIELDS.dateCreation)
+  dateCreation?: unknown;
+
+  @Input(WEBHOOK_FIELDS.derniereMAJ)
+  derniereMAJ?: unknown;
+}
+
+/** A receiver of events. */
+export class WebhookItem {
+  @Shown(WEBHOOK_FIELDS.id, { always: true, format: 'uuid' })
+  id: string;
+
+  @Shown({ ...WEBHOOK_FIELDS.url, description: 'Where events are posted to.' })
+  url: string;
+
+  @Shown({ ...WEBHOOK_FIELDS.types, description: 'The types of event that it hears of.' })
+  types: EventType[];
+
+  @Shown({ ...WEBHOOK_FIELDS.actif, description: 'Whether events are sent to it.' }, { always: true })
+  actif: boolean;
+
+  @Shown(WEBHOOK_FIELDS.description)
+  description: string | null;
+
+  @Shown(WEBHOOK_FIELDS.desactiveLe, { format: 'date-time' })
+  desactiveLe: string | null;
+
+  @Shown(WEBHOOK_FIELDS.raisonDesactivation)
+  raisonDesactivation: string | null;
+
+  @Shown(WEBHOOK_FIELDS.dateCreation, { always: true, format: 'date-time' })
+  dateCreation: string;
+
+  @Shown(WEBHOOK_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
+  derniereMAJ: string;
+}
+
+const secret = {
+  description:
+    'What deliveries are signed with: `whsec_` and 32 bytes in base64, as Standard Webhooks verifiers take it. Shown in this answer and never again.',
+  example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+} as const;
+
+export class CreatedWebhookItem extends WebhookItem {
+  @ApiProperty(secret)
+  secret: string;
+}
+
+export class RotatedWebhookItem extends CreatedWebhookItem {
+  @ApiProperty({
+    description: 'Until when the secret before signs along (UTC).',
+    format: 'date-time',
+    example: '2026-03-03T14:05:09.120Z',
+  })
+  ancienSecretJusqua: string;
+}
+
+class TentativeItem {
+  @ApiProperty({
+    description: 'When it began (UTC).',
+    format: 'date-time',
+    example: '2026-03-02T14:05:09.120Z',
+  })
+  date: string;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'HTTP status of the answer; null where none came.',
+    example: 204,
+  })
+  statut: number | null;
+
+  @ApiProperty({ type: 'integer', description: 'How long it took, in milliseconds.', example: 87 })
+  dureeMs: number;
+
+  @ApiProperty({
+    description: 'The first kilobyte of the answer, or what went wrong where none came.',
+    example: '',
+  })
+  reponse: string;
+}
+
+/** An event on its way to an endpoint. */
+export class LivraisonItem {
+  @Shown(readOnly('Identifier of the delivery (GUID).', EXAMPLE_LIVRAISON_ID), {
+    always: true,
+    format: 'uuid',
+  })
+  id: string;
+
+  @Shown(
+    readOnly('Identifier of the event (GUID): the `webhook-id` of every attempt.', EXAMPLE_EVENEMENT_ID),
+    { always: true, format: 'uuid' },
+  )
+  evenementId: string;
+
+  @ApiProperty({
+    description: 'Type of the event.',
+    enum: Object.keys(EVENT_TYPES),
+    example: 'adhesion.signee',
+  })
+  type: EventType;
+
+  @ApiProperty({
+    description:
+      '`EnAttente` until an attempt succeeds (`Reussie`) or the last one has failed (`Echouee`). `Annulee`: the endpoint was not active when its time came.',
+    enum: ETATS_LIVRAISON,
+    example: 'Reussie',
+  })
+  etat: EtatLivraison;
+
+  @ApiProperty({
+    type: TentativeItem,
+    isArray: true,
+    description: 'The attempts, oldest first; the last 50.',
+  })
+  tentatives: TentativeItem[];
+
+  @Shown(readOnly('When it is attempted next (UTC); null once it is over.', '2026-03-02T14:10:09.120Z'), {
+    format: 'date-time',
+  })
+  prochaineTentative: string | null;
+}
+
+export class RecuperationInput {
+  @Input(REPLAY_FIELDS.depuis)
+  depuis: Date;
+}
+
+export class RecuperationItem {
+  @ApiProperty({ type: 'integer', description: 'Events that are sent.', example: 118 })
+  nombreLivraisons: number;
+}

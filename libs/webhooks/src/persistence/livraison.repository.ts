@@ -1,0 +1,199 @@
+import { Injectable } from '@nestjs/common';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import type { EtatLivraison, Tentative } from '../domain/webhook.types';
+
+/** What one job may attempt: a delivery, in one turn. */
+export interface Turn {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly tour: number;
+}
+
+/** A delivery with all that an attempt needs. */
+export interface DueLivraison extends Turn {
+  readonly etat: EtatLivraison;
+  /** Attempts that have failed since it was begun or sent again. */
+  readonly essais: number;
+  readonly evenementId: string;
+  readonly type: string;
+  readonly date: Date;
+  /** The event's data, as JSON text. */
+  readonly data: string;
+  readonly url: string;
+  readonly actif: boolean;
+  readonly echecDepuis: Date | null;
+  readonly secret: Buffer;
+  readonly secretPrecedent: Buffer | null;
+  readonly secretPrecedentJusqua: Date | null;
+}
+
+/** What became of a turn. */
+export interface Outcome {
+  readonly id: string;
+  readonly tour: number;
+  readonly etat: EtatLivraison;
+  /** Set while it waits for another attempt. */
+  readonly next?: Date | undefined;
+  /** Absent where nothing was attempted. */
+  readonly tentative?: Tentative;
+}
+
+/** Attempts that a delivery shows: the latest, where somebody sends it again and again. */
+const SHOWN_ATTEMPTS = 50;
+
+/** Events to endpoints: what waits, what was attempted, what became of it. */
+@Injectable()
+export class LivraisonRepository {
+  private readonly items: JsonItems;
+
+  constructor(private readonly transactions: Transactions) {
+    this.items = new JsonItems(transactions, {
+      name: 'livraison',
+      table: 'livraison',
+      key: 'id_unique',
+      order: { by: 'date_creation', newestFirst: true },
+      columns: {
+        id: 'id_unique',
+        evenementId: 'evenement_id',
+        type: `(SELECT e.type FROM evenement e WHERE e.tenant_id = $1 AND e.id_unique = livraison.evenement_id)`,
+        etat: 'etat',
+        tentatives: 'tentatives',
+        prochaineTentative: wireTimestamp('prochaine_tentative'),
+      },
+    });
+  }
+
+  /** One delivery of an endpoint. */
+  one(tenantId: string, webhookId: string, id: string): Promise<string | undefined> {
+    return this.items.one(tenantId, id, [{ sql: 'webhook_id = ?', value: webhookId }]);
+  }
+
+  page(tenantId: string, webhookId: string, after: Position | undefined, limit: number): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [{ sql: 'webhook_id = ?', value: webhookId }]);
+  }
+
+  /**
+   * Makes a delivery of an event to each active endpoint that hears of its type, in the ambient transaction. The
+   * endpoints are held against deletion until it ends, so that an endpoint deleted meanwhile fails nobody's signing.
+   */
+  async fanOut(tenantId: string, evenementId: string, type: string): Promise<Turn[]> {
+    const { rows } = await this.transactions.client().query<Turn>({
+      name: 'livraison_fan_out',
+      text: `INSERT INTO livraison (tenant_id, webhook_id, evenement_id)
+             SELECT $1, w.id_unique, $2 FROM (
+               SELECT id_unique FROM webhook WHERE tenant_id = $1 AND actif AND types @> ARRAY[$3] FOR KEY SHARE
+             ) w
+             RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+      values: [tenantId, evenementId, type],
+    });
+    return rows;
+  }
+
+  /** Makes the delivery of an event to one endpoint. @param id given by the service if absent */
+  async insert(tenantId: string, evenementId: string, webhookId: string, id?: string): Promise<Turn> {
+    const { rows } = await this.transactions.client().query<Turn>(
+      `INSERT INTO livraison (tenant_id, webhook_id, evenement_id, id_unique)
+       VALUES ($1, $2, $3, coalesce($4, uuidv7()))
+       RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+      [tenantId, webhookId, evenementId, id],
+    );
+    return rows[0]!;
+  }
+
+  /** The deliveries of jobs, with all that attempts need; those that are gone are left out. */
+  async due(tenantId: string, ids: readonly string[]): Promise<DueLivraison[]> {
+    return this.transactions.query<DueLivraison>(
+      { tenantId },
+      {
+        name: 'livraison_due',
+        text: `SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour, l.etat, l.essais,
+                 e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data::text AS data,
+                 w.url, w.actif, w.echec_depuis AS "echecDepuis", w.secret, w.secret_precedent AS "secretPrecedent",
+                 w.secret_precedent_jusqua AS "secretPrecedentJusqua"
+               FROM unnest($2::uuid[]) asked (id)
+               JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
+               JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
+               JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id`,
+        values: [tenantId, ids],
+      },
+    );
+  }
+
+  /**
+   * Writes what became of turns, in the ambient transaction. A turn that somebody else has ended meanwhile is left as
+   * it is; answers those that were not.
+   */
+  async conclude(tenantId: string, outcomes: readonly Outcome[]): Promise<Turn[]> {
+    const { rows } = await this.transactions.client().query<Turn>({
+      name: 'livraison_conclude',
+      text: `UPDATE livraison l SET etat = o.etat, prochaine_tentative = o.next, tour = l.tour + 1,
+               essais = l.essais + (o.tentative IS NOT NULL)::int,
+               tentatives = CASE WHEN o.tentative IS NULL THEN l.tentatives
+                 ELSE CASE WHEN jsonb_array_length(l.tentatives) < ${SHOWN_ATTEMPTS} THEN l.tentatives ELSE l.tentatives - 0 END
+                   || o.tentative END
+             FROM unnest($2::uuid[], $3::int[], $4::text[], $5::timestamptz[], $6::text[]::jsonb[])
+               AS o (id, tour, etat, next, tentative)
+             WHERE l.tenant_id = $1 AND l.id_unique = o.id AND l.tour = o.tour AND l.etat = 'EnAttente'
+             RETURNING l.id_unique AS id, l.webhook_id AS "webhookId", l.tour`,
+      values: [
+        tenantId,
+        outcomes.map(({ id }) => id),
+        outcomes.map(({ tour }) => tour),
+        outcomes.map(({ etat }) => etat),
+        outcomes.map(({ next }) => next ?? null),
+        outcomes.map(({ tentative }) => (tentative ? JSON.stringify(tentative) : null)),
+      ],
+    });
+    return rows;
+  }
+
+  /** Begins one delivery of an endpoint anew, whatever became of it; undefined if there is none. */
+  async again(tenantId: string, webhookId: string, id: string): Promise<Turn | undefined> {
+    const { rows } = await this.transactions.client().query<Turn>(
+      `UPDATE livraison SET ${ANEW} WHERE tenant_id = $1 AND webhook_id = $2 AND id_unique = $3
+       RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+      [tenantId, webhookId, id],
+    );
+    return rows[0];
+  }
+
+  /**
+   * Makes or begins anew the delivery of events to an endpoint, those of a list of types since a time, oldest first and
+   * a batch of them at most. Those that wait for their first attempt do so anyway.
+   *
+   * @param after the last one of the batch before
+   */
+  async replay(
+    tenantId: string,
+    webhookId: string,
+    types: readonly string[],
+    since: Date,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<{ turns: Turn[]; last: Position | undefined }> {
+    const client = this.transactions.client();
+    const { rows: events } = await client.query<Position>(
+      `SELECT id_unique AS id, date_creation AS date FROM evenement
+       WHERE tenant_id = $1 AND type = ANY ($2) AND date_creation >= $3
+         AND (date_creation, id_unique) > (coalesce($4::timestamptz, '-infinity'), coalesce($5::uuid, '${NIL}'))
+       ORDER BY date_creation, id_unique LIMIT $6`,
+      [tenantId, types, since, after?.date ?? null, after?.id ?? null, limit],
+    );
+    if (events.length === 0) return { turns: [], last: undefined };
+    const { rows } = await client.query<Turn>(
+      `INSERT INTO livraison (tenant_id, webhook_id, evenement_id)
+       SELECT $1, $2, id FROM unnest($3::uuid[]) WITH ORDINALITY AS e (id, place) ORDER BY place
+       ON CONFLICT (tenant_id, evenement_id, webhook_id) DO UPDATE SET ${ANEW}
+         WHERE livraison.etat <> 'EnAttente' OR livraison.essais > 0
+       RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+      [tenantId, webhookId, events.map(({ id }) => id)],
+    );
+    return { turns: rows, last: events.length === limit ? events.at(-1) : undefined };
+  }
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/** A job of the turn before finds another one and does nothing. */
+const ANEW = `etat = 'EnAttente', essais = 0, tour = livraison.tour + 1, prochaine_tentative = now()`;

@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { Config } from '#shared/config/config';
+import { DeliveryWorker } from './application/delivery-worker';
+import { EvenementsService } from './application/evenements.service';
+import { LivraisonJobs } from './application/livraison-jobs';
+import { OutcomeRecorder } from './application/outcome-recorder';
+import { Sender } from './application/sender';
+import { WebhooksService } from './application/webhooks.service';
+import { EvenementQuery } from './persistence/evenement.query';
+import { LivraisonRepository } from './persistence/livraison.repository';
+import { WebhookRepository } from './persistence/webhook.repository';
+
+/** What every process that makes events loads. */
+@Module({
+  providers: [
+    WebhooksService,
+    EvenementsService,
+    LivraisonJobs,
+    WebhookRepository,
+    LivraisonRepository,
+    EvenementQuery,
+  ],
+  exports: [WebhooksService, EvenementsService, LivraisonJobs, LivraisonRepository, WebhookRepository],
+})
+export class WebhooksModule {}
+
+/** What delivers: the worker alone loads it. */
+@Module({
+  imports: [WebhooksModule],
+  providers: [
+    {
+      provide: Sender,
+      inject: [Config],
+      useFactory: (config: Config) => new Sender({ allowInsecure: config.webhookAllowInsecure }),
+    },
+    OutcomeRecorder,
+    DeliveryWorker,
+  ],
+})
+export class DeliveriesModule {}

@@ -1,0 +1,111 @@
+import { EXAMPLE_CLIENT_ID, ClientsService } from '../../../libs/clients/src';
+import { MODULES } from '../../../libs/shared/src/access/caller';
+import type { EventType } from '../../../libs/shared/src/outbox/event-types';
+import {
+  EXAMPLE_LIVRAISON_ID,
+  EXAMPLE_WEBHOOK_ID,
+  EXAMPLE_WEBHOOK_INACTIF_ID,
+  WebhooksService,
+} from '../../../libs/webhooks/src';
+import type { TestApp } from '../../setup/test-app';
+import type { More } from './call';
+
+const WEBHOOK = '/b2b/v2/webhook';
+
+/** Names of keys, beside those of the demonstration tenant. */
+const WITHOUT_CARDS = 'of the demonstration tenant, without the module of cards';
+const FULL = 'of a tenant that has as many endpoints as it may';
+
+const HELD = {
+  /** It hears of cards. */
+  cards: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b01',
+  /** The service has disabled it. */
+  disabled: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b02',
+  /** To be written to although it is not active. */
+  inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
+  livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
+  livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',
+} as const;
+
+/** Makes endpoints on the demonstration tenant that requests below need. @returns keys by their names */
+export async function holdWebhooks(app: TestApp, tenantId: string): Promise<ReadonlyMap<string, string>> {
+  const webhooks = app.app.get(WebhooksService);
+  const cle = await app.app.get(ClientsService).issueCle(EXAMPLE_CLIENT_ID, {
+    nom: 'Without cards',
+    environnement: 'staging',
+    role: 'partenaire',
+    modules: ['vote'],
+  });
+  const manager = { actor: { cleId: cle.id, requestId: 'test' }, modules: MODULES };
+  const record = (types: EventType[]) => ({ url: 'https://hooks.example.org/mandat', types });
+  for (const [id, livraison, types] of [
+    [HELD.cards, HELD.livraison, ['adhesion.signee']],
+    [HELD.disabled, undefined, ['sync.terminee']],
+    [HELD.inactive, HELD.livraisonInactive, ['sync.terminee']],
+  ] as [string, string | undefined, EventType[]][]) {
+    await webhooks.create(tenantId, manager, record(types), id);
+    if (livraison) await webhooks.test(tenantId, manager, id, livraison);
+  }
+  await app.database.query(
+    `UPDATE webhook SET actif = false, desactive_le = CASE id_unique WHEN $1 THEN now() END,
+       raison_desactivation = CASE id_unique WHEN $1 THEN 'The receiver answered 410 Gone.' END
+     WHERE id_unique IN ($1, $2)`,
+    [HELD.disabled, HELD.inactive],
+  );
+  const attempt = { date: '2026-03-02T14:05:09.120Z', dureeMs: 12, reponse: '' };
+  await app.database.query(
+    `UPDATE livraison SET etat = 'Reussie', prochaine_tentative = NULL, tentatives = $1 WHERE id_unique = $2`,
+    [
+      JSON.stringify([
+        { ...attempt, statut: null },
+        { ...attempt, statut: 204 },
+      ]),
+      HELD.livraison,
+    ],
+  );
+  const full = await app.tenant();
+  for (let count = 0; count < 50; count++)
+    await webhooks.create(full.tenantId, manager, record(['sync.terminee']));
+  return new Map([
+    [WITHOUT_CARDS, cle.cle],
+    [FULL, full.cle],
+  ]);
+}
+
+const restricted = (path: string) => ({ key: WITHOUT_CARDS, path: `${WEBHOOK}/${HELD.cards}${path}` });
+
+/** Requests to endpoints beside those that follow from the document. */
+export const MORE_OF_WEBHOOKS: Readonly<Record<string, More>> = {
+  'GET /b2b/v2/webhook/:id': { path: `${WEBHOOK}/${HELD.disabled}` },
+  'POST /b2b/v2/webhook': {
+    changes: [{ url: 'ftp://hooks.example.org' }, { description: null }],
+    calls: [{ key: FULL }, { key: WITHOUT_CARDS }],
+  },
+  'PUT /b2b/v2/webhook/:id': {
+    changes: [{ url: 'ftp://hooks.example.org' }],
+    calls: [restricted('')],
+  },
+  'DELETE /b2b/v2/webhook/:id': { calls: [restricted('')] },
+  'POST /b2b/v2/webhook/:id/secret/rotation': {
+    calls: [restricted('/secret/rotation'), { path: `${WEBHOOK}/${HELD.disabled}/secret/rotation` }],
+  },
+  'POST /b2b/v2/webhook/:id/test': {
+    calls: [restricted('/test'), { path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_INACTIF_ID}/test` }],
+  },
+  'GET /b2b/v2/webhook/:id/livraisons': { path: `${WEBHOOK}/${HELD.cards}/livraisons` },
+  'GET /b2b/v2/webhook/:id/livraisons/:livraisonId': {
+    path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_ID}/livraisons/${EXAMPLE_LIVRAISON_ID}`,
+  },
+  'POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer': {
+    calls: [
+      restricted(`/livraisons/${HELD.livraison}/renvoyer`),
+      { path: `${WEBHOOK}/${HELD.inactive}/livraisons/${HELD.livraisonInactive}/renvoyer` },
+    ],
+  },
+  'POST /b2b/v2/webhook/:id/recuperer': {
+    calls: [restricted('/recuperer'), { path: `${WEBHOOK}/${HELD.inactive}/recuperer` }],
+  },
+  'GET /b2b/v2/evenement': {
+    calls: [{ key: WITHOUT_CARDS, path: '/b2b/v2/evenement?type=adhesion.signee' }],
+  },
+};

@@ -1,0 +1,49 @@
+import type { Answer } from '../../setup/test-app';
+
+/** What names something of the endpoints, deliveries and events of a data space. */
+export interface WebhookIdentifiers {
+  /** An endpoint with deliveries. */
+  readonly webhook: string;
+  readonly webhookInactif: string;
+  readonly livraison: string;
+  readonly evenement: string;
+  readonly etagWebhook: string;
+  readonly etagLivraison: string;
+  readonly curseurWebhooks: string;
+  readonly curseurLivraisons: string;
+  readonly curseurEvenements: string;
+}
+
+type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+const WEBHOOK = '/b2b/v2/webhook';
+
+/** Registers endpoints, of which one hears of all that happens next. @param secret in what nobody else may read */
+export async function registerAll(send: Send, secret: string): Promise<readonly [string, string]> {
+  const types = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee', 'sync.terminee'];
+  const made = async (rest: object): Promise<string> =>
+    (await send('POST', WEBHOOK, { url: `https://hooks.example.org/${secret}`, types, ...rest })).json.id;
+  return [await made({ description: `Paie ${secret}` }), await made({ actif: false })];
+}
+
+/** Names what has happened since. */
+export async function eventsOf(
+  send: Send,
+  cursor: (path: string) => Promise<string>,
+  [webhook, webhookInactif]: readonly [string, string],
+): Promise<WebhookIdentifiers> {
+  const log = `${WEBHOOK}/${webhook}/livraisons`;
+  const [{ id: livraison, evenementId: evenement }] = (await send('GET', log)).json;
+  const etag = async (path: string): Promise<string> => (await send('GET', path)).headers.get('etag')!;
+  return {
+    webhook,
+    webhookInactif,
+    livraison,
+    evenement,
+    etagWebhook: await etag(`${WEBHOOK}/${webhook}`),
+    etagLivraison: await etag(`${log}/${livraison}`),
+    curseurWebhooks: await cursor(WEBHOOK),
+    curseurLivraisons: await cursor(log),
+    curseurEvenements: await cursor('/b2b/v2/evenement'),
+  };
+}

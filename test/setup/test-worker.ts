@@ -1,0 +1,28 @@
+import { NestFactory } from '@nestjs/core';
+import type { INestApplication } from '@nestjs/common';
+import { WorkerModule } from '../../apps/worker/src/worker.module';
+import { Config } from '../../libs/shared/src/config/config';
+import { Clock } from '../../libs/shared/src/time/clock';
+import { Sender } from '../../libs/webhooks/src/application/sender';
+
+/** What a test may choose of a worker. */
+export interface WorkerOptions {
+  /** The time by which attempts are made and schedules kept. */
+  clock?: Clock;
+  /** Until an attempt runs out of time; 15 s if absent. */
+  timeoutMs?: number;
+}
+
+/** The real worker, in this process, on the database of a configuration. */
+export async function startWorker(config: Config, options: WorkerOptions = {}): Promise<INestApplication> {
+  const worker = await NestFactory.create(WorkerModule.forRoot(config), {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  const { clock, timeoutMs } = options;
+  if (clock) worker.get(Clock).now = () => clock.now();
+  if (timeoutMs !== undefined) Object.assign(worker.get(Sender), { timeoutMs });
+  await worker.init();
+  return worker;
+}
