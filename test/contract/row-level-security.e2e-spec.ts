@@ -83,6 +83,11 @@ describe('The schema keeps data spaces apart', () => {
       `${sound} CREATE INDEX ON broken (lower(other::text))`,
     ],
     ['table broken: tenant_id can be null', `CREATE TABLE broken (tenant_id uuid, id uuid); ${secured}`],
+    ['table broken: a tenant_id whose statistics do not stand for one tenant', sound],
+    [
+      'table employe: a tenant_id whose statistics do not stand for one tenant',
+      'ALTER TABLE employe ALTER COLUMN tenant_id RESET (n_distinct)',
+    ],
     ['table broken: no primary key', `CREATE TABLE broken (tenant_id uuid, id uuid); ${secured}`],
     [
       'table broken: a table without tenant_id that is neither of administration nor technical',

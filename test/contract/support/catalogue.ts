@@ -49,6 +49,9 @@ const RULES: Readonly<Record<string, string>> = {
   'tenant_id can be null': `
     SELECT 'table ' || t.relname AS name FROM tables t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = 'tenant_id'
     WHERE is_tenant AND NOT a.attnotnull`,
+  'a tenant_id whose statistics do not stand for one tenant': `
+    SELECT 'table ' || t.relname AS name FROM tables t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = 'tenant_id'
+    WHERE is_tenant AND NOT coalesce(a.attoptions @> '{n_distinct=1}', false)`,
   'no primary key': `
     SELECT 'table ' || relname AS name FROM tables t
     WHERE is_tenant AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = t.oid AND c.contype = 'p')`,
@@ -180,7 +183,7 @@ export async function describeSchema(database: Client): Promise<string[]> {
       relowner::regrole, (SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(relacl) acl)) AS line FROM objects
     UNION ALL
     SELECT concat_ws(' ', 'column', relname, attnum, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
-      attgenerated, attcollation::regcollation, attacl::text, pg_get_expr(adbin, adrelid))
+      attgenerated, attcollation::regcollation, attacl::text, attoptions::text, pg_get_expr(adbin, adrelid))
     FROM objects o JOIN pg_attribute a ON a.attrelid = o.oid AND attnum > 0
       LEFT JOIN pg_attrdef d ON d.adrelid = o.oid AND d.adnum = a.attnum
     UNION ALL

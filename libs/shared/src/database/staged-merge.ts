@@ -29,6 +29,7 @@ export interface StagedMerge {
 export async function mergeStaged(client: PoolClient, tenantId: string, merge: StagedMerge): Promise<number> {
   const keys = Object.entries(merge.key);
   const names = Object.keys(merge.values);
+  await client.query(keepStatistics(merge));
   const each = (give: (name: string) => string): string => names.map(give).join(', ');
   const stored = each((name) => `t.${name}`);
   const next = each((name) => merge.values[name]!.update);
@@ -52,4 +53,24 @@ export async function mergeStaged(client: PoolClient, tenantId: string, merge: S
     [tenantId],
   );
   return rows[0]!.created;
+}
+
+/** From so many rows on, reading all of them for each of them takes seconds. */
+const MANY = 1_000;
+
+/**
+ * Autovacuum does not see the rows that this transaction writes: in a table that was nearly empty it would find pages
+ * without rows, and PostgreSQL would plan every check of a foreign key for none (docs/adr/0011). This lock keeps it off
+ * until the transaction ends; it neither waits nor lets other writers wait. A table that is known to have more rows than
+ * are staged needs none, so that autovacuum always gets its turn.
+ */
+function keepStatistics({ table, stage }: StagedMerge): string {
+  const known = (relation: string): string =>
+    `(SELECT reltuples FROM pg_class WHERE oid = '${relation}'::regclass)`;
+  return `DO $$ BEGIN
+    IF ${known(stage)} >= greatest(${MANY}, ${known(table)} + 1) THEN
+      LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
+    END IF;
+  EXCEPTION WHEN lock_not_available THEN NULL; -- Another sync or autovacuum itself has it.
+  END $$`;
 }
