@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { Agent, request as send } from 'undici';
 import { finished } from 'node:stream/promises';
 import { EMPLOYEE_PROPERTIES, type Employee } from './employees';
 import type { EmployeeV2 } from './employees-v2';
@@ -16,6 +17,9 @@ import { SQL } from './floor.sql';
 type Handler = (parts: string[], request: IncomingMessage) => Promise<string | Buffer>;
 
 const WHOLE_LIST = 2_147_483_647;
+
+/** As libs/webhooks/src/application/lane.ts has it. */
+const POSTS_AT_ONCE = 16;
 
 // As many connections as each of the product's pools has.
 const pool = new Pool({
@@ -73,6 +77,29 @@ const ROUTES: Record<string, Handler> = {
       client.release();
     }
     return JSON.stringify({ written: Employes.length });
+  },
+  /** Posts the bodies of a tenant's events, as many at once as the product does, and forgets the answers. */
+  'POST deliver': async ([tenant, port]) => {
+    const { rows: bodies } = await pool.query<{ body: string }>(
+      `SELECT '{"type":"' || type || '","timestamp":"2026-03-02T14:05:09.120Z","data":' || data::text || '}' AS body
+       FROM evenement WHERE tenant_id = $1 AND type = 'adhesion.signee'`,
+      [tenant],
+    );
+    const dispatcher = new Agent({ allowH2: false });
+    let next = 0;
+    const post = async (): Promise<void> => {
+      for (let body = bodies[next++]; body; body = bodies[next++]) {
+        const answer = await send(`http://127.0.0.1:${port}/`, {
+          dispatcher,
+          method: 'POST',
+          body: body.body,
+        });
+        await answer.body.dump();
+      }
+    };
+    await Promise.all(Array.from({ length: POSTS_AT_ONCE }, post));
+    await dispatcher.close();
+    return JSON.stringify({ posted: bodies.length });
   },
   'POST copy': async ([tenant]) => JSON.stringify({ written: await copy(tenant!) }),
 };

@@ -17,6 +17,16 @@ const APPS = join(__dirname, '../apps');
 const START_LIMIT_MS = 30_000;
 const ADMIN_API_KEY = randomBytes(32).toString('hex');
 
+/** The environment of every process of the product. */
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  ADMIN_API_KEY,
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+  SHUTDOWN_DELAY_MS: '0',
+  // Receivers are on 127.0.0.1.
+  WEBHOOK_ALLOW_INSECURE: 'true',
+};
+
 /** A process of ours that listens on a port of 127.0.0.1. */
 export interface Server {
   readonly port: number;
@@ -71,12 +81,16 @@ export class World {
 
   /** The product as in production: its log at the default level goes to /dev/null. */
   startApi(): Promise<Server> {
-    return this.startServer(join(APPS, 'partner-api/src/main.js'), {
-      NODE_ENV: 'production',
-      ADMIN_API_KEY,
-      SECRETS_KEY: randomBytes(32).toString('base64'),
-      SHUTDOWN_DELAY_MS: '0',
-    });
+    return this.startServer(join(APPS, 'partner-api/src/main.js'), PRODUCTION);
+  }
+
+  startWorker(): Promise<Server> {
+    return this.startServer(join(APPS, 'worker/src/main.js'), { ...PRODUCTION, WORKER_PORT: '0' });
+  }
+
+  /** Takes what is delivered. */
+  startReceiver(): Promise<Server> {
+    return this.startServer(join(__dirname, 'receiver.js'), {});
   }
 
   private async startServer(file: string, environment: Record<string, string>): Promise<Server> {
@@ -114,6 +128,17 @@ export class World {
     return tenant;
   }
 
+  /** A key for the platform's side of a tenant. */
+  async platformKey(tenant: Tenant): Promise<string> {
+    const { rows } = await this.database.query<{ client: string }>(
+      'SELECT client_id AS client FROM tenant WHERE id = $1',
+      [tenant.id],
+    );
+    const path = `/admin/v1/clients/${rows[0]!.client}/cles`;
+    const body = { nom: 'Bench', environnement: 'production', role: 'plateforme' };
+    return (await this.call<{ cle: string }>(path, ADMIN_API_KEY, body)).cle;
+  }
+
   /** The tenant that holds this, filled at its first use. */
   async readTenant(holding: string, fill: (tenant: Tenant) => Promise<void>): Promise<Tenant> {
     let tenant = this.readTenants.get(holding);
@@ -139,7 +164,7 @@ export class World {
   }
 
   /** One call of the product outside any measurement; its answer must be a success. */
-  private async call<T>(path: string, key: string, body: unknown): Promise<T> {
+  async call<T>(path: string, key: string, body: unknown): Promise<T> {
     const response = await fetch(`http://127.0.0.1:${this.api.port}${path}`, {
       method: 'POST',
       headers: { 'X-Api-Key': key, 'Content-Type': 'application/json' },

@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
-import { Config } from '../../libs/shared/src/config/config';
+import type { Config } from '../../libs/shared/src/config/config';
 import { Clock } from '../../libs/shared/src/time/clock';
 import { Sender } from '../../libs/webhooks/src/application/sender';
 

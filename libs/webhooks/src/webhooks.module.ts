@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Config } from '#shared/config/config';
+import { DeliveryMetrics } from './application/delivery-metrics';
 import { DeliveryWorker } from './application/delivery-worker';
 import { EvenementsService } from './application/evenements.service';
 import { LivraisonJobs } from './application/livraison-jobs';
@@ -33,6 +34,7 @@ export class WebhooksModule {}
       inject: [Config],
       useFactory: (config: Config) => new Sender({ allowInsecure: config.webhookAllowInsecure }),
     },
+    DeliveryMetrics,
     OutcomeRecorder,
     DeliveryWorker,
   ],

@@ -8,8 +8,9 @@ import { Clock } from '#shared/time/clock';
 import { nextAttempt, parseRetryAfter } from '../domain/retry-schedule';
 import type { Tentative } from '../domain/webhook.types';
 import { type DueLivraison, LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
+import { DeliveryMetrics } from './delivery-metrics';
 import { envelopeOf } from './envelope';
-import { Lane } from './lane';
+import { Lane, MOST_HELD_OF_ONE } from './lane';
 import type { LivraisonJob } from './livraison-jobs';
 import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
@@ -18,11 +19,8 @@ import { WebhooksService } from './webhooks.service';
 /** Jobs that one process holds at once; each costs a connection at most. */
 const MOST_HELD = 2_000;
 
-/** Jobs of one endpoint that all processes hold together. */
-const MOST_HELD_OF_ONE = 128;
-
 /** Jobs that are asked for at once. */
-const BATCH = 128;
+const BATCH = 256;
 
 /** How long nothing is asked for after there was nothing to do. */
 const IDLE_MS = 100;
@@ -59,6 +57,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly webhooks: WebhooksService,
     private readonly recorder: OutcomeRecorder,
     private readonly sender: Sender,
+    private readonly metrics: DeliveryMetrics,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -113,18 +112,25 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
         jobs.map(({ data }) => data.livraisonId),
       );
       const byId = new Map(rows.map((row) => [row.id, row]));
-      for (const job of jobs) this.beginOne(job, byId.get(job.data.livraisonId));
+      const excess = jobs.filter((job) => !this.beginOne(job, byId.get(job.data.livraisonId)));
+      await this.giveBack(excess);
     } catch (error) {
       this.warn(error);
       await this.giveBack(jobs);
     }
   }
 
-  private beginOne(job: Job, due: DueLivraison | undefined): void {
+  /** @returns false for a job more than may be held for its endpoint */
+  private beginOne(job: Job, due: DueLivraison | undefined): boolean {
     // The delivery is gone, over, or another turn's by now.
     if (!due || due.etat !== 'EnAttente' || due.tour !== job.data.tour) this.end(job, {});
     else if (!due.actif) this.end(job, { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } });
-    else this.laneOf(job.data.webhookId).push({ job, due });
+    else {
+      const lane = this.laneOf(job.data.webhookId);
+      if (lane.count >= lane.capacity) return false;
+      lane.push({ job, due });
+    }
+    return true;
   }
 
   private laneOf(webhookId: string): Lane<Attempt> {
@@ -157,6 +163,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       return true;
     }
     const at = this.clock.now();
+    const isFirst = due.tour === 0 && due.essais === 0;
+    this.metrics.note(answer, isFirst ? at.getTime() - due.date.getTime() : undefined);
     const tentative = {
       date: began.toISOString(),
       statut: answer.statut,
@@ -184,6 +192,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async giveBack(jobs: readonly Job[]): Promise<void> {
+    if (jobs.length === 0) return;
     try {
       await this.queue.giveBack(
         'livraison',

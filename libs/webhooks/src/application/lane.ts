@@ -1,8 +1,10 @@
 /** Attempts at once to one endpoint, by one process, as long as it answers. */
 const MOST_AT_ONCE = 16;
 
-/** What one process holds for one endpoint, so that it is never idle between two fetches. */
-const MOST_HELD = 128;
+/** What one process holds for one endpoint: little at first, more as it proves that it answers. */
+const FIRST_HELD = 64;
+const MORE_FOR_AN_ANSWER = 4;
+export const MOST_HELD_OF_ONE = 512;
 
 /**
  * The work for one endpoint: some at once, the rest waits. An endpoint that lets an attempt run out of time gets one at
@@ -12,6 +14,7 @@ export class Lane<T> {
   private readonly waiting: T[] = [];
   private readonly running = new Set<Promise<void>>();
   private atOnce = MOST_AT_ONCE;
+  private mostHeld = FIRST_HELD;
 
   /** @param work done for each; answers whether the endpoint answered in time, and never throws */
   constructor(private readonly work: (one: T) => Promise<boolean>) {}
@@ -23,12 +26,17 @@ export class Lane<T> {
 
   /** How many may be held for the endpoint. */
   get capacity(): number {
-    return this.atOnce < MOST_AT_ONCE ? this.atOnce : MOST_HELD;
+    return this.atOnce < MOST_AT_ONCE ? this.atOnce : this.mostHeld;
+  }
+
+  /** What waits and runs. */
+  get count(): number {
+    return this.waiting.length + this.running.size;
   }
 
   /** Nothing is known of it that would be lost with it. */
   get isForgettable(): boolean {
-    return this.running.size === 0 && this.waiting.length === 0 && this.atOnce === MOST_AT_ONCE;
+    return this.count === 0 && this.atOnce === MOST_AT_ONCE;
   }
 
   /** Takes out what has not begun. */
@@ -46,6 +54,7 @@ export class Lane<T> {
       const running: Promise<void> = this.work(this.waiting.shift()!).then((inTime) => {
         this.running.delete(running);
         this.atOnce = inTime ? Math.min(MOST_AT_ONCE, this.atOnce * 2) : 1;
+        this.mostHeld = inTime ? Math.min(MOST_HELD_OF_ONE, this.mostHeld + MORE_FOR_AN_ANSWER) : FIRST_HELD;
         this.begin();
       });
       this.running.add(running);

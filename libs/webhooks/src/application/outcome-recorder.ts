@@ -78,8 +78,13 @@ export class OutcomeRecorder {
   }
 
   private async record(tenantId: string, ended: readonly Ended[]): Promise<void> {
-    const concluded = ended.filter((one) => one.outcome);
-    if (concluded.length > 0) await this.conclude(tenantId, concluded);
+    const [plain, others] = separate(ended.filter((one) => one.outcome));
+    if (plain.length > 0)
+      await this.livraisons.conclude(
+        tenantId,
+        plain.map(({ outcome }) => outcome!),
+      );
+    if (others.length > 0) await this.conclude(tenantId, others);
     await this.queue.done(
       'livraison',
       ended.map(({ jobId }) => jobId),
@@ -136,6 +141,13 @@ export class OutcomeRecorder {
     const since = await this.webhooks.failing(tenantId, id, last.at);
     return since && isTooLong(since) ? 'No attempt has succeeded for five days.' : undefined;
   }
+}
+
+/** What one statement writes whole, since nothing follows from it, and the rest. */
+function separate(ended: readonly Ended[]): [plain: Ended[], others: Ended[]] {
+  const isPlain = ({ outcome, failingSince }: Ended): boolean =>
+    outcome!.etat === 'Annulee' || (outcome!.etat === 'Reussie' && !failingSince);
+  return [ended.filter(isPlain), ended.filter((one) => !isPlain(one))];
 }
 
 function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {

@@ -121,11 +121,11 @@ export class LivraisonRepository {
   }
 
   /**
-   * Writes what became of turns, in the ambient transaction. A turn that somebody else has ended meanwhile is left as
-   * it is; answers those that were not.
+   * Writes what became of turns, in the ambient transaction if there is one. A turn that somebody else has ended
+   * meanwhile is left as it is; answers those that were not.
    */
   async conclude(tenantId: string, outcomes: readonly Outcome[]): Promise<Turn[]> {
-    const { rows } = await this.transactions.client().query<Turn>({
+    const statement = {
       name: 'livraison_conclude',
       text: `UPDATE livraison l SET etat = o.etat, prochaine_tentative = o.next, tour = l.tour + 1,
                essais = l.essais + (o.tentative IS NOT NULL)::int,
@@ -144,8 +144,8 @@ export class LivraisonRepository {
         outcomes.map(({ next }) => next ?? null),
         outcomes.map(({ tentative }) => (tentative ? JSON.stringify(tentative) : null)),
       ],
-    });
-    return rows;
+    };
+    return this.transactions.query<Turn>({ tenantId }, statement);
   }
 
   /** Begins one delivery of an endpoint anew, whatever became of it; undefined if there is none. */

@@ -1,0 +1,38 @@
+import { createServer, type IncomingMessage } from 'node:http';
+
+/**
+ * Takes what is posted to it, in a process of its own, and tells when it came: `GET /` answers it, `DELETE /` forgets
+ * it.
+ */
+
+/** When each `webhook-id` came first, in milliseconds since 1970. */
+const arrivals = new Map<string, number>();
+/** What the floor posts has no id. */
+let count = 0;
+let first = 0;
+let last = 0;
+
+function note({ headers }: IncomingMessage): void {
+  last = performance.timeOrigin + performance.now();
+  if (count++ === 0) first = last;
+  const id = headers['webhook-id'] as string | undefined;
+  if (id && !arrivals.has(id)) arrivals.set(id, last);
+}
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    if (request.method === 'POST') {
+      note(request);
+      response.writeHead(204).end();
+    } else if (request.method === 'DELETE') {
+      arrivals.clear();
+      count = 0;
+      response.writeHead(204).end();
+    } else {
+      response.end(JSON.stringify({ count, first, last, arrivals: [...arrivals] }));
+    }
+  });
+});
+server.listen(Number(process.env.PORT), '127.0.0.1', () => process.send?.('listening'));
+process.on('disconnect', () => process.exit());

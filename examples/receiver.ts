@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+
+/**
+ * A partner's receiver, as small as it can be: it checks the signature of what comes, ignores what it has seen, and
+ * answers before it does anything slow.
+ *
+ * `npm run receiver -- whsec_…`; without the secret it shows what comes and believes nothing.
+ */
+const [secret] = process.argv.slice(2);
+const webhook = secret ? new Webhook(secret) : undefined;
+const seen = new Set<string>();
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    // The signature is over these very bytes: they are verified before they are parsed.
+    const body = Buffer.concat(chunks).toString();
+    const id = String(request.headers['webhook-id']);
+    try {
+      webhook?.verify(body, request.headers as Record<string, string>);
+    } catch (error) {
+      console.log(`refused ${id}: ${(error as Error).message}`);
+      response.writeHead(401).end();
+      return;
+    }
+    response.writeHead(204).end();
+    const again = seen.has(id) ? 'again, ignored' : webhook ? 'verified' : 'not verified';
+    seen.add(id);
+    console.log(`${id} (${again}) ${body}`);
+  });
+});
+server.listen(3999, '127.0.0.1', () => console.log('Listening on http://localhost:3999/'));
