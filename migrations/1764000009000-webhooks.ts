@@ -66,6 +66,7 @@ export class Webhooks1764000009000 implements MigrationInterface {
       `GRANT UPDATE (etat, essais, tour, prochaine_tentative, tentatives) ON livraison TO ${APP_ROLE}`,
     );
     await this.openFeed(runner);
+    for (const table of ['webhook', 'livraison', 'evenement']) await expectOneTenant(runner, table);
   }
 
   /** An event's place in the feed is given after its commit, so that a late one never comes before what was read. */
@@ -102,6 +103,21 @@ export class Webhooks1764000009000 implements MigrationInterface {
       `REVOKE SELECT (tenant_id, id_unique, date_creation), DELETE ON evenement FROM ${ACCESS_ROLE}`,
     );
     await runner.query('DROP INDEX evenement_purge');
+    await runner.query('ALTER TABLE evenement ALTER COLUMN tenant_id SET STATISTICS DEFAULT');
     await runner.query('ALTER TABLE evenement DROP COLUMN date_publication');
   }
+}
+
+/**
+ * Every plan expects all rows to be one tenant's, from the first row on: the worker joins hundreds of identifiers with
+ * these tables, and of a tenant that statistics do not know yet PostgreSQL would expect one row and compare each with
+ * each (docs/adr/0011).
+ */
+async function expectOneTenant(runner: QueryRunner, table: string): Promise<void> {
+  await runner.query(`ALTER TABLE ${table} ALTER COLUMN tenant_id SET STATISTICS 0`);
+  await runner.query(`SELECT pg_clear_attribute_stats('public', '${table}', 'tenant_id', false)`);
+  await runner.query(
+    `SELECT pg_restore_attribute_stats('schemaname', 'public', 'relname', '${table}', 'attname', 'tenant_id',
+       'inherited', false, 'null_frac', 0::real, 'avg_width', 16, 'n_distinct', 1::real)`,
+  );
 }

@@ -6,6 +6,7 @@ import { EvenementsService } from './application/evenements.service';
 import { LivraisonJobs } from './application/livraison-jobs';
 import { OutcomeRecorder } from './application/outcome-recorder';
 import { Sender } from './application/sender';
+import { SigningKeys } from './application/signing-keys';
 import { WebhooksService } from './application/webhooks.service';
 import { EvenementQuery } from './persistence/evenement.query';
 import { LivraisonRepository } from './persistence/livraison.repository';
@@ -17,11 +18,19 @@ import { WebhookRepository } from './persistence/webhook.repository';
     WebhooksService,
     EvenementsService,
     LivraisonJobs,
+    SigningKeys,
     WebhookRepository,
     LivraisonRepository,
     EvenementQuery,
   ],
-  exports: [WebhooksService, EvenementsService, LivraisonJobs, LivraisonRepository, WebhookRepository],
+  exports: [
+    WebhooksService,
+    EvenementsService,
+    LivraisonJobs,
+    SigningKeys,
+    LivraisonRepository,
+    WebhookRepository,
+  ],
 })
 export class WebhooksModule {}
 

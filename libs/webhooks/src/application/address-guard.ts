@@ -15,7 +15,8 @@ const MOST_ADDRESSES = 4;
 
 /** Whether an address is of the public internet and of one machine: no private, local, shared or tunnelled one. */
 export function isPublicUnicast(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  // The library also reads what is no address to anybody else, such as 0x08080808.
+  if (!isIP(address) || address.includes('%')) return false;
   const ip = ipaddr.parse(address);
   if (ip.range() !== 'unicast') return false;
   // The library calls all that is not reserved unicast; IANA has given out 2000::/3 only.

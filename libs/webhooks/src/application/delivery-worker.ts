@@ -14,7 +14,7 @@ import { Lane, MOST_HELD_OF_ONE } from './lane';
 import type { LivraisonJob } from './livraison-jobs';
 import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
-import { WebhooksService } from './webhooks.service';
+import { SigningKeys } from './signing-keys';
 
 /** Jobs that one process holds at once; each costs a connection at most. */
 const MOST_HELD = 2_000;
@@ -54,7 +54,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly queue: JobQueue,
     private readonly livraisons: LivraisonRepository,
-    private readonly webhooks: WebhooksService,
+    private readonly keys: SigningKeys,
     private readonly recorder: OutcomeRecorder,
     private readonly sender: Sender,
     private readonly metrics: DeliveryMetrics,
@@ -149,8 +149,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const start = performance.now();
     let answer: Answer;
     try {
-      const secrets = this.webhooks.openSecrets(tenantId, webhookId, due, began);
-      const { headers, body } = envelopeOf(due, secrets, began);
+      const { headers, body } = envelopeOf(due, this.keys.at(began, tenantId, webhookId, due), began);
       answer = await this.sender.post(due.url, headers, body);
     } catch (error) {
       // A fault of ours, as a changed SECRETS_KEY is: the receiver is not to blame, and the job stays.

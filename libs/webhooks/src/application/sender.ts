@@ -62,9 +62,12 @@ export class Sender {
     // It may have been registered while anything was allowed.
     const fault = this.fault(url);
     if (fault) return noAnswer(`Not sent: the address ${fault}.`);
-    const signal = AbortSignal.timeout(this.timeoutMs);
+    const time = new AttemptTime(this.timeoutMs);
     try {
-      const response = await request(url, { dispatcher: this.agent, method: 'POST', headers, body, signal });
+      const { signal } = time;
+      const response = await time.limit(
+        request(url, { dispatcher: this.agent, method: 'POST', headers, body, signal }),
+      );
       return {
         statut: response.statusCode,
         reponse: await beginning(response.body),
@@ -72,15 +75,47 @@ export class Sender {
         timedOut: false,
       };
     } catch (error) {
-      if (signal.aborted)
+      if (time.signal.aborted)
         return { ...noAnswer(`No answer within ${this.timeoutMs / 1_000} s.`), timedOut: true };
       return failure(error);
+    } finally {
+      time.end();
     }
   }
 
-  /** Closes the connections once their answers have come. */
+  /** Closes the connections; for when no attempt is at work. */
   async close(): Promise<void> {
-    await this.agent.close();
+    await this.agent.destroy();
+  }
+}
+
+/** The time of one attempt. */
+class AttemptTime {
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private over: (reason: Error) => void = () => undefined;
+
+  constructor(ms: number) {
+    this.timer = setTimeout(() => {
+      this.controller.abort();
+      this.over(new Error('out of time'));
+    }, ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Waits for `work` no longer than the time: the client heeds the signal only once it is connected. */
+  limit<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.over = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
   }
 }
 

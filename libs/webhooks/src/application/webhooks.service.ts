@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { Actor, ModuleName } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
 import { Config } from '#shared/config/config';
-import { SecretBox } from '#shared/crypto/secret-box';
 import type { Page, Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
@@ -12,12 +11,11 @@ import { definitionOf, type EventType } from '#shared/outbox/event-types';
 import { Outbox } from '#shared/outbox/outbox';
 import { Clock } from '#shared/time/clock';
 import type { WebhookRecord } from '../domain/webhook.fields';
-import type { Secrets } from '../domain/webhook.types';
 import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
 import { type HeldWebhook, WebhookRepository } from '../persistence/webhook.repository';
 import { addressFault, insecureAddressFault } from './address-guard';
-import { createSecret } from './envelope';
 import { LivraisonJobs } from './livraison-jobs';
+import { SigningKeys } from './signing-keys';
 
 /** How long a secret that was replaced signs along. */
 const OVERLAP_MS = 24 * 3_600_000;
@@ -50,7 +48,7 @@ export class WebhooksService {
     private readonly jobs: LivraisonJobs,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
-    private readonly box: SecretBox,
+    private readonly keys: SigningKeys,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
@@ -77,7 +75,7 @@ export class WebhooksService {
     id: string = randomUUID(),
   ): Promise<WebhookWithSecret> {
     this.check(record, modules);
-    const secret = createSecret();
+    const { secret, sealed } = this.keys.create(tenantId, id);
     return this.transactions.run({ tenantId }, async () => {
       await this.transactions.takeTurns(`webhooks ${tenantId}`);
       if ((await this.repository.count(tenantId)) >= MOST_WEBHOOKS) {
@@ -86,7 +84,7 @@ export class WebhooksService {
           `There are ${MOST_WEBHOOKS} endpoints already: delete one that is no longer used.`,
         );
       }
-      await this.repository.insert(tenantId, id, record, this.seal(tenantId, id, secret));
+      await this.repository.insert(tenantId, id, record, sealed);
       await this.audit.record(tenantId, actor, 'webhook.creer', [id]);
       return { id, item: withSecret(await this.get(tenantId, id), { secret }) };
     });
@@ -129,10 +127,10 @@ export class WebhooksService {
    * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
    */
   async rotate(tenantId: string, { actor, modules }: Manager, id: string): Promise<Json> {
-    const secret = createSecret();
+    const { secret, sealed } = this.keys.create(tenantId, id);
     const until = new Date(this.clock.now().getTime() + OVERLAP_MS);
     return this.holding(tenantId, modules, id, async (held) => {
-      await this.repository.rotate(tenantId, id, this.seal(tenantId, id, secret), held.secret, until);
+      await this.repository.rotate(tenantId, id, sealed, held.secret, until);
       await this.audit.record(tenantId, actor, 'webhook.rotation', [id]);
       return withSecret(await this.get(tenantId, id), {
         secret,
@@ -215,24 +213,6 @@ export class WebhooksService {
     });
   }
 
-  /** An endpoint's secrets in clear, as they sign at a time. */
-  openSecrets(
-    tenantId: string,
-    id: string,
-    sealed: { secret: Buffer; secretPrecedent: Buffer | null; secretPrecedentJusqua: Date | null },
-    at: Date,
-  ): Secrets {
-    const open = (secret: Buffer): string => this.box.open(secret, contextOf(tenantId, id)).toString();
-    const { secret, secretPrecedent, secretPrecedentJusqua } = sealed;
-    return secretPrecedent && secretPrecedentJusqua && secretPrecedentJusqua > at
-      ? [open(secret), open(secretPrecedent)]
-      : [open(secret)];
-  }
-
-  private seal(tenantId: string, id: string, secret: string): Buffer {
-    return this.box.seal(Buffer.from(secret), contextOf(tenantId, id));
-  }
-
   private async begin(tenantId: string, turn: Turn): Promise<Json> {
     await this.jobs.add(tenantId, [turn]);
     return (await this.livraisons.one(tenantId, turn.webhookId, turn.id))!;
@@ -282,10 +262,6 @@ function assertActive({ actif }: HeldWebhook): void {
       'Nothing is sent to an endpoint that is not active: set `actif` first.',
     );
   }
-}
-
-function contextOf(tenantId: string, id: string): string {
-  return `webhook ${tenantId} ${id}`;
 }
 
 function withSecret(item: Json, secret: object): Json {

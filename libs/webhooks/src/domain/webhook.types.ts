@@ -12,6 +12,3 @@ export interface Tentative {
   /** The first kilobyte of the answer, or what went wrong. */
   readonly reponse: string;
 }
-
-/** An endpoint's secrets as they sign: the present one, then the one that it replaced while that still signs along. */
-export type Secrets = readonly [string, ...string[]];
