@@ -25,6 +25,8 @@ const HELD = {
   inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',
+  /** Of a type that its endpoint does not hear of. */
+  livraisonUnheard: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b13',
 } as const;
 
 /** Makes endpoints on the demonstration tenant that requests below need. @returns keys by their names */
@@ -63,6 +65,11 @@ export async function holdWebhooks(app: TestApp, tenantId: string): Promise<Read
       HELD.livraison,
     ],
   );
+  await app.database.query(
+    `INSERT INTO livraison (tenant_id, webhook_id, evenement_id, id_unique)
+     SELECT tenant_id, $2, id_unique, $3 FROM evenement WHERE tenant_id = $1 AND type = 'sync.terminee' LIMIT 1`,
+    [tenantId, HELD.cards, HELD.livraisonUnheard],
+  );
   const full = await app.tenant();
   for (let count = 0; count < 50; count++)
     await webhooks.create(full.tenantId, manager, record(['sync.terminee']));
@@ -100,6 +107,7 @@ export const MORE_OF_WEBHOOKS: Readonly<Record<string, More>> = {
     calls: [
       restricted(`/livraisons/${HELD.livraison}/renvoyer`),
       { path: `${WEBHOOK}/${HELD.inactive}/livraisons/${HELD.livraisonInactive}/renvoyer` },
+      { path: `${WEBHOOK}/${HELD.cards}/livraisons/${HELD.livraisonUnheard}/renvoyer` },
     ],
   },
   'POST /b2b/v2/webhook/:id/recuperer': {

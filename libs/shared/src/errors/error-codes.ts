@@ -267,6 +267,12 @@ export const ERROR_CODES = {
     title: 'Endpoint not active',
     description: 'Nothing is sent to an endpoint that is not active. Set `actif` to true first.',
   },
+  'Webhook.TypeNonAbonne': {
+    status: 409,
+    title: 'Type not heard of',
+    description:
+      'The endpoint does not hear of the type of this event any more. Add it to `types`, or read the event in the feed.',
+  },
   'Livraison.NotFound': {
     status: 404,
     title: 'Delivery not found',

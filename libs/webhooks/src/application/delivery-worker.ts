@@ -15,6 +15,7 @@ import type { LivraisonJob } from './livraison-jobs';
 import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
 import { SigningKeys } from './signing-keys';
+import { isHeardBy } from './webhooks.service';
 
 /** Jobs that one process holds at once; each costs a connection at most. */
 const MOST_HELD = 2_000;
@@ -124,7 +125,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private beginOne(job: Job, due: DueLivraison | undefined): boolean {
     // The delivery is gone, over, or another turn's by now.
     if (!due || due.etat !== 'EnAttente' || due.tour !== job.data.tour) this.end(job, {});
-    else if (!due.actif) this.end(job, { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } });
+    else if (!due.actif || !isHeardBy(due.types, due.type))
+      this.end(job, { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } });
     else {
       const lane = this.laneOf(job.data.webhookId);
       if (lane.count >= lane.capacity) return false;

@@ -32,13 +32,25 @@ export class EvenementsService {
   ): Promise<FeedReading> {
     if (type) assertOpen([type], modules);
     const types = type ? [type] : readableTypes(modules);
-    // A page needs no more than one batch behind it, whatever the backlog.
-    while ((await this.query.publish(tenantId)) && !wanted);
+    let mayBeMore = await this.query.publish(tenantId);
+    while (mayBeMore && !wanted) mayBeMore = await this.query.publish(tenantId);
     const until = await this.query.last(tenantId);
+    const page = async (
+      after: Position | undefined,
+      limit: number,
+      last: Position | undefined,
+    ): Promise<Page> => (last ? this.query.page(tenantId, types, last, after, limit) : { items: '' });
     return {
       until,
-      fetch: (after, limit) =>
-        until ? this.query.page(tenantId, types, until, after, limit) : Promise.resolve({ items: '' }),
+      fetch: async (after, limit) => {
+        let found = await page(after, limit, until);
+        // A backlog gets its places as far as the page needs them: an empty one must mean that nothing is new.
+        while (mayBeMore && !found.next) {
+          mayBeMore = await this.query.publish(tenantId);
+          found = await page(after, limit, await this.query.last(tenantId));
+        }
+        return found;
+      },
     };
   }
 

@@ -173,14 +173,24 @@ export class WebhooksService {
   /**
    * Sends one delivery again, whatever became of it, by the whole schedule.
    *
-   * @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Webhook.Inactif`, `Module.NonActif`
+   * @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif`, `Webhook.Inactif`,
+   *   `Webhook.TypeNonAbonne`
    */
   async resend(tenantId: string, { modules }: Manager, id: string, livraisonId: string): Promise<Json> {
     return this.holding(tenantId, modules, id, async (held) => {
-      const turn = await this.livraisons.again(tenantId, id, livraisonId);
-      if (!turn) missingLivraison();
+      const type = (await this.livraisons.typeOf(tenantId, id, livraisonId)) ?? missingLivraison();
+      assertOpen([type as EventType], modules);
       assertActive(held);
-      return this.begin(tenantId, turn);
+      if (!isHeardBy(held.types, type)) {
+        throw new DomainError(
+          'Webhook.TypeNonAbonne',
+          `The endpoint does not hear of ${type} any more: add it to \`types\` first.`,
+        );
+      }
+      return this.begin(
+        tenantId,
+        (await this.livraisons.again(tenantId, id, livraisonId)) ?? missingLivraison(),
+      );
     });
   }
 
@@ -253,6 +263,11 @@ export function assertOpen(types: readonly EventType[], modules: readonly Module
       );
     }
   }
+}
+
+/** Whether an event goes to an endpoint: one that was registered for it may have been changed since. */
+export function isHeardBy(types: readonly string[], type: string): boolean {
+  return type === 'webhook.test' || types.includes(type);
 }
 
 function assertActive({ actif }: HeldWebhook): void {

@@ -1,4 +1,4 @@
-/** States of a delivery. `Annulee`: its endpoint was not active when its time came. */
+/** States of a delivery. `Annulee`: its endpoint was not active, or did not hear of it, when its time came. */
 export const ETATS_LIVRAISON = ['EnAttente', 'Reussie', 'Echouee', 'Annulee'] as const;
 export type EtatLivraison = (typeof ETATS_LIVRAISON)[number];
 

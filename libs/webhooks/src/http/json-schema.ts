@@ -18,6 +18,8 @@ export function jsonSchemaOf(name: string, components: Schemas): object {
     const converted: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(rest)) {
       if (key === '$ref') converted[key] = reference(String(value));
+      // The names of properties are names, whatever they are.
+      else if (key === 'properties') converted[key] = mapValues(value as Schema, convert);
       // The value of an enumeration, of an example or of a default is data, not a schema.
       else converted[key] = ['enum', 'default', 'required'].includes(key) ? value : convert(value);
     }
@@ -43,6 +45,10 @@ export function jsonSchemaOf(name: string, components: Schemas): object {
   const $ref = reference(COMPONENT + name);
   const $defs = Object.fromEntries(needed);
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', $ref, $defs };
+}
+
+function mapValues(record: Schema, change: (value: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 }
 
 function orNull(schema: Record<string, unknown>): object {

@@ -101,7 +101,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Replace an endpoint',
     description:
-      'Its secret stays. Deliveries that wait go to the new address. With `actif` true, one that the service had disabled goes on.',
+      'Its secret stays. Deliveries that wait go to the new address, those of types that it hears of no longer are `Annulee`. With `actif` true, one that the service had disabled goes on.',
     path: { id },
     type: WebhookItem,
     etag: true,
@@ -223,7 +223,13 @@ export class WebhooksController {
     status: 202,
     type: LivraisonItem,
     location: true,
-    errors: ['Webhook.NotFound', 'Livraison.NotFound', 'Webhook.Inactif', 'Module.NonActif'],
+    errors: [
+      'Webhook.NotFound',
+      'Livraison.NotFound',
+      'Webhook.Inactif',
+      'Webhook.TypeNonAbonne',
+      'Module.NonActif',
+    ],
   })
   async resend(
     @Tenant() tenantId: string,
@@ -232,8 +238,9 @@ export class WebhooksController {
     @LivraisonId() id: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json> {
+    const item = await this.webhooks.resend(tenantId, manager, webhookId, id);
     response.location(`${PATH}/${webhookId}/livraisons/${id}`);
-    return this.webhooks.resend(tenantId, manager, webhookId, id);
+    return item;
   }
 
   @Post(':id/recuperer')
@@ -254,7 +261,8 @@ export class WebhooksController {
     @Body() body: RecuperationInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RecuperationItem> {
+    const nombreLivraisons = await this.webhooks.replay(tenantId, manager, webhookId, body.depuis);
     response.location(`${PATH}/${webhookId}/livraisons`);
-    return { nombreLivraisons: await this.webhooks.replay(tenantId, manager, webhookId, body.depuis) };
+    return { nombreLivraisons };
   }
 }

@@ -140,7 +140,7 @@ export class LivraisonItem {
 
   @ApiProperty({
     description:
-      '`EnAttente` until an attempt succeeds (`Reussie`) or the last one has failed (`Echouee`). `Annulee`: the endpoint was not active when its time came.',
+      '`EnAttente` until an attempt succeeds (`Reussie`) or the last one has failed (`Echouee`). `Annulee`: the endpoint was not active, or did not hear of the type, when its time came.',
     enum: ETATS_LIVRAISON,
     example: 'Reussie',
   })

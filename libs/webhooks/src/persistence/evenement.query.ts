@@ -78,10 +78,12 @@ export class EvenementQuery {
                    WHERE tenant_id = $1 AND date_publication IS NOT NULL ORDER BY date_publication DESC LIMIT 1
                  )) AS date
                ), waiting AS MATERIALIZED (
-                 SELECT id_unique FROM evenement WHERE tenant_id = $1 AND date_publication IS NULL
+                 SELECT id_unique, row_number() OVER (ORDER BY date_creation, id_unique) - 1 AS number FROM evenement
+                 WHERE tenant_id = $1 AND date_publication IS NULL
                  ORDER BY date_creation, id_unique LIMIT $2
                )
-               UPDATE evenement e SET date_publication = place.date FROM waiting, place
+               UPDATE evenement e SET date_publication = place.date + number * interval '1 millisecond'
+               FROM waiting, place
                WHERE e.tenant_id = $1 AND e.id_unique = waiting.id_unique`,
         values: [tenantId, BATCH],
       });

@@ -22,6 +22,8 @@ export interface DueLivraison extends Turn {
   readonly data: string;
   readonly url: string;
   readonly actif: boolean;
+  /** Types that the endpoint hears of now. */
+  readonly types: string[];
   readonly echecDepuis: Date | null;
   readonly secret: Buffer;
   readonly secretPrecedent: Buffer | null;
@@ -109,7 +111,7 @@ export class LivraisonRepository {
         name: 'livraison_due',
         text: `SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour, l.etat, l.essais,
                  e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data::text AS data,
-                 w.url, w.actif, w.echec_depuis AS "echecDepuis", w.secret, w.secret_precedent AS "secretPrecedent",
+                 w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.secret, w.secret_precedent AS "secretPrecedent",
                  w.secret_precedent_jusqua AS "secretPrecedentJusqua"
                FROM unnest($2::uuid[]) asked (id)
                JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
@@ -146,6 +148,16 @@ export class LivraisonRepository {
       ],
     };
     return this.transactions.query<Turn>({ tenantId }, statement);
+  }
+
+  /** The type of the event of a delivery; undefined if there is none. */
+  async typeOf(tenantId: string, webhookId: string, id: string): Promise<string | undefined> {
+    const { rows } = await this.transactions.client().query<{ type: string }>(
+      `SELECT e.type FROM livraison l JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
+       WHERE l.tenant_id = $1 AND l.webhook_id = $2 AND l.id_unique = $3`,
+      [tenantId, webhookId, id],
+    );
+    return rows[0]?.type;
   }
 
   /** Begins one delivery of an endpoint anew, whatever became of it; undefined if there is none. */

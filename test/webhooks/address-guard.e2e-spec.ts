@@ -1,0 +1,304 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { Agent, request } from 'undici';
+import { Config } from '../../libs/shared/src/config/config';
+import { AddressRefused, guardedConnector } from '../../libs/webhooks/src/application/address-guard';
+import { Sender } from '../../libs/webhooks/src/application/sender';
+import { TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+import { selfSigned } from './support/certificate';
+import { hostile, INTERNAL, LOOPBACK } from './support/internal-forms';
+import { Canary, layNetwork, Witness } from './support/network';
+import { Receiver, until } from './support/receiver';
+import { register, scene, sign } from './support/signed';
+
+const HEADERS = { 'content-type': 'application/json' };
+
+/** Of the loopback alone, and of every address of this machine. */
+let canaries: [Canary, Canary];
+let witness: Witness;
+
+beforeAll(async () => {
+  canaries = [await Canary.start('127.0.0.1', '::1'), await Canary.start('::')];
+  witness = new Witness();
+});
+afterAll(() => {
+  witness.end();
+  for (const canary of canaries) canary.stop();
+});
+beforeEach(() => {
+  witness.forget();
+  for (const canary of canaries) canary.connections = 0;
+});
+
+const reached = (): number => canaries[0].connections + canaries[1].connections;
+
+/** What has been begun by now arrives within this time on one machine. */
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
+
+/** Tries to get something; answers why nothing came. */
+async function reasonOf(agent: Agent, url: string): Promise<unknown> {
+  try {
+    const { body } = await request(url, { dispatcher: agent });
+    await body.dump();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe(`Internal addresses in ${INTERNAL.length} forms`, () => {
+  it.each(INTERNAL)('the connector connects to nothing for $name', async ({ url }) => {
+    const agent = new Agent({ connect: guardedConnector(hostile) });
+    for (const { port } of canaries) {
+      for (const scheme of ['http', 'https'] as const)
+        expect(await reasonOf(agent, url(scheme, port))).toBeInstanceOf(AddressRefused);
+    }
+    await agent.close();
+    expect(witness.connections).toEqual([]);
+    expect(reached()).toBe(0);
+  });
+
+  it.each(INTERNAL)('the sender sends nothing to $name', async ({ url }) => {
+    const sender = new Sender({ allowInsecure: false, resolve: hostile });
+    const urls = canaries.flatMap(({ port }) => [url('http', port), url('https', port)]);
+    for (const one of [...urls, url('http'), url('https')]) {
+      const { statut, reponse, timedOut } = await sender.post(one, HEADERS, '{}');
+      expect({ statut, reponse, timedOut }).toEqual({
+        statut: null,
+        reponse: expect.stringMatching(/^Not sent: /),
+        timedOut: false,
+      });
+    }
+    await sender.close();
+    expect(witness.connections).toEqual([]);
+    expect(reached()).toBe(0);
+  });
+
+  it('nothing reaches the canaries later either, with all of them tried at once', async () => {
+    const sender = new Sender({ allowInsecure: false, resolve: hostile });
+    const agent = new Agent({ connect: guardedConnector(hostile) });
+    await Promise.all(
+      INTERNAL.flatMap(({ url }) => [
+        sender.post(url('https'), HEADERS, '{}'),
+        reasonOf(agent, url('https', canaries[0].port)),
+        reasonOf(agent, url('http', canaries[1].port)),
+      ]),
+    );
+    await Promise.all([sender.close(), agent.close()]);
+    await settle();
+    expect(witness.connections).toEqual([]);
+    expect(reached()).toBe(0);
+  });
+});
+
+describe(`The canaries and the witness see what is not guarded: ${LOOPBACK.length} forms of this machine`, () => {
+  it.each(LOOPBACK)('a connector without the guard connects for $name', async ({ url }) => {
+    const agent = new Agent({ connect: { lookup } });
+    // Half of 127.0.0.0/8 is heard by the one that listens everywhere alone.
+    for (const { port } of canaries) {
+      for (const scheme of ['http', 'https'] as const)
+        expect(await reasonOf(agent, url(scheme, port))).not.toBeInstanceOf(AddressRefused);
+    }
+    await agent.close();
+    await until('the canary is reached', () => canaries[1].connections === 2);
+    expect(witness.connections.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each(['127.0.0.1', '[::1]', 'localhost', '2130706433', '[::ffff:7f00:1]'])(
+    'a sender that may send anywhere connects for %s',
+    async (host) => {
+      const sender = new Sender({ allowInsecure: true });
+      await sender.post(`http://${host}:${canaries[0].port}/`, HEADERS, '{}');
+      await sender.close();
+      await until('the canary is reached', () => reached() === 1);
+      expect(witness.connections).toHaveLength(1);
+    },
+  );
+
+  /** The system's look-up, which asks the hostile name server. */
+  function lookup(
+    hostname: string,
+    _options: unknown,
+    callback: (error: null, found: { address: string; family: number }[]) => void,
+  ): void {
+    void hostile(hostname).then((addresses) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      ),
+    );
+  }
+});
+
+describe('A name of the public internet', () => {
+  const NAME = 'hook.example';
+  const PUBLIC = '8.8.8.8';
+  const URL = `https://${NAME}/hook`;
+  let server: Server;
+  let trusted: string[];
+  let receive: (request: IncomingMessage, response: ServerResponse) => void;
+  let served: string[];
+  let takeDown: () => void;
+  /** What the name stands for: at each look-up the next, the last one again and again. */
+  let answers: string[][];
+  let lookups: number;
+  let sender: Sender;
+  /** Where connections to port 443 were made to. */
+  let routed: string[];
+
+  beforeAll(async () => {
+    const { cert, key } = selfSigned(NAME);
+    trusted = getCACertificates('default');
+    setDefaultCACertificates([...trusted, cert]);
+    server = createServer({ cert, key }, (incoming, response) => {
+      const { servername } = incoming.socket as Socket & { servername: string };
+      served.push(`${incoming.method} ${incoming.url} host ${incoming.headers.host} sni ${servername}`);
+      receive(incoming, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    // Whatever is not public ends at the canary, as it would at an internal service.
+    takeDown = layNetwork((host) => {
+      routed.push(host);
+      return host === PUBLIC ? port : canaries[1].port;
+    });
+  });
+  afterAll(() => {
+    takeDown();
+    setDefaultCACertificates(trusted);
+    server.close();
+  });
+  beforeEach(() => {
+    served = [];
+    routed = [];
+    lookups = 0;
+    answers = [[PUBLIC]];
+    // The connection is not kept, so that the next attempt makes its own.
+    receive = (_request, response) => void response.writeHead(204, { connection: 'close' }).end();
+    sender = new Sender({
+      allowInsecure: false,
+      resolve: () => Promise.resolve(answers[Math.min(lookups++, answers.length - 1)]!),
+    });
+  });
+  afterEach(() => sender.close());
+
+  const post = async (url = URL): Promise<[number | null, string]> => {
+    const { statut, reponse } = await sender.post(url, HEADERS, '{}');
+    return [statut, reponse];
+  };
+
+  it('is sent to at the address that was checked, and the certificate is checked against the name', async () => {
+    expect(await post()).toEqual([204, '']);
+    expect(served).toEqual([`POST /hook host ${NAME} sni ${NAME}`]);
+    expect(routed).toEqual([PUBLIC]);
+    expect(lookups).toBe(1);
+    expect((await post('https://other.example/hook'))[1]).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
+    expect(served).toHaveLength(1);
+  });
+
+  it('that turns internal after it was checked gains nothing: it is looked up once for a connection', async () => {
+    answers = [[PUBLIC], ['127.0.0.1']];
+    expect(await post()).toEqual([204, '']);
+    expect(routed).toEqual([PUBLIC]);
+    expect(lookups).toBe(1);
+    expect(reached()).toBe(0);
+  });
+
+  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254'])(
+    'that was public at the first attempt and is %s at the second is refused then, and served again later',
+    async (internal) => {
+      answers = [[PUBLIC], [internal], [PUBLIC, internal], [PUBLIC]];
+      expect(await post()).toEqual([204, '']);
+      const refusal = [null, 'Not sent: The name stands for an address that is not public.'];
+      expect(await post()).toEqual(refusal);
+      expect(await post()).toEqual(refusal);
+      expect(await post()).toEqual([204, '']);
+      await settle();
+      expect(routed).toEqual([PUBLIC, PUBLIC]);
+      expect(lookups).toBe(4);
+      expect(reached()).toBe(0);
+    },
+  );
+
+  it('with no address at all is not sent to', async () => {
+    answers = [[]];
+    expect(await post()).toEqual([null, 'Not sent: The name has no address.']);
+    expect(routed).toEqual([]);
+  });
+
+  it.each([301, 302, 303, 307, 308])('that redirects with %i is not followed anywhere', async (status) => {
+    for (const location of [
+      `http://127.0.0.1:${canaries[0].port}/`,
+      `https://[::1]:${canaries[1].port}/`,
+      'https://127.0.0.1/',
+      `https://${NAME}/elsewhere`,
+    ]) {
+      receive = (_request, response) =>
+        void response.writeHead(status, { location, connection: 'close' }).end('moved');
+      expect(await post()).toEqual([status, 'moved']);
+    }
+    await settle();
+    expect(routed).toEqual([PUBLIC, PUBLIC, PUBLIC, PUBLIC]);
+    expect(served).toHaveLength(4);
+    expect(reached()).toBe(0);
+  });
+
+  it('is what the stand-in for the network leads to; without the guard an internal one leads to the canary', async () => {
+    const unguarded = new Sender({ allowInsecure: true });
+    for (const host of ['127.0.0.1', '[::1]', 'loop.example', '2130706433'])
+      await unguarded.post(`https://${host}/`, HEADERS, '{}');
+    await unguarded.close();
+    await settle();
+    expect(routed).toHaveLength(4);
+    expect(canaries[1].connections).toBe(4);
+  });
+});
+
+describe('Where anything may be sent to, for development', () => {
+  it.each([301, 302, 307, 308])('a redirect with %i is not followed either', async (status) => {
+    const receiver = await Receiver.start();
+    receiver.behaviours.set('/moved', (_received, response) => {
+      response.writeHead(status, { location: `http://127.0.0.1:${canaries[0].port}/` }).end();
+    });
+    const sender = new Sender({ allowInsecure: true });
+    expect((await sender.post(`${receiver.url}/moved`, HEADERS, '{}')).statut).toBe(status);
+    await sender.close();
+    await settle();
+    expect(receiver.received).toHaveLength(1);
+    expect(reached()).toBe(0);
+    await receiver.stop();
+  });
+});
+
+describe('An endpoint that was registered while anything was allowed', () => {
+  it('is never connected to by a worker that guards, and the log says so', async () => {
+    const app = await TestApp.start({ webhookAllowInsecure: true });
+    const place = await scene(app);
+    const endpoints = [];
+    for (const { port } of canaries) {
+      for (const url of [`http://127.0.0.1:${port}/`, `https://[::1]:${port}/`, `http://localhost:${port}/`])
+        endpoints.push(await register(app, place, url));
+    }
+    await sign(app, place);
+    const worker = await startWorker(new Config({ ...app.config, webhookAllowInsecure: false }));
+    for (const { id } of endpoints) {
+      const log = async () => (await app.send(place.tenant, 'GET', `/b2b/v2/webhook/${id}/livraisons`)).json;
+      await until('an attempt is noted', async () => (await log())[0]?.tentatives.length > 0);
+      const [livraison] = await log();
+      expect(livraison).toMatchObject({
+        etat: 'EnAttente',
+        tentatives: [{ statut: null, reponse: expect.stringMatching(/^Not sent: the address must /) }],
+      });
+    }
+    await worker.close();
+    await app.stop();
+    await settle();
+    expect(
+      witness.connections.filter((one) => canaries.some(({ port }) => one.endsWith(` ${port}`))),
+    ).toEqual([]);
+    expect(reached()).toBe(0);
+  });
+});

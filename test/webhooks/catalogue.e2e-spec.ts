@@ -1,0 +1,291 @@
+import type { INestApplication } from '@nestjs/common';
+import type { AnySchema, ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020';
+import { openTenant, type OpenTenant, signed } from '../adhesion/support/cards';
+import { CHAMPS, VALEURS, WHOLE } from '../adhesion/support/signing-scene';
+import { expectFaults } from '../http/expect-problem';
+import { GUID } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+import { FEED, type Item, Reader } from './support/feed';
+import { until } from './support/receiver';
+import { NOWHERE, PATH } from './support/space';
+
+const TYPES = [
+  'adhesion.signee',
+  'adhesion.supprimee',
+  'conciliation.demandee',
+  'sync.terminee',
+  'webhook.test',
+];
+
+let app: TestApp;
+let worker: INestApplication;
+let tenant: OpenTenant;
+let reader: Reader;
+let validators: ReadonlyMap<string, ValidateFunction>;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  worker = await startWorker(app.config);
+  tenant = await openTenant(app);
+  const { json } = await partner('GET', '/b2b/v2/type-evenement');
+  validators = new Map(
+    json.map(({ type, schema }: { type: string; schema: AnySchema }) => [type, compile(schema)]),
+  );
+  for (const champ of CHAMPS)
+    expect((await partner('POST', '/b2b/v2/champ-utilisateur', champ)).status).toBe(201);
+  for (const idExterne of ['INFO', 'TEXTOS'])
+    await partner('POST', '/b2b/v2/objet-consentement', { idExterne, nom: idExterne });
+});
+afterAll(async () => {
+  await worker.close();
+  await app.stop();
+});
+beforeEach(async () => {
+  reader = new Reader(app, tenant.partenaire);
+  await reader.rest();
+});
+
+const partner = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Answer> => app.send(tenant.partenaire, method, path, body, headers);
+
+/** A validator that is strict about the schema itself: an unknown word or format in it fails. */
+function compile(schema: AnySchema): ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  return ajv.compile(schema);
+}
+
+function faultsOf(type: string, data: unknown): unknown[] {
+  const validate = validators.get(type)!;
+  validate(data);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** The one event that happened since the test began, which must be of a type and pass its schema. */
+async function theOne(type: string): Promise<Item['data']> {
+  const [event, ...more] = await reader.rest();
+  expect({ type: event?.type, more }).toEqual({ type, more: [] });
+  expect(faultsOf(type, event!.data)).toEqual([]);
+  return event!.data;
+}
+
+/** Asserts that data which is not as the schema says does not pass: each property is left out, and of another type. */
+function expectStrict(type: string, data: Item['data']): void {
+  for (const name of Object.keys(data)) {
+    const { [name]: value, ...rest } = data;
+    expect({ without: name, passes: faultsOf(type, rest).length === 0 }).toEqual({
+      without: name,
+      passes: false,
+    });
+    const other = typeof value === 'number' ? '7' : 7;
+    const isPassing = faultsOf(type, { ...rest, [name]: other }).length === 0;
+    expect({ other: name, isPassing }).toEqual({ other: name, isPassing: false });
+    if (GUID.test(String(value)))
+      expect(faultsOf(type, { ...rest, [name]: 'none' })).toEqual([expect.stringContaining('uuid')]);
+  }
+  for (const none of [null, [], 'x', 7, {}]) expect(faultsOf(type, none)).not.toEqual([]);
+}
+
+describe('GET /b2b/v2/type-evenement', () => {
+  it('200 names each type with its description and a schema, in one order', async () => {
+    const answer = await partner('GET', '/b2b/v2/type-evenement');
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual(
+      TYPES.map((type) => ({
+        type,
+        description: expect.stringMatching(/\. Data: /),
+        schema: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          $ref: expect.stringMatching(/^#\/\$defs\/\w+$/),
+          $defs: expect.any(Object),
+        },
+      })),
+    );
+    expect((await partner('GET', '/b2b/v2/type-evenement')).text).toBe(answer.text);
+    expectFaults(await partner('GET', '/b2b/v2/type-evenement?type=x'), { '?type': 'unknown' });
+  });
+
+  it('the same for a key of few modules: a catalogue tells nothing of anybody', async () => {
+    const restricted = await app.tenant({ cleModules: ['vote'] });
+    const theirs = await app.send(restricted, 'GET', '/b2b/v2/type-evenement');
+    expect(theirs.text).toBe((await partner('GET', '/b2b/v2/type-evenement')).text);
+  });
+
+  it('each schema compiles strictly, and refers to nothing outside itself', async () => {
+    expect([...validators.keys()]).toEqual(TYPES);
+    const { json, text } = await partner('GET', '/b2b/v2/type-evenement');
+    expect(text).not.toContain('#/components');
+    expect(text).not.toContain('"nullable"');
+    for (const { schema } of json) {
+      const names = Object.keys(schema.$defs);
+      for (const [, name] of JSON.stringify(schema).matchAll(/"\$ref":"#\/\$defs\/(\w+)"/g))
+        expect(names).toContain(name);
+    }
+    // The negative control: a schema with a word that the dialect has not is refused.
+    expect(() => compile({ type: 'string', nullable: true, exampl: 'x' })).toThrow();
+  });
+});
+
+describe('A real event passes the schema of its type, and a changed one does not', () => {
+  it('adhesion.signee with all kinds of custom values and every other property', async () => {
+    await signed(app, tenant.plateforme, WHOLE);
+    const data = await theOne('adhesion.signee');
+    const values = data.valeursChampUtilisateur as { type: string }[];
+    expect(values.map(({ type }) => type)).toEqual(['choix', 'texte', 'date', 'booleen']);
+    expectStrict('adhesion.signee', data);
+    const withValues = (changed: unknown[]) =>
+      faultsOf('adhesion.signee', { ...data, valeursChampUtilisateur: changed });
+    expect(withValues([])).toEqual([]);
+    for (const [at, value] of values.entries()) {
+      for (const wrong of [
+        { ...value, type: 'nombre' },
+        { ...value, valeur: {}, idExterneChoix: 7 },
+        { type: value.type },
+        'x',
+      ])
+        expect(withValues(values.with(at, wrong as never))).not.toEqual([]);
+    }
+  });
+
+  it('adhesion.signee with none of what may be left out', async () => {
+    await signed(app, tenant.plateforme);
+    const data = await theOne('adhesion.signee');
+    expect(data).toMatchObject({ valeursChampUtilisateur: [], transactionId: null, adresse1: null });
+    expectStrict('adhesion.signee', data);
+  });
+
+  it.each(VALEURS.map((valeur) => [valeur.NomChamp, valeur]))(
+    'adhesion.signee with %s alone',
+    async (_nom, valeur) => {
+      await signed(app, tenant.plateforme, { valeursChampUtilisateur: [valeur] });
+      expect((await theOne('adhesion.signee')).valeursChampUtilisateur).toHaveLength(1);
+    },
+  );
+
+  it('adhesion.supprimee', async () => {
+    const { idUniqueAdhesion } = (await signed(app, tenant.plateforme, { employeIdExterne: 'E-2' })).json;
+    await reader.rest();
+    expect((await partner('DELETE', `/b2b/v2/adhesion/${idUniqueAdhesion}`)).status).toBe(204);
+    expectStrict('adhesion.supprimee', await theOne('adhesion.supprimee'));
+  });
+
+  it.each([
+    ['of nobody, with everything', { ...WHOLE, employeIdExterne: null }],
+    ['of an unknown employee, with nothing', { employeIdExterne: 'E-9' }],
+  ])('conciliation.demandee %s; its confirmation is an adhesion.signee', async (_what, body) => {
+    const { demandeId } = (await signed(app, tenant.plateforme, body)).json;
+    expectStrict('conciliation.demandee', await theOne('conciliation.demandee'));
+    expect((await partner('POST', `/b2b/v2/conciliation/${demandeId}/confirmer`, {})).status).toBe(200);
+    await theOne('adhesion.signee');
+  });
+
+  it('sync.terminee of a V1 sync: what it created, updated and refused', async () => {
+    await partner('POST', '/b2b/v1/employe/sync', {
+      employes: [
+        { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' },
+        { idExterne: 'E-7', prenom: 'Ève', nom: 'Roy' },
+        { idExterne: 'E-8' },
+      ],
+    });
+    const data = await theOne('sync.terminee');
+    expect(data).toEqual({
+      ...{ version: 'V1', tacheId: null, etat: 'Reussie', simulation: false },
+      ...{ crees: 1, modifies: 1, refuses: 1 },
+    });
+    expectStrict('sync.terminee', data);
+  });
+
+  it('sync.terminee of a V2 sync, over all of its lists', async () => {
+    await partner('POST', '/b2b/v2/sync', {
+      Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'Syndicat Un' }],
+      Employes: [{ IdExterne: 'E-20', Prenom: 'Ève', Nom: 'Roy' }, { IdExterne: 'E-21' }],
+      ObjetsConsentement: [{ IdExterne: 'NEUF', Nom: 'Neuf' }],
+    });
+    expect(await theOne('sync.terminee')).toEqual({
+      ...{ version: 'V2', tacheId: null, etat: 'Reussie', simulation: false },
+      ...{ crees: 2, modifies: 1, refuses: 1 },
+    });
+  });
+
+  /** Sends a sync as a task and waits until it is over; answers it. */
+  async function task(query: string, body: unknown): Promise<Answer['json']> {
+    const sent = await partner('POST', `/b2b/v2/sync${query}`, body, { Prefer: 'respond-async' });
+    expect(sent.status).toBe(202);
+    const read = async () => (await partner('GET', sent.headers.get('location')!)).json;
+    await until('the task is over', async () => ['Reussie', 'Echouee'].includes((await read()).etat));
+    return read();
+  }
+  const EMPLOYES = [{ IdExterne: 'E-30', Prenom: 'Ève', Nom: 'Roy' }, { IdExterne: 'E-31' }];
+
+  it('sync.terminee of a task that succeeded', async () => {
+    const { id, etat } = await task('', { Employes: EMPLOYES });
+    expect(await theOne('sync.terminee')).toEqual({
+      ...{ version: 'V2', tacheId: id, etat, simulation: false, crees: 1, modifies: 0, refuses: 1 },
+    });
+  });
+
+  it('sync.terminee of a simulation by task, which wrote nothing', async () => {
+    const { id } = await task('?simulation=true', { Employes: [{ ...EMPLOYES[0], IdExterne: 'E-40' }] });
+    expect(await theOne('sync.terminee')).toEqual({
+      ...{ version: 'V2', tacheId: id, etat: 'Reussie', simulation: true, crees: 1, modifies: 0, refuses: 0 },
+    });
+    expect((await partner('GET', '/b2b/v2/employe/E-40')).status).toBe(404);
+  });
+
+  it('sync.terminee of a task that failed', async () => {
+    // It takes longer than the service allows.
+    await app.database.query(`
+      CREATE FUNCTION too_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE 'too long' USING ERRCODE = 'query_canceled'; END $$;
+      CREATE TRIGGER too_long BEFORE INSERT ON employe EXECUTE FUNCTION too_long()`);
+    try {
+      const { id, etat } = await task('', { Employes: [{ ...EMPLOYES[0], IdExterne: 'E-50' }] });
+      expect(etat).toBe('Echouee');
+      const data = await theOne('sync.terminee');
+      expect(data).toEqual({
+        ...{ version: 'V2', tacheId: id, etat, simulation: false, crees: 0, modifies: 0, refuses: 0 },
+      });
+      expectStrict('sync.terminee', data);
+    } finally {
+      await app.database.query('DROP FUNCTION too_long CASCADE');
+    }
+  });
+
+  it('none of a simulation that is waited for, and none of a sync that is refused', async () => {
+    for (const path of ['/b2b/v1/employe/sync', '/b2b/v2/sync'])
+      expect((await partner('POST', `${path}?simulation=true`, {})).status).toBe(200);
+    expect((await partner('POST', '/b2b/v2/sync', { Employeurs: [] })).status).toBe(400);
+    expect(await reader.rest()).toEqual([]);
+  });
+
+  it('webhook.test', async () => {
+    const { id } = (await partner('POST', PATH, { url: NOWHERE, types: ['sync.terminee'] })).json;
+    expect((await partner('POST', `${PATH}/${id}/test`)).status).toBe(202);
+    const data = await theOne('webhook.test');
+    expect(data).toEqual({ webhookId: id });
+    expectStrict('webhook.test', data);
+  });
+
+  it('all of the above together, as the feed has them', async () => {
+    const { json } = await partner('GET', FEED);
+    for (const { type, data } of json as Item[])
+      expect({ type, faults: faultsOf(type, data) }).toEqual({ type, faults: [] });
+    expect([...new Set((json as Item[]).map(({ type }) => type))].sort()).toEqual(TYPES);
+    // The negative control: data of one type does not pass as that of another. A signed card alone has all that the
+    // event of its deletion has.
+    for (const { type, data } of json as Item[]) {
+      const passing = TYPES.filter((other) => faultsOf(other, data).length === 0);
+      expect([type, passing]).toEqual([
+        type,
+        type === 'adhesion.signee' ? [type, 'adhesion.supprimee'] : [type],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { TestApp } from '../../setup/test-app';
+import { until } from './receiver';
+
+/** Holds transactions where they write rows of a table, for as long as it is closed. */
+export class Gate {
+  private constructor(
+    private readonly app: TestApp,
+    private readonly keeper: Client,
+    private readonly name: string,
+  ) {}
+
+  /**
+   * Stands at rows once they are written, closed.
+   *
+   * @param when SQL about NEW or OLD: only such rows are held
+   */
+  static async close(
+    app: TestApp,
+    event: 'INSERT' | 'UPDATE' | 'DELETE',
+    table: string,
+    when = 'true',
+  ): Promise<Gate> {
+    const keeper = new Client({ connectionString: app.config.databaseUrl });
+    await keeper.connect();
+    const name = `gate_${randomUUID().replaceAll('-', '')}`;
+    await keeper.query(`SELECT pg_advisory_lock(hashtextextended('${name}', 9))`);
+    await keeper.query(`
+      CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_advisory_xact_lock_shared(hashtextextended('${name}', 9)); RETURN NULL; END $$;
+      CREATE TRIGGER ${name} AFTER ${event} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`);
+    return new Gate(app, keeper, name);
+  }
+
+  /** Waits until so many transactions wait: at the gate, or for one that does. */
+  async waiting(count = 1): Promise<void> {
+    await until(`${count} transactions that wait`, async () => {
+      const { rows } = await this.app.database.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows[0]!.count >= count;
+    });
+  }
+
+  /** Lets all of them pass. */
+  async open(): Promise<void> {
+    await this.keeper.query('SELECT pg_advisory_unlock_all()');
+  }
+
+  async remove(): Promise<void> {
+    await this.open();
+    await this.keeper.query(`DROP FUNCTION ${this.name} CASCADE`);
+    await this.keeper.end();
+  }
+}

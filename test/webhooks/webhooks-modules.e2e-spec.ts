@@ -1,0 +1,176 @@
+import { changed, digests } from '../adhesion/support/digests';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { TestApp } from '../setup/test-app';
+import { NOWHERE, PATH, Space } from './support/space';
+import { sign } from './support/signed';
+
+const CARDS = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee'];
+
+let app: TestApp;
+let space: Space;
+/** A key of the same data space that may not use the module of cards. */
+let restricted: { cle: string };
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  space = await Space.open(app);
+  restricted = await space.keyFor(['vote']);
+});
+
+/** All rows of the service, and how many jobs there are. */
+const everything = async (): Promise<ReadonlyMap<string, string>> => {
+  const { rows } = await app.database.query<{ digest: string }>(
+    `SELECT coalesce(string_agg(md5(j::text), '' ORDER BY id), '') AS digest FROM pgboss.job j`,
+  );
+  return new Map([...(await digests(app.database)), ['pgboss.job', rows[0]!.digest]]);
+};
+
+/** The calls that manage an endpoint. */
+const callsOn = (id: string, livraisonId: string, body: object) =>
+  [
+    ['PUT', `/${id}`, body],
+    ['POST', `/${id}/secret/rotation`, undefined],
+    ['POST', `/${id}/test`, undefined],
+    ['POST', `/${id}/livraisons/${livraisonId}/renvoyer`, undefined],
+    ['POST', `/${id}/recuperer`, { depuis: '2020-01-01' }],
+    ['DELETE', `/${id}`, undefined],
+  ] as const;
+
+describe('A key without the module of cards', () => {
+  const harmless = { url: NOWHERE, types: ['sync.terminee'] };
+
+  it.each([...CARDS.map((type) => [[type]]), [['sync.terminee', 'adhesion.signee']]])(
+    '403 Module.NonActif when it registers an endpoint for %j',
+    async (types) => {
+      const before = await everything();
+      // The address would be refused too: who may not know of the type is told that first.
+      for (const url of [NOWHERE, 'ftp://example.org']) {
+        const answer = await space.send('POST', PATH, { url, types }, {}, restricted);
+        expectProblem(answer, 403, 'Module.NonActif');
+        expect(answer.json.module).toBe('carteMembre');
+      }
+      expect(changed(before, await everything())).toEqual([]);
+      // The negative control: the same body with another key of the same data space.
+      expect((await space.send('POST', PATH, { url: NOWHERE, types })).status).toBe(201);
+    },
+  );
+
+  it.each(CARDS)('403 in all that it does with an endpoint for %s, and nothing is written', async (type) => {
+    const { id } = await space.endpoint({ types: ['sync.terminee', type] });
+    const livraisonId = (await space.send('POST', `${PATH}/${id}/test`)).json.id as string;
+    const before = await everything();
+    for (const [method, path, body] of callsOn(id, livraisonId, harmless)) {
+      const answer = await space.send(method, PATH + path, body, {}, restricted);
+      expectProblem(answer, 403, 'Module.NonActif');
+      expect([answer.json.module, answer.headers.get('location')]).toEqual(['carteMembre', null]);
+    }
+    expect(changed(before, await everything())).toEqual([]);
+    // It sees that the endpoint is there, and nothing of what it is told.
+    const read = await space.send('GET', `${PATH}/${id}`, undefined, {}, restricted);
+    expect([read.status, read.text.includes('whsec_')]).toEqual([200, false]);
+  });
+
+  it('403 when it gives an endpoint of its own a type of that module', async () => {
+    const { id } = await space.endpoint();
+    const before = await everything();
+    const body = { url: NOWHERE, types: ['sync.terminee', 'adhesion.signee'] };
+    const answer = await space.send('PUT', `${PATH}/${id}`, body, {}, restricted);
+    expectProblem(answer, 403, 'Module.NonActif');
+    expect(changed(before, await everything())).toEqual([]);
+  });
+
+  it('403 when it sends a card of before again, by an endpoint that hears of no cards any more', async () => {
+    const { id } = await space.endpoint({ types: ['adhesion.signee'] });
+    await sign(app, space);
+    const [{ id: livraisonId }] = await space.log(id);
+    // From now on the endpoint is one that the key may manage: also its address.
+    await space.replace({ id }, {});
+    const mine = { url: 'http://elsewhere.test', types: ['sync.terminee'] };
+    expect((await space.send('PUT', `${PATH}/${id}`, mine, {}, restricted)).status).toBe(200);
+    const path = `${PATH}/${id}/livraisons/${livraisonId}/renvoyer`;
+    expectProblem(await space.send('POST', path, undefined, {}, restricted), 403, 'Module.NonActif');
+    expect(await space.jobs()).toHaveLength(1);
+    // A key that may read cards is told what to do, and then may send them.
+    expectProblem(await space.send('POST', path), 409, 'Webhook.TypeNonAbonne');
+    await space.replace({ id }, { types: ['adhesion.signee'] });
+    expect((await space.send('POST', path)).status).toBe(202);
+  });
+
+  it('may do all of it with an endpoint whose types belong to no module', async () => {
+    const made = await space.send('POST', PATH, harmless, {}, restricted);
+    expect(made.status).toBe(201);
+    await space.sync();
+    const [{ id: livraisonId }] = await space.log(made.json.id);
+    const answers = [];
+    for (const [method, path, body] of callsOn(made.json.id, livraisonId, harmless))
+      answers.push((await space.send(method, PATH + path, body, {}, restricted)).status);
+    expect(answers).toEqual([200, 200, 202, 202, 202, 204]);
+  });
+
+  it('is refused like the others once the client has no such module any more', async () => {
+    const { id } = await space.endpoint({ types: ['adhesion.signee'] });
+    const path = `/admin/v1/clients/${space.tenant.clientId}`;
+    const client = (await app.send(app.adminKey, 'GET', path)).json;
+    const { nom, drapeaux } = client;
+    expect((await app.send(app.adminKey, 'PUT', path, { nom, drapeaux, modules: ['vote'] })).status).toBe(
+      200,
+    );
+    // A key is trusted for five seconds after a change.
+    let last = await space.send('POST', `${PATH}/${id}/test`);
+    for (let attempt = 0; last.status !== 403 && attempt < 150; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      last = await space.send('POST', `${PATH}/${id}/test`);
+    }
+    expectProblem(last, 403, 'Module.NonActif');
+  });
+});
+
+describe('An endpoint that is not active', () => {
+  it('409 Webhook.Inactif for test, renvoyer and recuperer, and nothing is written', async () => {
+    const { id } = await space.endpoint({ types: ['adhesion.signee'] });
+    await sign(app, space);
+    const [{ id: livraisonId }] = await space.log(id);
+    await space.replace({ id }, { types: ['adhesion.signee'], actif: false });
+    const before = await everything();
+    for (const [method, path, body] of callsOn(id, livraisonId, {}).slice(2, 5)) {
+      const answer = await space.send(method, PATH + path, body);
+      expectProblem(answer, 409, 'Webhook.Inactif');
+      expect(answer.headers.get('location')).toBeNull();
+    }
+    expect(changed(before, await everything())).toEqual([]);
+    expect(await space.jobs()).toHaveLength(1);
+    // The negative control: active again, the same calls pass and write.
+    await space.replace({ id }, { types: ['adhesion.signee'] });
+    for (const [method, path, body] of callsOn(id, livraisonId, {}).slice(2, 5))
+      expect((await space.send(method, PATH + path, body)).status).toBe(202);
+    // Of the delivery that was sent again the old job is left; recuperer finds it waiting.
+    expect((await space.jobs()).map(({ tour }) => tour)).toEqual([0, 0, 1]);
+  });
+
+  it('takes a new secret and other types, and may be deleted', async () => {
+    const { id } = await space.endpoint({ actif: false });
+    expect((await space.send('POST', `${PATH}/${id}/secret/rotation`)).status).toBe(200);
+    await space.replace({ id }, { types: ['adhesion.signee'], actif: false });
+    expect((await space.send('DELETE', `${PATH}/${id}`)).status).toBe(204);
+  });
+
+  it('404 Livraison.NotFound comes before 409, and 400 before both', async () => {
+    const { id } = await space.endpoint({ actif: false });
+    const resend = (livraisonId: string) =>
+      space.send('POST', `${PATH}/${id}/livraisons/${livraisonId}/renvoyer`);
+    for (const none of ['L-1', id]) expectProblem(await resend(none), 404, 'Livraison.NotFound');
+    for (const [body, faults] of [
+      [{}, { '/depuis': 'required' }],
+      [{ depuis: null }, { '/depuis': 'required' }],
+      [{ depuis: 'hier' }, { '/depuis': 'date' }],
+      [{ depuis: 1_772_460_309 }, { '/depuis': 'date' }],
+      [{ depuis: '2026-02-30' }, { '/depuis': 'date' }],
+      [{ depuis: '2026-01-01', jusqua: '2026-01-02' }, { '/jusqua': 'unknown' }],
+    ] as const)
+      expectFaults(await space.send('POST', `${PATH}/${id}/recuperer`, body), faults);
+    expect(await space.count('livraison')).toBe(0);
+  });
+});

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import { SecretBox } from '../../libs/shared/src/crypto/secret-box';
+import { changed, digests } from '../adhesion/support/digests';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { INSTANT, times } from '../membership/synced';
+import { TestApp } from '../setup/test-app';
+import { type Endpoint, NOWHERE, PATH, Space } from './support/space';
+
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const BODY = { url: NOWHERE, types: ['sync.terminee'] };
+const DAY_MS = 86_400_000;
+
+let app: TestApp;
+let space: Space;
+let box: SecretBox;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  box = new SecretBox(app.config.secretsKey);
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  space = await Space.open(app);
+});
+
+const rotate = ({ id }: { id: string }, headers?: Record<string, string>) =>
+  space.send('POST', `${PATH}/${id}/secret/rotation`, undefined, headers);
+
+interface Sealed {
+  secret: Buffer;
+  secret_precedent: Buffer | null;
+  secret_precedent_jusqua: Date | null;
+}
+const sealedOf = async ({ id }: { id: string }): Promise<Sealed> =>
+  (
+    await space.rows<Sealed>(
+      `SELECT secret, secret_precedent, secret_precedent_jusqua FROM webhook
+       WHERE tenant_id = $1 AND id_unique = $2`,
+      id,
+    )
+  )[0]!;
+
+const open = (sealed: Buffer, { id }: { id: string }, tenantId = space.tenantId): string =>
+  box.open(sealed, `webhook ${tenantId} ${id}`).toString();
+
+/** Tables of every schema in which one of some texts, or of some bytes, can be read. */
+async function tablesWith(texts: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await app.database.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await app.database.query(
+      `SELECT FROM ${name} t WHERE EXISTS (SELECT FROM unnest($1::text[]) s WHERE strpos(t::text, s) > 0) LIMIT 1`,
+      [texts],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+/** All the ways in which a secret might lie readable in a row: as text, as bytes of the text, as the bytes it stands for. */
+function formsOf(secret: string): string[] {
+  const base64 = secret.slice('whsec_'.length);
+  return [
+    secret,
+    base64,
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(base64).toString('hex'),
+    Buffer.from(base64, 'base64').toString('hex'),
+  ];
+}
+
+describe('A secret at rest', () => {
+  it('is readable in no table, whether new, replayed, rotated or the one before', async () => {
+    const key = randomUUID();
+    const one = (await space.send('POST', PATH, BODY, { 'Idempotency-Key': key })).json as Endpoint;
+    const two = (await rotate(one, { 'Idempotency-Key': `${key} 2` })).json as Endpoint;
+    expect([one.secret, two.secret]).toEqual([expect.stringMatching(SECRET), expect.stringMatching(SECRET)]);
+    for (const { secret } of [one, two]) expect(await tablesWith(formsOf(secret))).toEqual([]);
+    // Negative controls: what is there is found, as text and as bytes.
+    expect(await tablesWith([one.id])).toEqual(expect.arrayContaining(['public.webhook', 'public.journal']));
+    const { secret } = await sealedOf(one);
+    expect(await tablesWith([secret.toString('hex')])).toEqual(['public.webhook']);
+    await space.rows(
+      'UPDATE webhook SET secret_precedent = $2 WHERE tenant_id = $1',
+      Buffer.from(one.secret.slice(6), 'base64'),
+    );
+    expect(await tablesWith(formsOf(one.secret))).toEqual(['public.webhook']);
+  });
+
+  it('opens with the key of the service, for its endpoint and tenant only, and not when a bit is changed', async () => {
+    const [one, two] = [await space.endpoint(), await space.endpoint()];
+    const { secret } = await sealedOf(one);
+    expect(open(secret, one)).toBe(one.secret);
+    expect(() => open(secret, two)).toThrow();
+    expect(() => open(secret, one, randomUUID())).toThrow();
+    for (const at of [0, 12, 28, secret.length - 1]) {
+      const altered = Buffer.from(secret);
+      altered[at]! ^= 1;
+      expect(() => open(altered, one)).toThrow();
+    }
+    expect(() =>
+      new SecretBox(Buffer.alloc(32)).open(secret, `webhook ${space.tenantId} ${one.id}`),
+    ).toThrow();
+  });
+
+  it('is not in the log of the service either, at any level', async () => {
+    const written: string[] = [];
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      written.push(String(chunk));
+      return true;
+    });
+    const loud = await TestApp.start({ logLevel: 'trace', databaseUrl: app.config.databaseUrl });
+    try {
+      const created = await loud.send(space.tenant, 'POST', PATH, BODY);
+      await loud.send(space.tenant, 'POST', `${PATH}/${created.json.id}/secret/rotation`);
+      expect(created.status).toBe(201);
+    } finally {
+      await loud.stop();
+      write.mockRestore();
+    }
+    const log = written.join('');
+    // The negative control: the requests are in it.
+    expect(log).toContain('/secret/rotation');
+    expect(log).not.toContain('whsec_');
+  });
+});
+
+describe('POST /b2b/v2/webhook/:id/secret/rotation', () => {
+  it('200 answers the item with a new secret and until when the old one signs along: 24 hours', async () => {
+    const made = await space.endpoint({ description: 'Paie', actif: false });
+    const before = Date.now();
+    const answer = await rotate(made);
+    const { secret, ancienSecretJusqua, derniereMAJ } = answer.json;
+    const read = await space.send('GET', `${PATH}/${made.id}`);
+    expect([answer.status, answer.text]).toEqual([
+      200,
+      JSON.stringify({ ...read.json, secret, ancienSecretJusqua }),
+    ]);
+    expect([secret, ancienSecretJusqua]).toEqual([
+      expect.stringMatching(SECRET),
+      expect.stringMatching(INSTANT),
+    ]);
+    expect(secret).not.toBe(made.secret);
+    expect(Date.parse(ancienSecretJusqua)).toBeGreaterThanOrEqual(before + DAY_MS);
+    expect(Date.parse(ancienSecretJusqua)).toBeLessThanOrEqual(Date.now() + DAY_MS);
+    expect(derniereMAJ > read.json.dateCreation).toBe(true);
+    const row = await sealedOf(made);
+    expect(open(row.secret, made)).toBe(secret);
+    expect(open(row.secret_precedent!, made)).toBe(made.secret);
+    expect(row.secret_precedent_jusqua!.toISOString()).toBe(ancienSecretJusqua);
+    expect(read.text).not.toContain('whsec_');
+  });
+
+  it('a second rotation ends the first secret at once', async () => {
+    const made = await space.endpoint();
+    const second = (await rotate(made)).json.secret;
+    const third = (await rotate(made)).json.secret;
+    const row = await sealedOf(made);
+    expect([open(row.secret, made), open(row.secret_precedent!, made)]).toEqual([third, second]);
+  });
+
+  it('of ten at once each answers a secret of its own, and the last two are kept', async () => {
+    const made = await space.endpoint();
+    const answers = await Promise.all(times(10, () => rotate(made)));
+    const secrets = answers.map(({ status, json }) => {
+      expect(status).toBe(200);
+      return json.secret as string;
+    });
+    expect(new Set(secrets).size).toBe(10);
+    const row = await sealedOf(made);
+    const kept = [open(row.secret, made), open(row.secret_precedent!, made)];
+    expect(new Set(kept).size).toBe(2);
+    for (const secret of kept) expect(secrets).toContain(secret);
+  });
+
+  it('refuses a body or a query that it does not know', async () => {
+    const made = await space.endpoint();
+    const before = await sealedOf(made);
+    expectFaults(await space.send('POST', `${PATH}/${made.id}/secret/rotation?secret=x`), {
+      '?secret': 'unknown',
+    });
+    expect(await sealedOf(made)).toEqual(before);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('on a creation replays the same secret and makes no second endpoint', async () => {
+    const key = { 'Idempotency-Key': randomUUID() };
+    const first = await space.send('POST', PATH, BODY, key);
+    const again = await space.send('POST', PATH, BODY, key);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(first.json.secret).toMatch(SECRET);
+    expectProblem(
+      await space.send('POST', PATH, { ...BODY, actif: false }, key),
+      422,
+      'Idempotence.CleReutilisee',
+    );
+    expect([await space.count('webhook'), await space.count('journal')]).toEqual([1, 1]);
+  });
+
+  it('of twenty creations at once under one key makes one endpoint', async () => {
+    const key = { 'Idempotency-Key': randomUUID() };
+    const answers = await Promise.all(times(20, () => space.send('POST', PATH, BODY, key)));
+    const passed = answers.filter(({ status }) => status === 201);
+    expect(new Set(passed.map(({ text }) => text)).size).toBe(1);
+    for (const answer of answers.filter((one) => !passed.includes(one)))
+      expectProblem(answer, 409, 'Idempotence.EnCours');
+    expect(await space.count('webhook')).toBe(1);
+  });
+
+  it('on a rotation replays the secret that is in force; the one before still signs along', async () => {
+    const made = await space.endpoint();
+    const key = { 'Idempotency-Key': randomUUID() };
+    const first = await rotate(made, key);
+    expect((await rotate(made, key)).text).toBe(first.text);
+    const row = await sealedOf(made);
+    expect([open(row.secret, made), open(row.secret_precedent!, made)]).toEqual([
+      first.json.secret,
+      made.secret,
+    ]);
+    // Without a key the same request is another rotation.
+    expect((await rotate(made)).json.secret).not.toBe(first.json.secret);
+  });
+
+  it('on test, renvoyer and recuperer begins each once', async () => {
+    const { id } = await space.endpoint();
+    const key = () => ({ 'Idempotency-Key': randomUUID() });
+    const twice = async (path: string, body?: object) => {
+      const headers = key();
+      const first = await space.send('POST', `${PATH}/${id}${path}`, body, headers);
+      const again = await space.send('POST', `${PATH}/${id}${path}`, body, headers);
+      expect([first.status, again.status, again.text]).toEqual([202, 202, first.text]);
+      return first.json;
+    };
+    const { id: livraisonId } = await twice('/test');
+    expect(await space.jobs()).toHaveLength(1);
+    await twice(`/livraisons/${livraisonId}/renvoyer`);
+    expect((await space.jobs()).map(({ tour }) => tour).sort()).toEqual([0, 1]);
+    await twice('/recuperer', { depuis: '2020-01-01' });
+    expect([await space.count('livraison'), (await space.jobs()).length]).toEqual([2, 3]);
+  });
+});
+
+describe('The audit trail', () => {
+  it('says who registered, changed, rotated, replayed and deleted an endpoint, by which request', async () => {
+    const ids = times(5, () => randomUUID());
+    const send = (at: number, method: string, path: string, body?: unknown) =>
+      space.send(method, path, body, { 'X-Request-Id': ids[at]! });
+    const { id } = (await send(0, 'POST', PATH, BODY)).json;
+    await send(1, 'PUT', `${PATH}/${id}`, BODY);
+    await send(2, 'POST', `${PATH}/${id}/secret/rotation`);
+    await send(3, 'POST', `${PATH}/${id}/recuperer`, { depuis: '2020-01-01' });
+    await send(4, 'DELETE', `${PATH}/${id}`);
+    const actions = ['creer', 'modifier', 'rotation', 'recuperer', 'supprimer'];
+    expect(await space.journal()).toEqual(
+      actions.map((action, at) => ({
+        cle_id: space.tenant.cleId,
+        action: `webhook.${action}`,
+        objet_id: id,
+        requete_id: ids[at],
+      })),
+    );
+  });
+
+  it('says nothing of what was read or refused', async () => {
+    const { id } = await space.endpoint();
+    const before = await digests(app.database);
+    for (const path of ['', `/${id}`, `/${id}/livraisons`]) await space.send('GET', PATH + path);
+    await space.send('PUT', `${PATH}/${id}`, BODY, { 'If-Match': '"stale"' });
+    await space.send('DELETE', `${PATH}/${id}`, undefined, { 'If-Match': '"stale"' });
+    await space.send('PUT', `${PATH}/${id}`, { ...BODY, url: 'ftp://example.org' });
+    await space.send('POST', `${PATH}/${id}/recuperer`, { depuis: 'hier' });
+    expect(changed(before, await digests(app.database))).toEqual([]);
+  });
+});
