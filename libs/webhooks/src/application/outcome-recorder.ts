@@ -27,6 +27,9 @@ export interface Ended {
 
 const RETRY_MS = 1_000;
 
+/** What ends within this time is written together. */
+const GATHER_MS = 20;
+
 /**
  * Writes what became of jobs: the attempt, the next turn with its job and the endpoint's health in one transaction, then
  * the job's end. What ends while others are written is written together with the next.
@@ -57,6 +60,7 @@ export class OutcomeRecorder {
 
   private async drain(): Promise<void> {
     while (this.waiting.length > 0) {
+      await wait(GATHER_MS);
       const batch = this.waiting;
       this.waiting = [];
       const byTenant = Map.groupBy(batch, ({ tenantId }) => tenantId);
