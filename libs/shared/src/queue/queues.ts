@@ -27,7 +27,7 @@ export const QUEUES = {
   livraison: {
     heartbeatSeconds: 10,
     expireInSeconds: 3_600,
-    retryLimit: 1_000_000,
+    retryLimit: 2_000_000_000,
     retryDelay: 0,
     // Longer than events are kept.
     retentionSeconds: 40 * 86_400,

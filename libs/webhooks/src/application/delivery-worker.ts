@@ -18,7 +18,7 @@ import { SigningKeys } from './signing-keys';
 import { isHeardBy } from './webhooks.service';
 
 /** Jobs that one process holds at once; each costs a connection at most. */
-const MOST_HELD = 2_000;
+const MOST_HELD = 10_000;
 
 /** Jobs that are asked for at once. */
 const BATCH = 256;
@@ -98,7 +98,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async take(wanted: number): Promise<number> {
     // An endpoint is given more once half of what it holds is done: few large fetches cost less than many small ones.
     const full = [...this.lanes]
-      .filter(([webhookId, lane]) => (this.heldOf.get(webhookId) ?? 0) > lane.capacity / 2)
+      .filter(([webhookId, lane]) => (this.heldOf.get(webhookId) ?? 0) > lane.refillAt)
       .map(([webhookId]) => webhookId);
     const jobs = await this.queue.take<LivraisonJob>('livraison', wanted, MOST_HELD_OF_ONE, full);
     for (const job of jobs) this.hold(job, 1);
@@ -174,14 +174,14 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       reponse: answer.reponse,
     };
     this.end(job, { outcome: outcomeOf(due, answer, tentative, at), failingSince: due.echecDepuis }, at);
-    if (!answer.timedOut) return true;
-    // What waits behind it would be held for as long as the endpoint hangs.
-    await this.giveBack(
-      this.laneOf(webhookId)
-        .drop()
-        .map((waiting) => waiting.job),
-    );
-    return false;
+    const lane = this.laneOf(webhookId);
+    // What waits behind it would be held for as long as the endpoint hangs, or sent to one that wants nothing more.
+    const unwanted = [
+      ...(answer.timedOut ? lane.slowDown() : []),
+      ...(answer.statut === 410 ? lane.drop() : []),
+    ];
+    await this.giveBack(unwanted.map((waiting) => waiting.job));
+    return !answer.timedOut;
   }
 
   private end(job: Job, what: Pick<Ended, 'outcome' | 'failingSince'>, at = this.clock.now()): void {

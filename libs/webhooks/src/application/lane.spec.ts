@@ -112,7 +112,7 @@ describe('What an endpoint may hold', () => {
     expect(MOST_HELD_OF_ONE).toBe(512);
   });
 
-  it('is no more than it works on at once after a time-out, and begins small again', async () => {
+  it('is 16 after a time-out until all is well, and begins small again', async () => {
     bench.push(116);
     for (let rounds = 0; rounds < 3; rounds++) await bench.endAll(true);
     while (bench.running.length > 0) await bench.endAll(false);
@@ -122,7 +122,22 @@ describe('What an endpoint may hold', () => {
       bench.push(1);
       await bench.endAll(true);
     }
-    expect(seen).toEqual([1, 2, 4, 8, 80]);
+    expect(seen).toEqual([16, 16, 16, 16, 80]);
+  });
+
+  it('is cut to 16 that wait, of an endpoint that hangs', async () => {
+    bench.push(60);
+    expect(bench.lane.slowDown()).toEqual(Array.from({ length: 28 }, (_, n) => 32 + n));
+    expect(bench.lane.count).toBe(32);
+    await bench.endAll(false);
+    expect(bench.running).toHaveLength(1);
+  });
+
+  it('is filled up at half, and of an endpoint that hangs once it is empty', async () => {
+    expect(bench.lane.refillAt).toBe(32);
+    bench.push(16);
+    await bench.endAll(false);
+    expect(bench.lane.refillAt).toBe(0);
   });
 
   it('counts what waits and what runs', async () => {

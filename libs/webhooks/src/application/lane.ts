@@ -1,8 +1,9 @@
 /** Attempts at once to one endpoint, by one process, as long as it answers. */
 const MOST_AT_ONCE = 16;
 
-/** What one process holds for one endpoint: little at first, more as it proves that it answers. */
+/** What one process holds for one endpoint: little at first, more as it proves that it answers, least while it hangs. */
 const FIRST_HELD = 64;
+const SLOW_HELD = 16;
 const MORE_FOR_AN_ANSWER = 4;
 export const MOST_HELD_OF_ONE = 512;
 
@@ -26,7 +27,17 @@ export class Lane<T> {
 
   /** How many may be held for the endpoint. */
   get capacity(): number {
-    return this.atOnce < MOST_AT_ONCE ? this.atOnce : this.mostHeld;
+    return this.isSlow ? SLOW_HELD : this.mostHeld;
+  }
+
+  /** How many must be left of what is held before more are wanted. */
+  get refillAt(): number {
+    // All that waits for an endpoint that hangs may be fetched where a few are taken: seldom, then.
+    return this.isSlow ? 0 : this.mostHeld / 2;
+  }
+
+  private get isSlow(): boolean {
+    return this.atOnce < MOST_AT_ONCE;
   }
 
   /** What waits and runs. */
@@ -36,12 +47,23 @@ export class Lane<T> {
 
   /** Nothing is known of it that would be lost with it. */
   get isForgettable(): boolean {
-    return this.count === 0 && this.atOnce === MOST_AT_ONCE;
+    return this.count === 0 && !this.isSlow;
   }
 
   /** Takes out what has not begun. */
   drop(): T[] {
     return this.waiting.splice(0);
+  }
+
+  /** Goes on with one at a time, since the endpoint hangs; answers what is no longer held for it. */
+  slowDown(): T[] {
+    this.slow();
+    return this.waiting.splice(SLOW_HELD);
+  }
+
+  private slow(): void {
+    this.atOnce = 1;
+    this.mostHeld = FIRST_HELD;
   }
 
   /** Waits for what runs. */
@@ -53,8 +75,10 @@ export class Lane<T> {
     while (this.running.size < this.atOnce && this.waiting.length > 0) {
       const running: Promise<void> = this.work(this.waiting.shift()!).then((inTime) => {
         this.running.delete(running);
-        this.atOnce = inTime ? Math.min(MOST_AT_ONCE, this.atOnce * 2) : 1;
-        this.mostHeld = inTime ? Math.min(MOST_HELD_OF_ONE, this.mostHeld + MORE_FOR_AN_ANSWER) : FIRST_HELD;
+        if (inTime) {
+          this.atOnce = Math.min(MOST_AT_ONCE, this.atOnce * 2);
+          this.mostHeld = Math.min(MOST_HELD_OF_ONE, this.mostHeld + MORE_FOR_AN_ANSWER);
+        } else this.slow();
         this.begin();
       });
       this.running.add(running);

@@ -50,12 +50,19 @@ export class OutcomeRecorder {
 
   push(ended: Ended): void {
     this.waiting.push(ended);
-    this.draining ??= this.drain().finally(() => (this.draining = undefined));
+    this.begin();
   }
 
   /** Waits until all is written. */
   async settled(): Promise<void> {
     while (this.draining) await this.draining;
+  }
+
+  private begin(): void {
+    this.draining ??= this.drain().finally(() => {
+      this.draining = undefined;
+      if (this.waiting.length > 0) this.begin();
+    });
   }
 
   private async drain(): Promise<void> {
@@ -82,7 +89,7 @@ export class OutcomeRecorder {
   }
 
   private async record(tenantId: string, ended: readonly Ended[]): Promise<void> {
-    const [plain, others] = separate(ended.filter((one) => one.outcome));
+    const [plain, others] = separate(oneATurn(ended.filter((one) => one.outcome)));
     if (plain.length > 0)
       await this.livraisons.conclude(
         tenantId,
@@ -96,7 +103,7 @@ export class OutcomeRecorder {
   }
 
   private async conclude(tenantId: string, ended: readonly Ended[]): Promise<void> {
-    const next = new Map(ended.map(({ outcome }) => [outcome!.id, outcome!.next]));
+    const nextOf = new Map(ended.map(({ outcome }) => [nameOf(outcome!.id, outcome!.tour), outcome!.next]));
     const disabled = await this.transactions.run({ tenantId }, async () => {
       const turns = await this.livraisons.conclude(
         tenantId,
@@ -104,7 +111,10 @@ export class OutcomeRecorder {
       );
       await this.jobs.add(
         tenantId,
-        turns.flatMap((turn) => (next.get(turn.id) ? [{ ...turn, next: next.get(turn.id) }] : [])),
+        turns.flatMap((turn) => {
+          const next = nextOf.get(nameOf(turn.id, turn.tour - 1));
+          return next ? [{ ...turn, next }] : [];
+        }),
       );
       return this.noteHealth(tenantId, ended);
     });
@@ -145,6 +155,20 @@ export class OutcomeRecorder {
     const since = await this.webhooks.failing(tenantId, id, last.at);
     return since && isTooLong(since) ? 'No attempt has succeeded for five days.' : undefined;
   }
+}
+
+function nameOf(id: string, tour: number): string {
+  return `${id} ${tour}`;
+}
+
+/** A turn that this process ended twice, as after its job was taken for abandoned, counts once: what ended it first. */
+function oneATurn(ended: readonly Ended[]): Ended[] {
+  const first = new Map<string, Ended>();
+  for (const one of ended) {
+    const name = nameOf(one.outcome!.id, one.outcome!.tour);
+    if (!first.has(name)) first.set(name, one);
+  }
+  return [...first.values()];
 }
 
 /** What one statement writes whole, since nothing follows from it, and the rest. */

@@ -15,7 +15,7 @@ export interface Answer {
   /** The first kilobyte of the answer, or what went wrong. */
   readonly reponse: string;
   readonly retryAfter?: string | undefined;
-  /** Nothing came within the time: the receiver hangs or is out of reach. */
+  /** It was not over within the time: the receiver hangs or is out of reach. */
   readonly timedOut: boolean;
 }
 
@@ -68,11 +68,12 @@ export class Sender {
       const response = await time.limit(
         request(url, { dispatcher: this.agent, method: 'POST', headers, body, signal }),
       );
+      const reponse = await beginning(response.body);
       return {
         statut: response.statusCode,
-        reponse: await beginning(response.body),
+        reponse,
         retryAfter: single(response.headers['retry-after']),
-        timedOut: false,
+        timedOut: time.signal.aborted,
       };
     } catch (error) {
       if (time.signal.aborted)
