@@ -131,11 +131,11 @@ describe('An endpoint that answers', () => {
   });
 
   it.each([
-    ['none of which has run out of time yet', NO_TIMEOUT_MS, 20 * 16],
-    ['which run out of time again and again', 1_000, 20 * 40],
-  ])('is not delayed by 20 that hang at once, %s', async (_which, timeoutMs, mostAttempts) => {
+    ['none of which has run out of time yet', NO_TIMEOUT_MS, 40 * 16],
+    ['which run out of time again and again', 1_000, 40 * 40],
+  ])('is not delayed by 40 that hang at once, %s', async (_which, timeoutMs, mostAttempts) => {
     await addEvents(app, place, 150);
-    for (let n = 1; n <= 20; n++) {
+    for (let n = 1; n <= 40; n++) {
       const id = await endpoint(`/hung/${n}`);
       receiver.behaviours.set(`/hung/${n}`, () => undefined);
       await replay(app, place, id);
@@ -145,7 +145,7 @@ describe('An endpoint that answers', () => {
     await work({ timeoutMs });
     await until('all of the third arrived', () => receiver.of('/third').length === 150);
     expect(receiver.received.length - 150).toBeLessThanOrEqual(mostAttempts);
-    expect((await states(app.database)).EnAttente).toBeGreaterThanOrEqual(20 * 150);
+    expect((await states(app.database)).EnAttente).toBeGreaterThanOrEqual(40 * 150);
     await until('all of the third is noted', async () => (await states(app.database, third)).Reussie === 150);
     expect(receiver.of('/third')).toHaveLength(150);
     expect(await brokenChains(app.database)).toEqual([]);
