@@ -17,11 +17,13 @@ export class Webhooks1764000009000 implements MigrationInterface {
         secret_precedent bytea,
         secret_precedent_jusqua timestamptz(3),
         echec_depuis timestamptz(3),
+        dernier_echec timestamptz(3),
         desactive_le timestamptz(3),
         raison_desactivation text,
         date_creation timestamptz(3) NOT NULL DEFAULT now(),
         derniere_maj timestamptz(3) NOT NULL DEFAULT now(),
         PRIMARY KEY (tenant_id, id_unique),
+        CHECK ((echec_depuis IS NULL) = (dernier_echec IS NULL)),
         CHECK ((secret_precedent IS NULL) = (secret_precedent_jusqua IS NULL)),
         CHECK ((desactive_le IS NULL) = (raison_desactivation IS NULL)),
         CHECK (NOT (actif AND desactive_le IS NOT NULL))

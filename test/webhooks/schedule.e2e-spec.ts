@@ -30,7 +30,8 @@ describe('The schedule of attempts, by a clock that the test sets', () => {
     const { id } = await register(app, place, `${receiver.url}/never`);
     receiver.behaviours.set('/never', (_request, response) => void response.writeHead(500).end('no'));
     await sign(app, place);
-    const livraison = async () => (await app.send(place.tenant, 'GET', `/b2b/v2/webhook/${id}/livraisons`)).json[0];
+    const livraison = async () =>
+      (await app.send(place.tenant, 'GET', `/b2b/v2/webhook/${id}/livraisons`)).json[0];
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       await until(`attempt ${attempt} noted`, async () => (await livraison()).tentatives.length === attempt);
       const { prochaineTentative, tentatives, etat } = await livraison();

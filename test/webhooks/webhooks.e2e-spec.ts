@@ -271,7 +271,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
     const { id } = await space.endpoint();
     const at = '2026-02-03T04:05:06.789Z';
     await space.rows(
-      `UPDATE webhook SET actif = false, desactive_le = $2, raison_desactivation = 'Gone.', echec_depuis = $2
+      `UPDATE webhook SET actif = false, desactive_le = $2, raison_desactivation = 'Gone.', echec_depuis = $2, dernier_echec = $2
        WHERE tenant_id = $1`,
       at,
     );
@@ -285,7 +285,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
 
   it('does not forget failures of an endpoint that was active all the time', async () => {
     const { id } = await space.endpoint();
-    await space.rows('UPDATE webhook SET echec_depuis = now() WHERE tenant_id = $1');
+    await space.rows('UPDATE webhook SET echec_depuis = now(), dernier_echec = now() WHERE tenant_id = $1');
     await space.replace({ id }, { description: 'x' });
     expect(await space.rows('SELECT FROM webhook WHERE tenant_id = $1 AND echec_depuis IS NULL')).toEqual([]);
   });

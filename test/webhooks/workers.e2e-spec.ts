@@ -152,6 +152,38 @@ describe('An endpoint that answers', () => {
   });
 });
 
+describe('What waits behind a slow receiver', () => {
+  const SLOW_MS = 1_500;
+
+  it.each([
+    ['is sent to the new address once the endpoint has one', 'PUT', { Reussie: 100 }],
+    ['is not sent any more once the endpoint is not active', 'PUT inactive', { Annulee: 84, Reussie: 16 }],
+    ['is not sent any more once the endpoint is deleted', 'DELETE', {}],
+  ])('%s', async (_what, change, expected) => {
+    const id = await endpoint('/slow');
+    receiver.behaviours.set('/slow', (_request, response) => {
+      setTimeout(() => response.writeHead(204).end(), SLOW_MS);
+    });
+    await addEvents(app, place, 100);
+    await replay(app, place, id);
+    await work();
+    await until('sixteen are at work', () => receiver.of('/slow').length === 16);
+    const types = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee', 'sync.terminee'];
+    const body = { url: `${receiver.url}/moved`, types, actif: change !== 'PUT inactive' };
+    const method = change === 'DELETE' ? 'DELETE' : 'PUT';
+    const changed = await app.send(
+      place.tenant,
+      method,
+      `/b2b/v2/webhook/${id}`,
+      method === 'PUT' ? body : undefined,
+    );
+    expect(changed.status).toBe(method === 'PUT' ? 200 : 204);
+    await until('all is over', async () => ((await states(app.database)).EnAttente ?? 0) === 0);
+    expect(receiver.of('/slow')).toHaveLength(16);
+    expect(await states(app.database)).toEqual(expected);
+  });
+});
+
 describe('A worker that stops in order', () => {
   it('sends nothing afterwards, has noted all that it sent, and leaves the rest to another one', async () => {
     const id = await endpoint('/all');
@@ -310,7 +342,10 @@ describe('A turn that is over', () => {
   async function endpointOf(past: (typeof ANSWERS)[number][0]): Promise<string> {
     const id = await endpoint('/held');
     if (past === 'an endpoint that failed before')
-      await app.database.query('UPDATE webhook SET echec_depuis = now() WHERE id_unique = $1', [id]);
+      await app.database.query(
+        'UPDATE webhook SET echec_depuis = now(), dernier_echec = now() WHERE id_unique = $1',
+        [id],
+      );
     return id;
   }
 

@@ -30,7 +30,7 @@ export class ShiftedClock extends Clock {
   /** Moves to a time, which must not be past. */
   async moveTo(time: Date): Promise<void> {
     this.shiftMs = Math.max(this.shiftMs, time.getTime() - Date.now());
-    await this.database.query('UPDATE pgboss.test_shift SET shift = $1::bigint * interval \'1 millisecond\'', [
+    await this.database.query("UPDATE pgboss.test_shift SET shift = $1::bigint * interval '1 millisecond'", [
       Math.round(this.shiftMs),
     ]);
   }

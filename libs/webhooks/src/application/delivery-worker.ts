@@ -20,6 +20,12 @@ import { isHeardBy } from './webhooks.service';
 /** Jobs that one process holds at once; each costs a connection at most. */
 const MOST_HELD = 10_000;
 
+/** Data of events that one process holds, about: a card may have half a megabyte of them. */
+const MOST_HELD_CHARACTERS = 64 * 1_048_576;
+
+/** Endpoints and deliveries that were read longer ago are read again before they are attempted. */
+const STALE_MS = 1_000;
+
 /** Jobs that are asked for at once. */
 const BATCH = 256;
 
@@ -36,6 +42,7 @@ type Job = HeldJob<LivraisonJob>;
 export interface Attempt {
   readonly job: Job;
   readonly due: DueLivraison;
+  readonly readAt: number;
 }
 
 /**
@@ -47,6 +54,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly lanes = new Map<string, Lane<Attempt>>();
   private readonly held = new Set<string>();
   private readonly heldOf = new Map<string, number>();
+  private heldCharacters = 0;
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
   private keeper: NodeJS.Timeout | undefined;
@@ -75,7 +83,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.isStopping = true;
     this.wake();
     await this.loop;
-    await this.giveBack([...this.lanes.values()].flatMap((lane) => lane.drop().map(({ job }) => job)));
+    await this.giveBack(this.letGo([...this.lanes.values()].flatMap((lane) => lane.drop())));
     await Promise.all([...this.lanes.values()].map((lane) => lane.settled()));
     await this.recorder.settled();
     clearInterval(this.keeper);
@@ -84,7 +92,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async run(): Promise<void> {
     while (!this.isStopping) {
-      const wanted = Math.min(BATCH, MOST_HELD - this.held.size);
+      const hasRoom = this.heldCharacters < MOST_HELD_CHARACTERS;
+      const wanted = hasRoom ? Math.min(BATCH, MOST_HELD - this.held.size) : 0;
       try {
         const taken = wanted > 0 ? await this.take(wanted) : 0;
         if (taken < wanted || wanted === 0) await this.pause(IDLE_MS);
@@ -124,14 +133,13 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** @returns false for a job more than may be held for its endpoint */
   private beginOne(job: Job, due: DueLivraison | undefined): boolean {
-    // The delivery is gone, over, or another turn's by now.
-    if (!due || due.etat !== 'EnAttente' || due.tour !== job.data.tour) this.end(job, {});
-    else if (!due.actif || !isHeardBy(due.types, due.type))
-      this.end(job, { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } });
+    const over = reasonToEnd(job, due);
+    if (over) this.end(job, over);
     else {
       const lane = this.laneOf(job.data.webhookId);
       if (lane.count >= lane.capacity) return false;
-      lane.push({ job, due });
+      this.heldCharacters += due!.data.length;
+      lane.push({ job, due: due!, readAt: performance.now() });
     }
     return true;
   }
@@ -146,18 +154,29 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** @returns whether the receiver answered in time */
-  private async attempt({ job, due }: Attempt): Promise<boolean> {
+  private async attempt({ job, due: read, readAt }: Attempt): Promise<boolean> {
     const { tenantId, webhookId } = job.data;
-    const began = this.clock.now();
+    this.heldCharacters -= read.data.length;
+    let due: DueLivraison | undefined = read;
+    let began: Date;
     const start = performance.now();
     let answer: Answer;
     try {
+      // Behind a slow receiver it may have waited for minutes, and the endpoint may be another one by now.
+      if (start - readAt > STALE_MS) [due] = await this.livraisons.due(tenantId, [job.data.livraisonId]);
+      const over = reasonToEnd(job, due);
+      if (over) {
+        this.end(job, over);
+        return true;
+      }
+      due = due!;
+      began = this.clock.now();
       const { headers, body } = envelopeOf(due, this.keys.at(began, tenantId, webhookId, due), began);
       answer = await this.sender.post(due.url, headers, body);
     } catch (error) {
       // A fault of ours, as a changed SECRETS_KEY is: the receiver is not to blame, and the job stays.
       this.logger.error(
-        { tenantId, webhookId, error: (error as Error).name },
+        { tenantId, webhookId, error: (error as Error).name, sqlState: sqlState(error) },
         'a delivery could not be made',
       );
       await wait(RETRY_MS);
@@ -173,24 +192,31 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       dureeMs: Math.round(performance.now() - start),
       reponse: answer.reponse,
     };
-    this.end(job, { outcome: outcomeOf(due, answer, tentative, at), failingSince: due.echecDepuis }, at);
+    const tried = { url: due.url, failingSince: due.echecDepuis, lastFailure: due.dernierEchec };
+    this.end(job, { outcome: outcomeOf(due, answer, tentative, at), tried }, at);
     const lane = this.laneOf(webhookId);
     // What waits behind it would be held for as long as the endpoint hangs, or sent to one that wants nothing more.
     const unwanted = [
       ...(answer.timedOut ? lane.slowDown() : []),
       ...(answer.statut === 410 ? lane.drop() : []),
     ];
-    await this.giveBack(unwanted.map((waiting) => waiting.job));
+    await this.giveBack(this.letGo(unwanted));
     return !answer.timedOut;
   }
 
-  private end(job: Job, what: Pick<Ended, 'outcome' | 'failingSince'>, at = this.clock.now()): void {
+  private end(job: Job, what: Pick<Ended, 'outcome' | 'tried'>, at = this.clock.now()): void {
     const { tenantId, webhookId } = job.data;
     const recorded = (): void => {
       this.hold(job, -1);
       this.wake();
     };
     this.recorder.push({ jobId: job.id, tenantId, webhookId, at, recorded, ...what });
+  }
+
+  /** Attempts that will not be made by this process. */
+  private letGo(attempts: readonly Attempt[]): Job[] {
+    for (const { due } of attempts) this.heldCharacters -= due.data.length;
+    return attempts.map(({ job }) => job);
   }
 
   private async giveBack(jobs: readonly Job[]): Promise<void> {
@@ -234,6 +260,14 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private warn(error: unknown): void {
     this.logger.warn({ sqlState: sqlState(error) }, 'deliveries are held up and will be tried again');
   }
+}
+
+/** Why a job ends without an attempt, if it does. */
+function reasonToEnd(job: Job, due: DueLivraison | undefined): Pick<Ended, 'outcome'> | undefined {
+  // The delivery is gone, over, or another turn's by now.
+  if (!due || due.etat !== 'EnAttente' || due.tour !== job.data.tour) return {};
+  const isWanted = due.actif && isHeardBy(due.types, due.type);
+  return isWanted ? undefined : { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } };
 }
 
 function outcomeOf(due: DueLivraison, answer: Answer, tentative: Tentative, at: Date): Outcome {

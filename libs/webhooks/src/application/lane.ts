@@ -1,11 +1,11 @@
 /** Attempts at once to one endpoint, by one process, as long as it answers. */
 const MOST_AT_ONCE = 16;
 
-/** What one process holds for one endpoint: little at first, more as it proves that it answers, least while it hangs. */
-const FIRST_HELD = 64;
-const SLOW_HELD = 16;
-const MORE_FOR_AN_ANSWER = 4;
+/** What one process holds for one endpoint: about what it answers in a second, within bounds, and least while it hangs. */
+const FEWEST_HELD = 64;
 export const MOST_HELD_OF_ONE = 512;
+const SLOW_HELD = 16;
+const WINDOW_MS = 1_000;
 
 /**
  * The work for one endpoint: some at once, the rest waits. An endpoint that lets an attempt run out of time gets one at
@@ -15,7 +15,9 @@ export class Lane<T> {
   private readonly waiting: T[] = [];
   private readonly running = new Set<Promise<void>>();
   private atOnce = MOST_AT_ONCE;
-  private mostHeld = FIRST_HELD;
+  private mostHeld = FEWEST_HELD;
+  private answers = 0;
+  private windowStart = performance.now();
 
   /** @param work done for each; answers whether the endpoint answered in time, and never throws */
   constructor(private readonly work: (one: T) => Promise<boolean>) {}
@@ -63,12 +65,23 @@ export class Lane<T> {
 
   private slow(): void {
     this.atOnce = 1;
-    this.mostHeld = FIRST_HELD;
+    this.mostHeld = FEWEST_HELD;
   }
 
   /** Waits for what runs. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
+  }
+
+  /** An endpoint that is slow must not fill a worker with what waits for it. */
+  private measure(): void {
+    this.answers += 1;
+    const passed = performance.now() - this.windowStart;
+    if (passed < WINDOW_MS && this.answers < MOST_HELD_OF_ONE) return;
+    const inASecond = (this.answers * 1_000) / passed;
+    this.mostHeld = Math.min(MOST_HELD_OF_ONE, Math.max(FEWEST_HELD, Math.floor(inASecond)));
+    this.answers = 0;
+    this.windowStart = performance.now();
   }
 
   private begin(): void {
@@ -77,7 +90,7 @@ export class Lane<T> {
         this.running.delete(running);
         if (inTime) {
           this.atOnce = Math.min(MOST_AT_ONCE, this.atOnce * 2);
-          this.mostHeld = Math.min(MOST_HELD_OF_ONE, this.mostHeld + MORE_FOR_AN_ANSWER);
+          this.measure();
         } else this.slow();
         this.begin();
       });

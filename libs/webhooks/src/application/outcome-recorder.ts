@@ -19,25 +19,34 @@ export interface Ended {
   readonly outcome?: Outcome;
   /** When the attempt ended. */
   readonly at: Date;
-  /** Since when its endpoint had accepted nothing, as far as was known. */
-  readonly failingSince?: Date | null;
+  /** The endpoint as it was tried; absent where nothing was attempted. */
+  readonly tried?: {
+    readonly url: string;
+    /** Since when it had accepted nothing, and when that was last noted. */
+    readonly failingSince: Date | null;
+    readonly lastFailure: Date | null;
+  };
   /** Called once it is written and the job is over. */
   readonly recorded: () => void;
 }
 
 const RETRY_MS = 1_000;
 
+/** For so long a failure that was noted is as good as a new one. */
+const FRESH_MS = 3_600_000;
+
 /** What ends within this time is written together. */
 const GATHER_MS = 20;
 
 /**
- * Writes what became of jobs: the attempt, the next turn with its job and the endpoint's health in one transaction, then
- * the job's end. What ends while others are written is written together with the next.
+ * Writes what became of jobs: the attempt and the next turn with its job in one transaction, then the job's end, then the
+ * endpoint's health. What ends while others are written is written together with the next.
  */
 @Injectable()
 export class OutcomeRecorder {
-  private waiting: Ended[] = [];
-  private draining: Promise<void> | undefined;
+  private readonly waiting = new Map<string, Ended[]>();
+  /** What is being written, a tenant at a time each: one that waits for a lock holds up no other. */
+  private readonly draining = new Map<string, Promise<void>>();
 
   constructor(
     private readonly transactions: Transactions,
@@ -49,111 +58,122 @@ export class OutcomeRecorder {
   ) {}
 
   push(ended: Ended): void {
-    this.waiting.push(ended);
-    this.begin();
+    const { tenantId } = ended;
+    const waiting = this.waiting.get(tenantId);
+    if (waiting) waiting.push(ended);
+    else this.waiting.set(tenantId, [ended]);
+    this.begin(tenantId);
   }
 
   /** Waits until all is written. */
   async settled(): Promise<void> {
-    while (this.draining) await this.draining;
+    while (this.draining.size > 0) await Promise.all(this.draining.values());
   }
 
-  private begin(): void {
-    this.draining ??= this.drain().finally(() => {
-      this.draining = undefined;
-      if (this.waiting.length > 0) this.begin();
+  private begin(tenantId: string): void {
+    if (this.draining.has(tenantId)) return;
+    const draining = this.drain(tenantId).finally(() => {
+      this.draining.delete(tenantId);
+      if (this.waiting.has(tenantId)) this.begin(tenantId);
     });
+    this.draining.set(tenantId, draining);
   }
 
-  private async drain(): Promise<void> {
-    while (this.waiting.length > 0) {
+  private async drain(tenantId: string): Promise<void> {
+    for (;;) {
       await wait(GATHER_MS);
-      const batch = this.waiting;
-      this.waiting = [];
-      const byTenant = Map.groupBy(batch, ({ tenantId }) => tenantId);
-      for (const [tenantId, ended] of byTenant) {
-        try {
-          await this.record(tenantId, ended);
-          for (const { recorded } of ended) recorded();
-        } catch (error) {
-          // Written later, unless this process dies: then its jobs are taken up by another, and the events sent again.
-          this.logger.warn(
-            { sqlState: sqlState(error) },
-            'deliveries could not be recorded and will be tried again',
-          );
-          this.waiting.push(...ended);
-          await wait(RETRY_MS);
-        }
+      const ended = this.waiting.get(tenantId);
+      if (!ended) return;
+      this.waiting.delete(tenantId);
+      try {
+        await this.record(tenantId, ended);
+      } catch (error) {
+        // Written later, unless this process dies: then its jobs are taken up by another, and the events sent again.
+        this.warn(error, 'deliveries could not be recorded and will be tried again');
+        this.waiting.set(tenantId, [...ended, ...(this.waiting.get(tenantId) ?? [])]);
+        await wait(RETRY_MS);
       }
     }
   }
 
   private async record(tenantId: string, ended: readonly Ended[]): Promise<void> {
-    const [plain, others] = separate(oneATurn(ended.filter((one) => one.outcome)));
-    if (plain.length > 0)
+    const concluded = oneATurn(ended.filter((one) => one.outcome));
+    const [going, over] = [concluded.filter(isGoingOn), concluded.filter((one) => !isGoingOn(one))];
+    if (over.length > 0) {
       await this.livraisons.conclude(
         tenantId,
-        plain.map(({ outcome }) => outcome!),
+        over.map(({ outcome }) => outcome!),
       );
-    if (others.length > 0) await this.conclude(tenantId, others);
+    }
+    if (going.length > 0) await this.goOn(tenantId, going);
     await this.queue.done(
       'livraison',
       ended.map(({ jobId }) => jobId),
     );
+    for (const { recorded } of ended) recorded();
+    await this.noteHealth(tenantId, concluded);
   }
 
-  private async conclude(tenantId: string, ended: readonly Ended[]): Promise<void> {
+  /** Writes turns that another one follows, with its job. */
+  private async goOn(tenantId: string, ended: readonly Ended[]): Promise<void> {
     const nextOf = new Map(ended.map(({ outcome }) => [nameOf(outcome!.id, outcome!.tour), outcome!.next]));
-    const disabled = await this.transactions.run({ tenantId }, async () => {
+    await this.transactions.run({ tenantId }, async () => {
       const turns = await this.livraisons.conclude(
         tenantId,
         ended.map(({ outcome }) => outcome!),
       );
       await this.jobs.add(
         tenantId,
-        turns.flatMap((turn) => {
-          const next = nextOf.get(nameOf(turn.id, turn.tour - 1));
-          return next ? [{ ...turn, next }] : [];
-        }),
+        turns.map((turn) => ({ ...turn, next: nextOf.get(nameOf(turn.id, turn.tour - 1)) })),
       );
-      return this.noteHealth(tenantId, ended);
     });
-    for (const [webhookId, reason] of disabled)
-      this.logger.warn({ tenantId, webhookId, reason }, 'an endpoint was disabled');
   }
 
-  /** @returns the endpoints that were disabled, with the reason */
-  private async noteHealth(tenantId: string, ended: readonly Ended[]): Promise<Map<string, string>> {
-    const disabled = new Map<string, string>();
-    const attempted = ended.filter(({ outcome }) => outcome?.tentative);
-    // In one order everywhere, so that two workers never wait for each other.
-    for (const [id, ofOne] of [...Map.groupBy(attempted, ({ webhookId }) => webhookId)].sort(byKey)) {
-      const reason = await this.healthOf(tenantId, id, ofOne);
-      if (reason && (await this.webhooks.disable(tenantId, id, ofOne.at(-1)!.at, reason)))
-        disabled.set(id, reason);
+  /** Each endpoint by itself, and after the rest: a partner who changes one may hold its row for a while. */
+  private async noteHealth(tenantId: string, ended: readonly Ended[]): Promise<void> {
+    const attempted = ended.filter(({ tried }) => tried);
+    for (const [webhookId, ofOne] of Map.groupBy(attempted, (one) => one.webhookId)) {
+      try {
+        const reason = await this.healthOf(tenantId, webhookId, ofOne);
+        if (reason) this.logger.warn({ tenantId, webhookId, reason }, 'an endpoint was disabled');
+      } catch (error) {
+        // Its next attempt finds out again.
+        this.warn(error, 'the health of an endpoint could not be noted');
+      }
     }
-    return disabled;
   }
 
-  /** Notes whether an endpoint accepts anything; answers why it is to be disabled, if it is. */
+  /** Notes whether an endpoint accepts anything; answers why it was disabled, if it was. */
   private async healthOf(
     tenantId: string,
     id: string,
     attempts: readonly Ended[],
   ): Promise<string | undefined> {
+    const disable = async ({ tried, at }: Ended, reason: string): Promise<string | undefined> =>
+      (await this.webhooks.disable(tenantId, id, tried!.url, at, reason)) ? reason : undefined;
+    const gone = attempts.find(({ outcome }) => outcome!.tentative!.statut === 410);
+    const isKnownToFail = attempts.some(({ tried }) => tried!.failingSince);
+    const hasAccepted = attempts.some(({ outcome }) => outcome!.etat === 'Reussie');
+    if (!gone && hasAccepted && !isKnownToFail) return undefined;
     const last = attempts.at(-1)!;
-    const knownSince = last.failingSince;
-    if (attempts.some(({ outcome }) => outcome!.tentative!.statut === 410))
-      return 'The receiver answered 410 Gone.';
-    if (attempts.some(({ outcome }) => outcome!.etat === 'Reussie')) {
-      if (attempts.some(({ failingSince }) => failingSince)) await this.webhooks.recovered(tenantId, id);
-      return undefined;
-    }
+    const { url, failingSince, lastFailure } = last.tried!;
     // The row of a busy endpoint is written when something changes, not at each attempt.
     const isTooLong = (since: Date): boolean => last.at.getTime() - since.getTime() >= LONGEST_FAILURE_MS;
-    if (knownSince && !isTooLong(knownSince)) return undefined;
-    const since = await this.webhooks.failing(tenantId, id, last.at);
-    return since && isTooLong(since) ? 'No attempt has succeeded for five days.' : undefined;
+    const isFresh = lastFailure && last.at.getTime() - lastFailure.getTime() < FRESH_MS;
+    if (!gone && !hasAccepted && failingSince && isFresh && !isTooLong(failingSince)) return undefined;
+    return this.transactions.run({ tenantId }, async () => {
+      if (gone) return disable(gone, 'The receiver answered 410 Gone.');
+      if (hasAccepted) {
+        await this.webhooks.recovered(tenantId, id);
+        return undefined;
+      }
+      const since = await this.webhooks.failing(tenantId, id, url, last.at);
+      return since && isTooLong(since) ? disable(last, 'No attempt has succeeded for five days.') : undefined;
+    });
+  }
+
+  private warn(error: unknown, message: string): void {
+    this.logger.warn({ sqlState: sqlState(error) }, message);
   }
 }
 
@@ -171,13 +191,7 @@ function oneATurn(ended: readonly Ended[]): Ended[] {
   return [...first.values()];
 }
 
-/** What one statement writes whole, since nothing follows from it, and the rest. */
-function separate(ended: readonly Ended[]): [plain: Ended[], others: Ended[]] {
-  const isPlain = ({ outcome, failingSince }: Ended): boolean =>
-    outcome!.etat === 'Annulee' || (outcome!.etat === 'Reussie' && !failingSince);
-  return [ended.filter(isPlain), ended.filter((one) => !isPlain(one))];
-}
-
-function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : 1;
+/** Whether another turn follows, whose job is written with the end of this one. */
+function isGoingOn({ outcome }: Ended): boolean {
+  return outcome!.next !== undefined;
 }

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import {
   AddressRefused,
   addressFault,
@@ -58,30 +58,15 @@ export class Sender {
   }
 
   /** One attempt. Never throws: what goes wrong is the answer. */
-  async post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
     // It may have been registered while anything was allowed.
     const fault = this.fault(url);
-    if (fault) return noAnswer(`Not sent: the address ${fault}.`);
-    const time = new AttemptTime(this.timeoutMs);
-    try {
-      const { signal } = time;
-      const response = await time.limit(
-        request(url, { dispatcher: this.agent, method: 'POST', headers, body, signal }),
-      );
-      const reponse = await beginning(response.body);
-      return {
-        statut: response.statusCode,
-        reponse,
-        retryAfter: single(response.headers['retry-after']),
-        timedOut: time.signal.aborted,
-      };
-    } catch (error) {
-      if (time.signal.aborted)
-        return { ...noAnswer(`No answer within ${this.timeoutMs / 1_000} s.`), timedOut: true };
-      return failure(error);
-    } finally {
-      time.end();
-    }
+    if (fault) return Promise.resolve(noAnswer(`Not sent: the address ${fault}.`));
+    const { origin, pathname, search } = new URL(url);
+    return new Promise((resolve) => {
+      const exchange = new Exchange(this.timeoutMs, resolve);
+      this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
+    });
   }
 
   /** Closes the connections; for when no attempt is at work. */
@@ -90,51 +75,75 @@ export class Sender {
   }
 }
 
-/** The time of one attempt. */
-class AttemptTime {
-  private readonly controller = new AbortController();
+/**
+ * One request and what is kept of its answer, within a time that begins before the name is looked up. A status counts
+ * once it has come, whatever becomes of the body after it.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
   private readonly timer: NodeJS.Timeout;
-  private over: (reason: Error) => void = () => undefined;
+  private controller: Dispatcher.DispatchController | undefined;
+  private isOver = false;
+  private statut: number | null = null;
+  private retryAfter: string | undefined;
+  private kept: Buffer[] = [];
+  private bytes = 0;
 
-  constructor(ms: number) {
-    this.timer = setTimeout(() => {
-      this.controller.abort();
-      this.over(new Error('out of time'));
-    }, ms);
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly resolve: (answer: Answer) => void,
+  ) {
+    this.timer = setTimeout(() => this.end(true), timeoutMs);
   }
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    // Only now is there a connection, for which nobody waits any more.
+    if (this.isOver) controller.abort(new Error('out of time'));
   }
 
-  /** Waits for `work` no longer than the time: the client heeds the signal only once it is connected. */
-  limit<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.over = reject;
-      work.then(resolve, reject);
-    });
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // Such as 103 Early Hints, before the answer itself.
+    if (statusCode < 200) return;
+    this.statut = statusCode;
+    this.retryAfter = single(headers['retry-after']);
   }
 
-  end(): void {
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.bytes < KEPT_BYTES) this.kept.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - this.bytes)));
+    this.bytes += chunk.length;
+    if (this.bytes > DRAINED_BYTES) this.end(false);
+  }
+
+  onResponseEnd(): void {
+    this.end(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.end(false, error);
+  }
+
+  private end(timedOut: boolean, error?: Error): void {
+    if (this.isOver) return;
+    this.isOver = true;
     clearTimeout(this.timer);
+    this.resolve(this.answer(timedOut, error));
+    // Of an answer that has ended nothing is left to break off.
+    if (timedOut || this.bytes > DRAINED_BYTES) this.controller?.abort(new Error('not needed'));
   }
-}
 
-/** The first kilobyte of an answer as text. What is slow or breaks off after it answers with its status anyway. */
-async function beginning(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
-      bytes += chunk.length;
-      if (bytes > DRAINED_BYTES) break;
+  private answer(timedOut: boolean, error: Error | undefined): Answer {
+    if (this.statut === null) {
+      if (timedOut) return { ...noAnswer(`No answer within ${this.timeoutMs / 1_000} s.`), timedOut };
+      return failure(error);
     }
-  } catch {
-    // The status has come: that is what counts.
+    // A character that is cut in two is left out; U+0000 cannot be stored.
+    const reponse = new TextDecoder().decode(Buffer.concat(this.kept), { stream: true }).replaceAll('\0', '');
+    return { statut: this.statut, reponse, retryAfter: this.retryAfter, timedOut };
   }
-  // A character that is cut in two is left out; U+0000 cannot be stored.
-  return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll('\0', '');
 }
 
 function single(header: string | string[] | undefined): string | undefined {

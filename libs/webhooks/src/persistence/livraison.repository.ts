@@ -25,6 +25,7 @@ export interface DueLivraison extends Turn {
   /** Types that the endpoint hears of now. */
   readonly types: string[];
   readonly echecDepuis: Date | null;
+  readonly dernierEchec: Date | null;
   readonly secret: Buffer;
   readonly secretPrecedent: Buffer | null;
   readonly secretPrecedentJusqua: Date | null;
@@ -111,7 +112,7 @@ export class LivraisonRepository {
         name: 'livraison_due',
         text: `SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour, l.etat, l.essais,
                  e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data::text AS data,
-                 w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.secret, w.secret_precedent AS "secretPrecedent",
+                 w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret, w.secret_precedent AS "secretPrecedent",
                  w.secret_precedent_jusqua AS "secretPrecedentJusqua"
                FROM unnest($2::uuid[]) asked (id)
                JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id

@@ -72,11 +72,12 @@ export class WebhookRepository {
     return rows[0];
   }
 
-  /** Replaces what partners write. An endpoint that is activated begins without a past of failures. */
+  /** Replaces what partners write. Another address, or one that is activated, begins without a past of failures. */
   async update(tenantId: string, id: string, record: WebhookRecord): Promise<void> {
     await this.transactions.client().query(
       `UPDATE webhook SET url = $3, types = $4, actif = $5, description = $6, derniere_maj = clock_timestamp(),
-         echec_depuis = CASE WHEN $5 AND NOT actif THEN NULL ELSE echec_depuis END,
+         echec_depuis = CASE WHEN url = $3 AND (actif OR NOT $5) THEN echec_depuis END,
+         dernier_echec = CASE WHEN url = $3 AND (actif OR NOT $5) THEN dernier_echec END,
          desactive_le = CASE WHEN NOT $5 THEN desactive_le END,
          raison_desactivation = CASE WHEN NOT $5 THEN raison_desactivation END
        WHERE tenant_id = $1 AND id_unique = $2`,
@@ -103,30 +104,35 @@ export class WebhookRepository {
 
   /** Notes that an endpoint accepted something after failures. */
   async recovered(tenantId: string, id: string): Promise<void> {
-    await this.transactions
-      .client()
-      .query(
-        'UPDATE webhook SET echec_depuis = NULL WHERE tenant_id = $1 AND id_unique = $2 AND echec_depuis IS NOT NULL',
-        [tenantId, id],
-      );
+    await this.transactions.client().query(
+      `UPDATE webhook SET echec_depuis = NULL, dernier_echec = NULL
+         WHERE tenant_id = $1 AND id_unique = $2 AND echec_depuis IS NOT NULL`,
+      [tenantId, id],
+    );
   }
 
-  /** Notes since when an endpoint accepts nothing, unless that is known; answers since when. */
-  async failing(tenantId: string, id: string, since: Date): Promise<Date | undefined> {
+  /**
+   * Notes that an address accepts nothing; answers since when. After five days without an attempt it is counted anew: one
+   * failure does not disable an endpoint that nothing was sent to for weeks.
+   *
+   * @param url that was tried; undefined is answered where the endpoint has another one by now
+   */
+  async failing(tenantId: string, id: string, url: string, at: Date): Promise<Date | undefined> {
     const { rows } = await this.transactions.client().query<{ since: Date }>(
-      `UPDATE webhook SET echec_depuis = coalesce(echec_depuis, $3) WHERE tenant_id = $1 AND id_unique = $2
-       RETURNING echec_depuis AS since`,
-      [tenantId, id, since],
+      `UPDATE webhook SET dernier_echec = $4,
+         echec_depuis = CASE WHEN dernier_echec > $4::timestamptz - interval '5 days' THEN echec_depuis ELSE $4 END
+       WHERE tenant_id = $1 AND id_unique = $2 AND url = $3 RETURNING echec_depuis AS since`,
+      [tenantId, id, url, at],
     );
     return rows[0]?.since;
   }
 
-  /** Sends nothing more to an endpoint; false if nothing was sent any more. */
-  async disable(tenantId: string, id: string, at: Date, reason: string): Promise<boolean> {
+  /** Sends nothing more to an address; false if it is no longer that of the endpoint, or nothing was sent any more. */
+  async disable(tenantId: string, id: string, url: string, at: Date, reason: string): Promise<boolean> {
     const { rowCount } = await this.transactions.client().query(
-      `UPDATE webhook SET actif = false, desactive_le = $3, raison_desactivation = $4, derniere_maj = clock_timestamp()
-       WHERE tenant_id = $1 AND id_unique = $2 AND actif`,
-      [tenantId, id, at, reason],
+      `UPDATE webhook SET actif = false, desactive_le = $4, raison_desactivation = $5, derniere_maj = clock_timestamp()
+       WHERE tenant_id = $1 AND id_unique = $2 AND url = $3 AND actif`,
+      [tenantId, id, url, at, reason],
     );
     return rowCount === 1;
   }
