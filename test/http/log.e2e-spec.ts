@@ -99,7 +99,9 @@ describe('the log of the API', () => {
     expect(await status(send('POST', path, { ...EMPLOYE, [MARK]: MARK, courriel: MARK }))).toBe(400);
     expect(await status(send('POST', path, `{"prenom":"${MARK}",`))).toBe(400);
     expect(await status(send('POST', path, `${MARK}`, { 'Content-Type': `text/${MARK}` }))).toBe(415);
-    expect(await status(send('POST', path, { ...EMPLOYE, nom: MARK.repeat(Math.ceil(2 ** 20 / MARK.length)) }))).toBe(413);
+    expect(
+      await status(send('POST', path, { ...EMPLOYE, nom: MARK.repeat(Math.ceil(2 ** 20 / MARK.length)) })),
+    ).toBe(413);
     expect(await status(send('PUT', path, EMPLOYE, { 'If-Match': `"${MARK}"` }))).toBe(412);
     expect(await status(send('POST', path, { ...EMPLOYE, idExterne: 'X' }, key))).toBe(422);
     expect(await status(send('GET', `${path}?${MARK}=${MARK}&curseur=${MARK}`))).toBe(400);

@@ -74,6 +74,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   onApplicationBootstrap(): void {
     this.loop = this.run();
     this.keeper = setInterval(() => {
+      for (const [webhookId, lane] of this.lanes) if (lane.isForgettable) this.lanes.delete(webhookId);
       this.queue.keep('livraison', [...this.held]).catch((error: unknown) => this.warn(error));
     }, KEEP_MS);
   }
@@ -239,10 +240,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     else this.held.delete(id);
     const count = (this.heldOf.get(webhookId) ?? 0) + by;
     if (count > 0) this.heldOf.set(webhookId, count);
-    else {
-      this.heldOf.delete(webhookId);
-      if (this.lanes.get(webhookId)?.isForgettable) this.lanes.delete(webhookId);
-    }
+    else this.heldOf.delete(webhookId);
   }
 
   /** Waits, until it is woken at the latest. */

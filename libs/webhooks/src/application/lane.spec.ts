@@ -198,11 +198,18 @@ describe('A lane is settled', () => {
 });
 
 describe('A lane is forgettable', () => {
-  it('while it is idle and nothing is held against its endpoint', async () => {
-    expect(bench.lane.isForgettable).toBe(true);
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    bench = new Bench();
+  });
+  afterEach(() => jest.useRealTimers());
+
+  it('some seconds after it was last busy', async () => {
     bench.push(1);
     expect(bench.lane.isForgettable).toBe(false);
     await bench.endAll(true);
+    expect(bench.lane.isForgettable).toBe(false);
+    jest.advanceTimersByTime(10_001);
     expect(bench.lane.isForgettable).toBe(true);
   });
 
@@ -210,12 +217,12 @@ describe('A lane is forgettable', () => {
     bench.push(1);
     await bench.endAll(false);
     const seen = [];
-    for (let answers = 0; answers < 4; answers++) {
+    for (let answers = 0; answers < 5; answers++) {
+      jest.advanceTimersByTime(10_001);
       seen.push(bench.lane.isForgettable);
       bench.push(1);
       await bench.endAll(true);
     }
-    expect(seen).toEqual([false, false, false, false]);
-    expect(bench.lane.isForgettable).toBe(true);
+    expect(seen).toEqual([false, false, false, false, true]);
   });
 });

@@ -5,7 +5,10 @@ const MOST_AT_ONCE = 16;
 const FEWEST_HELD = 64;
 export const MOST_HELD_OF_ONE = 512;
 const SLOW_HELD = 16;
-const WINDOW_MS = 1_000;
+const WINDOW_MS = 250;
+
+/** What is known of an endpoint is kept for a while after its last answer. */
+const KEPT_MS = 10_000;
 
 /**
  * The work for one endpoint: some at once, the rest waits. An endpoint that lets an attempt run out of time gets one at
@@ -49,7 +52,7 @@ export class Lane<T> {
 
   /** Nothing is known of it that would be lost with it. */
   get isForgettable(): boolean {
-    return this.count === 0 && !this.isSlow;
+    return this.count === 0 && !this.isSlow && performance.now() - this.windowStart > KEPT_MS;
   }
 
   /** Takes out what has not begun. */
