@@ -37,6 +37,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       production: true,
       shutdownDelayMs: 5_000,
+      webhookAllowInsecure: false,
       poolSize: 10,
     });
   });
