@@ -370,7 +370,7 @@ describe('a decision', () => {
     cards: await space.ids(),
     employes: (await get('/b2b/v1/employe')).text,
     events: await space.rows<{ type: string }>(
-      'SELECT type, data::text FROM evenement WHERE tenant_id = $1 ORDER BY id_unique',
+      `SELECT type, data::text FROM evenement WHERE tenant_id = $1 AND type <> 'sync.terminee' ORDER BY id_unique`,
     ),
     journal: await space.journal(),
     requests: await space.rows('SELECT * FROM demande_adhesion WHERE tenant_id = $1 ORDER BY id_unique'),

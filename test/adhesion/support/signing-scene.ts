@@ -101,8 +101,12 @@ export const makeForm = async (overrides: object = {}): Promise<string> =>
 export async function stored(table: string): Promise<Answer['json'][]> {
   return (await app.database.query(`SELECT * FROM ${table} WHERE tenant_id = $1`, [tenant.tenantId])).rows;
 }
+/** How many rows there are of the tenant, by table; of events, without those of the syncs that set the scene. */
 export async function counts(...tables: string[]): Promise<Record<string, number>> {
-  const entries = tables.map(async (table) => [table, (await stored(table)).length] as const);
+  const entries = tables.map(async (table) => {
+    const rows = (await stored(table)) as { type?: string }[];
+    return [table, rows.filter(({ type }) => type !== 'sync.terminee').length] as const;
+  });
   return Object.fromEntries(await Promise.all(entries));
 }
 /** The data of the tenant's events as it is kept. */
