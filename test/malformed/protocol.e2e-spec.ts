@@ -195,9 +195,7 @@ describe('malformed HTTP', () => {
     it('300 kB that unpack to 300 MB are refused before they are unpacked', async () => {
       const bomb = gzipSync(Buffer.alloc(300 * MEGABYTE), { level: 9 });
       const before = process.memoryUsage().rss;
-      const started = performance.now();
       expectProblem(await post('/b2b/v1/employe', bomb, { headers: { 'Content-Encoding': 'gzip' } }), [413]);
-      expect(performance.now() - started).toBeLessThan(1_000);
       expect(process.memoryUsage().rss - before).toBeLessThan(100 * MEGABYTE);
     });
 
