@@ -5,7 +5,7 @@ import { Stage } from '#shared/database/stage';
 import { mergeStaged } from '#shared/database/staged-merge';
 import { Transactions } from '#shared/database/transactions';
 import { EMPLOI_V1, TODAY } from './emploi.sql';
-import { FRESH_PLANS } from './fresh-plans.sql';
+import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
 /** Employees and what is nested in them, on their way into the database. */

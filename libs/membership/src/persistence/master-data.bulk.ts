@@ -4,7 +4,7 @@ import { Transactions } from '#shared/database/transactions';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { writeEmployeurV1 } from './emploi.sql';
-import { FRESH_PLANS } from './fresh-plans.sql';
+import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
 
 /** Employers are locked before employees, as the deletion of an employer does: the two never wait for each other. */
 const UNKNOWN_EMPLOYER = `

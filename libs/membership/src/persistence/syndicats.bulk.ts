@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Stage } from '#shared/database/stage';
 import { mergeStaged } from '#shared/database/staged-merge';
 import { Transactions } from '#shared/database/transactions';
-import { FRESH_PLANS } from './fresh-plans.sql';
+import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
 /** Unions, employers and the links between them on their way into the database. */

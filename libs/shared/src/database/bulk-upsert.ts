@@ -1,10 +1,9 @@
 import type { PoolClient } from 'pg';
-import { Breather } from '../concurrency/breather';
 import { CheckedList, type Refusal } from '../records/checked-list';
 import type { RecordDefinition } from '../records/field';
 import { RecordValidator } from '../records/record-validator';
 import { snakeCase } from './connections';
-import { Stage, type StageColumns } from './stage';
+import { Stage, type StageColumns, type StagedRow } from './stage';
 import { mergeStaged } from './staged-merge';
 
 /** `created + updated + refusals.length` is the number of records sent; unchanged ones count as updated. */
@@ -64,12 +63,11 @@ export class BulkUpsert<D extends RecordDefinition> {
     if (first.done) return NOTHING;
     const list = new CheckedList(this.validator, this.identifier);
     const stage = new Stage(`stage_${this.table}`, this.columns);
-    await stage.open(client);
-    const everywhere = await this.fill(stage, list, first, walk).catch(async (error: unknown) => {
-      await stage.abandon(error as Error);
-      throw error;
-    });
-    await stage.close(client);
+    let everywhere = -1;
+    await stage.fill(
+      client,
+      this.rows(list, first, walk, (present) => (everywhere &= present)),
+    );
     const refused = await this.refuse(client, tenantId, stage);
     const created = await mergeStaged(client, tenantId, {
       table: this.table,
@@ -88,25 +86,22 @@ export class BulkUpsert<D extends RecordDefinition> {
     };
   }
 
-  private async fill(
-    stage: Stage,
+  private *rows(
     list: CheckedList<D>,
     first: IteratorResult<unknown>,
     walk: Iterator<unknown>,
-  ): Promise<number> {
-    const breather = new Breather();
-    let everywhere = -1;
+    note: (present: number) => void,
+  ): Iterable<StagedRow | undefined> {
     for (let step = first; !step.done; step = walk.next()) {
       const { index, id, values } = list.check(step.value);
-      if (values) {
-        const present = this.presence.of(values);
-        everywhere &= present;
-        stage.add([index, present, id, ...this.presence.row(values)]);
-        await stage.flowed();
+      if (!values) {
+        yield undefined;
+        continue;
       }
-      if (breather.isDue) await breather.rest();
+      const present = this.presence.of(values);
+      note(present);
+      yield [index, present, id, ...this.presence.row(values)];
     }
-    return everywhere;
   }
 
   private async refuse(client: PoolClient, tenantId: string, stage: Stage): Promise<Refusal[]> {

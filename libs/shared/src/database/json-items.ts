@@ -59,8 +59,11 @@ export interface ItemSource {
    * order by itself, so that a page costs a page of each, whatever PostgreSQL knows of them.
    */
   readonly and?: { readonly table: string; readonly together: readonly string[] };
-  /** The time by which the list is ordered, and whether the newest comes first; the creation, oldest first, if absent. */
-  readonly order?: { readonly by: string; readonly newestFirst?: true };
+  /**
+   * The time by which the list is ordered, and whether the newest comes first; the creation, oldest first, if absent. An
+   * order that somebody has given is a whole number, which a position holds in milliseconds.
+   */
+  readonly order?: { readonly by: string; readonly newestFirst?: true; readonly isNumber?: true };
   /** The column of the identifier in a path; `id_externe` if absent. */
   readonly key?: string;
 }
@@ -73,7 +76,7 @@ interface PageRow {
   count?: number;
   /** Whether anything follows the last item of the page. */
   more: boolean;
-  lastDate: Date | null;
+  lastDate: Date | number | null;
   lastId: string | null;
 }
 
@@ -127,8 +130,8 @@ export class JsonItems {
       if (row.items !== null) {
         const { items, more, lastDate, lastId } = row;
         const cut = count < limit ? { fitted: count } : {};
-        if (!lastDate || !lastId) return { items };
-        const last = { date: lastDate, id: lastId };
+        if (lastDate === null || !lastId) return { items };
+        const last = { date: new Date(lastDate), id: lastId };
         return more ? { items, last, next: last, ...cut } : { items, last };
       }
       // Items differ in size: half of what would be about enough, so that it seldom takes a third try.
@@ -154,9 +157,11 @@ export class JsonItems {
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
     const kept = ['tenant_id = $1', ...used.map(({ sql, value }) => sql.replaceAll('?', place(value)))];
-    const { table, and, order: { by, newestFirst } = CREATION } = this.source;
+    const { table, and, order: { by, newestFirst, isNumber } = CREATION } = this.source;
     const follows = `(${by}, id_unique) ${newestFirst ? '<' : '>'}`;
-    const start = after && `${follows} (${place(after.date)}, ${place(after.id)})`;
+    const start =
+      after &&
+      `${follows} (${isNumber ? `${place(after.date.getTime())}::bigint` : place(after.date)}, ${place(after.id)})`;
     const direction = newestFirst ? ' DESC' : '';
     const ordered = `ORDER BY ${by}${direction}, id_unique${direction}`;
     const order = `${ordered} LIMIT $2`;

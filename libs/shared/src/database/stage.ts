@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { Breather } from '../concurrency/breather';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -10,6 +11,8 @@ const CHUNK_BYTES = 64 * 1024;
 export type StageColumns = Readonly<
   Record<string, 'text' | 'identifier' | 'integer' | 'boolean' | 'timestamptz'>
 >;
+
+export type StagedRow = readonly (string | number | boolean | Date | null | undefined)[];
 
 const SQL_TYPES = { identifier: 'text COLLATE "C"' } as Readonly<Record<string, string>>;
 
@@ -33,7 +36,7 @@ export class Stage {
     private readonly columns: StageColumns,
   ) {}
 
-  add(row: readonly (string | number | boolean | Date | null | undefined)[]): void {
+  add(row: StagedRow): void {
     this.text += `${row.map(copyText).join('\t')}\n`;
     this.count++;
     if (this.text.length < CHUNK_BYTES) return;
@@ -68,6 +71,25 @@ export class Stage {
     this.text = '';
     await this.done;
     await client.query(`ANALYZE ${this.name}`);
+  }
+
+  /** Makes the table from rows as they are made, with pauses for others. Undefined stands for a row that is left out. */
+  async fill(client: PoolClient, rows: Iterable<StagedRow | undefined>): Promise<void> {
+    await this.open(client);
+    const breather = new Breather();
+    try {
+      for (const row of rows) {
+        if (row) {
+          this.add(row);
+          await this.flowed();
+        }
+        if (breather.isDue) await breather.rest();
+      }
+    } catch (error) {
+      await this.abandon(error as Error);
+      throw error;
+    }
+    await this.close(client);
   }
 
   /** Makes the table from what was added. */

@@ -60,6 +60,8 @@ export interface TextsField extends Described {
   readonly kind: 'texts';
   readonly max: number;
   readonly length: number;
+  /** Each of them. */
+  readonly format?: 'uuid';
   readonly required?: boolean;
   readonly example?: readonly string[];
 }
@@ -88,8 +90,10 @@ export interface ReadOnlyField extends Described {
   readonly kind: 'readOnly';
   /** What reads return is a list of objects and not text. */
   readonly isList?: true;
+  /** What reads return is no text. */
+  readonly type?: 'boolean' | 'integer';
   readonly required?: false;
-  readonly example?: string;
+  readonly example?: string | boolean | number;
 }
 
 export type Field =
@@ -155,4 +159,13 @@ export function text<const M extends number, const O extends Omit<TextField, 'ki
 /** A property that reads return and writes ignore. */
 export function readOnly(description: string, example: string) {
   return { kind: 'readOnly', description, example } as const;
+}
+
+/** The same of one that is no text. */
+export function readOnlyOf<T extends 'boolean' | 'integer'>(
+  type: T,
+  description: string,
+  example: boolean | number,
+) {
+  return { kind: 'readOnly', type, description, example } as const;
 }

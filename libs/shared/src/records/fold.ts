@@ -1,5 +1,5 @@
 import { type InputFault } from '../errors/domain-error';
-import { describeFault, hasAtMost } from './faults';
+import { describeFault, hasAtMost, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
 import { parseDate } from '../time/wire-date';
 
@@ -130,6 +130,7 @@ function foldTexts(
     if (text === '') return fault('required', 'must not be empty');
     if (!hasAtMost(text, field.length))
       return fault('length', `must have at most ${field.length} characters`);
+    if (field.format === 'uuid' && !isGuid(text)) return fault('uuid', 'must be a GUID');
     return [text];
   });
 }

@@ -74,13 +74,13 @@ export class KeyedRecords<
     await this.transactions.run({ tenantId }, async () => {
       const row = await this.lock(tenantId, idExterne);
       assertIfMatch(ifMatch, await this.get(tenantId, idExterne));
-      await this.assertDeletable(row);
+      await this.beforeDelete(row);
       await this.kind.repository.delete(row);
     });
   }
 
-  /** What keeps a row beside the repository's constraints: asked once the row is locked. */
-  protected async assertDeletable(_row: E): Promise<void> {
+  /** Refuses what the repository's constraints do not, and lets go of what refers to the row, which is locked. */
+  protected async beforeDelete(_row: E): Promise<void> {
     // Nothing, of most kinds.
   }
 

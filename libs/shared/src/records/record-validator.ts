@@ -1,7 +1,7 @@
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import { isEmail } from 'class-validator';
 import { type InputFault } from '../errors/domain-error';
-import { describeFault, type FaultCode, isGuid } from './faults';
+import { describeFault, type FaultCode, isDecimal, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordOf } from './field';
 import { foldRecord, isPlainObject } from './fold';
 
@@ -17,6 +17,12 @@ ajv.addKeyword({
     value instanceof Date || (value === null && presence === 'optional'),
 });
 
+ajv.addKeyword({
+  keyword: 'isDecimal',
+  validate: (limits: { max: number; decimals: number; mayBeNull: boolean }, value: unknown) =>
+    value === null ? limits.mayBeNull : typeof value !== 'string' || isDecimal(value, limits),
+});
+
 const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   required: 'required',
   type: 'type',
@@ -26,6 +32,7 @@ const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   maximum: 'range',
   enum: 'choice',
   isDate: 'date',
+  isDecimal: 'range',
 };
 
 /** What one record's message tells, so that an answer does not outgrow its request. */
@@ -110,6 +117,8 @@ function fieldSchema(field: Field): object {
       return { type: orNull('boolean') };
     case 'date':
       return { isDate: mayBeNull ? 'optional' : 'required' };
+    case 'decimal':
+      return { type: orNull('string'), isDecimal: { max: field.max, decimals: field.decimals, mayBeNull } };
     case 'choice':
       return { enum: mayBeNull ? [...field.values, null] : field.values };
     case 'rows':
