@@ -26,6 +26,7 @@ beforeAll(async () => {
       await meanwhile();
       return voters.has(`${question[0]} ${question[1]}`);
     },
+    release: () => Promise.resolve(),
   });
 });
 afterAll(() => app.stop());

@@ -158,7 +158,7 @@ describe('The schema keeps data spaces apart', () => {
   describe('Of all tables, views, sequences and schemas', () => {
     const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
     /** What only grows: no request changes or removes what it says of the past. */
-    const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'paiement'];
+    const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'liste_electorale', 'paiement'];
     /** The same, but for what is noted of it: a place in the feed, what became of a delivery. */
     const NOTED: Readonly<Record<string, string>> = {
       evenement: 'date_publication',
@@ -170,6 +170,8 @@ describe('The schema keeps data spaces apart', () => {
       demande_adhesion: 'statut, date_decision, raison, id_externe_employe, adhesion_id',
       signature_manuscrite: 'adhesion_id, demande_id',
     };
+    /** Without the hidden columns that tell which transaction wrote a row. */
+    const VOTANT = `votant: INSERT, UPDATE, DELETE, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation)`;
     const PUBLIC_SCHEMA = 'schema public: USAGE';
     const QUEUE_SCHEMA = 'schema pgboss: USAGE';
 
@@ -182,6 +184,7 @@ describe('The schema keeps data spaces apart', () => {
       const owned = tenantTables
         .filter((table) => table !== 'reglage')
         .map((table) => {
+          if (table === 'votant') return VOTANT;
           if (NOTED[table]) return `${table}: SELECT, INSERT, UPDATE (${NOTED[table]})`;
           if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
           return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
@@ -199,6 +202,8 @@ describe('The schema keeps data spaces apart', () => {
 
     it('mandat_access holds administration, and of what tenants own its few parts', async () => {
       expect(await privilegesOf(database, 'mandat_access')).toEqual([
+        // The clock, which sees what is due and nothing of the rest.
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee)',
         'cle: SELECT, INSERT, UPDATE',
         'client: SELECT, INSERT, UPDATE',
         // The purge of events that are over, without what they hold.

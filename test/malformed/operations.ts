@@ -5,6 +5,7 @@ export interface Schema {
   $ref?: string;
   allOf?: Schema[];
   oneOf?: Schema[];
+  anyOf?: Schema[];
   type?: string;
   format?: string;
   enum?: string[];

@@ -93,7 +93,8 @@ export function validDraft(
 function validValue(schema: Schema, schemas: Record<string, Schema>, name: string): fc.Arbitrary<JsonTree> {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference) return validValue(schemas[reference.split('/').at(-1)!]!, schemas, name);
-  if (schema.oneOf) return fc.oneof(...schema.oneOf.map((one) => validValue(one, schemas, name)));
+  const shapes = schema.oneOf ?? schema.anyOf;
+  if (shapes) return fc.oneof(...shapes.map((one) => validValue(one, schemas, name)));
   switch (schema.type) {
     case 'object':
       return validObject(schema, schemas);

@@ -8,7 +8,14 @@ import { type Config } from '#shared/config/config';
 import { DomainError } from '#shared/errors/domain-error';
 import type { ErrorCode } from '#shared/errors/error-codes';
 import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
-import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
+import {
+  type Manager,
+  EXAMPLE_LIVRAISON_ID,
+  EXAMPLE_WEBHOOK_ID,
+  EXAMPLE_WEBHOOK_INACTIF_ID,
+} from '#webhooks';
+import { scheduleExamples } from './demonstration-campaigns';
+import { found } from './found';
 import { ServiceContext } from './service-context';
 
 /** Keys of the demonstration tenant, by role. */
@@ -225,7 +232,9 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     await syncs.sync(tenantId, SAMPLE, false);
     await makeExampleTask(taches, tenantId);
     await signExamples(context, tenantId);
-    await registerExamples(context, tenantId, partenaire.id);
+    const manager = { actor: { cleId: partenaire.id, requestId: 'demonstration' }, modules: MODULES };
+    await registerExamples(context, tenantId, manager);
+    await scheduleExamples(context, tenantId, manager.actor);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
@@ -264,9 +273,8 @@ async function signExamples({ formulaires, signing }: ServiceContext, tenantId: 
 async function registerExamples(
   { webhooks }: ServiceContext,
   tenantId: string,
-  cleId: string,
+  manager: Manager,
 ): Promise<void> {
-  const manager = { actor: { cleId, requestId: 'demonstration' }, modules: MODULES };
   const record = { url: 'https://hooks.example.org/mandat', types: ['sync.terminee' as const] };
   if (!(await found(webhooks.get(tenantId, EXAMPLE_WEBHOOK_ID)))) {
     await webhooks.create(tenantId, manager, { ...record, description: 'Paie' }, EXAMPLE_WEBHOOK_ID);
@@ -274,17 +282,6 @@ async function registerExamples(
   }
   if (!(await found(webhooks.get(tenantId, EXAMPLE_WEBHOOK_INACTIF_ID))))
     await webhooks.create(tenantId, manager, { ...record, actif: false }, EXAMPLE_WEBHOOK_INACTIF_ID);
-}
-
-/** Whether what is asked for is there. */
-async function found(asked: Promise<unknown>): Promise<boolean> {
-  return asked.then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof DomainError && error.code.endsWith('.NotFound')) return false;
-      throw error;
-    },
-  );
 }
 
 /** In a database that has lost its keys' file, the rest is there already. */

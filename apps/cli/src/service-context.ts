@@ -7,6 +7,15 @@ import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from 
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
+import {
+  CampagnesService,
+  LifecycleService,
+  OptionsService,
+  QuestionsService,
+  VOTING_ENTITIES,
+  VotantsService,
+  VotingModule,
+} from '#voting';
 import { WebhooksModule, WebhooksService } from '#webhooks';
 
 @Module({})
@@ -23,6 +32,11 @@ export interface ServiceContext {
   readonly formulaires: FormulairesService;
   readonly signing: SigningService;
   readonly webhooks: WebhooksService;
+  readonly campagnes: CampagnesService;
+  readonly lifecycle: LifecycleService;
+  readonly questions: QuestionsService;
+  readonly options: OptionsService;
+  readonly votants: VotantsService;
 }
 
 export const ServiceContext = {
@@ -37,11 +51,13 @@ export const ServiceContext = {
             ...MEMBERSHIP_ENTITIES,
             ...CONSENT_ENTITIES,
             ...ADHESION_ENTITIES,
+            ...VOTING_ENTITIES,
           ]),
           ClientsModule,
           MembershipModule,
           AdhesionModule,
           SyncModule,
+          VotingModule,
           WebhooksModule,
         ],
       },
@@ -58,6 +74,11 @@ export const ServiceContext = {
         formulaires: app.get(FormulairesService),
         signing: app.get(SigningService),
         webhooks: app.get(WebhooksService),
+        campagnes: app.get(CampagnesService),
+        lifecycle: app.get(LifecycleService),
+        questions: app.get(QuestionsService),
+        options: app.get(OptionsService),
+        votants: app.get(VotantsService),
       });
     } finally {
       await app.close();

@@ -6,6 +6,7 @@ import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
+import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
 import { WebhooksHttpModule } from '#webhooks';
 
 /** The HTTP process: every context's controllers. */
@@ -20,12 +21,14 @@ export class AppModule {
           ...MEMBERSHIP_ENTITIES,
           ...CONSENT_ENTITIES,
           ...ADHESION_ENTITIES,
+          ...VOTING_ENTITIES,
         ]),
         ClientsHttpModule,
         SyncHttpModule,
         MembershipHttpModule,
         ConsentHttpModule,
         AdhesionHttpModule,
+        VotingHttpModule,
         WebhooksHttpModule,
       ],
     };

@@ -5,7 +5,9 @@ import { MEMBERSHIP_ENTITIES } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule } from '#sync';
+import { VOTING_ENTITIES, VotingModule } from '#voting';
 import { DeliveriesModule, WebhooksModule } from '#webhooks';
+import { ClockService } from './clock.service';
 import { JobsService } from './jobs.service';
 import { PurgeService } from './purge.service';
 
@@ -20,13 +22,15 @@ export class WorkerModule {
           ...CLIENTS_ENTITIES,
           ...MEMBERSHIP_ENTITIES,
           ...CONSENT_ENTITIES,
+          ...VOTING_ENTITIES,
         ]),
         ClientsModule,
         SyncModule,
+        VotingModule,
         WebhooksModule,
         DeliveriesModule,
       ],
-      providers: [JobsService, PurgeService],
+      providers: [ClockService, JobsService, PurgeService],
     };
   }
 }

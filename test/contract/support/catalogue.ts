@@ -27,6 +27,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index evenement_purge': 'the purge removes the events of all tenants that are over in one statement',
   "policy evenement_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
     'lets that purge, and the purge only, reach events that nobody is told of any more',
+  'index campagne_ouverture_due':
+    'the clock looks for the openings of all tenants that have come, every second',
+  'index campagne_fermeture_due': 'the same of closings',
+  'policy campagne_ouverture_due to {mandat_access} using (publiee AND (NOT ouverture_annoncee) AND (ouverture_du_vote_utc <= now()))':
+    'lets that clock see them, and nothing but which they are',
+  'policy campagne_fermeture_due to {mandat_access} using (publiee AND (NOT fermeture_annoncee) AND (fermeture_du_vote_utc <= now()))':
+    'the same of closings',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set what the data spaces of a client only read; none of it is data of the tenant',
 };

@@ -1,7 +1,7 @@
 import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
-import { ActiveCampaigns } from '../../../libs/membership/src';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
+import { holdCampaigns, MORE_OF_VOTING } from './more-calls-voting';
 import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
 
 const ASYNC = { Prefer: 'respond-async' };
@@ -31,10 +31,7 @@ export async function holdCards(
   }
   const authorization = `/plateforme/v1/adhesions/${HELD.authorized.id}/autorisations-paiement`;
   await app.send(keys.plateforme, 'POST', authorization, { reference: 'AUT-1' });
-  // Stands in for the context of campaigns until there is one.
-  app.app.get(ActiveCampaigns).register({
-    hasVoter: (tenant, employe) => Promise.resolve(tenant === tenantId && employe === HELD.voter.employe),
-  });
+  await holdCampaigns(app, keys.partenaire, HELD.voter.employe);
 }
 
 const CARD = '/b2b/v2/adhesion';
@@ -134,6 +131,7 @@ export const MORE: Readonly<Record<string, More>> = {
     ],
   },
 
+  ...MORE_OF_VOTING,
   ...MORE_OF_WEBHOOKS,
 
   // The name of the client that the example of POST has made.

@@ -270,8 +270,12 @@ function answersOf({ operation, method, path }: Placed): string[] {
   const takes = (header: string): boolean =>
     operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
   const successes = statuses.filter((status) => status < 300);
-  // What the caller need not wait for is promised, or done at once.
-  const immediate = successes.filter((status) => status !== 202 || !takes('Prefer'));
+  // What the caller need not wait for is promised, or done at once; an upsert makes what it does not change.
+  const immediate = successes.filter(
+    (status) =>
+      !(status === 202 && takes('Prefer')) &&
+      !(status === 201 && successes.includes(200) && path.endsWith('/upsert')),
+  );
   if (immediate.length !== 1) faults.push(`documents ${immediate.length} successes`);
   for (const status of successes) {
     const content = Object.keys(operation.responses[status]!.content ?? {});
@@ -381,6 +385,8 @@ export function exampleOf(schema: Schema, document: Document): unknown {
   if (schema.example !== undefined) return schema.example;
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference) return exampleOf(document.components.schemas[reference.split('/').at(-1)!]!, document);
+  // Of several shapes, the first.
+  if (schema.anyOf) return exampleOf(schema.anyOf[0]!, document);
   if (schema.type === 'array') return [exampleOf(schema.items!, document)];
   if (schema.type !== 'object') return schema.enum?.[0];
   return Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { Samples } from './sample';
 import { SIGNING_SAMPLES } from './samples-signing';
+import { VOTING_SAMPLES } from './samples-voting';
 import { WEBHOOK_SAMPLES } from './samples-webhooks';
 import type { Identifiers } from './spaces';
 
@@ -342,6 +343,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
     { path: `${OBJET}/${asked.idUniqueObjet}` },
   ],
   ...SIGNING_SAMPLES,
+  ...VOTING_SAMPLES,
   ...WEBHOOK_SAMPLES,
 
   // Administrators may name any client; what one path names together must belong together.

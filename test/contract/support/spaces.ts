@@ -4,13 +4,14 @@ import type { Environment } from '../../../libs/shared/src/access/caller';
 import type { TestApp } from '../../setup/test-app';
 import type { Rows } from './rows';
 import { signAll, type SignedIdentifiers } from './signed';
+import { campaignAll, type VotingIdentifiers } from './voting';
 import { eventsOf, registerAll, type WebhookIdentifiers } from './webhooks';
 
 /**
  * Whatever names something of a data space to a caller. All that the service does not make holds `mark`, which no
  * other data space has, so that answers about two data spaces can be compared.
  */
-export interface Identifiers extends SignedIdentifiers, WebhookIdentifiers {
+export interface Identifiers extends SignedIdentifiers, VotingIdentifiers, WebhookIdentifiers {
   readonly mark: string;
   readonly clientId: string;
   readonly cleId: string;
@@ -185,6 +186,7 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
     { partner: send, platform: sendAs(keys.plateforme), cursor },
     { mark, secret, employe, employeV2, employePaye, syndicat, champ, choix, usedObjet },
   );
+  const voting = await campaignAll(send, cursor, { mark, secret, employe, employeV2, syndicat, employeur });
   const oneEmploye = await one(`/b2b/v1/employe/${employe}`);
   const oneEmployeV2 = await one(`/b2b/v2/employe/${employeV2}`);
   const oneEmployeur = await one(`/b2b/v1/employeur/${employeur}`);
@@ -193,6 +195,7 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
   const oneObjet = await one(`/b2b/v2/objet-consentement/${objetConsentement}`);
   return {
     ...signed,
+    ...voting,
     ...(await eventsOf(send, cursor, webhooks)),
     mark,
     employe,

@@ -37,11 +37,13 @@ export class ClientRepository {
   }
 
   /** What the statements of the client's data spaces need to know of it. */
-  private async writeReglages({ id, fuseauHoraire }: Client): Promise<void> {
+  private async writeReglages({ id, fuseauHoraire, resultatsVoteActifVisibles }: Client): Promise<void> {
     await this.transactions.client().query(
-      `INSERT INTO reglage (tenant_id, fuseau_horaire) SELECT id, $2 FROM tenant WHERE client_id = $1
-       ON CONFLICT (tenant_id) DO UPDATE SET fuseau_horaire = excluded.fuseau_horaire`,
-      [id, fuseauHoraire],
+      `INSERT INTO reglage (tenant_id, fuseau_horaire, resultats_vote_actif_visibles)
+       SELECT id, $2, $3 FROM tenant WHERE client_id = $1
+       ON CONFLICT (tenant_id) DO UPDATE SET fuseau_horaire = excluded.fuseau_horaire,
+         resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles`,
+      [id, fuseauHoraire, resultatsVoteActifVisibles],
     );
   }
 

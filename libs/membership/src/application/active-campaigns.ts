@@ -9,6 +9,9 @@ export interface ActiveCampaignCheck {
    * @param syndicats only voters of one of these unions, or of none, count; every voter does if absent
    */
   hasVoter(tenantId: string, idExterneEmploye: string, syndicats?: readonly string[]): Promise<boolean>;
+
+  /** Takes an employee, who is about to be deleted, off the rolls of campaigns that have not been published. */
+  release(tenantId: string, idExterneEmploye: string): Promise<void>;
 }
 
 /**
@@ -32,5 +35,9 @@ export class ActiveCampaigns implements ActiveCampaignCheck {
       if (await check.hasVoter(tenantId, idExterneEmploye, syndicats)) return true;
     }
     return false;
+  }
+
+  async release(tenantId: string, idExterneEmploye: string): Promise<void> {
+    for (const check of this.checks) await check.release(tenantId, idExterneEmploye);
   }
 }

@@ -37,10 +37,11 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
   }
 
   /** Before the cards, as where a card is deleted. @throws DomainError `Employe.LieCampagneActive` */
-  protected override async assertDeletable({ tenantId, idExterne }: Employe): Promise<void> {
+  protected override async beforeDelete({ tenantId, idExterne }: Employe): Promise<void> {
     if (await this.campaigns.hasVoter(tenantId, idExterne)) {
       const detail = 'The employee is a voter of an active campaign: delete it once the campaign has ended.';
       throw new DomainError('Employe.LieCampagneActive', detail);
     }
+    await this.campaigns.release(tenantId, idExterne);
   }
 }

@@ -18,9 +18,25 @@ export const EVENT_TYPES = {
     description: 'A signed card was deleted. Data: which one.',
     module: 'carteMembre',
   },
+  'campagne.publiee': {
+    description: 'A campaign was published: its structure is locked. Data: the campaign as lists show it.',
+    module: 'vote',
+  },
+  'campagne.ouverte': {
+    description: 'The vote has opened, by its date or by hand. Data: the campaign as lists show it.',
+    module: 'vote',
+  },
+  'campagne.terminee': {
+    description: 'The vote has closed, by its date or by hand. Data: the campaign as lists show it.',
+    module: 'vote',
+  },
   'conciliation.demandee': {
     description: 'Somebody who is no known employee signed. Data: the membership request that waits.',
     module: 'carteMembre',
+  },
+  'listeElectorale.creee': {
+    description: 'Voters were added to a campaign by criteria. Data: how many, and of which campaign.',
+    module: 'vote',
   },
   'sync.terminee': {
     description: 'A sync has ended, sent directly or as a task. Data: how many records it wrote and refused.',

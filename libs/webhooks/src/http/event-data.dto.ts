@@ -3,6 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AdhesionSupprimeeData, AdhesionV2Item, DemandeItem } from '#adhesion';
 import type { EventType } from '#shared/outbox/event-types';
 import { SyncTermineeData } from '#sync';
+import { CampagneItem, ListeElectoraleCreeeData } from '#voting';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 
 export class WebhookTestData {
@@ -18,7 +19,11 @@ export class WebhookTestData {
 export const EVENT_DATA: Readonly<Record<EventType, Type>> = {
   'adhesion.signee': AdhesionV2Item,
   'adhesion.supprimee': AdhesionSupprimeeData,
+  'campagne.publiee': CampagneItem,
+  'campagne.ouverte': CampagneItem,
+  'campagne.terminee': CampagneItem,
   'conciliation.demandee': DemandeItem,
+  'listeElectorale.creee': ListeElectoraleCreeeData,
   'sync.terminee': SyncTermineeData,
   'webhook.test': WebhookTestData,
 };

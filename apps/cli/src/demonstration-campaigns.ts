@@ -1,0 +1,82 @@
+import type { Actor } from '#shared/access/caller';
+import { VOTING_EXAMPLE_IDS as IDS } from '#voting';
+import { found } from './found';
+import type { ServiceContext } from './service-context';
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Campaigns under the identifiers that the documentation names, and what is done to each before it is tried. */
+const CAMPAIGNS: readonly [
+  id: string,
+  titre: string,
+  transitions: readonly ('publier' | 'ouvrir' | 'fermer')[],
+][] = [
+  [IDS.campagne, 'Renouvellement de la convention collective', []],
+  [IDS.aCompleter, 'Congrès 2027 : questions à préparer', []],
+  [IDS.aPublier, 'Vote de grève, prêt à publier', []],
+  [IDS.aDepublier, 'Règlements du fonds de défense', ['publier']],
+  [IDS.aOuvrir, 'Délégués du quart de nuit', ['publier']],
+  [IDS.aFermer, 'Date de l’assemblée annuelle', ['publier', 'ouvrir']],
+  [IDS.aArchiver, 'Logo du syndicat', ['publier', 'ouvrir', 'fermer']],
+  [IDS.aSupprimer, 'Essai', []],
+];
+
+const CANDIDATES = [
+  { Libelle: 'Ariane Lapointe', Description: 'Trésorière depuis 2022' },
+  { Libelle: 'Omar Haddad' },
+];
+
+/** Campaigns in each state with questions and voters, each unless it is there. */
+export async function scheduleExamples(
+  { campagnes, lifecycle, ...roll }: ServiceContext,
+  tenantId: string,
+  actor: Actor,
+): Promise<void> {
+  const opening = new Date(Date.now() + YEAR_MS);
+  for (const [id, titre, transitions] of CAMPAIGNS) {
+    if (await found(campagnes.get(tenantId, id))) continue;
+    const record = {
+      titre,
+      ouvertureDuVoteUtc: opening,
+      fermetureDuVoteUtc: new Date(opening.getTime() + 7 * 86_400_000),
+      textePageAccueil: '<p>Bienvenue au vote de <strong>votre</strong> syndicat.</p>',
+      libelleAbstention: 'Je m’abstiens',
+    };
+    await campagnes.create(tenantId, actor, record, id);
+    await fill(roll, tenantId, actor, id);
+    for (const transition of transitions) await lifecycle.transition(tenantId, actor, id, transition);
+  }
+}
+
+type Roll = Pick<ServiceContext, 'questions' | 'options' | 'votants'>;
+
+async function fill(
+  { questions, options, votants }: Roll,
+  tenantId: string,
+  actor: Actor,
+  id: string,
+): Promise<void> {
+  if (id === IDS.campagne) {
+    const election = { Titre: 'Qui voulez-vous à la présidence ?', Type: 'Election' };
+    await questions.create(tenantId, id, election, IDS.question);
+    const of = { campagneId: id, questionId: IDS.question };
+    await options.create(tenantId, of, CANDIDATES[0]!, IDS.option);
+    await options.create(tenantId, of, CANDIDATES[1]!, IDS.optionAutre);
+    const proposition = { Titre: 'Acceptez-vous l’entente de principe ?', Type: 'Proposition' };
+    await questions.create(tenantId, id, proposition, IDS.questionAutre);
+    await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1001' }, IDS.votant);
+    await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1002' }, IDS.votantASupprimer);
+    return;
+  }
+  if (id === IDS.aCompleter) {
+    const choix = { Titre: 'Quelle résolution doit être débattue ?', Type: 'ChoixLibre' };
+    await questions.create(tenantId, id, choix, IDS.questionACompleter);
+    const of = { campagneId: id, questionId: IDS.questionACompleter };
+    await options.create(tenantId, of, { Libelle: 'Climat' }, IDS.optionASupprimer);
+    await questions.create(tenantId, id, { Titre: 'À retirer', Type: 'Proposition' }, IDS.questionASupprimer);
+    return;
+  }
+  await questions.create(tenantId, id, { Titre: 'Êtes-vous d’accord ?', Type: 'Proposition' });
+  const voter = { Prenom: 'Anouk', Nom: 'Tremblay', Courriel: 'anouk.tremblay@example.org' };
+  await votants.upsert(tenantId, actor, id, voter);
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import type { Page, Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import { Campagne, type CampagneContent } from '../domain/campagne.entity';
+import type { CampagneRecord } from '../domain/campagne.fields';
+import { type CampagneFilter, CampagneQuery } from '../persistence/campagne.query';
+import { CampagneRepository } from '../persistence/campagne.repository';
+import { LifecycleService } from './lifecycle.service';
+import { slugOf } from './slug';
+import { cleanHtml } from './welcome-text';
+
+/** Campaigns: read, made, changed, deleted (specification, "Campaign"; decisions, section 9). */
+@Injectable()
+export class CampagnesService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: CampagneRepository,
+    private readonly query: CampagneQuery,
+    private readonly lifecycle: LifecycleService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  page(tenantId: string, filter: CampagneFilter, after: Position | undefined, limit: number): Promise<Page> {
+    return this.query.page(tenantId, filter, after, limit);
+  }
+
+  /** @throws DomainError `Campagne.NotFound` */
+  async get(tenantId: string, id: string): Promise<Json> {
+    const item = await this.query.one(tenantId, id);
+    if (item === undefined) throw new DomainError('Campagne.NotFound', 'No campaign has this id.');
+    return item;
+  }
+
+  /**
+   * @param id given by the service if absent
+   * @returns its id
+   * @throws DomainError `Campagne.OuvertureVoteApresFermeture`, `Campagne.NomDejaUtilise`, `Campagne.SlugDejaUtilise`
+   */
+  async create(tenantId: string, actor: Actor, record: CampagneRecord, id?: string): Promise<string> {
+    return this.transactions.run({ tenantId }, async () => {
+      const campagne = new Campagne();
+      Object.assign(campagne, {
+        tenantId,
+        idUnique: id ?? (await this.repository.newId()),
+        publiee: false,
+        archivee: false,
+        ouvertureAnnoncee: false,
+        fermetureAnnoncee: false,
+      });
+      campagne.replaceWith(contentOf(record), await this.repository.now());
+      await this.repository.insert(campagne);
+      await this.audit.record(tenantId, actor, 'campagne.creer', [campagne.idUnique]);
+      return campagne.idUnique;
+    });
+  }
+
+  /**
+   * Replaces everything that its state lets change.
+   *
+   * @throws DomainError `Campagne.NotFound`, `Precondition.Echouee`, `Campagne.ModificationNonPermise` and those of `create`
+   */
+  async replace(
+    tenantId: string,
+    actor: Actor,
+    id: string,
+    record: CampagneRecord,
+    ifMatch?: string,
+  ): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const { campagne, at } = await this.lifecycle.holdAlone(tenantId, id);
+      const before = await this.get(tenantId, id);
+      assertIfMatch(ifMatch, before);
+      const known = JSON.stringify(campagne);
+      campagne.replaceWith(contentOf(record), at);
+      if (JSON.stringify(campagne) === known) return before;
+      await this.repository.update(campagne);
+      // A scheduled campaign may be open with its new dates.
+      await this.lifecycle.tellDue(campagne, at);
+      await this.audit.record(tenantId, actor, 'campagne.modifier', [id]);
+      return this.get(tenantId, id);
+    });
+  }
+
+  /** @throws DomainError `Campagne.NotFound`, `Precondition.Echouee`, `Campagne.SupprimerAvecVotes` */
+  async delete(tenantId: string, actor: Actor, id: string, ifMatch?: string): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      const { campagne } = await this.lifecycle.holdAlone(tenantId, id);
+      assertIfMatch(ifMatch, await this.get(tenantId, id));
+      const { aDesVotes } = await this.repository.circumstances(campagne);
+      if (aDesVotes) {
+        const detail = 'Votes have been recorded: archive the campaign once it has ended.';
+        throw new DomainError('Campagne.SupprimerAvecVotes', detail);
+      }
+      await this.repository.delete(campagne);
+      await this.audit.record(tenantId, actor, 'campagne.supprimer', [id]);
+    });
+  }
+}
+
+function contentOf(record: CampagneRecord): CampagneContent {
+  return { ...record, slug: slugOf(record.titre), textePageAccueil: cleanHtml(record.textePageAccueil) };
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import type { EventType } from '#shared/outbox/event-types';
+import { Outbox } from '#shared/outbox/outbox';
+import type { Campagne } from '../domain/campagne.entity';
+import { refusalsOf, type Refusal, type TransitionName } from '../domain/campagne.transitions';
+import { CampagneQuery } from '../persistence/campagne.query';
+import { CampagneRepository, type HeldCampagne } from '../persistence/campagne.repository';
+
+/** What would stop a publication. */
+export interface Validation {
+  readonly valide: boolean;
+  readonly erreurs: readonly Refusal[];
+}
+
+/** How campaigns go from state to state: by request, and by the clock (decisions, section 9). */
+@Injectable()
+export class LifecycleService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: CampagneRepository,
+    private readonly query: CampagneQuery,
+    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * @returns the campaign after it
+   * @throws DomainError `Campagne.NotFound` and those of `TRANSITIONS`
+   */
+  async transition(tenantId: string, actor: Actor, id: string, name: TransitionName): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const { campagne, at } = await this.holdAlone(tenantId, id);
+      campagne.fire(name, await this.repository.circumstances(campagne), at);
+      await this.repository.update(campagne);
+      if (name === 'publier') await this.tell(campagne, ['campagne.publiee']);
+      await this.tellDue(campagne, at);
+      await this.audit.record(tenantId, actor, `campagne.${name}`, [id]);
+      return (await this.query.one(tenantId, id))!;
+    });
+  }
+
+  /** All that would stop a publication at this moment. @throws DomainError `Campagne.NotFound` */
+  async validation(tenantId: string, id: string): Promise<Validation> {
+    return this.transactions.run({ tenantId }, async () => {
+      const { campagne, at } = await this.repository.hold(tenantId, id, 'roll');
+      const erreurs = refusalsOf(
+        'publier',
+        campagne.etat(at),
+        await this.repository.circumstances(campagne),
+        at,
+      );
+      return { valide: erreurs.length === 0, erreurs };
+    });
+  }
+
+  /**
+   * The campaign, held alone until the ambient transaction ends; openings and closings that have come are told of
+   * before anything else happens to it.
+   *
+   * @throws DomainError `Campagne.NotFound`
+   */
+  async holdAlone(tenantId: string, id: string): Promise<HeldCampagne> {
+    const held = await this.repository.hold(tenantId, id, 'alone');
+    await this.tellDue(held.campagne, held.at);
+    return held;
+  }
+
+  /** Writes the events of openings and closings that have come by a moment, each once. */
+  async tellDue(campagne: Campagne, at: Date): Promise<void> {
+    const types = campagne.takeDueEvents(at);
+    if (types.length === 0) return;
+    await this.repository.updateAnnounced(campagne);
+    await this.tell(campagne, types);
+  }
+
+  private async tell({ tenantId, idUnique }: Campagne, types: readonly EventType[]): Promise<void> {
+    const item = (await this.query.listedOne(tenantId, idUnique))!;
+    for (const type of types) await this.outbox.add(tenantId, type, item);
+  }
+
+  /**
+   * One round of the clock: tells of the openings and closings of all tenants that have come. Several workers may do it
+   * at once: each event is written once.
+   *
+   * @returns how many campaigns it looked at
+   */
+  async tellAllDue(): Promise<number> {
+    const due = await this.repository.due();
+    for (const { tenantId, id } of due) {
+      await this.transactions.run({ tenantId }, () => this.holdAlone(tenantId, id)).catch(unlessGone);
+    }
+    return due.length;
+  }
+}
+
+/** What was deleted meanwhile needs no telling. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof DomainError && error.code === 'Campagne.NotFound')) throw error;
+}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import type { Page, Position } from '#shared/database/json-items';
+import { invalidRequest } from '#shared/errors/domain-error';
+import { Outbox } from '#shared/outbox/outbox';
+import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+import type { ListeElectorale } from '../domain/liste-electorale.types';
+import { CampagneRepository } from '../persistence/campagne.repository';
+import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
+import { Roll } from './roll';
+
+const CRITERIA = ['SyndicatsIdExternes', 'EmployeursIdentifiantsExternes', 'EmployesIdExternes'] as const;
+
+/** Electoral lists: voters made of employees by criteria (decisions, section 9). */
+@Injectable()
+export class ListesElectoralesService {
+  constructor(
+    private readonly campagnes: CampagneRepository,
+    private readonly repository: ListeElectoraleRepository,
+    private readonly roll: Roll,
+    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** @throws DomainError `Campagne.NotFound` */
+  async page(
+    tenantId: string,
+    campagneId: string,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    const page = await this.repository.page(tenantId, campagneId, after, limit);
+    if (page.items === '') await this.campagnes.assertExists(tenantId, campagneId);
+    return page;
+  }
+
+  /**
+   * Adds the employees that meet all criteria to the roll, those that are on it already excepted.
+   *
+   * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Requete.Invalide` without any criterion
+   * and for each identifier that names nothing
+   */
+  async create(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    record: ListeElectoraleRecord,
+  ): Promise<ListeElectorale> {
+    const criteria = withoutEmptyLists(record);
+    if (CRITERIA.every((criterion) => criteria[criterion] == null)) {
+      const detail = `name at least one criterion (${CRITERIA.join(', ')}): a list without any would be everyone`;
+      throw invalidRequest([{ pointer: '', code: 'required', detail }]);
+    }
+    return this.roll.write(tenantId, campagneId, async () => {
+      const unknown = await this.repository.unknownNames(tenantId, criteria);
+      if (unknown.length > 0) {
+        throw invalidRequest(
+          unknown.map(({ criterion, index }) => ({
+            pointer: `/${criterion}/${index}`,
+            code: 'reference',
+            detail: `names no ${WHAT[criterion]}`,
+          })),
+        );
+      }
+      const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
+      const { id, dateCreation } = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
+      const { added, present } = enrolled;
+      const result = {
+        Id: id,
+        NombreVotants: added + present,
+        NombreAjoutes: added,
+        NombreDejaPresents: present,
+        DateCreationUtc: dateCreation.toISOString(),
+      };
+      await this.outbox.add(
+        tenantId,
+        'listeElectorale.creee',
+        JSON.stringify({ CampagneId: campagneId, ...result }),
+      );
+      await this.audit.record(tenantId, actor, 'listeElectorale.creer', [campagneId]);
+      return { added, result };
+    });
+  }
+}
+
+const WHAT = {
+  SyndicatsIdExternes: 'union',
+  EmployeursIdentifiantsExternes: 'employer',
+  EmployesIdExternes: 'employee',
+} as const;
+
+/** A list of nothing is no criterion. */
+function withoutEmptyLists(record: ListeElectoraleRecord): ListeElectoraleRecord {
+  const lists = Object.fromEntries(
+    CRITERIA.map((criterion) => [criterion, record[criterion]?.length ? record[criterion] : null]),
+  );
+  return { ...record, ...lists };
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, Position } from '#shared/database/json-items';
+import { DomainError } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import { MOST_OPTIONS, type OptionRecord } from '../domain/question.fields';
+import { QuestionQuery } from '../persistence/question.query';
+import { QuestionRepository } from '../persistence/question.repository';
+import { QuestionsService } from './questions.service';
+import { type Made, Structure } from './structure';
+
+/** Which question options are of. */
+export interface OfQuestion {
+  readonly campagneId: string;
+  readonly questionId: string;
+}
+
+/**
+ * Options of a question (decisions, section 9). Beside the errors named below, each operation throws
+ * `Campagne.NotFound`, `Question.NotFound` and `Option.NotFound`, and each write `Campagne.StructureVerrouillee`.
+ */
+@Injectable()
+export class OptionsService {
+  constructor(
+    private readonly structure: Structure,
+    private readonly questions: QuestionsService,
+    private readonly query: QuestionQuery,
+    private readonly repository: QuestionRepository,
+  ) {}
+
+  async page(tenantId: string, of: OfQuestion, after: Position | undefined, limit: number): Promise<Page> {
+    await this.question(tenantId, of);
+    return this.query.pageOfOptions(tenantId, of.questionId, after, limit);
+  }
+
+  async get(tenantId: string, of: OfQuestion, id: string): Promise<Json> {
+    await this.question(tenantId, of);
+    const item = await this.query.option(tenantId, of.questionId, id);
+    if (item === undefined)
+      throw new DomainError('Option.NotFound', 'The question has no option with this id.');
+    return item;
+  }
+
+  /** @param id given by the service if absent @throws DomainError `Campagne.StructureTropGrande` */
+  async create(tenantId: string, of: OfQuestion, record: OptionRecord, id?: string): Promise<Made> {
+    const find = (): Promise<Json> => this.question(tenantId, of);
+    return this.structure.write(tenantId, of.campagneId, find, async () => {
+      await this.structure.assertRoom(tenantId, 'option', of.questionId, MOST_OPTIONS);
+      const made = await this.repository.insertOption(tenantId, of.questionId, record, id);
+      await this.structure.move(tenantId, 'option', of.questionId, made, record.Ordre);
+      return { id: made, item: await this.get(tenantId, of, made) };
+    });
+  }
+
+  /** Replaces every property; the place where it is given. @throws DomainError `Precondition.Echouee` */
+  async replace(
+    tenantId: string,
+    of: OfQuestion,
+    id: string,
+    record: OptionRecord,
+    ifMatch?: string,
+  ): Promise<Json> {
+    const get = (): Promise<Json> => this.get(tenantId, of, id);
+    return this.structure.write(tenantId, of.campagneId, get, async () => {
+      assertIfMatch(ifMatch, await get());
+      await this.repository.updateOption(tenantId, id, record);
+      await this.structure.move(tenantId, 'option', of.questionId, id, record.Ordre);
+      return get();
+    });
+  }
+
+  /** @throws DomainError `Precondition.Echouee` */
+  async delete(tenantId: string, of: OfQuestion, id: string, ifMatch?: string): Promise<void> {
+    const get = (): Promise<Json> => this.get(tenantId, of, id);
+    await this.structure.write(tenantId, of.campagneId, get, async () => {
+      assertIfMatch(ifMatch, await get());
+      await this.structure.remove(tenantId, 'option', of.questionId, id);
+    });
+  }
+
+  /** @returns the options in their new order @throws DomainError `Requete.Invalide` */
+  async order(tenantId: string, of: OfQuestion, ids: readonly string[]): Promise<Json> {
+    const find = (): Promise<Json> => this.question(tenantId, of);
+    return this.structure.write(tenantId, of.campagneId, find, async () => {
+      await this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds');
+      return this.query.allOptions(tenantId, of.questionId);
+    });
+  }
+
+  private question(tenantId: string, { campagneId, questionId }: OfQuestion): Promise<Json> {
+    return this.questions.get(tenantId, campagneId, questionId);
+  }
+}

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, Position } from '#shared/database/json-items';
+import { DomainError, invalidRequest } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import { MOST_QUESTIONS, type NestedOptionRecord, type QuestionRecord } from '../domain/question.fields';
+import { contentOf, optionsOf } from '../domain/question.rules';
+import { CampagneRepository } from '../persistence/campagne.repository';
+import { QuestionQuery } from '../persistence/question.query';
+import { QuestionRepository } from '../persistence/question.repository';
+import { type Made, Structure } from './structure';
+
+/**
+ * Questions of a campaign (specification, "Question (partial)"; decisions, section 9). Beside the errors named below, each
+ * operation throws `Campagne.NotFound` and `Question.NotFound`, and each write `Campagne.StructureVerrouillee`.
+ */
+@Injectable()
+export class QuestionsService {
+  constructor(
+    private readonly structure: Structure,
+    private readonly campagnes: CampagneRepository,
+    private readonly query: QuestionQuery,
+    private readonly repository: QuestionRepository,
+  ) {}
+
+  async page(
+    tenantId: string,
+    campagneId: string,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    const page = await this.query.page(tenantId, campagneId, after, limit);
+    if (page.items === '') await this.campagnes.assertExists(tenantId, campagneId);
+    return page;
+  }
+
+  async get(tenantId: string, campagneId: string, id: string): Promise<Json> {
+    const item = await this.query.one(tenantId, campagneId, id);
+    if (item !== undefined) return item;
+    await this.campagnes.assertExists(tenantId, campagneId);
+    throw new DomainError('Question.NotFound', 'The campaign has no question with this id.');
+  }
+
+  /**
+   * @param id given by the service if absent
+   * @throws DomainError `Question.PreferentielNonSupporte`, `Campagne.StructureTropGrande`, `Requete.Invalide`
+   */
+  async create(tenantId: string, campagneId: string, record: QuestionRecord, id?: string): Promise<Made> {
+    const content = contentOf(record);
+    const nothing = async (): Promise<void> => undefined;
+    return this.structure.write(tenantId, campagneId, nothing, async () => {
+      await this.structure.assertRoom(tenantId, 'question', campagneId, MOST_QUESTIONS);
+      const made = await this.repository.insert(tenantId, campagneId, content, id);
+      const options = optionsOf(record).map((option) => ({ ...option, Id: null }));
+      await this.repository.replaceOptions(tenantId, made, options);
+      await this.structure.move(tenantId, 'question', campagneId, made, record.Ordre);
+      return { id: made, item: await this.get(tenantId, campagneId, made) };
+    });
+  }
+
+  /**
+   * Replaces every property; the place and the options where they are given.
+   *
+   * @throws DomainError `Precondition.Echouee`, `Question.PreferentielNonSupporte`, `Requete.Invalide`
+   */
+  async replace(
+    tenantId: string,
+    campagneId: string,
+    id: string,
+    record: QuestionRecord,
+    ifMatch?: string,
+  ): Promise<Json> {
+    const content = contentOf(record);
+    const get = (): Promise<Json> => this.get(tenantId, campagneId, id);
+    return this.structure.write(tenantId, campagneId, get, async () => {
+      assertIfMatch(ifMatch, await get());
+      if (record.Options) await this.replaceOptions(tenantId, id, optionsOf(record));
+      await this.repository.update(tenantId, id, content);
+      await this.structure.move(tenantId, 'question', campagneId, id, record.Ordre);
+      return get();
+    });
+  }
+
+  /** @throws DomainError `Precondition.Echouee` */
+  async delete(tenantId: string, campagneId: string, id: string, ifMatch?: string): Promise<void> {
+    const get = (): Promise<Json> => this.get(tenantId, campagneId, id);
+    await this.structure.write(tenantId, campagneId, get, async () => {
+      assertIfMatch(ifMatch, await get());
+      await this.structure.remove(tenantId, 'question', campagneId, id);
+    });
+  }
+
+  /** @returns the questions in their new order @throws DomainError `Requete.Invalide` */
+  async order(tenantId: string, campagneId: string, ids: readonly string[]): Promise<Json> {
+    const nothing = async (): Promise<void> => undefined;
+    return this.structure.write(tenantId, campagneId, nothing, async () => {
+      await this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds');
+      return this.query.all(tenantId, campagneId);
+    });
+  }
+
+  private async replaceOptions(
+    tenantId: string,
+    id: string,
+    options: readonly NestedOptionRecord[],
+  ): Promise<void> {
+    const known = new Set(await this.repository.ids(tenantId, 'option', id));
+    const named = new Set<string>();
+    options.forEach(({ Id }) => {
+      if (Id == null) return;
+      const option = Id.toLowerCase();
+      const detail = known.has(option)
+        ? 'names an option twice'
+        : `names no option of this question: ${option}`;
+      if (!known.has(option) || named.has(option))
+        throw invalidRequest([{ pointer: '/Options', code: 'reference', detail }]);
+      named.add(option);
+    });
+    await this.repository.replaceOptions(tenantId, id, options);
+  }
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { CampagneRepository } from '../persistence/campagne.repository';
+
+/** What a write of the roll has done. */
+interface RollChange<T> {
+  /** Voters added, or removed where it is below 0. */
+  readonly added: number;
+  readonly result: T;
+}
+
+/**
+ * The one way to write the roll of a campaign, which may change until the campaign ends (decisions, section 9). Writers of
+ * one roll take turns, beside those who vote; while one is at work the campaign's state does not change by request.
+ */
+@Injectable()
+export class Roll {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly campagnes: CampagneRepository,
+  ) {}
+
+  /** @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise` and those of `work` */
+  async write<T>(tenantId: string, campagneId: string, work: () => Promise<RollChange<T>>): Promise<T> {
+    return this.transactions.run({ tenantId }, async () => {
+      await this.transactions.takeTurns(`roll ${tenantId} ${campagneId}`);
+      const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
+      if (!campagne.hasOpenRoll(at)) {
+        const detail = `The campaign is in state ${campagne.etat(at)}: its roll does not change any more.`;
+        throw new DomainError('Campagne.ModificationNonPermise', detail);
+      }
+      const { added, result } = await work();
+      // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
+      await this.campagnes.countVotants(tenantId, campagneId, added);
+      return result;
+    });
+  }
+}

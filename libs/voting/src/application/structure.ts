@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError, invalidRequest } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import { moved } from '../domain/question.rules';
+import { CampagneRepository } from '../persistence/campagne.repository';
+import { type Ordered, QuestionRepository } from '../persistence/question.repository';
+
+/** What a write has made, and how it is shown. */
+export interface Made {
+  readonly id: string;
+  readonly item: Json;
+}
+
+/**
+ * The one way to write questions, options and their order. Each write holds the campaign: it is done before a
+ * publication or refused after it, whichever came first (specification, "States and transitions", rule 1).
+ */
+@Injectable()
+export class Structure {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly campagnes: CampagneRepository,
+    private readonly repository: QuestionRepository,
+  ) {}
+
+  /**
+   * @param find throws where what is to be written is not there
+   * @throws DomainError `Campagne.NotFound`, `Campagne.StructureVerrouillee` and those of `find` and `work`
+   */
+  async write<T>(
+    tenantId: string,
+    campagneId: string,
+    find: () => Promise<unknown>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return this.transactions.run({ tenantId }, async () => {
+      const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'structure');
+      await find();
+      const etat = campagne.etat(at);
+      if (etat !== 'Brouillon') {
+        const detail = `The campaign is in state ${etat}: questions, options and their order change in Brouillon only.`;
+        throw new DomainError('Campagne.StructureVerrouillee', detail);
+      }
+      const result = await work();
+      await this.campagnes.touch(tenantId, campagneId);
+      return result;
+    });
+  }
+
+  /** @throws DomainError `Campagne.StructureTropGrande` where there are as many as there may be */
+  async assertRoom(tenantId: string, ordered: Ordered, parentId: string, most: number): Promise<void> {
+    const { length } = await this.repository.ids(tenantId, ordered, parentId);
+    if (length < most) return;
+    const what =
+      ordered === 'question' ? 'A campaign has at most 200 questions' : 'A question has at most 500 options';
+    throw new DomainError('Campagne.StructureTropGrande', `${what}: put them together, or make another one.`);
+  }
+
+  /** Moves a question or option to a place, from 1; it stays where it is if none is given. */
+  async move(
+    tenantId: string,
+    ordered: Ordered,
+    parentId: string,
+    id: string,
+    place: number | null | undefined,
+  ): Promise<void> {
+    if (place == null) return;
+    const ids = await this.repository.ids(tenantId, ordered, parentId);
+    await this.repository.order(tenantId, ordered, moved(ids, id, place));
+  }
+
+  /** Removes a question or option; those behind it move up. */
+  async remove(tenantId: string, ordered: Ordered, parentId: string, id: string): Promise<void> {
+    await this.repository.delete(tenantId, ordered, id);
+    await this.repository.order(tenantId, ordered, await this.repository.ids(tenantId, ordered, parentId));
+  }
+
+  /**
+   * Puts all questions or options into an order.
+   *
+   * @param pointer where the request names them
+   * @throws DomainError `Requete.Invalide` where they are not exactly those that there are
+   */
+  async order(
+    tenantId: string,
+    ordered: Ordered,
+    parentId: string,
+    ids: readonly string[],
+    pointer: string,
+  ): Promise<void> {
+    const known = new Set(await this.repository.ids(tenantId, ordered, parentId));
+    const asked = ids.map((id) => id.toLowerCase());
+    const isAll = new Set(asked).size === known.size && asked.length === known.size;
+    if (!isAll || !asked.every((id) => known.has(id))) {
+      const detail = `must name each of the ${known.size} ${ordered}s exactly once`;
+      throw invalidRequest([{ pointer, code: 'reference', detail }]);
+    }
+    await this.repository.order(tenantId, ordered, asked);
+  }
+}

@@ -1,0 +1,64 @@
+import type { ErrorCode } from '#shared/errors/error-codes';
+import { TWICE } from '#shared/records/checked-list';
+import { RecordValidator } from '#shared/records/record-validator';
+import { VOTANT_FIELDS, type VotantRecord } from '../domain/votant.fields';
+import type { StagedVotant } from '../persistence/votants.bulk';
+
+/** A record of a list that was not accepted: its place, from 0, and why. */
+export interface VotantError {
+  readonly Index: number;
+  readonly Code: ErrorCode;
+  readonly Message: string;
+}
+
+/** What names a voter, and the code of the second record of a request with the same. */
+const NAMES = {
+  VotantId: 'Requete.Invalide',
+  Identifiant: 'Votant.IdentifiantDejaUtilise',
+  EmployeIdExterne: 'Votant.EmployeDejaInscrit',
+} as const satisfies Partial<Record<keyof VotantRecord, ErrorCode>>;
+
+const NAME_ENTRIES = Object.entries(NAMES) as [keyof typeof NAMES, ErrorCode][];
+
+const VALIDATOR = new RecordValidator(VOTANT_FIELDS);
+
+/** Checks voters of one list, each by itself and its names against those before; collects why they were refused. */
+export class VotantChecks {
+  readonly errors: VotantError[] = [];
+  private readonly seen = new Set<string>();
+
+  /** What a new voter lacks: names, unless those of an employee stand in for them. */
+  static missing(record: VotantRecord): ('Prenom' | 'Nom')[] {
+    if (record.VotantId != null || record.EmployeIdExterne != null) return [];
+    return (['Prenom', 'Nom'] as const).filter((name) => record[name] == null);
+  }
+
+  /** The records that can be looked at further, by their place; undefined for each that was refused. */
+  *sound(records: Iterable<unknown>): Iterable<StagedVotant | undefined> {
+    let n = 0;
+    for (const sent of records) {
+      const record = this.check(n, sent);
+      yield record && { n, record };
+      n++;
+    }
+  }
+
+  private check(n: number, sent: unknown): VotantRecord | undefined {
+    const { values, fault } = VALIDATOR.check(sent);
+    if (!values) return this.refuse(n, 'Requete.Invalide', fault);
+    const [missing] = VotantChecks.missing(values);
+    if (missing) return this.refuse(n, 'Requete.Invalide', `${missing} is required`);
+    for (const [name, code] of NAME_ENTRIES) {
+      const value = values[name];
+      if (value == null) continue;
+      const key = `${name} ${name === 'VotantId' ? value.toLowerCase() : value}`;
+      if (this.seen.has(key)) return this.refuse(n, code, `${name} ${TWICE}`);
+      this.seen.add(key);
+    }
+    return values;
+  }
+
+  private refuse(Index: number, Code: ErrorCode, Message: string): undefined {
+    this.errors.push({ Index, Code, Message });
+  }
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import type { Page, Position } from '#shared/database/json-items';
+import { DomainError, invalidRequest } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { VotantRecord } from '../domain/votant.fields';
+import { CampagneRepository } from '../persistence/campagne.repository';
+import { type VotantFilter, VotantQuery } from '../persistence/votant.query';
+import { VotantRepository } from '../persistence/votant.repository';
+import { VotantsBulk } from '../persistence/votants.bulk';
+import { Roll } from './roll';
+import { VotantChecks, type VotantError } from './votant-checks';
+
+/** What became of a list of voters. */
+export interface UpsertResult {
+  readonly NombreCrees: number;
+  readonly NombreModifies: number;
+  readonly Erreurs: readonly VotantError[];
+}
+
+/**
+ * The roll of a campaign (decisions, section 9). Beside the errors named below, each operation throws
+ * `Campagne.NotFound`, and each write `Campagne.ModificationNonPermise` once the campaign has ended.
+ */
+@Injectable()
+export class VotantsService {
+  constructor(
+    private readonly campagnes: CampagneRepository,
+    private readonly query: VotantQuery,
+    private readonly repository: VotantRepository,
+    private readonly bulk: VotantsBulk,
+    private readonly roll: Roll,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async page(
+    tenantId: string,
+    campagneId: string,
+    filter: VotantFilter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    const page = await this.query.page(tenantId, campagneId, filter, after, limit);
+    if (page.items === '') await this.campagnes.assertExists(tenantId, campagneId);
+    return page;
+  }
+
+  /** @throws DomainError `Votant.NotFound` */
+  async get(tenantId: string, campagneId: string, id: string): Promise<Json> {
+    const item = await this.query.one(tenantId, campagneId, id);
+    if (item !== undefined) return item;
+    await this.campagnes.assertExists(tenantId, campagneId);
+    throw noVotant();
+  }
+
+  /**
+   * Makes a voter, or changes the one that `VotantId` names; what is absent stays as it is.
+   *
+   * @param newId of a new voter; given by the service if absent
+   * @throws DomainError `Votant.NotFound`, `Votant.IdentifiantDejaUtilise`, `Votant.EmployeDejaInscrit`, `Votant.AVote`,
+   * `Requete.Invalide` that names what is missing or unknown
+   */
+  async upsert(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    record: VotantRecord,
+    newId?: string,
+  ): Promise<{ item: Json; isNew: boolean }> {
+    return this.roll.write(tenantId, campagneId, async () => {
+      const missing = VotantChecks.missing(record);
+      if (missing.length > 0) {
+        throw invalidRequest(
+          missing.map((name) => ({ pointer: `/${name}`, code: 'required', detail: 'is required' })),
+        );
+      }
+      const stage = await this.bulk.stage([{ n: 0, record, newId }]);
+      const [fault] = await this.bulk.refuse(tenantId, campagneId, stage);
+      if (fault?.property)
+        throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
+      if (fault) throw new DomainError(fault.code, fault.message);
+      const { created, id } = await this.bulk.write(tenantId, campagneId, stage);
+      await this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
+      const item = await this.get(tenantId, campagneId, id ?? record.VotantId!);
+      return { added: created, result: { item, isNew: created > 0 } };
+    });
+  }
+
+  /** The same of many: each that breaks a rule is told of, all others are written together. */
+  async upsertAll(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    records: Iterable<unknown>,
+  ): Promise<UpsertResult> {
+    return this.roll.write(tenantId, campagneId, async () => {
+      const checks = new VotantChecks();
+      const stage = await this.bulk.stage(checks.sound(records));
+      const refused = await this.bulk.refuse(tenantId, campagneId, stage);
+      const { created } = await this.bulk.write(tenantId, campagneId, stage);
+      await this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
+      const result = {
+        NombreCrees: created,
+        NombreModifies: stage.count - refused.length - created,
+        Erreurs: [
+          ...checks.errors,
+          ...refused.map(({ n, code, property, message }) => ({
+            Index: n,
+            Code: code,
+            Message: property ? `${property} ${message}` : message,
+          })),
+        ].sort((one, other) => one.Index - other.Index),
+      };
+      return { added: created, result };
+    });
+  }
+
+  /** @throws DomainError `Votant.NotFound`, `Precondition.Echouee`, `Votant.AVote` */
+  async delete(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    id: string,
+    ifMatch?: string,
+  ): Promise<void> {
+    await this.roll.write(tenantId, campagneId, async () => {
+      const votant = await this.repository.lock(tenantId, campagneId, id);
+      if (!votant) throw noVotant();
+      assertIfMatch(ifMatch, await this.get(tenantId, campagneId, id));
+      if (votant.aVote) throw new DomainError('Votant.AVote', 'The voter has voted and stays on the roll.');
+      await this.repository.delete(tenantId, campagneId, id);
+      await this.audit.record(tenantId, actor, 'votant.supprimer', [id]);
+      return { added: -1, result: undefined };
+    });
+  }
+
+  /**
+   * Gives voters the right to vote, or takes it: all that there are of them, or none.
+   *
+   * @returns how many there are, and which of the ids name none
+   * @throws DomainError `Votant.AVote`
+   */
+  async setDroitDeVote(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    ids: readonly string[],
+    aDroitDeVote: boolean,
+  ): Promise<{ NombreModifies: number; VotantIdsNonTrouves: string[] }> {
+    return this.roll.write(tenantId, campagneId, async () => {
+      const votants = await this.repository.lockAll(tenantId, campagneId, ids);
+      const voted = aDroitDeVote ? 0 : votants.filter(({ aVote }) => aVote).length;
+      if (voted > 0) {
+        const detail = `${voted} of these voters ${voted === 1 ? 'has' : 'have'} voted and cannot lose the right; nothing was changed.`;
+        throw new DomainError('Votant.AVote', detail);
+      }
+      await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
+      await this.audit.record(tenantId, actor, 'votant.droitDeVote', [campagneId]);
+      const known = new Set(votants.map(({ id }) => id));
+      const VotantIdsNonTrouves = ids.filter((id) => !known.has(id.toLowerCase()));
+      return { added: 0, result: { NombreModifies: known.size, VotantIdsNonTrouves } };
+    });
+  }
+}
+
+function noVotant(): DomainError {
+  return new DomainError('Votant.NotFound', 'The campaign has no voter with this id.');
+}

@@ -1,0 +1,156 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DomainError } from '#shared/errors/domain-error';
+import type { EventType } from '#shared/outbox/event-types';
+import type { CampagneRecord, Etat } from './campagne.fields';
+import { type Circumstances, refusalsOf, TRANSITIONS, type TransitionName } from './campagne.transitions';
+
+/** What a campaign is made of, with the slug of its title and its text cleaned. */
+export type CampagneContent = Omit<CampagneRecord, 'textePageAccueil'> & {
+  readonly slug: string;
+  readonly textePageAccueil: string | null;
+};
+
+type Content = Pick<
+  Campagne,
+  (typeof FIXED_WHILE_OPEN)[number] | 'slug' | 'fermetureDuVoteUtc' | 'textePageAccueil'
+>;
+
+const FIXED_WHILE_OPEN = [
+  'titre',
+  'ouvertureDuVoteUtc',
+  'libelleAbstention',
+  'ordreReponsesAleatoire',
+] as const;
+
+/** A campaign. Its state follows from its facts and the time (specification, "States and transitions"). */
+@Entity('campagne')
+export class Campagne {
+  @PrimaryColumn('uuid')
+  tenantId: string;
+
+  @PrimaryColumn('uuid')
+  idUnique: string;
+
+  @Column('text')
+  titre: string;
+
+  @Column('text')
+  slug: string;
+
+  @Column('timestamptz')
+  ouvertureDuVoteUtc: Date;
+
+  @Column('timestamptz')
+  fermetureDuVoteUtc: Date;
+
+  @Column('text', { nullable: true })
+  textePageAccueil: string | null;
+
+  @Column('text', { nullable: true })
+  libelleAbstention: string | null;
+
+  @Column('boolean')
+  ordreReponsesAleatoire: boolean;
+
+  /** Stays true once the vote has ended and when the campaign is archived. */
+  @Column('boolean')
+  publiee: boolean;
+
+  @Column('boolean')
+  archivee: boolean;
+
+  /** Whether the event of this opening has been written. */
+  @Column('boolean')
+  ouvertureAnnoncee: boolean;
+
+  @Column('boolean')
+  fermetureAnnoncee: boolean;
+
+  /** Voters on the roll; who writes the roll keeps it. */
+  @Column({ type: 'integer', update: false, insert: false })
+  nombreVotants: number;
+
+  /** The state at a moment; in SQL it is `ETAT` (persistence/campagne.sql.ts). */
+  etat(at: Date): Etat {
+    if (this.archivee) return 'Archive';
+    if (!this.publiee) return 'Brouillon';
+    if (at < this.ouvertureDuVoteUtc) return 'Planifie';
+    return at < this.fermetureDuVoteUtc ? 'VoteOuvert' : 'Termine';
+  }
+
+  /** @throws DomainError the first refusal of the transition, see `TRANSITIONS` */
+  fire(name: TransitionName, circumstances: Circumstances, at: Date): void {
+    const [refusal] = refusalsOf(name, this.etat(at), circumstances, at);
+    if (refusal) throw new DomainError(refusal.code, refusal.detail);
+    Object.assign(this, TRANSITIONS[name].change(at));
+  }
+
+  /**
+   * Replaces everything that can be written: all of it in Brouillon and Planifie, a later closing and the text of the
+   * welcome page in VoteOuvert (decisions, section 9).
+   *
+   * @throws DomainError `Campagne.OuvertureVoteApresFermeture`, `Campagne.ModificationNonPermise`
+   */
+  replaceWith(content: CampagneContent, at: Date): void {
+    if (content.ouvertureDuVoteUtc > content.fermetureDuVoteUtc) {
+      const detail = 'ouvertureDuVoteUtc is after fermetureDuVoteUtc: open the vote before it closes.';
+      throw new DomainError('Campagne.OuvertureVoteApresFermeture', detail);
+    }
+    const next: Content = {
+      titre: content.titre,
+      slug: content.slug,
+      ouvertureDuVoteUtc: content.ouvertureDuVoteUtc,
+      fermetureDuVoteUtc: content.fermetureDuVoteUtc,
+      textePageAccueil: content.textePageAccueil,
+      libelleAbstention: content.libelleAbstention ?? null,
+      ordreReponsesAleatoire: content.ordreReponsesAleatoire ?? false,
+    };
+    const refusal = this.changeRefusal(next, at);
+    if (refusal) throw new DomainError('Campagne.ModificationNonPermise', refusal);
+    Object.assign(this, next);
+  }
+
+  private changeRefusal(next: Content, at: Date): string | undefined {
+    const etat = this.etat(at);
+    switch (etat) {
+      case 'Brouillon':
+        return undefined;
+      case 'Planifie':
+        return at < next.fermetureDuVoteUtc
+          ? undefined
+          : 'A published campaign cannot be given a closing that has passed: unpublish it first.';
+      case 'VoteOuvert': {
+        const changed = FIXED_WHILE_OPEN.filter((name) => !isSame(this[name], next[name]));
+        if (changed.length > 0) return `While the vote is open, ${changed.join(', ')} cannot change.`;
+        return next.fermetureDuVoteUtc < this.fermetureDuVoteUtc
+          ? 'While the vote is open, fermetureDuVoteUtc can only become later. To close it now, use fermer.'
+          : undefined;
+      }
+      default:
+        return `A campaign in state ${etat} cannot change any more.`;
+    }
+  }
+
+  /** Whether the roll may change: until the campaign ends (decisions, section 9). */
+  hasOpenRoll(at: Date): boolean {
+    return ['Brouillon', 'Planifie', 'VoteOuvert'].includes(this.etat(at));
+  }
+
+  /** Events of openings and closings that have come by a moment and have not been told of: each is answered once. */
+  takeDueEvents(at: Date): EventType[] {
+    const events: EventType[] = [];
+    if (this.publiee && !this.ouvertureAnnoncee && at >= this.ouvertureDuVoteUtc) {
+      this.ouvertureAnnoncee = true;
+      events.push('campagne.ouverte');
+    }
+    if (this.publiee && !this.fermetureAnnoncee && at >= this.fermetureDuVoteUtc) {
+      this.fermetureAnnoncee = true;
+      events.push('campagne.terminee');
+    }
+    return events;
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+}

@@ -1,0 +1,139 @@
+import type { ErrorCode } from '#shared/errors/error-codes';
+import type { Etat } from './campagne.fields';
+
+/** What transitions of a campaign depend on beside its state. */
+export interface Circumstances {
+  readonly fermetureDuVoteUtc: Date;
+  readonly nombreVotants: number;
+  readonly nombreQuestions: number;
+  /** Titles of questions that have fewer options than an answer must name. */
+  readonly questionsSansOptions: readonly string[];
+  readonly aDesVotes: boolean;
+}
+
+/** What transitions change. */
+interface Changes {
+  readonly ouvertureDuVoteUtc?: Date;
+  readonly fermetureDuVoteUtc?: Date;
+  readonly publiee?: boolean;
+  readonly archivee?: boolean;
+  readonly ouvertureAnnoncee?: boolean;
+}
+
+/** Why a transition is refused. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly detail: string;
+}
+
+/** A condition of a transition: what it refuses, if anything. */
+type Demand = (circumstances: Circumstances, at: Date) => Refusal | undefined;
+
+interface Transition {
+  /** What it does, in messages. */
+  readonly participle: string;
+  readonly from: readonly Etat[];
+  /** Where it can lead; which of them, the dates decide. */
+  readonly to: readonly Etat[];
+  /** Conditions beside the state, in the order in which they are answered. */
+  readonly demands: readonly Demand[];
+  readonly change: (at: Date) => Changes;
+}
+
+const FUTURE_CLOSING: Demand = ({ fermetureDuVoteUtc }, at) =>
+  at < fermetureDuVoteUtc
+    ? undefined
+    : {
+        code: 'Campagne.TransitionNonPermise',
+        detail: 'The closing of the vote has passed: give the campaign a later one first.',
+      };
+
+const QUESTION: Demand = ({ nombreQuestions }) =>
+  nombreQuestions > 0
+    ? undefined
+    : { code: 'Campagne.AucuneQuestion', detail: 'The campaign has no question: add one first.' };
+
+const OPTIONS: Demand = ({ questionsSansOptions: [first] }) =>
+  first === undefined
+    ? undefined
+    : {
+        code: 'Question.OptionsInsuffisantes',
+        detail: `The question "${first}" has no option, or fewer than an answer must name: add options first.`,
+      };
+
+const VOTER: Demand = ({ nombreVotants }) =>
+  nombreVotants > 0
+    ? undefined
+    : { code: 'Vote.AucunVotant', detail: 'The campaign has no voter: add one first.' };
+
+const NO_VOTE: Demand = ({ aDesVotes }) =>
+  aDesVotes
+    ? {
+        code: 'Campagne.DepublierAvecVotes',
+        detail: 'Votes have been recorded: the campaign cannot be unpublished any more.',
+      }
+    : undefined;
+
+/**
+ * Every transition that somebody asks for (decisions, section 9). The clock makes the others, Planifie to VoteOuvert to
+ * Termine: `Campagne.etat`.
+ */
+export const TRANSITIONS = {
+  publier: {
+    participle: 'published',
+    from: ['Brouillon'],
+    to: ['Planifie', 'VoteOuvert'],
+    demands: [FUTURE_CLOSING, QUESTION, OPTIONS, VOTER],
+    change: () => ({ publiee: true }),
+  },
+  depublier: {
+    participle: 'unpublished',
+    from: ['Planifie', 'VoteOuvert'],
+    to: ['Brouillon'],
+    demands: [NO_VOTE],
+    // Published again, it opens again.
+    change: () => ({ publiee: false, ouvertureAnnoncee: false }),
+  },
+  ouvrir: {
+    participle: 'opened',
+    from: ['Planifie'],
+    to: ['VoteOuvert'],
+    demands: [],
+    change: (at) => ({ ouvertureDuVoteUtc: at }),
+  },
+  fermer: {
+    participle: 'closed',
+    from: ['VoteOuvert'],
+    to: ['Termine'],
+    demands: [],
+    change: (at) => ({ fermetureDuVoteUtc: at }),
+  },
+  archiver: {
+    participle: 'archived',
+    from: ['Brouillon', 'Termine'],
+    to: ['Archive'],
+    demands: [],
+    change: () => ({ archivee: true }),
+  },
+} as const satisfies Record<string, Transition>;
+
+export type TransitionName = keyof typeof TRANSITIONS;
+
+/** All that refuses a transition at a moment, in the order in which it is answered; empty where nothing does. */
+export function refusalsOf(
+  name: TransitionName,
+  etat: Etat,
+  circumstances: Circumstances,
+  at: Date,
+): Refusal[] {
+  const { from, demands, participle }: Transition = TRANSITIONS[name];
+  const ofState: Refusal[] = from.includes(etat)
+    ? []
+    : [
+        {
+          code: 'Campagne.TransitionNonPermise',
+          detail: `A campaign in state ${etat} cannot be ${participle}; one in ${from.join(' or ')} can.`,
+        },
+      ];
+  return [...ofState, ...demands.flatMap((demand) => demand(circumstances, at) ?? [])];
+}

@@ -1,0 +1,57 @@
+import { identifier, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+
+/** A voter on the roll of a campaign (decisions, section 9). */
+export const VOTANT_FIELDS = {
+  VotantId: text(36, {
+    format: 'uuid',
+    description: 'The voter to change. Absent or null: a new one is made.',
+    example: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41',
+  }),
+  Identifiant: identifier({
+    description: 'Identifier of the partner’s, unique in the campaign.',
+    example: 'ELECTEUR-00017',
+  }),
+  Prenom: text(255, {
+    description:
+      'First name. Required of a new voter who is no employee; else that of the employee if absent.',
+    example: 'Marie-Ève',
+  }),
+  Nom: text(255, {
+    description:
+      'Last name. Required of a new voter who is no employee; else that of the employee if absent.',
+    example: "L'Écuyer",
+  }),
+  Courriel: text(255, {
+    format: 'email',
+    description: 'E-mail address. Of a new voter that of the employee if absent.',
+    example: 'marie-eve.lecuyer@example.org',
+  }),
+  EmployeIdExterne: identifier({
+    description:
+      'External identifier of the employee who this is. An employee is a voter once in a campaign.',
+    example: 'E-1001',
+  }),
+  SyndicatIdExterne: identifier({
+    description: 'External identifier of the union for which this voter counts; it must exist.',
+    example: 'SYN-10',
+  }),
+  EmployeurIdentifiantExterne: identifier({
+    description: 'External identifier of the employer for which this voter counts; it must exist.',
+    example: 'EMP-100',
+  }),
+  ADroitDeVote: {
+    kind: 'boolean',
+    description: 'Whether this voter may vote. Of a new voter true if absent.',
+    example: true,
+  },
+  AVote: readOnlyOf('boolean', 'Whether this voter has voted; nothing tells when.', false),
+  Poids: {
+    kind: 'decimal',
+    max: 1_000_000,
+    decimals: 4,
+    description: 'Weight of the ballot, as a number or as text. Of a new voter 1 if absent.',
+    example: 1,
+  },
+} as const;
+
+export type VotantRecord = RecordOf<typeof VOTANT_FIELDS>;

@@ -1,0 +1,251 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { type Page, type Position, sendList } from '#shared/http/listing';
+import { CampagnesService } from '../application/campagnes.service';
+import { LifecycleService, type Validation } from '../application/lifecycle.service';
+import {
+  CampagneDetailItem,
+  CampagneInput,
+  CampagneItem,
+  CampagneList,
+  ValidationItem,
+} from './campagnes.dto';
+import { EXAMPLE_IDS } from './examples';
+
+const PATH = '/b2b/v1/campagnes';
+
+/** The part of a path that names a campaign, as every controller below it documents it. */
+export function campagnePart(example: string = EXAMPLE_IDS.campagne) {
+  return { description: 'Identifier of the campaign (GUID).', format: 'uuid', example } as const;
+}
+
+/** The campaign that the path names. */
+export const CampagneId = () => Param('id', new GuidPart('Campagne.NotFound', 'No campaign has this id.'));
+
+@ApiTags('Campaigns')
+@Requires({ role: 'partenaire', module: 'vote' })
+@Controller('b2b/v1/campagnes')
+export class CampagnesController {
+  constructor(
+    private readonly campagnes: CampagnesService,
+    private readonly lifecycle: LifecycleService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the campaigns',
+    description: 'Filters combine with AND. States are those of this moment.',
+    type: [CampagneItem],
+    paged: true,
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: CampagneList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.campagnes.page(tenantId, query, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
+  }
+
+  @Get(':id')
+  @Answers({
+    summary: 'Read a campaign',
+    path: { id: campagnePart() },
+    type: CampagneDetailItem,
+    etag: true,
+    errors: ['Campagne.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @CampagneId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.campagnes.get(tenantId, id));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Create a campaign',
+    description:
+      'In state Brouillon, without questions and voters. Answers its identifier, a GUID, as a JSON string. Of a title that is used and a slug that is used, the title is answered.',
+    status: 201,
+    type: String,
+    location: true,
+    errors: ['Campagne.OuvertureVoteApresFermeture', 'Campagne.NomDejaUtilise', 'Campagne.SlugDejaUtilise'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @Body() body: CampagneInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const id = await this.campagnes.create(tenantId, actor, body);
+    response.location(`${PATH}/${id}`);
+    return JSON.stringify(id);
+  }
+
+  @Put(':id')
+  @Answers({
+    summary: 'Replace a campaign',
+    description:
+      'In Brouillon and Planifie everything may change; a scheduled campaign whose opening is moved into the past opens. In VoteOuvert only a later closing and the text of the welcome page, all else must be sent as it is. Afterwards nothing.',
+    path: { id: campagnePart() },
+    bodyExample: {
+      titre: 'Renouvellement de la convention collective',
+      ouvertureDuVoteUtc: '2027-03-01T13:00:00Z',
+      fermetureDuVoteUtc: '2027-03-08T22:00:00Z',
+      textePageAccueil: '<p>Prenez connaissance de <em>l’entente de principe</em>.</p>',
+      libelleAbstention: 'Je m’abstiens',
+      ordreReponsesAleatoire: false,
+    },
+    type: CampagneDetailItem,
+    etag: true,
+    ifMatch: true,
+    errors: [
+      'Campagne.NotFound',
+      'Campagne.OuvertureVoteApresFermeture',
+      'Campagne.ModificationNonPermise',
+      'Campagne.NomDejaUtilise',
+      'Campagne.SlugDejaUtilise',
+    ],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+    @Body() body: CampagneInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.campagnes.replace(tenantId, actor, id, body, ifMatch));
+  }
+
+  @Delete(':id')
+  @Answers({
+    summary: 'Delete a campaign',
+    description: 'For good, with its questions and its roll, in any state as long as nobody has voted.',
+    path: { id: campagnePart(EXAMPLE_IDS.aSupprimer) },
+    status: 204,
+    ifMatch: true,
+    errors: ['Campagne.NotFound', 'Campagne.SupprimerAvecVotes'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.campagnes.delete(tenantId, actor, id, ifMatch);
+  }
+
+  @Get(':id/validation')
+  @Answers({
+    summary: 'Tell what would stop a publication',
+    description: 'All of it at once; a publication answers the first.',
+    path: { id: campagnePart() },
+    type: ValidationItem,
+    errors: ['Campagne.NotFound'],
+  })
+  async validation(@Tenant() tenantId: string, @CampagneId() id: string): Promise<Validation> {
+    return this.lifecycle.validation(tenantId, id);
+  }
+
+  @Post(':id/publier')
+  @Answers({
+    summary: 'Publish a campaign',
+    description:
+      'From Brouillon to Planifie, or to VoteOuvert if its opening has come; not once its closing has. Questions, options and their order are locked, and voters see it. Checked in the order of the codes.',
+    path: { id: campagnePart(EXAMPLE_IDS.aPublier) },
+    type: CampagneDetailItem,
+    errors: [
+      'Campagne.NotFound',
+      'Campagne.TransitionNonPermise',
+      'Campagne.AucuneQuestion',
+      'Question.OptionsInsuffisantes',
+      'Vote.AucunVotant',
+    ],
+  })
+  async publish(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+  ): Promise<Json> {
+    return this.lifecycle.transition(tenantId, actor, id, 'publier');
+  }
+
+  @Post(':id/depublier')
+  @Answers({
+    summary: 'Unpublish a campaign',
+    description: 'From Planifie or VoteOuvert back to Brouillon, as long as nobody has voted.',
+    path: { id: campagnePart(EXAMPLE_IDS.aDepublier) },
+    type: CampagneDetailItem,
+    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise', 'Campagne.DepublierAvecVotes'],
+  })
+  async unpublish(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+  ): Promise<Json> {
+    return this.lifecycle.transition(tenantId, actor, id, 'depublier');
+  }
+
+  @Post(':id/ouvrir')
+  @Answers({
+    summary: 'Open the vote now',
+    description: 'From Planifie to VoteOuvert: the opening becomes now. Without this it opens at its date.',
+    path: { id: campagnePart(EXAMPLE_IDS.aOuvrir) },
+    type: CampagneDetailItem,
+    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise'],
+  })
+  async open(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+  ): Promise<Json> {
+    return this.lifecycle.transition(tenantId, actor, id, 'ouvrir');
+  }
+
+  @Post(':id/fermer')
+  @Answers({
+    summary: 'Close the vote now',
+    description:
+      'From VoteOuvert to Termine, for good: the closing becomes now. Without this it closes at its date.',
+    path: { id: campagnePart(EXAMPLE_IDS.aFermer) },
+    type: CampagneDetailItem,
+    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise'],
+  })
+  async close(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+  ): Promise<Json> {
+    return this.lifecycle.transition(tenantId, actor, id, 'fermer');
+  }
+
+  @Post(':id/archiver')
+  @Answers({
+    summary: 'Archive a campaign',
+    description: 'From Termine or Brouillon to Archive, for good.',
+    path: { id: campagnePart(EXAMPLE_IDS.aArchiver) },
+    type: CampagneDetailItem,
+    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise'],
+  })
+  async archive(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+  ): Promise<Json> {
+    return this.lifecycle.transition(tenantId, actor, id, 'archiver');
+  }
+}

@@ -1,0 +1,158 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Input, Shown } from '#shared/http/field.decorator';
+import { PagingQuery } from '#shared/http/listing';
+import { CAMPAGNE_FIELDS, type CampagneRecord, ETATS } from '../domain/campagne.fields';
+
+/** Body of POST and PUT; PUT replaces every property. */
+export class CampagneInput implements CampagneRecord {
+  @Input(CAMPAGNE_FIELDS.titre)
+  titre: string;
+
+  @Input(CAMPAGNE_FIELDS.ouvertureDuVoteUtc)
+  ouvertureDuVoteUtc: Date;
+
+  @Input(CAMPAGNE_FIELDS.fermetureDuVoteUtc)
+  fermetureDuVoteUtc: Date;
+
+  @Input(CAMPAGNE_FIELDS.textePageAccueil)
+  textePageAccueil?: string | null;
+
+  @Input(CAMPAGNE_FIELDS.libelleAbstention)
+  libelleAbstention?: string | null;
+
+  @Input(CAMPAGNE_FIELDS.ordreReponsesAleatoire)
+  ordreReponsesAleatoire?: boolean | null;
+
+  @Input(CAMPAGNE_FIELDS.id)
+  id?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.slug)
+  slug?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.etat)
+  etat?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.estPublie)
+  estPublie?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.estArchive)
+  estArchive?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.nombreVotants)
+  nombreVotants?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.nombreQuestions)
+  nombreQuestions?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.dateCreationUtc)
+  dateCreationUtc?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.dateModificationUtc)
+  dateModificationUtc?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.resultatsVisibles)
+  resultatsVisibles?: unknown;
+}
+
+/** A campaign as lists and events show it (specification, "Campaign"). */
+export class CampagneItem {
+  @Shown(CAMPAGNE_FIELDS.id, { always: true, format: 'uuid' })
+  id: string;
+
+  @Shown(CAMPAGNE_FIELDS.titre)
+  titre: string;
+
+  @Shown(CAMPAGNE_FIELDS.slug, { always: true })
+  slug: string;
+
+  @Shown(CAMPAGNE_FIELDS.ouvertureDuVoteUtc)
+  ouvertureDuVoteUtc: string;
+
+  @Shown(CAMPAGNE_FIELDS.fermetureDuVoteUtc)
+  fermetureDuVoteUtc: string;
+
+  @ApiProperty({ ...CAMPAGNE_FIELDS.etat, type: String, enum: ETATS })
+  etat: string;
+
+  @Shown(CAMPAGNE_FIELDS.estPublie, { always: true })
+  estPublie: boolean;
+
+  @Shown(CAMPAGNE_FIELDS.estArchive, { always: true })
+  estArchive: boolean;
+
+  @Shown(CAMPAGNE_FIELDS.nombreVotants, { always: true })
+  nombreVotants: number;
+
+  @Shown(CAMPAGNE_FIELDS.nombreQuestions, { always: true })
+  nombreQuestions: number;
+
+  @Shown(CAMPAGNE_FIELDS.dateCreationUtc, { always: true, format: 'date-time' })
+  dateCreationUtc: string;
+
+  @Shown(CAMPAGNE_FIELDS.dateModificationUtc, { always: true, format: 'date-time' })
+  dateModificationUtc: string;
+}
+
+/** A campaign with everything that lists leave out. */
+export class CampagneDetailItem extends CampagneItem {
+  @Shown(CAMPAGNE_FIELDS.textePageAccueil)
+  textePageAccueil: string | null;
+
+  @Shown(CAMPAGNE_FIELDS.libelleAbstention)
+  libelleAbstention: string | null;
+
+  @Shown(CAMPAGNE_FIELDS.ordreReponsesAleatoire, { always: true })
+  ordreReponsesAleatoire: boolean;
+
+  @Shown(CAMPAGNE_FIELDS.resultatsVisibles, { always: true })
+  resultatsVisibles: boolean;
+}
+
+/** Query of the list (specification, "Campaigns (voting module)"). */
+export class CampagneList extends PagingQuery {
+  @Input({ kind: 'choice', values: ETATS, description: 'Campaigns in this state at this moment.' })
+  etat?: string;
+
+  @Input({
+    ...CAMPAGNE_FIELDS.titre,
+    required: false,
+    description: 'Campaigns whose title contains this, without regard to case; `%` and `_` are letters.',
+    example: 'élection',
+  })
+  titre?: string;
+
+  @Input({
+    kind: 'date',
+    description: 'Campaigns with `ouvertureDuVoteUtc` at this time or later.',
+    example: '2026-01-01T00:00:00Z',
+  })
+  ouvertureApres?: Date;
+
+  @Input({
+    kind: 'date',
+    description: 'Campaigns with `fermetureDuVoteUtc` at this time or earlier.',
+    example: '2099-12-31T23:59:59Z',
+  })
+  fermetureAvant?: Date;
+}
+
+/** One reason why a campaign cannot be published. */
+export class ValidationErreurItem {
+  @ApiProperty({
+    description: 'The code that a publication would answer.',
+    example: 'Campagne.AucuneQuestion',
+  })
+  code: string;
+
+  @ApiProperty({ description: 'What to do.', example: 'The campaign has no question: add one first.' })
+  detail: string;
+}
+
+/** Whether a campaign can be published at this moment. */
+export class ValidationItem {
+  @ApiProperty({ description: 'Whether nothing would stop its publication.', example: false })
+  valide: boolean;
+
+  @ApiProperty({ type: [ValidationErreurItem], description: 'All that would, in the order of the checks.' })
+  erreurs: ValidationErreurItem[];
+}

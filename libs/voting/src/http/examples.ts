@@ -1,0 +1,26 @@
+/** Identifiers of the demonstration tenant that the documentation names. */
+export const EXAMPLE_IDS = {
+  /** In Brouillon, with questions and voters. */
+  campagne: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01',
+  /** In Brouillon, to be added to and taken from. */
+  aCompleter: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c08',
+  /** To be published, unpublished, opened, closed, archived and deleted: one each, so that each can be tried. */
+  aPublier: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c02',
+  aDepublier: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c03',
+  aOuvrir: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c04',
+  aFermer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c05',
+  aArchiver: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c06',
+  aSupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c07',
+  /** Of the first campaign, which has these two and no other. */
+  question: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c21',
+  questionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c22',
+  /** Of the campaign to be added to. */
+  questionACompleter: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c24',
+  questionASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c23',
+  /** Of the first question, which has these two and no other. */
+  option: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31',
+  optionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c32',
+  optionASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c33',
+  votant: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41',
+  votantASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c42',
+} as const;

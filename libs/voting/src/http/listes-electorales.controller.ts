@@ -1,0 +1,71 @@
+import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { ListesElectoralesService } from '../application/listes-electorales.service';
+import { CampagneId, campagnePart } from './campagnes.controller';
+import {
+  ListeElectoraleFaiteItem,
+  ListeElectoraleInput,
+  ListeElectoraleItem,
+} from './listes-electorales.dto';
+
+@ApiTags('Voters')
+@Requires({ role: 'partenaire', module: 'vote' })
+@Controller('b2b/v1/campagnes/:id/liste-electorale')
+export class ListesElectoralesController {
+  constructor(
+    private readonly listes: ListesElectoralesService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the electoral lists of a campaign',
+    description: 'What was made, and by which criteria.',
+    path: { id: campagnePart() },
+    type: [ListeElectoraleFaiteItem],
+    paged: true,
+    errors: ['Campagne.NotFound'],
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.listes.page(tenantId, campagneId, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Make an electoral list',
+    description:
+      'Makes voters of the employees that meet all criteria; those that are voters already stay as they are. A voter gets the union of the membership and the employer of the employment that meet the criteria: of several, the oldest membership and the most recent employment. At least one list must name something.',
+    path: { id: campagnePart() },
+    bodyExample: { SyndicatsIdExternes: ['SYN-10'], EmployeursIdentifiantsExternes: ['EMP-100'], Poids: 1 },
+    status: 201,
+    type: ListeElectoraleItem,
+    location: true,
+    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() campagneId: string,
+    @Body() body: ListeElectoraleInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ListeElectoraleItem> {
+    const made = await this.listes.create(tenantId, actor, campagneId, body);
+    response.location(`/b2b/v1/campagnes/${campagneId}/liste-electorale`);
+    return made;
+  }
+}

@@ -1,0 +1,162 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { OptionsService } from '../application/options.service';
+import { CampagneId, campagnePart } from './campagnes.controller';
+import { EXAMPLE_IDS } from './examples';
+import { QuestionId, questionPart } from './questions.controller';
+import { OptionInput, OptionItem, OptionOrdreInput } from './questions.dto';
+
+const OptionId = () =>
+  Param('optionId', new GuidPart('Option.NotFound', 'The question has no option with this id.'));
+
+function optionPart(example: string = EXAMPLE_IDS.option) {
+  return { description: 'Identifier of the option (GUID).', format: 'uuid', example } as const;
+}
+
+const PARENTS = { id: campagnePart(), questionId: questionPart() };
+const PARENTS_TO_COMPLETE = {
+  id: campagnePart(EXAMPLE_IDS.aCompleter),
+  questionId: questionPart(EXAMPLE_IDS.questionACompleter),
+};
+
+@ApiTags('Questions')
+@Requires({ role: 'partenaire', module: 'vote' })
+@Controller('b2b/v1/campagnes/:id/questions/:questionId/options')
+export class OptionsController {
+  constructor(
+    private readonly options: OptionsService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the options of a question',
+    description: 'In their order.',
+    path: PARENTS,
+    type: [OptionItem],
+    paged: true,
+    errors: ['Campagne.NotFound', 'Question.NotFound'],
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() questionId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.options.page(tenantId, { campagneId, questionId }, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
+  }
+
+  @Get(':optionId')
+  @Answers({
+    summary: 'Read an option',
+    path: { ...PARENTS, optionId: optionPart() },
+    type: OptionItem,
+    etag: true,
+    errors: ['Campagne.NotFound', 'Question.NotFound', 'Option.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() questionId: string,
+    @OptionId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.options.get(tenantId, { campagneId, questionId }, id));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Add an option to a question',
+    path: PARENTS_TO_COMPLETE,
+    status: 201,
+    type: OptionItem,
+    location: true,
+    etag: true,
+    errors: [
+      'Campagne.NotFound',
+      'Question.NotFound',
+      'Campagne.StructureVerrouillee',
+      'Campagne.StructureTropGrande',
+    ],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() questionId: string,
+    @Body() body: OptionInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const { id, item } = await this.options.create(tenantId, { campagneId, questionId }, body);
+    response.location(`/b2b/v1/campagnes/${campagneId}/questions/${questionId}/options/${id}`);
+    return withEtag(response, item);
+  }
+
+  // Before the options by their id: the first route that fits is taken.
+  @Put('ordre')
+  @Answers({
+    summary: 'Put the options of a question into an order',
+    path: PARENTS,
+    type: [OptionItem],
+    errors: ['Campagne.NotFound', 'Question.NotFound', 'Campagne.StructureVerrouillee'],
+  })
+  async order(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() questionId: string,
+    @Body() { OptionIds }: OptionOrdreInput,
+  ): Promise<Json> {
+    return this.options.order(tenantId, { campagneId, questionId }, OptionIds);
+  }
+
+  @Put(':optionId')
+  @Answers({
+    summary: 'Replace an option',
+    path: { ...PARENTS, optionId: optionPart() },
+    type: OptionItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Campagne.NotFound', 'Question.NotFound', 'Option.NotFound', 'Campagne.StructureVerrouillee'],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() questionId: string,
+    @OptionId() id: string,
+    @Body() body: OptionInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const item = await this.options.replace(tenantId, { campagneId, questionId }, id, body, ifMatch);
+    return withEtag(response, item);
+  }
+
+  @Delete(':optionId')
+  @Answers({
+    summary: 'Delete an option',
+    description: 'The options behind it move up.',
+    path: { ...PARENTS_TO_COMPLETE, optionId: optionPart(EXAMPLE_IDS.optionASupprimer) },
+    status: 204,
+    ifMatch: true,
+    errors: ['Campagne.NotFound', 'Question.NotFound', 'Option.NotFound', 'Campagne.StructureVerrouillee'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() questionId: string,
+    @OptionId() id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.options.delete(tenantId, { campagneId, questionId }, id, ifMatch);
+  }
+}

@@ -1,0 +1,175 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { QuestionsService } from '../application/questions.service';
+import { CampagneId, campagnePart } from './campagnes.controller';
+import { EXAMPLE_IDS } from './examples';
+import { QuestionInput, QuestionItem, QuestionOrdreInput } from './questions.dto';
+
+/** The part of a path that names a question. */
+export function questionPart(example: string = EXAMPLE_IDS.question) {
+  return { description: 'Identifier of the question (GUID).', format: 'uuid', example } as const;
+}
+
+/** The question that the path names. */
+export const QuestionId = () =>
+  Param('questionId', new GuidPart('Question.NotFound', 'The campaign has no question with this id.'));
+
+const NOMINATION = {
+  Titre: 'Qui voulez-vous à la présidence ?',
+  Description: 'Mandat de deux ans.',
+  Type: 'Election',
+  EstPreferentiel: true,
+  NombreElus: 1,
+};
+
+@ApiTags('Questions')
+@Requires({ role: 'partenaire', module: 'vote' })
+@Controller('b2b/v1/campagnes/:id/questions')
+export class QuestionsController {
+  constructor(
+    private readonly questions: QuestionsService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the questions of a campaign',
+    description: 'In their order, with their options.',
+    path: { id: campagnePart() },
+    type: [QuestionItem],
+    paged: true,
+    errors: ['Campagne.NotFound'],
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.questions.page(tenantId, campagneId, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+  }
+
+  @Get(':questionId')
+  @Answers({
+    summary: 'Read a question',
+    path: { id: campagnePart(), questionId: questionPart() },
+    type: QuestionItem,
+    etag: true,
+    errors: ['Campagne.NotFound', 'Question.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.questions.get(tenantId, campagneId, id));
+  }
+
+  @Post()
+  @Answers({
+    summary: 'Add a question to a campaign',
+    description: 'With its options, or without them.',
+    path: { id: campagnePart(EXAMPLE_IDS.aCompleter) },
+    bodyExample: { ...NOMINATION, Options: [{ Libelle: 'Ariane Lapointe' }, { Libelle: 'Omar Haddad' }] },
+    status: 201,
+    type: QuestionItem,
+    location: true,
+    etag: true,
+    errors: [
+      'Campagne.NotFound',
+      'Campagne.StructureVerrouillee',
+      'Campagne.StructureTropGrande',
+      'Question.PreferentielNonSupporte',
+    ],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @Body() body: QuestionInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const { id, item } = await this.questions.create(tenantId, campagneId, body);
+    response.location(`/b2b/v1/campagnes/${campagneId}/questions/${id}`);
+    return withEtag(response, item);
+  }
+
+  // Before the questions by their id: the first route that fits is taken.
+  @Put('ordre')
+  @Answers({
+    summary: 'Put the questions of a campaign into an order',
+    path: { id: campagnePart() },
+    type: [QuestionItem],
+    errors: ['Campagne.NotFound', 'Campagne.StructureVerrouillee'],
+  })
+  async order(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @Body() { QuestionIds }: QuestionOrdreInput,
+  ): Promise<Json> {
+    return this.questions.order(tenantId, campagneId, QuestionIds);
+  }
+
+  @Put(':questionId')
+  @Answers({
+    summary: 'Replace a question',
+    path: { id: campagnePart(), questionId: questionPart() },
+    bodyExample: {
+      ...NOMINATION,
+      Options: [
+        { Id: EXAMPLE_IDS.option, Libelle: 'Ariane Lapointe' },
+        { Id: EXAMPLE_IDS.optionAutre, Libelle: 'Omar Haddad', Description: 'Secrétaire depuis 2024' },
+      ],
+    },
+    type: QuestionItem,
+    etag: true,
+    ifMatch: true,
+    errors: [
+      'Campagne.NotFound',
+      'Question.NotFound',
+      'Campagne.StructureVerrouillee',
+      'Question.PreferentielNonSupporte',
+    ],
+  })
+  async replace(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() id: string,
+    @Body() body: QuestionInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.questions.replace(tenantId, campagneId, id, body, ifMatch));
+  }
+
+  @Delete(':questionId')
+  @Answers({
+    summary: 'Delete a question',
+    description: 'With its options; the questions behind it move up.',
+    path: {
+      id: campagnePart(EXAMPLE_IDS.aCompleter),
+      questionId: questionPart(EXAMPLE_IDS.questionASupprimer),
+    },
+    status: 204,
+    ifMatch: true,
+    errors: ['Campagne.NotFound', 'Question.NotFound', 'Campagne.StructureVerrouillee'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @QuestionId() id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.questions.delete(tenantId, campagneId, id, ifMatch);
+  }
+}

@@ -1,0 +1,162 @@
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { BulkBody } from '#shared/http/body.interceptor';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { type Page, type Position, sendList } from '#shared/http/listing';
+import { OneOrMany } from '#shared/http/one-or-many.pipe';
+import { JsonRows } from '#shared/records/json-rows';
+import { type UpsertResult, VotantsService } from '../application/votants.service';
+import { CampagneId, campagnePart } from './campagnes.controller';
+import { EXAMPLE_IDS } from './examples';
+import {
+  DroitDeVoteInput,
+  DroitDeVoteItem,
+  VotantInput,
+  VotantItem,
+  VotantList,
+  VotantsResultItem,
+} from './votants.dto';
+
+const VotantId = () =>
+  Param('votantId', new GuidPart('Votant.NotFound', 'The campaign has no voter with this id.'));
+
+function votantPart(example: string = EXAMPLE_IDS.votant) {
+  return { description: 'Identifier of the voter (GUID).', format: 'uuid', example } as const;
+}
+
+const VOTANT_SCHEMA = { $ref: getSchemaPath(VotantInput) };
+
+@ApiTags('Voters')
+@Requires({ role: 'partenaire', module: 'vote' })
+@Controller('b2b/v1/campagnes/:id/votants')
+export class VotantsController {
+  constructor(
+    private readonly votants: VotantsService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the voters of a campaign',
+    description: 'Filters combine with AND.',
+    path: { id: campagnePart() },
+    type: [VotantItem],
+    paged: true,
+    errors: ['Campagne.NotFound'],
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @Query() query: VotantList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.votants.page(tenantId, campagneId, query, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
+  }
+
+  @Get(':votantId')
+  @Answers({
+    summary: 'Read a voter',
+    path: { id: campagnePart(), votantId: votantPart() },
+    type: VotantItem,
+    etag: true,
+    errors: ['Campagne.NotFound', 'Votant.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @VotantId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.votants.get(tenantId, campagneId, id));
+  }
+
+  @Post('upsert')
+  @BulkBody()
+  @ApiExtraModels(VotantInput)
+  @ApiBody({ schema: { anyOf: [VOTANT_SCHEMA, { type: 'array', items: VOTANT_SCHEMA }] } })
+  @ApiResponse({
+    status: 201,
+    description: 'One voter was made.',
+    type: VotantItem,
+    headers: { Location: { description: 'Path of the voter.', schema: { type: 'string' } } },
+  })
+  @Answers({
+    summary: 'Create or change voters',
+    description:
+      'One record: answers the voter, 201 if it was made, 200 if `VotantId` named one. A list of records: always 200, with the errors of those that were not accepted; all others are written together. Up to 64 MB and 250,000 records. The roll may change until the campaign ends.',
+    path: { id: campagnePart() },
+    bodyExample: [
+      { VotantId: EXAMPLE_IDS.votant, Poids: 1.5 },
+      { Identifiant: 'ELECTEUR-00042', Prenom: 'Anouk', Nom: 'Tremblay', SyndicatIdExterne: 'SYN-10' },
+    ],
+    anyOf: [VotantItem, VotantsResultItem],
+    errors: [
+      'Campagne.NotFound',
+      'Campagne.ModificationNonPermise',
+      'Votant.NotFound',
+      'Votant.IdentifiantDejaUtilise',
+      'Votant.EmployeDejaInscrit',
+      'Votant.AVote',
+    ],
+  })
+  async upsert(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() campagneId: string,
+    @Body(new OneOrMany(VotantInput)) body: VotantInput | JsonRows,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | UpsertResult> {
+    if (body instanceof JsonRows) return this.votants.upsertAll(tenantId, actor, campagneId, body);
+    const { item, isNew } = await this.votants.upsert(tenantId, actor, campagneId, body);
+    if (isNew) {
+      const { VotantId: id } = JSON.parse(item) as VotantItem;
+      response.status(201).location(`/b2b/v1/campagnes/${campagneId}/votants/${id}`);
+    }
+    return item;
+  }
+
+  @Put('droit-de-vote')
+  @Answers({
+    summary: 'Give voters the right to vote, or take it',
+    description: 'Up to 25,000 at once; all of them that there are, or none.',
+    path: { id: campagnePart() },
+    type: DroitDeVoteItem,
+    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise', 'Votant.AVote'],
+  })
+  async setDroitDeVote(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() campagneId: string,
+    @Body() { VotantIds, ADroitDeVote }: DroitDeVoteInput,
+  ): Promise<DroitDeVoteItem> {
+    return this.votants.setDroitDeVote(tenantId, actor, campagneId, VotantIds, ADroitDeVote);
+  }
+
+  @Delete(':votantId')
+  @Answers({
+    summary: 'Take a voter off the roll',
+    path: { id: campagnePart(), votantId: votantPart(EXAMPLE_IDS.votantASupprimer) },
+    status: 204,
+    ifMatch: true,
+    errors: ['Campagne.NotFound', 'Votant.NotFound', 'Campagne.ModificationNonPermise', 'Votant.AVote'],
+  })
+  async delete(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() campagneId: string,
+    @VotantId() id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.votants.delete(tenantId, actor, campagneId, id, ifMatch);
+  }
+}

@@ -1,0 +1,179 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Input, Shown } from '#shared/http/field.decorator';
+import { PagingQuery } from '#shared/http/listing';
+import { MOST_NAMED } from '../domain/liste-electorale.fields';
+import { VOTANT_FIELDS, type VotantRecord } from '../domain/votant.fields';
+import { EXAMPLE_IDS } from './examples';
+
+/** One record of an upsert. What is absent keeps its value; null clears it, or is as absent where there must be one. */
+export class VotantInput implements VotantRecord {
+  @Input(VOTANT_FIELDS.VotantId)
+  VotantId?: string | null;
+
+  @Input(VOTANT_FIELDS.Identifiant)
+  Identifiant?: string | null;
+
+  @Input(VOTANT_FIELDS.Prenom)
+  Prenom?: string | null;
+
+  @Input(VOTANT_FIELDS.Nom)
+  Nom?: string | null;
+
+  @Input(VOTANT_FIELDS.Courriel)
+  Courriel?: string | null;
+
+  @Input(VOTANT_FIELDS.EmployeIdExterne)
+  EmployeIdExterne?: string | null;
+
+  @Input(VOTANT_FIELDS.SyndicatIdExterne)
+  SyndicatIdExterne?: string | null;
+
+  @Input(VOTANT_FIELDS.EmployeurIdentifiantExterne)
+  EmployeurIdentifiantExterne?: string | null;
+
+  @Input(VOTANT_FIELDS.ADroitDeVote)
+  ADroitDeVote?: boolean | null;
+
+  @Input(VOTANT_FIELDS.AVote)
+  AVote?: unknown;
+
+  @Input(VOTANT_FIELDS.Poids)
+  Poids?: string | null;
+}
+
+/** A voter on the roll of a campaign. */
+export class VotantItem {
+  @Shown(
+    { ...VOTANT_FIELDS.VotantId, description: 'Identifier given by the service (GUID).' },
+    { always: true },
+  )
+  VotantId: string;
+
+  @Shown({ ...VOTANT_FIELDS.Identifiant, description: 'Identifier of the partner’s.' })
+  Identifiant: string | null;
+
+  @Shown({ ...VOTANT_FIELDS.Prenom, description: 'First name.' }, { always: true })
+  Prenom: string;
+
+  @Shown({ ...VOTANT_FIELDS.Nom, description: 'Last name.' }, { always: true })
+  Nom: string;
+
+  @Shown({ ...VOTANT_FIELDS.Courriel, description: 'E-mail address.' })
+  Courriel: string | null;
+
+  @Shown({
+    ...VOTANT_FIELDS.EmployeIdExterne,
+    description: 'The employee who this is; null of others, and once the employee has been deleted.',
+  })
+  EmployeIdExterne: string | null;
+
+  @Shown({ ...VOTANT_FIELDS.SyndicatIdExterne, description: 'The union for which this voter counts.' })
+  SyndicatIdExterne: string | null;
+
+  @Shown({
+    ...VOTANT_FIELDS.EmployeurIdentifiantExterne,
+    description: 'The employer for which this voter counts.',
+  })
+  EmployeurIdentifiantExterne: string | null;
+
+  @Shown({ ...VOTANT_FIELDS.ADroitDeVote, description: 'Whether this voter may vote.' }, { always: true })
+  ADroitDeVote: boolean;
+
+  @Shown(VOTANT_FIELDS.AVote, { always: true })
+  AVote: boolean;
+
+  @ApiProperty({
+    description: 'Weight of the ballot.',
+    type: 'number',
+    minimum: 0,
+    exclusiveMinimum: true,
+    maximum: VOTANT_FIELDS.Poids.max,
+    example: 1,
+  })
+  Poids: number;
+}
+
+export class VotantList extends PagingQuery {
+  @Input({
+    ...VOTANT_FIELDS.SyndicatIdExterne,
+    description: 'Voters of this union. An unknown one has none.',
+  })
+  syndicatIdExterne?: string;
+
+  @Input({
+    ...VOTANT_FIELDS.EmployeurIdentifiantExterne,
+    description: 'Voters of this employer. An unknown one has none.',
+  })
+  employeurIdentifiantExterne?: string;
+
+  @Input({ kind: 'boolean', description: 'Whether they have voted.', example: false })
+  aVote?: boolean;
+
+  @Input({ kind: 'boolean', description: 'Whether they may vote.', example: true })
+  aDroitDeVote?: boolean;
+}
+
+/** A record of a list that was not accepted. */
+export class VotantErreurItem {
+  @ApiProperty({ type: 'integer', description: 'Its place in the list, from 0.', example: 3 })
+  Index: number;
+
+  @ApiProperty({
+    description: 'The code that it would be answered alone.',
+    example: 'Votant.IdentifiantDejaUtilise',
+  })
+  Code: string;
+
+  @ApiProperty({
+    description: 'What is wrong.',
+    example: 'Another voter of the campaign has this Identifiant.',
+  })
+  Message: string;
+}
+
+/** What became of a list; `NombreCrees + NombreModifies + Erreurs.length` is the number of records sent. */
+export class VotantsResultItem {
+  @ApiProperty({ type: 'integer', description: 'Voters that were made.', example: 1 })
+  NombreCrees: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Voters that were known and accepted, changed or not.',
+    example: 1,
+  })
+  NombreModifies: number;
+
+  @ApiProperty({ type: [VotantErreurItem], description: 'Records that were not accepted; all others were.' })
+  Erreurs: VotantErreurItem[];
+}
+
+/** Who is given the right to vote, or loses it. */
+export class DroitDeVoteInput {
+  @Input({
+    kind: 'texts',
+    max: MOST_NAMED,
+    length: 36,
+    format: 'uuid',
+    required: true,
+    description: 'The voters.',
+    example: [EXAMPLE_IDS.votant],
+  })
+  VotantIds: string[];
+
+  @Input({ ...VOTANT_FIELDS.ADroitDeVote, required: true, description: 'Whether they may vote from now on.' })
+  ADroitDeVote: boolean;
+}
+
+export class DroitDeVoteItem {
+  @ApiProperty({ type: 'integer', description: 'How many of them there are, changed or not.', example: 1 })
+  NombreModifies: number;
+
+  @ApiProperty({
+    type: String,
+    isArray: true,
+    format: 'uuid',
+    description: 'Those that are no voters of the campaign, in the order sent.',
+    example: [],
+  })
+  VotantIdsNonTrouves: string[];
+}

@@ -1,0 +1,15 @@
+import { Campagne } from './domain/campagne.entity';
+
+export { CampagnesService } from './application/campagnes.service';
+export { LifecycleService } from './application/lifecycle.service';
+export { OptionsService } from './application/options.service';
+export { QuestionsService } from './application/questions.service';
+export { VotantsService } from './application/votants.service';
+export type { CampagneRecord } from './domain/campagne.fields';
+export { CampagneItem } from './http/campagnes.dto';
+export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
+export { ListeElectoraleCreeeData } from './http/listes-electorales.dto';
+export { VotingHttpModule } from './voting-http.module';
+export { VotingModule } from './voting.module';
+
+export const VOTING_ENTITIES = [Campagne];

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
+
+/** Filters of the list of campaigns; those given hold together (specification, "Campaigns (voting module)"). */
+export interface CampagneFilter {
+  etat?: string | null;
+  /** Part of the title, without regard to case. */
+  titre?: string | null;
+  /** Inclusive lower bound of the opening. */
+  ouvertureApres?: Date | null;
+  /** Inclusive upper bound of the closing. */
+  fermetureAvant?: Date | null;
+}
+
+const LISTED = {
+  id: 'id_unique',
+  titre: 'titre',
+  slug: 'slug',
+  ouvertureDuVoteUtc: wireTimestamp('ouverture_du_vote_utc'),
+  fermetureDuVoteUtc: wireTimestamp('fermeture_du_vote_utc'),
+  etat: ETAT,
+  estPublie: '(publiee AND NOT archivee)',
+  estArchive: 'archivee',
+  nombreVotants: 'nombre_votants',
+  nombreQuestions:
+    '(SELECT count(*)::int FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = campagne.id_unique)',
+  dateCreationUtc: wireTimestamp('date_creation'),
+  dateModificationUtc: wireTimestamp('date_modification'),
+};
+
+/** Campaigns as JSON text, with their states at this moment. */
+@Injectable()
+export class CampagneQuery {
+  private readonly listed: JsonItems;
+  private readonly whole: JsonItems;
+
+  constructor(transactions: Transactions) {
+    const source = { table: 'campagne', key: 'id_unique' };
+    this.listed = new JsonItems(transactions, { ...source, name: 'campagne_listed', columns: LISTED });
+    this.whole = new JsonItems(transactions, {
+      ...source,
+      name: 'campagne_whole',
+      columns: {
+        ...LISTED,
+        textePageAccueil: 'texte_page_accueil',
+        libelleAbstention: 'libelle_abstention',
+        ordreReponsesAleatoire: 'ordre_reponses_aleatoire',
+        resultatsVisibles: RESULTATS_VISIBLES,
+      },
+    });
+  }
+
+  /** With all that lists leave out. */
+  one(tenantId: string, id: string): Promise<string | undefined> {
+    return this.whole.one(tenantId, id);
+  }
+
+  /** As lists show it. */
+  listedOne(tenantId: string, id: string): Promise<string | undefined> {
+    return this.listed.one(tenantId, id);
+  }
+
+  page(tenantId: string, filter: CampagneFilter, after: Position | undefined, limit: number): Promise<Page> {
+    return this.listed.page(tenantId, after, limit, [
+      { sql: `${ETAT} = ?`, value: filter.etat },
+      // No pattern: every character is itself.
+      {
+        sql: 'position(casefold(normalize(?::text) COLLATE pg_unicode_fast) IN titre_compare) > 0',
+        value: filter.titre,
+      },
+      { sql: 'ouverture_du_vote_utc >= ?', value: filter.ouvertureApres },
+      { sql: 'fermeture_du_vote_utc <= ?', value: filter.fermetureAvant },
+    ]);
+  }
+}

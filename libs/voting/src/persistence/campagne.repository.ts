@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import { UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
+import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { Campagne } from '../domain/campagne.entity';
+import type { Circumstances } from '../domain/campagne.transitions';
+
+/** A campaign that a transaction holds, and the moment after it got hold of it. */
+export interface HeldCampagne {
+  readonly campagne: Campagne;
+  readonly at: Date;
+}
+
+/**
+ * How a campaign is held until the transaction ends. `alone`: its state and content do not change, and nobody writes its
+ * structure or roll or votes (transitions, changes, deletion). `structure`: one writer of questions and options at a
+ * time. `roll`: writers of the roll, and votes, beside each other.
+ */
+const LOCKS = {
+  alone: 'pessimistic_write',
+  structure: 'for_no_key_update',
+  roll: 'for_key_share',
+} as const;
+
+/** Campaigns due for the clock in one round. */
+const MOST_DUE = 100;
+
+/** Campaigns, in the ambient transaction. The clock is the database's: it is the same for all processes. */
+@Injectable()
+export class CampagneRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** @throws DomainError `Campagne.NotFound` */
+  async hold(tenantId: string, id: string, how: keyof typeof LOCKS): Promise<HeldCampagne> {
+    const campagne = await this.transactions
+      .manager()
+      .findOne(Campagne, { where: { tenantId, idUnique: id }, lock: { mode: LOCKS[how] } });
+    if (!campagne) throw missing();
+    return { campagne, at: await this.now() };
+  }
+
+  /** @throws DomainError `Campagne.NotFound` */
+  async assertExists(tenantId: string, id: string): Promise<void> {
+    const rows = await this.transactions.query(
+      { tenantId },
+      {
+        name: 'campagne_exists',
+        text: 'SELECT FROM campagne WHERE tenant_id = $1 AND id_unique = $2',
+        values: [tenantId, id],
+      },
+    );
+    if (rows.length === 0) throw missing();
+  }
+
+  async newId(): Promise<string> {
+    const { rows } = await this.transactions.client().query<{ id: string }>('SELECT uuidv7() AS id');
+    return rows[0]!.id;
+  }
+
+  /** The time, asked for by a statement of its own: what waited for a lock goes by the time after the wait. */
+  async now(): Promise<Date> {
+    const { rows } = await this.transactions.client().query<{ at: Date }>({
+      name: 'campagne_now',
+      text: `SELECT date_trunc('milliseconds', clock_timestamp()) AS at`,
+      values: [],
+    });
+    return rows[0]!.at;
+  }
+
+  async circumstances({
+    tenantId,
+    idUnique,
+    fermetureDuVoteUtc,
+    nombreVotants,
+  }: Campagne): Promise<Circumstances> {
+    const { rows } = await this.transactions.client().query<Omit<Circumstances, 'nombreVotants'>>(
+      `SELECT count(*)::int AS "nombreQuestions",
+         coalesce(array_agg(q.titre ORDER BY q.ordre) FILTER (WHERE (
+           SELECT count(*) FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique
+         ) < q.min_reponses), '{}') AS "questionsSansOptions",
+         EXISTS (SELECT FROM votant v WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND v.a_vote) AS "aDesVotes"
+       FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2`,
+      [tenantId, idUnique],
+    );
+    return { ...rows[0]!, fermetureDuVoteUtc, nombreVotants };
+  }
+
+  /** @throws DomainError `Campagne.NomDejaUtilise`, `Campagne.SlugDejaUtilise` */
+  async insert(campagne: Campagne): Promise<void> {
+    await this.unlessTaken(campagne, () => this.transactions.manager().insert(Campagne, campagne));
+  }
+
+  /** @throws DomainError `Campagne.NomDejaUtilise`, `Campagne.SlugDejaUtilise` */
+  async update(campagne: Campagne): Promise<void> {
+    const { tenantId, idUnique } = campagne;
+    await this.unlessTaken(campagne, () =>
+      this.transactions.manager().update(Campagne, { tenantId, idUnique }, campagne),
+    );
+    await this.touch(tenantId, idUnique);
+  }
+
+  /** Writes which openings and closings have been told of, which is no change of the campaign. */
+  async updateAnnounced({
+    tenantId,
+    idUnique,
+    ouvertureAnnoncee,
+    fermetureAnnoncee,
+  }: Campagne): Promise<void> {
+    await this.transactions
+      .manager()
+      .update(Campagne, { tenantId, idUnique }, { ouvertureAnnoncee, fermetureAnnoncee });
+  }
+
+  /** Notes a change. */
+  async touch(tenantId: string, id: string): Promise<void> {
+    await this.transactions
+      .client()
+      .query(
+        'UPDATE campagne SET date_modification = clock_timestamp() WHERE tenant_id = $1 AND id_unique = $2',
+        [tenantId, id],
+      );
+  }
+
+  /** Counts voters that were added, or removed where it is below 0. The last statement of who writes the roll. */
+  async countVotants(tenantId: string, id: string, added: number): Promise<void> {
+    if (added === 0) return;
+    await this.transactions
+      .client()
+      .query(
+        'UPDATE campagne SET nombre_votants = nombre_votants + $3 WHERE tenant_id = $1 AND id_unique = $2',
+        [tenantId, id, added],
+      );
+  }
+
+  async delete({ tenantId, idUnique }: Campagne): Promise<void> {
+    await this.transactions.manager().delete(Campagne, { tenantId, idUnique });
+  }
+
+  /** Campaigns of all tenants whose opening or closing has come and was not told of. */
+  due(): Promise<{ tenantId: string; id: string }[]> {
+    return this.transactions.query(ADMINISTRATION, {
+      name: 'campagne_due',
+      text: `(SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne
+              WHERE publiee AND NOT ouverture_annoncee AND ouverture_du_vote_utc <= now()
+              ORDER BY ouverture_du_vote_utc LIMIT ${MOST_DUE})
+             UNION
+             (SELECT tenant_id, id_unique FROM campagne
+              WHERE publiee AND NOT fermeture_annoncee AND fermeture_du_vote_utc <= now()
+              ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE})`,
+      values: [],
+    });
+  }
+
+  /** The title is answered before the slug, whichever of the two PostgreSQL found first (decisions, section 9). */
+  private async unlessTaken(
+    { tenantId, idUnique, titre }: Campagne,
+    write: () => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      await this.transactions.savepoint(write);
+    } catch (error) {
+      const taken = ['campagne_titre_key', 'campagne_slug_key'].some((key) =>
+        violates(error, UNIQUE_VIOLATION, key),
+      );
+      if (!taken) throw error;
+      const { rowCount } = await this.transactions.client().query(
+        `SELECT FROM campagne WHERE tenant_id = $1 AND id_unique <> $2
+           AND titre_compare = casefold(normalize($3::text) COLLATE pg_unicode_fast)`,
+        [tenantId, idUnique, titre],
+      );
+      throw rowCount
+        ? new DomainError('Campagne.NomDejaUtilise', 'A campaign has this title already: choose another one.')
+        : new DomainError(
+            'Campagne.SlugDejaUtilise',
+            'A campaign has the slug of this title already: choose a title that differs in more than accents or signs.',
+          );
+    }
+  }
+}
+
+function missing(): DomainError {
+  return new DomainError('Campagne.NotFound', 'No campaign has this id.');
+}

@@ -1,0 +1,13 @@
+/** The moment for which a statement tells states: later than whatever the transaction wrote before. */
+const NOW = 'statement_timestamp()';
+
+/** The state of a row of `campagne`; in the domain it is `Campagne.etat`. */
+export const ETAT = `CASE WHEN archivee THEN 'Archive' WHEN NOT publiee THEN 'Brouillon'
+  WHEN ${NOW} < ouverture_du_vote_utc THEN 'Planifie' WHEN ${NOW} < fermeture_du_vote_utc THEN 'VoteOuvert' ELSE 'Termine' END`;
+
+/** Whether results of a row of `campagne` can be seen (specification, "Statistics rules" 5). */
+export const RESULTATS_VISIBLES = `(publiee AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
+  (SELECT resultats_vote_actif_visibles FROM reglage WHERE tenant_id = $1), false)))`;
+
+/** Whether a row of `campagne` named `c` is active: in state Planifie or VoteOuvert. */
+export const ACTIVE = `c.publiee AND NOT c.archivee AND ${NOW} < c.fermeture_du_vote_utc`;

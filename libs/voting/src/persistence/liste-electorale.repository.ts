@@ -1,0 +1,186 @@
+import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import type { Transactions } from '#shared/database/transactions';
+import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+
+/** What the context of employees lends: SQL of its rules about employments. */
+export interface EmploymentSql {
+  /** Whether an employment is active on a day. @param day SQL @param row alias with its dot */
+  readonly activeOn: (day: string, row?: string) => string;
+  /** The current day of the tenant. */
+  readonly today: string;
+}
+
+/** What criteria have made of employees. */
+export interface Enrolled {
+  readonly added: number;
+  readonly present: number;
+  /** The day for which they were looked at. */
+  readonly actifsLe: Date;
+}
+
+/** An identifier that a criterion names and nothing has. */
+export interface UnknownName {
+  readonly criterion: 'SyndicatsIdExternes' | 'EmployeursIdentifiantsExternes' | 'EmployesIdExternes';
+  /** Its place in the list. */
+  readonly index: number;
+}
+
+/** Each list of criteria with the table that its identifiers are of. */
+const NAMED = {
+  SyndicatsIdExternes: 'syndicat',
+  EmployeursIdentifiantsExternes: 'employeur',
+  EmployesIdExternes: 'employe',
+} as const;
+
+/** Electoral lists: voters made of employees by criteria, and what was made. */
+export class ListeElectoraleRepository {
+  private readonly items: JsonItems;
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly employments: EmploymentSql,
+  ) {
+    this.items = new JsonItems(transactions, {
+      name: 'liste_electorale',
+      table: 'liste_electorale',
+      key: 'id_unique',
+      columns: {
+        Id: 'id_unique',
+        SyndicatsIdExternes: 'syndicats',
+        EmployeursIdentifiantsExternes: 'employeurs',
+        EmployesIdExternes: 'employes',
+        ActifsLe: wireTimestamp('actifs_le'),
+        Poids: 'poids',
+        NombreVotants: 'nombre_ajoutes + nombre_deja_presents',
+        NombreAjoutes: 'nombre_ajoutes',
+        NombreDejaPresents: 'nombre_deja_presents',
+        DateCreationUtc: wireTimestamp('date_creation'),
+      },
+    });
+  }
+
+  page(tenantId: string, campagneId: string, after: Position | undefined, limit: number): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [{ sql: 'campagne_id = ?', value: campagneId }]);
+  }
+
+  async unknownNames(tenantId: string, criteria: ListeElectoraleRecord): Promise<UnknownName[]> {
+    const unknown: UnknownName[] = [];
+    for (const [criterion, table] of Object.entries(NAMED)) {
+      const ids = criteria[criterion as UnknownName['criterion']] ?? [];
+      if (ids.length === 0) continue;
+      const { rows } = await this.transactions.client().query<{ n: number }>(
+        `SELECT s.n::int AS n FROM unnest($2::text[]) WITH ORDINALITY AS s (id, n)
+         WHERE NOT EXISTS (SELECT FROM ${table} k WHERE k.tenant_id = $1 AND k.id_externe = s.id) ORDER BY s.n`,
+        [tenantId, ids],
+      );
+      unknown.push(
+        ...rows.map(({ n }) => ({ criterion: criterion as UnknownName['criterion'], index: n - 1 })),
+      );
+    }
+    return unknown;
+  }
+
+  /**
+   * Makes voters of the employees that meet all criteria, in one statement; those that are voters already stay as they
+   * are. In the ambient transaction, which holds the roll.
+   */
+  async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
+    const client = this.transactions.client();
+    const { rows: days } = await client.query<{ actifsLe: Date }>(
+      `SELECT coalesce($1::timestamptz, ${this.employments.today}) AS "actifsLe"`,
+      [criteria.ActifsLe],
+    );
+    const { actifsLe } = days[0]!;
+    await client.query(FRESH_PLANS);
+    // Of a tenant that statistics do not know yet, PostgreSQL expects a row of each: it would go through all members for
+    // each employee.
+    await client.query('SET LOCAL enable_nestloop = off');
+    const { rows } = await client.query<{ added: number; matched: number }>(this.statement(), [
+      tenantId,
+      campagneId,
+      criteria.SyndicatsIdExternes,
+      criteria.EmployeursIdentifiantsExternes,
+      criteria.EmployesIdExternes,
+      actifsLe,
+      criteria.Poids ?? '1',
+    ]);
+    await client.query('RESET enable_nestloop');
+    const { added, matched } = rows[0]!;
+    return { added, present: matched - added, actifsLe };
+  }
+
+  /** Notes what was made. @returns its id and date */
+  async insert(
+    tenantId: string,
+    campagneId: string,
+    criteria: ListeElectoraleRecord,
+    { added, present, actifsLe }: Enrolled,
+  ): Promise<{ id: string; dateCreation: Date }> {
+    const { rows } = await this.transactions.client().query<{ id: string; dateCreation: Date }>(
+      `INSERT INTO liste_electorale (tenant_id, campagne_id, syndicats, employeurs, employes, actifs_le, poids,
+         nombre_ajoutes, nombre_deja_presents)
+       VALUES ($1, $2, $3, $4, $5, $6, trim_scale($7::numeric), $8, $9)
+       RETURNING id_unique AS id, date_creation AS "dateCreation"`,
+      [
+        tenantId,
+        campagneId,
+        criteria.SyndicatsIdExternes,
+        criteria.EmployeursIdentifiantsExternes,
+        criteria.EmployesIdExternes,
+        actifsLe,
+        criteria.Poids ?? '1',
+        added,
+        present,
+      ],
+    );
+    return rows[0]!;
+  }
+
+  private statement(): string {
+    const columns = `id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut, date_fin,
+      date_creation, id_unique`;
+    const day = '$6::timestamptz';
+    return `
+      WITH emplois AS (
+        SELECT ${columns} FROM emploi WHERE tenant_id = $1
+        UNION ALL SELECT ${columns} FROM emploi_v1 WHERE tenant_id = $1
+      ), employed AS (
+        -- Of several employers, the one that V1 would show.
+        SELECT DISTINCT ON (m.id_externe_employe) m.id_externe_employe, m.identifiant_externe_employeur
+        FROM emplois m
+        WHERE ($4::text[] IS NULL OR m.identifiant_externe_employeur = ANY ($4))
+          AND ${this.employments.activeOn(day, 'm.')}
+        ORDER BY m.id_externe_employe, m.identifiant_externe = 'V1' DESC, m.date_debut DESC NULLS LAST,
+          m.date_creation DESC, m.id_unique DESC
+      ), members AS (
+        -- Of several unions, the one of the oldest membership.
+        SELECT DISTINCT ON (a.id_externe_employe) a.id_externe_employe, a.syndicat_id_externe
+        FROM membership a
+        WHERE a.tenant_id = $1 AND ($3::text[] IS NULL OR a.syndicat_id_externe = ANY ($3))
+          AND a.date_adhesion < ${day} + interval '1 day'
+        ORDER BY a.id_externe_employe, a.date_adhesion, a.syndicat_id_externe
+      ), matched AS (
+        SELECT e.id_externe, e.prenom, e.nom, e.courriel, a.syndicat_id_externe, m.identifiant_externe_employeur
+        FROM employe e
+        LEFT JOIN members a ON a.id_externe_employe = e.id_externe
+        LEFT JOIN employed m ON m.id_externe_employe = e.id_externe
+        WHERE e.tenant_id = $1
+          AND ($3::text[] IS NULL OR a.syndicat_id_externe IS NOT NULL)
+          AND ($4::text[] IS NULL OR m.identifiant_externe_employeur IS NOT NULL)
+          AND ($5::text[] IS NULL OR e.id_externe = ANY ($5))
+          AND ($3::text[] IS NOT NULL OR $4::text[] IS NOT NULL
+            OR a.syndicat_id_externe IS NOT NULL OR m.identifiant_externe_employeur IS NOT NULL
+            OR e.id_externe NOT IN (SELECT id_externe_employe FROM emplois))
+      ), added AS (
+        INSERT INTO votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
+          employeur_identifiant_externe, a_droit_de_vote, poids)
+        SELECT $1, $2, prenom, nom, courriel, id_externe, syndicat_id_externe, identifiant_externe_employeur, true,
+          trim_scale($7::numeric)
+        FROM matched ORDER BY id_externe
+        ON CONFLICT (tenant_id, employe_id_externe, campagne_id) WHERE employe_id_externe IS NOT NULL DO NOTHING
+        RETURNING true
+      )
+      SELECT (SELECT count(*)::int FROM matched) AS matched, (SELECT count(*)::int FROM added) AS added`;
+  }
+}

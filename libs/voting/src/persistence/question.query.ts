@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { JsonItems, jsonList, jsonObject, type Page, type Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { MOST_OPTIONS, MOST_QUESTIONS } from '../domain/question.fields';
+
+const optionColumns = (row: string) => ({
+  Id: `${row}.id_unique`,
+  Libelle: `${row}.libelle`,
+  Description: `${row}.description`,
+  Ordre: `${row}.ordre`,
+});
+
+const BY_ORDRE = { by: 'ordre', isNumber: true } as const;
+
+/** Questions and options as JSON text, in their order. */
+@Injectable()
+export class QuestionQuery {
+  private readonly questions: JsonItems;
+  private readonly options: JsonItems;
+
+  constructor(transactions: Transactions) {
+    this.questions = new JsonItems(transactions, {
+      name: 'question',
+      table: 'question',
+      key: 'id_unique',
+      order: BY_ORDRE,
+      columns: {
+        Id: 'id_unique',
+        Titre: 'titre',
+        Description: 'description',
+        Type: 'type',
+        Ordre: 'ordre',
+        EstPreferentiel: 'est_preferentiel',
+        OrdreReponsesAleatoire: 'ordre_reponses_aleatoire',
+        MinReponses: 'min_reponses',
+        MaxReponses: 'max_reponses',
+        NombreElus: 'nombre_elus',
+        Options: jsonList(
+          jsonObject(optionColumns('p')),
+          'FROM option p WHERE p.tenant_id = $1 AND p.question_id = question.id_unique ORDER BY p.ordre',
+        ),
+      },
+    });
+    this.options = new JsonItems(transactions, {
+      name: 'option',
+      table: 'option',
+      key: 'id_unique',
+      order: BY_ORDRE,
+      columns: optionColumns('option'),
+    });
+  }
+
+  one(tenantId: string, campagneId: string, id: string): Promise<string | undefined> {
+    return this.questions.one(tenantId, id, [{ sql: 'campagne_id = ?', value: campagneId }]);
+  }
+
+  page(tenantId: string, campagneId: string, after: Position | undefined, limit: number): Promise<Page> {
+    return this.questions.page(tenantId, after, limit, [{ sql: 'campagne_id = ?', value: campagneId }]);
+  }
+
+  /** All questions of a campaign, as a list. */
+  async all(tenantId: string, campagneId: string): Promise<string> {
+    return `[${(await this.page(tenantId, campagneId, undefined, MOST_QUESTIONS)).items}]`;
+  }
+
+  option(tenantId: string, questionId: string, id: string): Promise<string | undefined> {
+    return this.options.one(tenantId, id, [{ sql: 'question_id = ?', value: questionId }]);
+  }
+
+  pageOfOptions(
+    tenantId: string,
+    questionId: string,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.options.page(tenantId, after, limit, [{ sql: 'question_id = ?', value: questionId }]);
+  }
+
+  async allOptions(tenantId: string, questionId: string): Promise<string> {
+    return `[${(await this.pageOfOptions(tenantId, questionId, undefined, MOST_OPTIONS)).items}]`;
+  }
+}

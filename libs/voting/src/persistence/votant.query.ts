@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { JsonItems, type Page, type Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+
+/** Filters of a roll; those given hold together (decisions, section 9). */
+export interface VotantFilter {
+  syndicatIdExterne?: string | null;
+  employeurIdentifiantExterne?: string | null;
+  aVote?: boolean | null;
+  aDroitDeVote?: boolean | null;
+}
+
+/** Voters of a campaign as JSON text. */
+@Injectable()
+export class VotantQuery {
+  private readonly items: JsonItems;
+
+  constructor(transactions: Transactions) {
+    this.items = new JsonItems(transactions, {
+      name: 'votant',
+      table: 'votant',
+      key: 'id_unique',
+      columns: {
+        VotantId: 'id_unique',
+        Identifiant: 'identifiant',
+        Prenom: 'prenom',
+        Nom: 'nom',
+        Courriel: 'courriel',
+        EmployeIdExterne: 'employe_id_externe',
+        SyndicatIdExterne: 'syndicat_id_externe',
+        EmployeurIdentifiantExterne: 'employeur_identifiant_externe',
+        ADroitDeVote: 'a_droit_de_vote',
+        AVote: 'a_vote',
+        Poids: 'poids',
+      },
+    });
+  }
+
+  one(tenantId: string, campagneId: string, id: string): Promise<string | undefined> {
+    return this.items.one(tenantId, id, [{ sql: 'campagne_id = ?', value: campagneId }]);
+  }
+
+  page(
+    tenantId: string,
+    campagneId: string,
+    filter: VotantFilter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [
+      { sql: 'campagne_id = ?', value: campagneId },
+      { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne },
+      { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne },
+      { sql: 'a_vote = ?', value: filter.aVote },
+      // Written out, so that the index of the few without the right is found whatever the value.
+      { sql: 'NOT a_droit_de_vote AND ?', value: filter.aDroitDeVote === false ? true : null },
+      { sql: 'a_droit_de_vote AND ?', value: filter.aDroitDeVote === true ? true : null },
+    ]);
+  }
+}

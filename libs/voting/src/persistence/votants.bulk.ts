@@ -1,0 +1,212 @@
+import { Injectable } from '@nestjs/common';
+import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
+import { Stage, type StagedRow } from '#shared/database/stage';
+import { Transactions } from '#shared/database/transactions';
+import type { ErrorCode } from '#shared/errors/error-codes';
+import type { VotantRecord } from '../domain/votant.fields';
+
+const COLUMNS = {
+  n: 'integer',
+  present: 'integer',
+  votant_id: 'text',
+  new_id: 'text',
+  identifiant: 'identifier',
+  prenom: 'text',
+  nom: 'text',
+  courriel: 'text',
+  employe_id_externe: 'identifier',
+  syndicat_id_externe: 'identifier',
+  employeur_identifiant_externe: 'identifier',
+  a_droit_de_vote: 'boolean',
+  poids: 'text',
+} as const;
+
+/** Properties that null clears, each with its column: absent, it stays as it is. */
+const CLEARED = {
+  Identifiant: 'identifiant',
+  Courriel: 'courriel',
+  EmployeIdExterne: 'employe_id_externe',
+  SyndicatIdExterne: 'syndicat_id_externe',
+  EmployeurIdentifiantExterne: 'employeur_identifiant_externe',
+} as const satisfies Partial<Record<keyof VotantRecord, keyof typeof COLUMNS>>;
+
+const CLEARED_NAMES = Object.keys(CLEARED) as (keyof typeof CLEARED)[];
+
+/** A rule that a record breaks: its code, the property, and what is wrong. */
+export interface VotantFault {
+  readonly code: ErrorCode;
+  /** The property that names what is not there, where the record itself is at fault. */
+  readonly property?: string;
+  readonly message: string;
+}
+
+/** Faults of staged records `s` with the stored voter `v`, in the order in which they are answered. */
+const FAULTS: readonly (VotantFault & { readonly when: string })[] = [
+  {
+    code: 'Votant.NotFound',
+    message: 'The campaign has no voter with this VotantId.',
+    when: 's.votant_id IS NOT NULL AND v.id_unique IS NULL',
+  },
+  {
+    code: 'Requete.Invalide',
+    property: 'EmployeIdExterne',
+    message: 'names no employee',
+    when: missing('employe', 's.employe_id_externe'),
+  },
+  {
+    code: 'Requete.Invalide',
+    property: 'SyndicatIdExterne',
+    message: 'names no union',
+    when: missing('syndicat', 's.syndicat_id_externe'),
+  },
+  {
+    code: 'Requete.Invalide',
+    property: 'EmployeurIdentifiantExterne',
+    message: 'names no employer',
+    when: missing('employeur', 's.employeur_identifiant_externe'),
+  },
+  {
+    code: 'Votant.IdentifiantDejaUtilise',
+    message: 'Another voter of the campaign has this Identifiant.',
+    when: `EXISTS (
+      SELECT FROM votant o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.identifiant = s.identifiant
+        AND o.id_unique IS DISTINCT FROM v.id_unique)`,
+  },
+  {
+    code: 'Votant.EmployeDejaInscrit',
+    message: 'The employee is another voter of the campaign.',
+    when: `EXISTS (
+      SELECT FROM votant o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.employe_id_externe = s.employe_id_externe
+        AND o.id_unique IS DISTINCT FROM v.id_unique)`,
+  },
+  {
+    code: 'Votant.AVote',
+    message: 'The voter has voted: the right to vote and the weight stay as they are.',
+    when: 'v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids)',
+  },
+];
+
+function missing(table: string, id: string): string {
+  return `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${table} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`;
+}
+
+/** A record on its way into the roll. */
+export interface StagedVotant {
+  /** Its place among all that were sent. */
+  readonly n: number;
+  readonly record: VotantRecord;
+  /** Of a new voter; given by the service if absent. */
+  readonly newId?: string | undefined;
+}
+
+/** What the stage has become. */
+export interface Written {
+  /** How many voters are new. */
+  readonly created: number;
+  /** The voter that was made or changed, where the stage holds one record. */
+  readonly id: string | null;
+}
+
+/** From so many rows on, it pays to plan the checks of foreign keys anew. */
+const MANY = 1_000;
+
+/** Upserts voters of one campaign in a fixed number of statements, in the ambient transaction, which holds the roll. */
+@Injectable()
+export class VotantsBulk {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** @param records undefined stands for one that is left out */
+  async stage(records: Iterable<StagedVotant | undefined>): Promise<Stage> {
+    const stage = new Stage('stage_votant', COLUMNS);
+    const row = this.row.bind(this);
+    function* rows(): Iterable<StagedRow | undefined> {
+      for (const staged of records) yield staged && row(staged);
+    }
+    await stage.fill(this.transactions.client(), rows());
+    return stage;
+  }
+
+  private row({ n, record, newId }: StagedVotant): StagedRow {
+    return [
+      n,
+      CLEARED_NAMES.reduce(
+        (bits, name, place) => (record[name] === undefined ? bits : bits | (1 << place)),
+        0,
+      ),
+      record.VotantId,
+      newId,
+      record.Identifiant,
+      record.Prenom,
+      record.Nom,
+      record.Courriel,
+      record.EmployeIdExterne,
+      record.SyndicatIdExterne,
+      record.EmployeurIdentifiantExterne,
+      record.ADroitDeVote,
+      record.Poids,
+    ];
+  }
+
+  /** Takes records that break a rule out of the stage. @returns which, and the first rule of each */
+  async refuse(tenantId: string, campagneId: string, stage: Stage): Promise<(VotantFault & { n: number })[]> {
+    const cases = FAULTS.map(({ when }, index) => `WHEN ${when} THEN ${index}`).join('\n');
+    const { rows } = await this.transactions.client().query<{ n: number; fault: number }>(
+      `WITH judged AS (
+         SELECT s.n, CASE ${cases} END AS fault
+         FROM ${stage.name} s LEFT JOIN votant v
+           ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.votant_id::uuid
+       )
+       DELETE FROM ${stage.name} s USING judged WHERE s.n = judged.n AND judged.fault IS NOT NULL
+       RETURNING s.n, judged.fault`,
+      [tenantId, campagneId],
+    );
+    return rows.map(({ n, fault }) => ({ n, ...FAULTS[fault]! }));
+  }
+
+  /** Writes what the stage holds; a row that would not change is not rewritten. */
+  async write(tenantId: string, campagneId: string, stage: Stage): Promise<Written> {
+    const kept = (name: keyof typeof CLEARED): string => {
+      const column = CLEARED[name];
+      return `CASE WHEN s.present & ${1 << CLEARED_NAMES.indexOf(name)} <> 0 THEN s.${column} ELSE v.${column} END`;
+    };
+    const next: Readonly<Record<string, string>> = {
+      ...Object.fromEntries(CLEARED_NAMES.map((name) => [CLEARED[name], kept(name)])),
+      prenom: 'coalesce(s.prenom, v.prenom)',
+      nom: 'coalesce(s.nom, v.nom)',
+      a_droit_de_vote: 'coalesce(s.a_droit_de_vote, v.a_droit_de_vote)',
+      poids: 'coalesce(s.poids, v.poids)',
+    };
+    const names = Object.keys(next);
+    const client = this.transactions.client();
+    if (stage.count > MANY) await client.query(FRESH_PLANS);
+    const { rows } = await client.query<Written>(
+      `WITH merged AS (
+         MERGE INTO votant v
+         USING (
+           SELECT s.n, s.present, s.votant_id::uuid AS id, s.new_id::uuid AS new_id, s.identifiant, s.employe_id_externe, s.syndicat_id_externe,
+             s.employeur_identifiant_externe, s.a_droit_de_vote, trim_scale(s.poids::numeric) AS poids,
+             CASE WHEN s.votant_id IS NULL THEN coalesce(s.prenom, e.prenom) ELSE s.prenom END AS prenom,
+             CASE WHEN s.votant_id IS NULL THEN coalesce(s.nom, e.nom) ELSE s.nom END AS nom,
+             CASE WHEN s.votant_id IS NULL THEN coalesce(s.courriel, e.courriel) ELSE s.courriel END AS courriel
+           FROM ${stage.name} s LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.employe_id_externe
+           ORDER BY s.n
+         ) s
+         ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id
+         WHEN MATCHED AND (${names.map((name) => `v.${name}`).join(', ')})
+           IS DISTINCT FROM (${Object.values(next).join(', ')}) THEN
+           UPDATE SET ${Object.entries(next)
+             .map(([name, value]) => `${name} = ${value}`)
+             .join(', ')}
+         WHEN NOT MATCHED THEN
+           INSERT (tenant_id, campagne_id, id_unique, ${names.join(', ')})
+           VALUES ($1, $2, coalesce(s.new_id, uuidv7()), s.identifiant, s.courriel, s.employe_id_externe, s.syndicat_id_externe,
+             s.employeur_identifiant_externe, s.prenom, s.nom, coalesce(s.a_droit_de_vote, true), coalesce(s.poids, 1))
+         RETURNING merge_action() AS action, v.id_unique AS id
+       )
+       SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created, (array_agg(id))[1] AS id FROM merged`,
+      [tenantId, campagneId],
+    );
+    await client.query(`DROP TABLE ${stage.name}`);
+    return rows[0]!;
+  }
+}

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { CampagnesController } from './http/campagnes.controller';
+import { ListesElectoralesController } from './http/listes-electorales.controller';
+import { OptionsController } from './http/options.controller';
+import { QuestionsController } from './http/questions.controller';
+import { VotantsController } from './http/votants.controller';
+import { VotingModule } from './voting.module';
+
+@Module({
+  imports: [VotingModule],
+  controllers: [
+    CampagnesController,
+    QuestionsController,
+    OptionsController,
+    VotantsController,
+    ListesElectoralesController,
+  ],
+})
+export class VotingHttpModule {}

@@ -1,0 +1,54 @@
+import { Module } from '@nestjs/common';
+import { activeOn, MembershipModule, TODAY } from '#membership';
+import { Transactions } from '#shared/database/transactions';
+import { CampagnesService } from './application/campagnes.service';
+import { EmployeVoters } from './application/employe-voters';
+import { LifecycleService } from './application/lifecycle.service';
+import { ListesElectoralesService } from './application/listes-electorales.service';
+import { OptionsService } from './application/options.service';
+import { QuestionsService } from './application/questions.service';
+import { Roll } from './application/roll';
+import { Structure } from './application/structure';
+import { VotantsService } from './application/votants.service';
+import { CampagneQuery } from './persistence/campagne.query';
+import { CampagneRepository } from './persistence/campagne.repository';
+import { ListeElectoraleRepository } from './persistence/liste-electorale.repository';
+import { QuestionQuery } from './persistence/question.query';
+import { QuestionRepository } from './persistence/question.repository';
+import { VotantQuery } from './persistence/votant.query';
+import { VotantRepository } from './persistence/votant.repository';
+import { VotantsBulk } from './persistence/votants.bulk';
+
+const services = [
+  CampagnesService,
+  LifecycleService,
+  QuestionsService,
+  OptionsService,
+  VotantsService,
+  ListesElectoralesService,
+];
+
+@Module({
+  imports: [MembershipModule],
+  providers: [
+    ...services,
+    EmployeVoters,
+    Roll,
+    Structure,
+    CampagneQuery,
+    CampagneRepository,
+    {
+      provide: ListeElectoraleRepository,
+      inject: [Transactions],
+      useFactory: (transactions: Transactions) =>
+        new ListeElectoraleRepository(transactions, { activeOn, today: TODAY }),
+    },
+    QuestionQuery,
+    QuestionRepository,
+    VotantQuery,
+    VotantRepository,
+    VotantsBulk,
+  ],
+  exports: services,
+})
+export class VotingModule {}

@@ -1,0 +1,191 @@
+import type { TestApp } from '../../setup/test-app';
+import type { Call, More } from './call';
+
+const PATH = '/b2b/v1/campagnes';
+const NOTHING = '00000000-0000-4000-8000-000000000000';
+const DATES = { ouvertureDuVoteUtc: '2098-01-01T00:00:00Z', fermetureDuVoteUtc: '2099-01-01T00:00:00Z' };
+
+/** Campaigns of the demonstration tenant that only the requests below name: their ids are filled in when they are made. */
+const held = {
+  /** Open; one voter has voted. */
+  voted: '',
+  voter: '',
+  question: '',
+  option: '',
+  /** In Brouillon, with nothing. */
+  empty: '',
+  /** In Brouillon, with a question without options. */
+  without: '',
+  /** In Brouillon, with a question and no voter. */
+  unattended: '',
+  /** In Brouillon, with as many questions as there may be. */
+  full: '',
+  /** A question with as many options as there may be, of `without`. */
+  fullQuestion: '',
+  ended: '',
+  endedVoter: '',
+};
+
+/**
+ * Makes campaigns on the demonstration tenant that requests below need.
+ *
+ * @param employe a voter of one that is active
+ */
+export async function holdCampaigns(app: TestApp, cle: string, employe: string): Promise<void> {
+  const send = async (method: string, path: string, body?: unknown) => {
+    const answer = await app.send(cle, method, PATH + path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  };
+  const draft = (titre: string): Promise<string> => send('POST', '', { titre, ...DATES });
+  const ask = (id: string, question: object = {}) =>
+    send('POST', `/${id}/questions`, { Titre: 'Pour ou contre ?', Type: 'Proposition', ...question });
+  const enrol = async (id: string, record: object): Promise<string> =>
+    (await send('POST', `/${id}/votants/upsert`, record)).VotantId;
+
+  held.voted = await draft('Vote en cours');
+  const question = await ask(held.voted);
+  held.question = question.Id;
+  held.option = question.Options[0].Id;
+  held.voter = await enrol(held.voted, { EmployeIdExterne: employe, Identifiant: 'ELECTEUR-1' });
+  await send('POST', `/${held.voted}/publier`);
+  await send('POST', `/${held.voted}/ouvrir`);
+  await app.database.query('UPDATE votant SET a_vote = true WHERE id_unique = $1', [held.voter]);
+
+  held.empty = await draft('Rien encore');
+  held.without = await draft('Sans options');
+  await ask(held.without, { Type: 'ChoixLibre' });
+  const Options = Array.from({ length: 500 }, (_, index) => ({ Libelle: `Choix ${index}` }));
+  held.fullQuestion = (await ask(held.without, { Type: 'ChoixLibre', Options })).Id;
+  held.unattended = await draft('Sans votants');
+  await ask(held.unattended);
+  held.full = await draft('Beaucoup de questions');
+  for (let count = 0; count < 200; count++) await ask(held.full);
+
+  held.ended = await draft('Vote terminé');
+  await ask(held.ended);
+  held.endedVoter = await enrol(held.ended, {
+    Prenom: 'Anouk',
+    Nom: 'Tremblay',
+    Courriel: 'anouk.tremblay@example.org',
+    Identifiant: 'ELECTEUR-2',
+    SyndicatIdExterne: 'SYN-10',
+    EmployeurIdentifiantExterne: 'EMP-100',
+  });
+  for (const name of ['publier', 'ouvrir', 'fermer']) await send('POST', `/${held.ended}/${name}`);
+}
+
+type Place = (of: typeof held) => string;
+type Placed = Omit<Partial<Call>, 'path'> & { readonly at: Place };
+
+/** Calls whose paths are known once the campaigns are made, beside changes of the example's body. */
+function changing(changes: readonly object[], ...places: (Place | Placed)[]): More {
+  return {
+    changes,
+    get calls() {
+      return places.map((place) => {
+        const { at, ...call } = typeof place === 'function' ? { at: place } : place;
+        return { ...call, path: `${PATH}/${at(held)}` };
+      });
+    },
+  };
+}
+
+const later = (...places: (Place | Placed)[]): More => changing([], ...places);
+
+const QUESTION = { Titre: 'Pour ou contre ?', Type: 'Proposition' };
+const RANKED = { ...QUESTION, EstPreferentiel: true };
+
+/** Requests to campaigns beside those that follow from the document. */
+export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
+  'GET /b2b/v1/campagnes/:id': later((of) => of.empty),
+  'POST /b2b/v1/campagnes': {
+    changes: [
+      { ouvertureDuVoteUtc: '2099-12-31T00:00:00Z' },
+      // The slug, and not the title, of the example.
+      { titre: 'Élection du comité exécutif 2027 !' },
+    ],
+  },
+  'PUT /b2b/v1/campagnes/:id': changing(
+    [
+      { ouvertureDuVoteUtc: '2099-12-31T00:00:00Z' },
+      { titre: 'Vote en cours' },
+      { titre: 'Vote en cours !' },
+    ],
+    (of) => of.ended,
+  ),
+  'DELETE /b2b/v1/campagnes/:id': later((of) => of.voted),
+  'GET /b2b/v1/campagnes/:id/validation': later((of) => `${of.empty}/validation`),
+  'POST /b2b/v1/campagnes/:id/publier': later(
+    (of) => `${of.voted}/publier`,
+    (of) => `${of.empty}/publier`,
+    (of) => `${of.without}/publier`,
+    (of) => `${of.unattended}/publier`,
+  ),
+  'POST /b2b/v1/campagnes/:id/depublier': later(
+    (of) => `${of.voted}/depublier`,
+    (of) => `${of.empty}/depublier`,
+  ),
+  'POST /b2b/v1/campagnes/:id/ouvrir': later((of) => `${of.empty}/ouvrir`),
+  'POST /b2b/v1/campagnes/:id/fermer': later((of) => `${of.empty}/fermer`),
+  'POST /b2b/v1/campagnes/:id/archiver': later((of) => `${of.voted}/archiver`),
+
+  'GET /b2b/v1/campagnes/:id/questions/:questionId': later((of) => `${of.voted}/questions/${of.question}`),
+  'POST /b2b/v1/campagnes/:id/questions': changing(
+    [RANKED, QUESTION],
+    (of) => `${of.voted}/questions`,
+    (of) => `${of.full}/questions`,
+  ),
+  'PUT /b2b/v1/campagnes/:id/questions/ordre': later((of) => `${of.voted}/questions/ordre`),
+  'PUT /b2b/v1/campagnes/:id/questions/:questionId': changing(
+    [RANKED],
+    (of) => `${of.voted}/questions/${of.question}`,
+  ),
+  'DELETE /b2b/v1/campagnes/:id/questions/:questionId': later((of) => `${of.voted}/questions/${of.question}`),
+  'POST /b2b/v1/campagnes/:id/questions/:questionId/options': changing(
+    [{ Description: null }],
+    (of) => `${of.voted}/questions/${of.question}/options`,
+    (of) => `${of.without}/questions/${of.fullQuestion}/options`,
+  ),
+  'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/ordre': later(
+    (of) => `${of.voted}/questions/${of.question}/options/ordre`,
+  ),
+  'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': later(
+    (of) => `${of.voted}/questions/${of.question}/options/${of.option}`,
+  ),
+  'DELETE /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': later(
+    (of) => `${of.voted}/questions/${of.question}/options/${of.option}`,
+  ),
+
+  'GET /b2b/v1/campagnes/:id/votants/:votantId': later((of) => `${of.ended}/votants/${of.endedVoter}`),
+  'POST /b2b/v1/campagnes/:id/votants/upsert': later(
+    (of) => `${of.ended}/votants/upsert`,
+    ...[
+      { Prenom: 'Alex', Nom: 'Tremblay' },
+      { VotantId: NOTHING },
+      { Prenom: 'Alex', Nom: 'Tremblay', Identifiant: 'ELECTEUR-1' },
+      { EmployeIdExterne: 'E-9001' },
+    ].map((body) => ({ at: (of: typeof held) => `${of.voted}/votants/upsert`, body })),
+    // Read when the request is sent, as the paths are.
+    {
+      at: (of) => `${of.voted}/votants/upsert`,
+      get body() {
+        return { VotantId: held.voter, ADroitDeVote: false };
+      },
+    },
+  ),
+  'PUT /b2b/v1/campagnes/:id/votants/droit-de-vote': later((of) => `${of.ended}/votants/droit-de-vote`, {
+    at: (of) => `${of.voted}/votants/droit-de-vote`,
+    get body() {
+      return { VotantIds: [held.voter], ADroitDeVote: false };
+    },
+  }),
+  'DELETE /b2b/v1/campagnes/:id/votants/:votantId': later(
+    (of) => `${of.voted}/votants/${of.voter}`,
+    (of) => `${of.ended}/votants/${of.endedVoter}`,
+  ),
+  'POST /b2b/v1/campagnes/:id/liste-electorale': changing(
+    [{ SyndicatsIdExternes: null, EmployesIdExternes: ['E-1001'] }, { EmployeursIdentifiantsExternes: null }],
+    (of) => `${of.ended}/liste-electorale`,
+  ),
+};

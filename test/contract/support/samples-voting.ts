@@ -1,0 +1,257 @@
+import type { Sample, Samples } from './sample';
+import type { Identifiers } from './spaces';
+
+const CAMPAGNES = '/b2b/v1/campagnes';
+const DATES = { ouvertureDuVoteUtc: '2098-01-01T00:00:00Z', fermetureDuVoteUtc: '2099-01-01T00:00:00Z' };
+const QUESTION = { Titre: 'Pour ou contre ?', Type: 'Proposition' };
+const OPTION = { Libelle: 'Peut-être' };
+const PERSON = { Prenom: 'Alex', Nom: 'Tremblay' };
+
+function each(path: string, ...texts: string[]): Sample[] {
+  return texts.map((text) => ({ path: `${path}${text}` }));
+}
+
+/** An operation on a campaign: on one's own, on another's and on what is none. */
+function onCampagnes(asked: Identifiers, own: Identifiers, end: string, body?: object): Sample[] {
+  return [own.campagne, asked.campagne, asked.votant, asked.question].map((id) => ({
+    path: `${CAMPAGNES}/${id}${end}`,
+    ...(body ? { body } : {}),
+  }));
+}
+
+/** Something of a campaign, by both: each of the two may be another's. */
+function onParts(
+  kind: string,
+  part: 'question' | 'votant',
+  asked: Identifiers,
+  own: Identifiers,
+  end = '',
+  body?: object,
+): Sample[] {
+  return [
+    [own.campagne, own[part]],
+    [own.campagne, asked[part]],
+    [asked.campagne, asked[part]],
+    [asked.campagne, own[part]],
+  ].map(([campagne, id]) => ({
+    path: `${CAMPAGNES}/${campagne}/${kind}/${id}${end}`,
+    ...(body ? { body } : {}),
+  }));
+}
+
+const onQuestions = (asked: Identifiers, own: Identifiers, end = '', body?: object): Sample[] =>
+  onParts('questions', 'question', asked, own, end, body);
+
+/** An option, by all three. */
+function onOptions(asked: Identifiers, own: Identifiers, body?: object): Sample[] {
+  return [own.option, asked.option].flatMap((option) => onQuestions(asked, own, `/options/${option}`, body));
+}
+
+/** A request on what `asked` has, and one that names its version. */
+function withEtag(samples: Sample[], path: string, header: string, etag: string, body?: object): Sample[] {
+  return [...samples, { path, headers: { [header]: etag }, ...(body ? { body } : {}) }];
+}
+
+const campagne = (titre: string) => ({ titre, ...DATES });
+
+function transition(name: string): Record<string, Samples> {
+  return { [`POST ${CAMPAGNES}/:id/${name}`]: (asked, own) => onCampagnes(asked, own, `/${name}`) };
+}
+
+/** Of campaigns and all below them. */
+export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
+  'GET /b2b/v1/campagnes': (asked) =>
+    each(
+      CAMPAGNES,
+      '',
+      `?titre=${asked.mark}`,
+      '?etat=Brouillon',
+      `?curseur=${asked.curseurCampagnes}`,
+      `?limite=1&curseur=${asked.curseurCampagnes}`,
+    ),
+  'POST /b2b/v1/campagnes': (asked) => [
+    { path: CAMPAGNES, body: { ...campagne(asked.titre), id: asked.campagne } },
+    // Its slug is used by the caller, and its title by the other alone.
+    { path: CAMPAGNES, body: campagne(asked.titreSemblable) },
+  ],
+  'GET /b2b/v1/campagnes/:id': (asked, own) =>
+    withEtag(
+      onCampagnes(asked, own, ''),
+      `${CAMPAGNES}/${asked.campagne}`,
+      'If-None-Match',
+      asked.etagCampagne,
+    ),
+  'PUT /b2b/v1/campagnes/:id': (asked, own) => [
+    ...withEtag(
+      onCampagnes(asked, own, '', campagne('Autre titre')),
+      `${CAMPAGNES}/${asked.campagne}`,
+      'If-Match',
+      asked.etagCampagne,
+      campagne('Autre titre'),
+    ),
+    // The slug that the caller's other campaign has.
+    {
+      path: `${CAMPAGNES}/${own.campagne}`,
+      body: { ...campagne(asked.titreSemblable), id: asked.campagne },
+    },
+  ],
+  'DELETE /b2b/v1/campagnes/:id': (asked, own) =>
+    withEtag(onCampagnes(asked, own, ''), `${CAMPAGNES}/${asked.campagne}`, 'If-Match', asked.etagCampagne),
+  'GET /b2b/v1/campagnes/:id/validation': (asked, own) => onCampagnes(asked, own, '/validation'),
+  ...transition('publier'),
+  ...transition('depublier'),
+  ...transition('ouvrir'),
+  ...transition('fermer'),
+  ...transition('archiver'),
+
+  'GET /b2b/v1/campagnes/:id/questions': (asked, own) => [
+    ...onCampagnes(asked, own, '/questions'),
+    ...each(
+      `${CAMPAGNES}/${own.campagne}/questions`,
+      `?curseur=${asked.curseurQuestions}`,
+      `?limite=1&curseur=${asked.curseurQuestions}`,
+    ),
+  ],
+  'POST /b2b/v1/campagnes/:id/questions': (asked, own) => [
+    ...onCampagnes(asked, own, '/questions', QUESTION),
+    {
+      path: `${CAMPAGNES}/${own.campagne}/questions`,
+      body: { ...QUESTION, Id: asked.question, Options: [{ ...OPTION, Id: asked.option }] },
+    },
+  ],
+  'PUT /b2b/v1/campagnes/:id/questions/ordre': (asked, own) => [
+    ...onCampagnes(asked, own, '/questions/ordre', { QuestionIds: [own.questionAutre, own.question] }),
+    ...onCampagnes(asked, own, '/questions/ordre', { QuestionIds: [asked.questionAutre, asked.question] }),
+  ],
+  'GET /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) =>
+    withEtag(
+      onQuestions(asked, own),
+      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`,
+      'If-None-Match',
+      asked.etagQuestion,
+    ),
+  'PUT /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) => [
+    ...withEtag(
+      onQuestions(asked, own, '', QUESTION),
+      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`,
+      'If-Match',
+      asked.etagQuestion,
+      QUESTION,
+    ),
+    {
+      path: `${CAMPAGNES}/${own.campagne}/questions/${own.question}`,
+      body: { ...QUESTION, Type: 'ChoixLibre', Options: [{ ...OPTION, Id: asked.option }] },
+    },
+  ],
+  'DELETE /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) =>
+    withEtag(
+      onQuestions(asked, own),
+      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`,
+      'If-Match',
+      asked.etagQuestion,
+    ),
+
+  'GET /b2b/v1/campagnes/:id/questions/:questionId/options': (asked, own) => [
+    ...onQuestions(asked, own, '/options'),
+    ...each(
+      `${CAMPAGNES}/${own.campagne}/questions/${own.question}/options`,
+      `?curseur=${asked.curseurOptions}`,
+      `?limite=1&curseur=${asked.curseurOptions}`,
+    ),
+  ],
+  'POST /b2b/v1/campagnes/:id/questions/:questionId/options': (asked, own) =>
+    onQuestions(asked, own, '/options', { ...OPTION, Id: asked.option }),
+  'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/ordre': (asked, own) => [
+    ...onQuestions(asked, own, '/options/ordre', { OptionIds: [own.optionAutre, own.option] }),
+    ...onQuestions(asked, own, '/options/ordre', { OptionIds: [asked.optionAutre, asked.option] }),
+  ],
+  'GET /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) =>
+    withEtag(
+      onOptions(asked, own),
+      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}/options/${asked.option}`,
+      'If-None-Match',
+      asked.etagOption,
+    ),
+  'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) =>
+    withEtag(
+      onOptions(asked, own, OPTION),
+      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}/options/${asked.option}`,
+      'If-Match',
+      asked.etagOption,
+      OPTION,
+    ),
+  'DELETE /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) =>
+    withEtag(
+      onOptions(asked, own),
+      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}/options/${asked.option}`,
+      'If-Match',
+      asked.etagOption,
+    ),
+
+  'GET /b2b/v1/campagnes/:id/votants': (asked, own) => [
+    ...onCampagnes(asked, own, '/votants'),
+    ...each(
+      `${CAMPAGNES}/${own.campagne}/votants`,
+      `?syndicatIdExterne=${asked.syndicat}`,
+      `?employeurIdentifiantExterne=${asked.employeur}`,
+      '?aVote=false&aDroitDeVote=true',
+      `?curseur=${asked.curseurVotants}`,
+      `?limite=1&curseur=${asked.curseurVotants}`,
+    ),
+  ],
+  'GET /b2b/v1/campagnes/:id/votants/:votantId': (asked, own) =>
+    withEtag(
+      onParts('votants', 'votant', asked, own),
+      `${CAMPAGNES}/${asked.campagne}/votants/${asked.votant}`,
+      'If-None-Match',
+      asked.etagVotant,
+    ),
+  'POST /b2b/v1/campagnes/:id/votants/upsert': (asked, own) => {
+    const records = [
+      { ...PERSON, Identifiant: asked.identifiantVotant },
+      { ...PERSON, VotantId: asked.votant },
+      { ...PERSON, EmployeIdExterne: asked.employe },
+      { EmployeIdExterne: asked.employe },
+      { ...PERSON, SyndicatIdExterne: asked.syndicat },
+      { ...PERSON, EmployeurIdentifiantExterne: asked.employeur },
+    ];
+    const path = `${CAMPAGNES}/${own.campagne}/votants/upsert`;
+    return [
+      ...onCampagnes(asked, own, '/votants/upsert', PERSON),
+      ...records.map((body) => ({ path, body })),
+      { path, body: records },
+    ];
+  },
+  'PUT /b2b/v1/campagnes/:id/votants/droit-de-vote': (asked, own) => {
+    const taken = (...VotantIds: string[]) => ({ VotantIds, ADroitDeVote: false });
+    return [
+      ...onCampagnes(asked, own, '/votants/droit-de-vote', taken(own.votant)),
+      ...onCampagnes(asked, own, '/votants/droit-de-vote', taken(asked.votant, own.votantAutre)),
+    ];
+  },
+  'DELETE /b2b/v1/campagnes/:id/votants/:votantId': (asked, own) =>
+    withEtag(
+      onParts('votants', 'votant', asked, own),
+      `${CAMPAGNES}/${asked.campagne}/votants/${asked.votant}`,
+      'If-Match',
+      asked.etagVotant,
+    ),
+
+  'GET /b2b/v1/campagnes/:id/liste-electorale': (asked, own) => [
+    ...onCampagnes(asked, own, '/liste-electorale'),
+    ...each(
+      `${CAMPAGNES}/${own.campagne}/liste-electorale`,
+      `?curseur=${asked.curseurListes}`,
+      `?limite=1&curseur=${asked.curseurListes}`,
+    ),
+  ],
+  'POST /b2b/v1/campagnes/:id/liste-electorale': (asked, own) => {
+    const path = `${CAMPAGNES}/${own.campagneSemblable}/liste-electorale`;
+    return [
+      ...onCampagnes(asked, own, '/liste-electorale', { EmployesIdExternes: [own.employeV2] }),
+      { path, body: { SyndicatsIdExternes: [asked.syndicat] } },
+      { path, body: { EmployeursIdentifiantsExternes: [asked.employeur] } },
+      { path, body: { EmployesIdExternes: [asked.employeV2] } },
+    ];
+  },
+};

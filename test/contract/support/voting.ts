@@ -1,0 +1,116 @@
+import type { Answer } from '../../setup/test-app';
+
+/** What names something of the campaigns of a data space. */
+export interface VotingIdentifiers {
+  /** In Brouillon, with questions, voters and an electoral list. */
+  readonly campagne: string;
+  readonly titre: string;
+  /** Another title for each data space, with the same slug for all: each has a campaign of its own with it. */
+  readonly titreSemblable: string;
+  readonly campagneSemblable: string;
+  readonly question: string;
+  readonly questionAutre: string;
+  readonly option: string;
+  readonly optionAutre: string;
+  /** The employee of the data space who has employments. */
+  readonly votant: string;
+  readonly votantAutre: string;
+  readonly identifiantVotant: string;
+  readonly etagCampagne: string;
+  readonly etagQuestion: string;
+  readonly etagOption: string;
+  readonly etagVotant: string;
+  readonly curseurCampagnes: string;
+  readonly curseurQuestions: string;
+  readonly curseurOptions: string;
+  readonly curseurVotants: string;
+  readonly curseurListes: string;
+}
+
+/** What the data space has already of what a roll names. */
+export interface Electors {
+  readonly mark: string;
+  /** In what nobody else may read. */
+  readonly secret: string;
+  readonly employe: string;
+  readonly employeV2: string;
+  readonly syndicat: string;
+  readonly employeur: string;
+}
+
+type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+const CAMPAGNES = '/b2b/v1/campagnes';
+const DATES = { ouvertureDuVoteUtc: '2098-01-01T00:00:00Z', fermetureDuVoteUtc: '2099-01-01T00:00:00Z' };
+
+let dataSpaces = 0;
+
+/** Makes at least one row in every table of campaigns. */
+export async function campaignAll(
+  send: Send,
+  cursor: (path: string) => Promise<string>,
+  { mark, secret, employe, employeV2, syndicat, employeur }: Electors,
+): Promise<VotingIdentifiers> {
+  const titre = `Vote ${mark}`;
+  // Signs, which slugs leave out, of the same number: none is a part of another.
+  const signs = (++dataSpaces).toString(2).padStart(16, '0').replaceAll('0', '!').replaceAll('1', '?');
+  const titreSemblable = `Assemblée ${signs}`;
+  const textePageAccueil = `<p>Accueil ${secret}</p>`;
+  const campagne = (
+    await send('POST', CAMPAGNES, {
+      titre,
+      ...DATES,
+      textePageAccueil,
+      libelleAbstention: `Abstention ${secret}`,
+    })
+  ).json;
+  const campagneSemblable = (await send('POST', CAMPAGNES, { titre: titreSemblable, ...DATES })).json;
+  const path = `${CAMPAGNES}/${campagne}`;
+  const ask = async (Titre: string): Promise<{ Id: string; Options: { Id: string }[] }> =>
+    (
+      await send('POST', `${path}/questions`, {
+        Titre: `${Titre} ${secret}`,
+        Description: `Description ${secret}`,
+        Type: 'Election',
+        Options: [{ Libelle: `Option ${secret}` }, { Libelle: `Autre option ${secret}` }],
+      })
+    ).json;
+  const question = await ask('Qui');
+  const questionAutre = await ask('Et qui');
+  const identifiantVotant = `V-${mark}`;
+  const enrol = async (record: object): Promise<string> =>
+    (await send('POST', `${path}/votants/upsert`, record)).json.VotantId;
+  const person = { Prenom: `Prenom électeur ${secret}`, Nom: `Nom électeur ${secret}` };
+  const votant = await enrol({ ...person, EmployeIdExterne: employeV2, SyndicatIdExterne: syndicat });
+  const votantAutre = await enrol({ ...person, Identifiant: identifiantVotant });
+  for (const criteria of [
+    { EmployesIdExternes: [employe], SyndicatsIdExternes: null },
+    { SyndicatsIdExternes: [syndicat], EmployeursIdentifiantsExternes: [employeur] },
+  ]) {
+    await send('POST', `${path}/liste-electorale`, criteria);
+  }
+  const etag = async (rest: string): Promise<string> => (await send('GET', path + rest)).headers.get('etag')!;
+  const [option, optionAutre] = question.Options.map(({ Id }) => Id) as [string, string];
+  return {
+    campagne,
+    titre,
+    titreSemblable,
+    campagneSemblable,
+    question: question.Id,
+    questionAutre: questionAutre.Id,
+    option,
+    optionAutre,
+    votant,
+    votantAutre,
+    identifiantVotant,
+    etagCampagne: await etag(''),
+    etagQuestion: await etag(`/questions/${question.Id}`),
+    etagOption: await etag(`/questions/${question.Id}/options/${option}`),
+    etagVotant: await etag(`/votants/${votant}`),
+    curseurCampagnes: await cursor(CAMPAGNES),
+    curseurQuestions: await cursor(`${path}/questions`),
+    curseurOptions: await cursor(`${path}/questions/${question.Id}/options`),
+    curseurVotants: await cursor(`${path}/votants`),
+    curseurListes: await cursor(`${path}/liste-electorale`),
+  };
+}

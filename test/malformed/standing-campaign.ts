@@ -1,0 +1,78 @@
+import type { TestApp, TestTenant } from '../setup/test-app';
+import { Campaigns } from '../voting/support/campaigns';
+import type { KnownParts } from './valid-request';
+
+/** States in which requests find the campaign, by turns: what changes it is possible in Brouillon only. */
+const STATES = [
+  { publiee: false },
+  { publiee: false },
+  { publiee: true, opening: '1 year' },
+  { publiee: true, opening: '-1 year' },
+];
+
+/** One campaign that requests may lock, empty and delete as they like: it is made anew again and again. */
+export class StandingCampaign {
+  private turn = 0;
+
+  private constructor(
+    private readonly app: TestApp,
+    private readonly tenant: TestTenant,
+    private readonly ids: Record<'campagne' | 'question' | 'option' | 'votant', string>,
+  ) {}
+
+  static async make(app: TestApp, tenant: TestTenant): Promise<StandingCampaign> {
+    const campaigns = new Campaigns(app, tenant);
+    const campagne = await campaigns.draft();
+    const question = await campaigns.question(campagne);
+    const { Options } = (await campaigns.sent('GET', `/${campagne}/questions/${question}`)).json;
+    const votant = await campaigns.votant(campagne);
+    return new StandingCampaign(app, tenant, { campagne, question, option: Options[0].Id, votant });
+  }
+
+  get parts(): KnownParts {
+    const { campagne, question, option, votant } = this.ids;
+    return {
+      '/b2b/v1/campagnes': [campagne],
+      questionId: [question],
+      optionId: [option],
+      votantId: [votant],
+    };
+  }
+
+  /** Makes what is no longer there, and puts the campaign into the next state. */
+  async mend(): Promise<void> {
+    const { publiee, opening = '1 year' } = STATES[this.turn++ % STATES.length]!;
+    const { campagne, question, option, votant } = this.ids;
+    const { tenantId } = this.tenant;
+    const run = (text: string, ...values: unknown[]) => this.app.database.query(text, [tenantId, ...values]);
+    await this.app.database.query('BEGIN');
+    await run('DELETE FROM campagne WHERE tenant_id = $1 AND id_unique = $2', campagne);
+    await run(
+      `INSERT INTO campagne (tenant_id, id_unique, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc,
+         ordre_reponses_aleatoire, publiee, nombre_votants)
+       VALUES ($1, $2::uuid, $2::text, $2::text, now() + $3::interval, now() + interval '2 years', false, $4, 1)`,
+      campagne,
+      opening,
+      publiee,
+    );
+    await run(
+      `INSERT INTO question (tenant_id, id_unique, campagne_id, ordre, titre, type, est_preferentiel,
+         ordre_reponses_aleatoire, min_reponses, max_reponses)
+       VALUES ($1, $2, $3, 1, 'Pour ou contre ?', 'Proposition', false, 0, 1, 1)`,
+      question,
+      campagne,
+    );
+    await run(
+      `INSERT INTO option (tenant_id, id_unique, question_id, ordre, libelle) VALUES ($1, $2, $3, 1, 'Pour')`,
+      option,
+      question,
+    );
+    await run(
+      `INSERT INTO votant (tenant_id, campagne_id, id_unique, prenom, nom, a_droit_de_vote, poids)
+       VALUES ($1, $2, $3, 'Zoé', 'Roy', true, 1)`,
+      campagne,
+      votant,
+    );
+    await this.app.database.query('COMMIT');
+  }
+}
