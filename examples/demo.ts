@@ -4,6 +4,7 @@ import { count, megabytes, say, seconds, title } from './screen';
 import { storyCards } from './story-cards';
 import { storyV1 } from './story-v1';
 import { storyV2 } from './story-v2';
+import { storyVote } from './story-vote';
 
 // A partner's first day with the API. It can be run any number of times; the second time everything is an update.
 
@@ -28,6 +29,8 @@ async function main(): Promise<void> {
 
   const cards = await storyCards(client, platform, v2.member);
 
+  const vote = await storyVote(client, v2.member);
+
   title('Summary');
   say(
     `${count(client.requests + (platform?.requests ?? 0))} requests in ${seconds(performance.now() - began)}.`,
@@ -35,6 +38,7 @@ async function main(): Promise<void> {
   say(v1.summary);
   say(v2.summary);
   say(cards);
+  say(vote);
 }
 
 async function introduce(client: Client): Promise<void> {
