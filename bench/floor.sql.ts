@@ -42,6 +42,19 @@ const CARD = [
   'code_postal AS "codePostal"',
   'valeurs_champ AS "valeursChampUtilisateur"',
 ].join(', ');
+const VOTER = [
+  'id_unique AS "VotantId"',
+  'identifiant AS "Identifiant"',
+  'prenom AS "Prenom"',
+  'nom AS "Nom"',
+  'courriel AS "Courriel"',
+  'employe_id_externe AS "EmployeIdExterne"',
+  'syndicat_id_externe AS "SyndicatIdExterne"',
+  'employeur_identifiant_externe AS "EmployeurIdentifiantExterne"',
+  'a_droit_de_vote AS "ADroitDeVote"',
+  'a_vote AS "AVote"',
+  'poids AS "Poids"',
+].join(', ');
 const ONE = `FROM employe WHERE tenant_id = $1 AND id_externe = $2`;
 
 export const SQL = {
@@ -51,6 +64,24 @@ export const SQL = {
     SELECT ${CARD} FROM adhesion WHERE tenant_id = $1 AND syndicat_id_externe = $2 AND NOT avec_paiement
     ORDER BY date_signature DESC, id_unique DESC LIMIT $3
   ) i`,
+  votersAsText: `SELECT '[' || string_agg(row_to_json(i)::text, ',') || ']' AS list FROM (
+    SELECT ${VOTER} FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND syndicat_id_externe = $3
+    ORDER BY date_creation, id_unique LIMIT $4
+  ) i`,
+  /** As if each employee had one membership and one employment, both active. */
+  enrol: `
+    INSERT INTO floor_votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
+      employeur_identifiant_externe, a_droit_de_vote, poids)
+    SELECT $1, $2, e.prenom, e.nom, e.courriel, e.id_externe, a.syndicat_id_externe, m.identifiant_externe_employeur, true, 1
+    FROM membership a
+    JOIN employe e ON e.tenant_id = $1 AND e.id_externe = a.id_externe_employe
+    JOIN emploi m ON m.tenant_id = $1 AND m.id_externe_employe = e.id_externe
+    WHERE a.tenant_id = $1 AND a.syndicat_id_externe = $3
+    ON CONFLICT DO NOTHING`,
+  createRoll: `
+    CREATE TABLE floor_votant (LIKE votant INCLUDING ALL,
+      FOREIGN KEY (tenant_id, campagne_id) REFERENCES campagne (tenant_id, id_unique) ON DELETE CASCADE,
+      FOREIGN KEY (tenant_id, employe_id_externe) REFERENCES employe (tenant_id, id_externe))`,
   oneAsObject: `SELECT ${AS_OBJECTS} ${ONE}`,
 
   /** The raw body as `$1`, the tenant as `$2`. */

@@ -47,6 +47,17 @@ const ROUTES: Record<string, Handler> = {
     const answer = await pool.query<{ list: string }>({ name: 'cards', text: SQL.cardsAsText, values });
     return answer.rows[0]!.list;
   },
+  /** Voters of a union on the roll of a campaign. */
+  'GET voters': async ([tenant, campagne, syndicat, limit]) => {
+    const values = [tenant, campagne, syndicat, limit];
+    const answer = await pool.query<{ list: string }>({ name: 'voters', text: SQL.votersAsText, values });
+    return answer.rows[0]!.list;
+  },
+  /** Makes voters of the members of a union. */
+  'POST roll': async ([tenant, campagne, syndicat]) => {
+    const { rowCount } = await pool.query(SQL.enrol, [tenant, campagne, syndicat]);
+    return JSON.stringify({ written: rowCount });
+  },
   'GET one': async ([tenant, id]) => {
     const answer = await pool.query({ name: 'one', text: SQL.oneAsObject, values: [tenant, id] });
     return JSON.stringify(answer.rows[0]);

@@ -55,7 +55,7 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Sends a request and resolves when its answer is complete. @throws Error unless the status is 200 */
+  /** Sends a request and resolves when its answer is complete. @throws Error unless the status is 200 or 201 */
   send(request: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       this.pending = { resolve, reject };
@@ -75,7 +75,7 @@ export class Connection {
       if (end < 0) return;
       const body = this.head.length - end - HEAD_END.length;
       this.head = this.head.slice(0, end + HEAD_END.length);
-      if (!this.head.startsWith('HTTP/1.1 200 ')) {
+      if (!/^HTTP\/1\.1 20[01] /.test(this.head)) {
         this.fail(`Answered ${this.head.split('\r\n', 1)[0]}`);
         return;
       }

@@ -1,5 +1,6 @@
 import { CARDS, cardsTenant, SYNDICAT } from './cards';
 import { baseline } from './employees';
+import { ELECTORATE, rollTenant, VOTERS } from './roll';
 import { bytesOf, requestsPerSecond } from './load';
 import { say } from './progress';
 import { compared, type Goal } from './report';
@@ -74,6 +75,20 @@ const READINGS: readonly Reading[] = [
       [PRODUCT]: `/b2b/v2/adhesion?idExterneSyndicat=${SYNDICAT}&avecPaiement=false&limite=1000`,
       [TEXT]: `/cards/${id}/${SYNDICAT}/1000`,
     }),
+    goals: { [TEXT]: { atLeast: 0.85 } },
+    warmUp: 160,
+  },
+  {
+    name: 'roll-page',
+    title: `page of 1,000 out of ${VOTERS.toLocaleString('en')} voters, of one union`,
+    tenant: rollTenant,
+    paths: (tenant) => {
+      const { id, campagne } = tenant as Awaited<ReturnType<typeof rollTenant>>;
+      return {
+        [PRODUCT]: `/b2b/v1/campagnes/${campagne}/votants?syndicatIdExterne=${ELECTORATE}&limite=1000`,
+        [TEXT]: `/voters/${id}/${campagne}/${ELECTORATE}/1000`,
+      };
+    },
     goals: { [TEXT]: { atLeast: 0.85 } },
     warmUp: 160,
   },

@@ -68,6 +68,7 @@ export class World {
     this.undo.push(() => this.database.end());
     await this.database.query(SQL.createTable);
     await this.database.query(SQL_V2.createTables);
+    await this.database.query(SQL.createRoll);
 
     say('Starting the product and the floors');
     this.api = await this.startApi();
@@ -112,7 +113,7 @@ export class World {
   async newTenant(name: string): Promise<Tenant> {
     const client = await this.call<{ id: string }>('/admin/v1/clients', ADMIN_API_KEY, {
       nom: `${name} ${randomBytes(4).toString('hex')}`,
-      modules: ['carteMembre'],
+      modules: ['carteMembre', 'vote'],
       limiteParMinute: 10_000_000,
     });
     const cle = await this.call<{ cle: string }>(`/admin/v1/clients/${client.id}/cles`, ADMIN_API_KEY, {

@@ -96,6 +96,8 @@ export class ListeElectoraleRepository {
     // Of a tenant that statistics do not know yet, PostgreSQL expects a row of each: it would go through all members for
     // each employee.
     await client.query('SET LOCAL enable_nestloop = off');
+    // Hundreds of thousands of members are sorted and joined in memory.
+    await client.query(`SET LOCAL work_mem = '64MB'`);
     const { rows } = await client.query<{ added: number; matched: number }>(this.statement(), [
       tenantId,
       campagneId,
@@ -106,6 +108,7 @@ export class ListeElectoraleRepository {
       criteria.Poids ?? '1',
     ]);
     await client.query('RESET enable_nestloop');
+    await client.query('RESET work_mem');
     const { added, matched } = rows[0]!;
     return { added, present: matched - added, actifsLe };
   }
