@@ -8,6 +8,7 @@ import { expectFaults } from '../http/expect-problem';
 import { GUID } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
+import { Campaigns } from '../voting/support/campaigns';
 import { FEED, type Item, Reader } from './support/feed';
 import { until } from './support/receiver';
 import { NOWHERE, PATH } from './support/space';
@@ -15,7 +16,11 @@ import { NOWHERE, PATH } from './support/space';
 const TYPES = [
   'adhesion.signee',
   'adhesion.supprimee',
+  'campagne.ouverte',
+  'campagne.publiee',
+  'campagne.terminee',
   'conciliation.demandee',
+  'listeElectorale.creee',
   'sync.terminee',
   'webhook.test',
 ];
@@ -265,6 +270,27 @@ describe('A real event passes the schema of its type, and a changed one does not
     expect(await reader.rest()).toEqual([]);
   });
 
+  it('listeElectorale.creee, campagne.publiee, campagne.ouverte and campagne.terminee', async () => {
+    const campaigns = new Campaigns(app, tenant.partenaire);
+    const id = await campaigns.draft();
+    await campaigns.question(id);
+    await campaigns.sent('POST', `/${id}/liste-electorale`, { EmployesIdExternes: ['E-1', 'E-2'] });
+    const list = await theOne('listeElectorale.creee');
+    expect(list).toMatchObject({ CampagneId: id, NombreVotants: 2, NombreAjoutes: 2, NombreDejaPresents: 0 });
+    expectStrict('listeElectorale.creee', list);
+    for (const [transition, type] of [
+      ['publier', 'campagne.publiee'],
+      ['ouvrir', 'campagne.ouverte'],
+      ['fermer', 'campagne.terminee'],
+    ] as const) {
+      await campaigns.sent('POST', `/${id}/${transition}`);
+      const data = await theOne(type);
+      const [listed] = (await campaigns.sent('GET')).json;
+      expect(data).toEqual(listed);
+      expectStrict(type, data);
+    }
+  });
+
   it('webhook.test', async () => {
     const { id } = (await partner('POST', PATH, { url: NOWHERE, types: ['sync.terminee'] })).json;
     expect((await partner('POST', `${PATH}/${id}/test`)).status).toBe(202);
@@ -279,12 +305,18 @@ describe('A real event passes the schema of its type, and a changed one does not
       expect({ type, faults: faultsOf(type, data) }).toEqual({ type, faults: [] });
     expect([...new Set((json as Item[]).map(({ type }) => type))].sort()).toEqual(TYPES);
     // The negative control: data of one type does not pass as that of another. A signed card alone has all that the
-    // event of its deletion has.
+    // event of its deletion has, and those of campaigns all show the campaign.
+    const ofCampaigns = TYPES.filter((type) => type.startsWith('campagne.'));
+    expect(ofCampaigns).toHaveLength(3);
     for (const { type, data } of json as Item[]) {
       const passing = TYPES.filter((other) => faultsOf(other, data).length === 0);
       expect([type, passing]).toEqual([
         type,
-        type === 'adhesion.signee' ? [type, 'adhesion.supprimee'] : [type],
+        type === 'adhesion.signee'
+          ? [type, 'adhesion.supprimee']
+          : ofCampaigns.includes(type)
+            ? ofCampaigns
+            : [type],
       ]);
     }
   });

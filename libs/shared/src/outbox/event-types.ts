@@ -18,12 +18,12 @@ export const EVENT_TYPES = {
     description: 'A signed card was deleted. Data: which one.',
     module: 'carteMembre',
   },
-  'campagne.publiee': {
-    description: 'A campaign was published: its structure is locked. Data: the campaign as lists show it.',
-    module: 'vote',
-  },
   'campagne.ouverte': {
     description: 'The vote has opened, by its date or by hand. Data: the campaign as lists show it.',
+    module: 'vote',
+  },
+  'campagne.publiee': {
+    description: 'A campaign was published: its structure is locked. Data: the campaign as lists show it.',
     module: 'vote',
   },
   'campagne.terminee': {

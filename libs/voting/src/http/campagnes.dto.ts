@@ -71,7 +71,7 @@ export class CampagneItem {
   @Shown(CAMPAGNE_FIELDS.fermetureDuVoteUtc)
   fermetureDuVoteUtc: string;
 
-  @ApiProperty({ ...CAMPAGNE_FIELDS.etat, type: String, enum: ETATS })
+  @Shown({ ...CAMPAGNE_FIELDS.etat, kind: 'choice', values: ETATS }, { always: true })
   etat: string;
 
   @Shown(CAMPAGNE_FIELDS.estPublie, { always: true })
