@@ -58,25 +58,31 @@ async function fill(
 ): Promise<void> {
   if (id === IDS.campagne) {
     const election = { Titre: 'Qui voulez-vous à la présidence ?', Type: 'Election' };
-    await questions.create(tenantId, id, election, IDS.question);
+    await questions.create(tenantId, actor, id, election, IDS.question);
     const of = { campagneId: id, questionId: IDS.question };
-    await options.create(tenantId, of, CANDIDATES[0]!, IDS.option);
-    await options.create(tenantId, of, CANDIDATES[1]!, IDS.optionAutre);
+    await options.create(tenantId, actor, of, CANDIDATES[0]!, IDS.option);
+    await options.create(tenantId, actor, of, CANDIDATES[1]!, IDS.optionAutre);
     const proposition = { Titre: 'Acceptez-vous l’entente de principe ?', Type: 'Proposition' };
-    await questions.create(tenantId, id, proposition, IDS.questionAutre);
+    await questions.create(tenantId, actor, id, proposition, IDS.questionAutre);
     await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1001' }, IDS.votant);
     await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1002' }, IDS.votantASupprimer);
     return;
   }
   if (id === IDS.aCompleter) {
     const choix = { Titre: 'Quelle résolution doit être débattue ?', Type: 'ChoixLibre' };
-    await questions.create(tenantId, id, choix, IDS.questionACompleter);
+    await questions.create(tenantId, actor, id, choix, IDS.questionACompleter);
     const of = { campagneId: id, questionId: IDS.questionACompleter };
-    await options.create(tenantId, of, { Libelle: 'Climat' }, IDS.optionASupprimer);
-    await questions.create(tenantId, id, { Titre: 'À retirer', Type: 'Proposition' }, IDS.questionASupprimer);
+    await options.create(tenantId, actor, of, { Libelle: 'Climat' }, IDS.optionASupprimer);
+    await questions.create(
+      tenantId,
+      actor,
+      id,
+      { Titre: 'À retirer', Type: 'Proposition' },
+      IDS.questionASupprimer,
+    );
     return;
   }
-  await questions.create(tenantId, id, { Titre: 'Êtes-vous d’accord ?', Type: 'Proposition' });
+  await questions.create(tenantId, actor, id, { Titre: 'Êtes-vous d’accord ?', Type: 'Proposition' });
   const voter = { Prenom: 'Anouk', Nom: 'Tremblay', Courriel: 'anouk.tremblay@example.org' };
   await votants.upsert(tenantId, actor, id, voter);
 }

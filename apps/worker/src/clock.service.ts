@@ -33,7 +33,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async tick(): Promise<void> {
     try {
-      await this.lifecycle.tellAllDue();
+      await this.lifecycle.tellAllDue(() => this.isStopping);
     } catch (error) {
       this.logger.warn({ sqlState: sqlState(error) }, 'the campaign clock failed and will be tried again');
     }

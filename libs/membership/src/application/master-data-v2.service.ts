@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Page, Position } from '#shared/database/json-items';
 import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
+import { dayOf } from '#shared/time/wire-date';
 import { EmployeV2Query } from '../persistence/employe-v2.query';
 import { type EmploiFilter, EmploiQuery } from '../persistence/emploi.query';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 import { SyndicatQuery } from '../persistence/syndicat.query';
-
-const DAY_MS = 86_400_000;
 
 /** What V2 shows of employees, their employments and unions (decisions, section 5). */
 @Injectable()
@@ -42,7 +41,7 @@ export class MasterDataV2Service {
     limit: number,
   ): Promise<Page> {
     const { actifLe } = filter;
-    const day = actifLe && new Date(Math.floor(actifLe.getTime() / DAY_MS) * DAY_MS);
+    const day = actifLe && dayOf(actifLe);
     return this.emplois.page(tenantId, { ...filter, actifLe: day ?? null }, after, limit);
   }
 

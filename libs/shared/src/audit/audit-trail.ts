@@ -11,6 +11,7 @@ export type AuditedAction =
   | 'campagne.modifier'
   | 'campagne.ouvrir'
   | 'campagne.publier'
+  | 'campagne.structurer'
   | 'campagne.supprimer'
   | 'conciliation.confirmer'
   | 'conciliation.rejeter'

@@ -29,7 +29,7 @@ export interface StagedMerge {
 export async function mergeStaged(client: PoolClient, tenantId: string, merge: StagedMerge): Promise<number> {
   const keys = Object.entries(merge.key);
   const names = Object.keys(merge.values);
-  await client.query(keepStatistics(merge));
+  await keepStatistics(client, merge.table, `(${knownRows(merge.stage)})`);
   const each = (give: (name: string) => string): string => names.map(give).join(', ');
   const stored = each((name) => `t.${name}`);
   const next = each((name) => merge.values[name]!.update);
@@ -62,15 +62,20 @@ const MANY = 1_000;
  * Autovacuum does not see the rows that this transaction writes: in a table that was nearly empty it would find pages
  * without rows, and PostgreSQL would plan every check of a foreign key for none (docs/adr/0011). This lock keeps it off
  * until the transaction ends; it neither waits nor lets other writers wait. A table that is known to have more rows than
- * are staged needs none, so that autovacuum always gets its turn.
+ * are to be written needs none, so that autovacuum always gets its turn.
+ *
+ * @param rows SQL of how many rows are to be written, at most
  */
-function keepStatistics({ table, stage }: StagedMerge): string {
-  const known = (relation: string): string =>
-    `(SELECT reltuples FROM pg_class WHERE oid = '${relation}'::regclass)`;
-  return `DO $$ BEGIN
-    IF ${known(stage)} >= greatest(${MANY}, ${known(table)} + 1) THEN
+export async function keepStatistics(client: PoolClient, table: string, rows: string): Promise<void> {
+  await client.query(`DO $$ BEGIN
+    IF (${knownRows(table)}) < ${rows} AND ${rows} >= ${MANY} THEN
       LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
     END IF;
   EXCEPTION WHEN lock_not_available THEN NULL; -- Another sync or autovacuum itself has it.
-  END $$`;
+  END $$`);
+}
+
+/** SQL that selects how many rows statistics know of a table. */
+export function knownRows(relation: string): string {
+  return `SELECT reltuples FROM pg_class WHERE oid = '${relation}'::regclass`;
 }

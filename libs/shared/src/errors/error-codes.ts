@@ -355,7 +355,7 @@ export const ERROR_CODES = {
     status: 409,
     title: 'Voter has voted',
     description:
-      'A voter who has voted cannot be deleted, lose the right to vote or be given another weight.',
+      'A voter who has voted cannot be deleted, become another employee, lose the right to vote or be given another weight.',
   },
   'Webhook.NotFound': {
     status: 404,

@@ -130,8 +130,8 @@ function foldTexts(
     if (text === '') return fault('required', 'must not be empty');
     if (!hasAtMost(text, field.length))
       return fault('length', `must have at most ${field.length} characters`);
-    if (field.format === 'uuid' && !isGuid(text)) return fault('uuid', 'must be a GUID');
-    return [text];
+    if (field.format !== 'uuid') return [text];
+    return isGuid(text) ? [text.toLowerCase()] : fault('uuid', 'must be a GUID');
   });
 }
 
@@ -156,6 +156,8 @@ function foldValue(value: unknown, field: Field, source: Source, fault: Report):
   const trimmed = value.trim();
   if (source === 'query') return coerce(trimmed, field, fault);
   if (trimmed === '') return null;
+  // GUIDs compare as text here and there.
+  if (field.kind === 'text' && field.format === 'uuid') return trimmed.toLowerCase();
   // A date that cannot be read stays text, and the check that follows names the fault.
   return field.kind === 'date' ? (parseDate(trimmed) ?? trimmed) : trimmed;
 }

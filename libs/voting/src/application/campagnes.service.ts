@@ -3,10 +3,11 @@ import type { Actor } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
+import { hasAtMost } from '#shared/records/faults';
 import { Campagne, type CampagneContent } from '../domain/campagne.entity';
-import type { CampagneRecord } from '../domain/campagne.fields';
+import { CAMPAGNE_FIELDS, type CampagneRecord } from '../domain/campagne.fields';
 import { type CampagneFilter, CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { LifecycleService } from './lifecycle.service';
@@ -102,5 +103,11 @@ export class CampagnesService {
 }
 
 function contentOf(record: CampagneRecord): CampagneContent {
-  return { ...record, slug: slugOf(record.titre), textePageAccueil: cleanHtml(record.textePageAccueil) };
+  const textePageAccueil = cleanHtml(record.textePageAccueil);
+  const { max } = CAMPAGNE_FIELDS.textePageAccueil;
+  if (textePageAccueil && !hasAtMost(textePageAccueil, max)) {
+    const detail = `must have at most ${max} characters once it is cleaned, which writes & as &amp;`;
+    throw invalidRequest([{ pointer: '/textePageAccueil', code: 'length', detail }]);
+  }
+  return { ...record, slug: slugOf(record.titre), textePageAccueil };
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
 import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
 import type { EventType } from '#shared/outbox/event-types';
 import { Outbox } from '#shared/outbox/outbox';
@@ -47,7 +46,7 @@ export class LifecycleService {
   /** All that would stop a publication at this moment. @throws DomainError `Campagne.NotFound` */
   async validation(tenantId: string, id: string): Promise<Validation> {
     return this.transactions.run({ tenantId }, async () => {
-      const { campagne, at } = await this.repository.hold(tenantId, id, 'roll');
+      const { campagne, at } = await this.repository.look(tenantId, id);
       const erreurs = refusalsOf(
         'publier',
         campagne.etat(at),
@@ -85,20 +84,22 @@ export class LifecycleService {
 
   /**
    * One round of the clock: tells of the openings and closings of all tenants that have come. Several workers may do it
-   * at once: each event is written once.
+   * at once: each event is written once. A campaign that somebody holds waits for the next round, and one that fails
+   * keeps no other waiting.
    *
-   * @returns how many campaigns it looked at
+   * @param isStopping asked before each campaign
+   * @throws the first failure, once all have had their turn
    */
-  async tellAllDue(): Promise<number> {
-    const due = await this.repository.due();
-    for (const { tenantId, id } of due) {
-      await this.transactions.run({ tenantId }, () => this.holdAlone(tenantId, id)).catch(unlessGone);
+  async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
+    const failures: unknown[] = [];
+    for (const { tenantId, id } of await this.repository.due()) {
+      if (isStopping()) return;
+      const tell = async (): Promise<void> => {
+        const held = await this.repository.holdIfFree(tenantId, id);
+        if (held) await this.tellDue(held.campagne, held.at);
+      };
+      await this.transactions.run({ tenantId }, tell).catch((error: unknown) => failures.push(error));
     }
-    return due.length;
+    if (failures.length > 0) throw failures[0];
   }
-}
-
-/** What was deleted meanwhile needs no telling. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof DomainError && error.code === 'Campagne.NotFound')) throw error;
 }

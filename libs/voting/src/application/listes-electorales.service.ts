@@ -4,6 +4,7 @@ import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { invalidRequest } from '#shared/errors/domain-error';
 import { Outbox } from '#shared/outbox/outbox';
+import { dayOf } from '#shared/time/wire-date';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import type { ListeElectorale } from '../domain/liste-electorale.types';
 import { CampagneRepository } from '../persistence/campagne.repository';
@@ -47,7 +48,7 @@ export class ListesElectoralesService {
     campagneId: string,
     record: ListeElectoraleRecord,
   ): Promise<ListeElectorale> {
-    const criteria = withoutEmptyLists(record);
+    const criteria = withoutEmptyLists({ ...record, ActifsLe: record.ActifsLe && dayOf(record.ActifsLe) });
     if (CRITERIA.every((criterion) => criteria[criterion] == null)) {
       const detail = `name at least one criterion (${CRITERIA.join(', ')}): a list without any would be everyone`;
       throw invalidRequest([{ pointer: '', code: 'required', detail }]);

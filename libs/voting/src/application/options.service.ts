@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
 import type { Page, Position } from '#shared/database/json-items';
 import { DomainError } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
@@ -41,9 +42,15 @@ export class OptionsService {
   }
 
   /** @param id given by the service if absent @throws DomainError `Campagne.StructureTropGrande` */
-  async create(tenantId: string, of: OfQuestion, record: OptionRecord, id?: string): Promise<Made> {
+  async create(
+    tenantId: string,
+    actor: Actor,
+    of: OfQuestion,
+    record: OptionRecord,
+    id?: string,
+  ): Promise<Made> {
     const find = (): Promise<Json> => this.question(tenantId, of);
-    return this.structure.write(tenantId, of.campagneId, find, async () => {
+    return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
       await this.structure.assertRoom(tenantId, 'option', of.questionId, MOST_OPTIONS);
       const made = await this.repository.insertOption(tenantId, of.questionId, record, id);
       await this.structure.move(tenantId, 'option', of.questionId, made, record.Ordre);
@@ -54,14 +61,15 @@ export class OptionsService {
   /** Replaces every property; the place where it is given. @throws DomainError `Precondition.Echouee` */
   async replace(
     tenantId: string,
+    actor: Actor,
     of: OfQuestion,
     id: string,
     record: OptionRecord,
     ifMatch?: string,
   ): Promise<Json> {
     const get = (): Promise<Json> => this.get(tenantId, of, id);
-    return this.structure.write(tenantId, of.campagneId, get, async () => {
-      assertIfMatch(ifMatch, await get());
+    const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
+    return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
       await this.repository.updateOption(tenantId, id, record);
       await this.structure.move(tenantId, 'option', of.questionId, id, record.Ordre);
       return get();
@@ -69,18 +77,18 @@ export class OptionsService {
   }
 
   /** @throws DomainError `Precondition.Echouee` */
-  async delete(tenantId: string, of: OfQuestion, id: string, ifMatch?: string): Promise<void> {
+  async delete(tenantId: string, actor: Actor, of: OfQuestion, id: string, ifMatch?: string): Promise<void> {
     const get = (): Promise<Json> => this.get(tenantId, of, id);
-    await this.structure.write(tenantId, of.campagneId, get, async () => {
-      assertIfMatch(ifMatch, await get());
+    const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
+    await this.structure.write(tenantId, actor, of.campagneId, find, async () => {
       await this.structure.remove(tenantId, 'option', of.questionId, id);
     });
   }
 
   /** @returns the options in their new order @throws DomainError `Requete.Invalide` */
-  async order(tenantId: string, of: OfQuestion, ids: readonly string[]): Promise<Json> {
+  async order(tenantId: string, actor: Actor, of: OfQuestion, ids: readonly string[]): Promise<Json> {
     const find = (): Promise<Json> => this.question(tenantId, of);
-    return this.structure.write(tenantId, of.campagneId, find, async () => {
+    return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
       await this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds');
       return this.query.allOptions(tenantId, of.questionId);
     });

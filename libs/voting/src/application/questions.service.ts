@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
 import type { Page, Position } from '#shared/database/json-items';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
@@ -44,10 +45,16 @@ export class QuestionsService {
    * @param id given by the service if absent
    * @throws DomainError `Question.PreferentielNonSupporte`, `Campagne.StructureTropGrande`, `Requete.Invalide`
    */
-  async create(tenantId: string, campagneId: string, record: QuestionRecord, id?: string): Promise<Made> {
+  async create(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    record: QuestionRecord,
+    id?: string,
+  ): Promise<Made> {
     const content = contentOf(record);
     const nothing = async (): Promise<void> => undefined;
-    return this.structure.write(tenantId, campagneId, nothing, async () => {
+    return this.structure.write(tenantId, actor, campagneId, nothing, async () => {
       await this.structure.assertRoom(tenantId, 'question', campagneId, MOST_QUESTIONS);
       const made = await this.repository.insert(tenantId, campagneId, content, id);
       const options = optionsOf(record).map((option) => ({ ...option, Id: null }));
@@ -64,6 +71,7 @@ export class QuestionsService {
    */
   async replace(
     tenantId: string,
+    actor: Actor,
     campagneId: string,
     id: string,
     record: QuestionRecord,
@@ -71,9 +79,12 @@ export class QuestionsService {
   ): Promise<Json> {
     const content = contentOf(record);
     const get = (): Promise<Json> => this.get(tenantId, campagneId, id);
-    return this.structure.write(tenantId, campagneId, get, async () => {
-      assertIfMatch(ifMatch, await get());
-      if (record.Options) await this.replaceOptions(tenantId, id, optionsOf(record));
+    const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
+    return this.structure.write(tenantId, actor, campagneId, find, async () => {
+      // One that becomes a Proposition without having any gets what every Proposition has.
+      const isBare = async (): Promise<boolean> =>
+        (await this.repository.ids(tenantId, 'option', id)).length === 0;
+      if (record.Options || (await isBare())) await this.replaceOptions(tenantId, id, optionsOf(record));
       await this.repository.update(tenantId, id, content);
       await this.structure.move(tenantId, 'question', campagneId, id, record.Ordre);
       return get();
@@ -81,18 +92,24 @@ export class QuestionsService {
   }
 
   /** @throws DomainError `Precondition.Echouee` */
-  async delete(tenantId: string, campagneId: string, id: string, ifMatch?: string): Promise<void> {
+  async delete(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    id: string,
+    ifMatch?: string,
+  ): Promise<void> {
     const get = (): Promise<Json> => this.get(tenantId, campagneId, id);
-    await this.structure.write(tenantId, campagneId, get, async () => {
-      assertIfMatch(ifMatch, await get());
+    const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
+    await this.structure.write(tenantId, actor, campagneId, find, async () => {
       await this.structure.remove(tenantId, 'question', campagneId, id);
     });
   }
 
   /** @returns the questions in their new order @throws DomainError `Requete.Invalide` */
-  async order(tenantId: string, campagneId: string, ids: readonly string[]): Promise<Json> {
+  async order(tenantId: string, actor: Actor, campagneId: string, ids: readonly string[]): Promise<Json> {
     const nothing = async (): Promise<void> => undefined;
-    return this.structure.write(tenantId, campagneId, nothing, async () => {
+    return this.structure.write(tenantId, actor, campagneId, nothing, async () => {
       await this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds');
       return this.query.all(tenantId, campagneId);
     });

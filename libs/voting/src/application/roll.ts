@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { CampagneRepository } from '../persistence/campagne.repository';
@@ -21,19 +22,33 @@ export class Roll {
     private readonly campagnes: CampagneRepository,
   ) {}
 
-  /** @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise` and those of `work` */
-  async write<T>(tenantId: string, campagneId: string, work: () => Promise<RollChange<T>>): Promise<T> {
-    return this.transactions.run({ tenantId }, async () => {
-      await this.transactions.takeTurns(`roll ${tenantId} ${campagneId}`);
-      const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
-      if (!campagne.hasOpenRoll(at)) {
-        const detail = `The campaign is in state ${campagne.etat(at)}: its roll does not change any more.`;
-        throw new DomainError('Campagne.ModificationNonPermise', detail);
-      }
-      const { added, result } = await work();
-      // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
-      await this.campagnes.countVotants(tenantId, campagneId, added);
-      return result;
-    });
+  /**
+   * @param prepare what takes long and needs nothing of the campaign: done before others have to wait
+   * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise` and those of `work`
+   */
+  async write<T, P = undefined>(
+    tenantId: string,
+    campagneId: string,
+    work: (prepared: P) => Promise<RollChange<T>>,
+    prepare: () => Promise<P> = () => Promise.resolve(undefined as P),
+  ): Promise<T> {
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        const prepared = await prepare();
+        await this.transactions.takeTurns(`roll ${tenantId} ${campagneId}`);
+        const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
+        if (!campagne.hasOpenRoll(at)) {
+          const detail = `The campaign is in state ${campagne.etat(at)}: its roll does not change any more.`;
+          throw new DomainError('Campagne.ModificationNonPermise', detail);
+        }
+        const { added, result } = await work(prepared);
+        // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
+        await this.campagnes.countVotants(tenantId, campagneId, added);
+        return result;
+      },
+      // An employee who is deleted meanwhile is found missing at the next try.
+      { retryOn: [FOREIGN_KEY_VIOLATION] },
+    );
   }
 }

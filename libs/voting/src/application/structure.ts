@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
@@ -22,14 +24,16 @@ export class Structure {
     private readonly transactions: Transactions,
     private readonly campagnes: CampagneRepository,
     private readonly repository: QuestionRepository,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
-   * @param find throws where what is to be written is not there
+   * @param find throws where what is to be written is not there, or not as the caller has it
    * @throws DomainError `Campagne.NotFound`, `Campagne.StructureVerrouillee` and those of `find` and `work`
    */
   async write<T>(
     tenantId: string,
+    actor: Actor,
     campagneId: string,
     find: () => Promise<unknown>,
     work: () => Promise<T>,
@@ -44,6 +48,7 @@ export class Structure {
       }
       const result = await work();
       await this.campagnes.touch(tenantId, campagneId);
+      await this.audit.record(tenantId, actor, 'campagne.structurer', [campagneId]);
       return result;
     });
   }
@@ -52,9 +57,8 @@ export class Structure {
   async assertRoom(tenantId: string, ordered: Ordered, parentId: string, most: number): Promise<void> {
     const { length } = await this.repository.ids(tenantId, ordered, parentId);
     if (length < most) return;
-    const what =
-      ordered === 'question' ? 'A campaign has at most 200 questions' : 'A question has at most 500 options';
-    throw new DomainError('Campagne.StructureTropGrande', `${what}: put them together, or make another one.`);
+    const detail = `There are at most ${most} ${ordered}s: put some together, or make another ${ordered === 'question' ? 'campaign' : 'question'}.`;
+    throw new DomainError('Campagne.StructureTropGrande', detail);
   }
 
   /** Moves a question or option to a place, from 1; it stays where it is if none is given. */

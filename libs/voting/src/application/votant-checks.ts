@@ -25,6 +25,8 @@ const VALIDATOR = new RecordValidator(VOTANT_FIELDS);
 /** Checks voters of one list, each by itself and its names against those before; collects why they were refused. */
 export class VotantChecks {
   readonly errors: VotantError[] = [];
+  /** Records looked at so far. */
+  count = 0;
   private readonly seen = new Set<string>();
 
   /** What a new voter lacks: names, unless those of an employee stand in for them. */
@@ -35,11 +37,10 @@ export class VotantChecks {
 
   /** The records that can be looked at further, by their place; undefined for each that was refused. */
   *sound(records: Iterable<unknown>): Iterable<StagedVotant | undefined> {
-    let n = 0;
     for (const sent of records) {
+      const n = this.count++;
       const record = this.check(n, sent);
       yield record && { n, record };
-      n++;
     }
   }
 
@@ -51,7 +52,7 @@ export class VotantChecks {
     for (const [name, code] of NAME_ENTRIES) {
       const value = values[name];
       if (value == null) continue;
-      const key = `${name} ${name === 'VotantId' ? value.toLowerCase() : value}`;
+      const key = `${name} ${value}`;
       if (this.seen.has(key)) return this.refuse(n, code, `${name} ${TWICE}`);
       this.seen.add(key);
     }

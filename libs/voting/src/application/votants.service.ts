@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
+import type { Stage } from '#shared/database/stage';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
 import type { VotantRecord } from '../domain/votant.fields';
@@ -68,23 +69,26 @@ export class VotantsService {
     record: VotantRecord,
     newId?: string,
   ): Promise<{ item: Json; isNew: boolean }> {
-    return this.roll.write(tenantId, campagneId, async () => {
-      const missing = VotantChecks.missing(record);
-      if (missing.length > 0) {
-        throw invalidRequest(
-          missing.map((name) => ({ pointer: `/${name}`, code: 'required', detail: 'is required' })),
-        );
-      }
-      const stage = await this.bulk.stage([{ n: 0, record, newId }]);
-      const [fault] = await this.bulk.refuse(tenantId, campagneId, stage);
+    const missing = VotantChecks.missing(record);
+    if (missing.length > 0) {
+      const faults = missing.map((name) => ({
+        pointer: `/${name}`,
+        code: 'required',
+        detail: 'is required',
+      }));
+      throw invalidRequest(faults);
+    }
+    const work = async (stage: Stage) => {
+      const [fault] = await this.refuse(tenantId, campagneId, stage);
       if (fault?.property)
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
       if (fault) throw new DomainError(fault.code, fault.message);
-      const { created, id } = await this.bulk.write(tenantId, campagneId, stage);
+      const { created, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
       await this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const item = await this.get(tenantId, campagneId, id ?? record.VotantId!);
       return { added: created, result: { item, isNew: created > 0 } };
-    });
+    };
+    return this.roll.write(tenantId, campagneId, work, () => this.bulk.stage([{ n: 0, record, newId }]));
   }
 
   /** The same of many: each that breaks a rule is told of, all others are written together. */
@@ -94,11 +98,13 @@ export class VotantsService {
     campagneId: string,
     records: Iterable<unknown>,
   ): Promise<UpsertResult> {
-    return this.roll.write(tenantId, campagneId, async () => {
+    const prepare = async () => {
       const checks = new VotantChecks();
-      const stage = await this.bulk.stage(checks.sound(records));
-      const refused = await this.bulk.refuse(tenantId, campagneId, stage);
-      const { created } = await this.bulk.write(tenantId, campagneId, stage);
+      return { checks, stage: await this.bulk.stage(checks.sound(records)) };
+    };
+    const work = async ({ checks, stage }: Awaited<ReturnType<typeof prepare>>) => {
+      const refused = await this.refuse(tenantId, campagneId, stage);
+      const { created } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
       await this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const result = {
         NombreCrees: created,
@@ -113,7 +119,17 @@ export class VotantsService {
         ].sort((one, other) => one.Index - other.Index),
       };
       return { added: created, result };
-    });
+    };
+    return this.roll.write(tenantId, campagneId, work, prepare);
+  }
+
+  private async refuse(
+    tenantId: string,
+    campagneId: string,
+    stage: Stage,
+  ): ReturnType<VotantsBulk['refuse']> {
+    await this.bulk.hold(tenantId, campagneId, stage);
+    return this.bulk.refuse(tenantId, campagneId, stage);
   }
 
   /** @throws DomainError `Votant.NotFound`, `Precondition.Echouee`, `Votant.AVote` */

@@ -83,6 +83,8 @@ export class Campagne {
     const [refusal] = refusalsOf(name, this.etat(at), circumstances, at);
     if (refusal) throw new DomainError(refusal.code, refusal.detail);
     Object.assign(this, TRANSITIONS[name].change(at));
+    const to: readonly Etat[] = TRANSITIONS[name].to;
+    if (!to.includes(this.etat(at))) throw new Error(`${name} led to ${this.etat(at)}.`);
   }
 
   /**

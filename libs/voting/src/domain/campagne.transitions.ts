@@ -135,5 +135,6 @@ export function refusalsOf(
           detail: `A campaign in state ${etat} cannot be ${participle}; one in ${from.join(' or ')} can.`,
         },
       ];
-  return [...ofState, ...demands.flatMap((demand) => demand(circumstances, at) ?? [])];
+  const ofDemands = demands.flatMap((demand) => demand(circumstances, at) ?? []);
+  return [...ofState, ...ofDemands.filter(({ code }) => code !== ofState[0]?.code)];
 }

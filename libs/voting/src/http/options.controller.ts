@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
@@ -92,12 +94,13 @@ export class OptionsController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @Body() body: OptionInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const { id, item } = await this.options.create(tenantId, { campagneId, questionId }, body);
+    const { id, item } = await this.options.create(tenantId, actor, { campagneId, questionId }, body);
     response.location(`/b2b/v1/campagnes/${campagneId}/questions/${questionId}/options/${id}`);
     return withEtag(response, item);
   }
@@ -112,11 +115,12 @@ export class OptionsController {
   })
   async order(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @Body() { OptionIds }: OptionOrdreInput,
   ): Promise<Json> {
-    return this.options.order(tenantId, { campagneId, questionId }, OptionIds);
+    return this.options.order(tenantId, actor, { campagneId, questionId }, OptionIds);
   }
 
   @Put(':optionId')
@@ -130,6 +134,7 @@ export class OptionsController {
   })
   async replace(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @OptionId() id: string,
@@ -137,7 +142,7 @@ export class OptionsController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const item = await this.options.replace(tenantId, { campagneId, questionId }, id, body, ifMatch);
+    const item = await this.options.replace(tenantId, actor, { campagneId, questionId }, id, body, ifMatch);
     return withEtag(response, item);
   }
 
@@ -152,11 +157,12 @@ export class OptionsController {
   })
   async delete(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @OptionId() id: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.options.delete(tenantId, { campagneId, questionId }, id, ifMatch);
+    await this.options.delete(tenantId, actor, { campagneId, questionId }, id, ifMatch);
   }
 }

@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
@@ -95,11 +97,12 @@ export class QuestionsController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() body: QuestionInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const { id, item } = await this.questions.create(tenantId, campagneId, body);
+    const { id, item } = await this.questions.create(tenantId, actor, campagneId, body);
     response.location(`/b2b/v1/campagnes/${campagneId}/questions/${id}`);
     return withEtag(response, item);
   }
@@ -114,10 +117,11 @@ export class QuestionsController {
   })
   async order(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() { QuestionIds }: QuestionOrdreInput,
   ): Promise<Json> {
-    return this.questions.order(tenantId, campagneId, QuestionIds);
+    return this.questions.order(tenantId, actor, campagneId, QuestionIds);
   }
 
   @Put(':questionId')
@@ -143,13 +147,14 @@ export class QuestionsController {
   })
   async replace(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @QuestionId() id: string,
     @Body() body: QuestionInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.questions.replace(tenantId, campagneId, id, body, ifMatch));
+    return withEtag(response, await this.questions.replace(tenantId, actor, campagneId, id, body, ifMatch));
   }
 
   @Delete(':questionId')
@@ -166,10 +171,11 @@ export class QuestionsController {
   })
   async delete(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @QuestionId() id: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.questions.delete(tenantId, campagneId, id, ifMatch);
+    await this.questions.delete(tenantId, actor, campagneId, id, ifMatch);
   }
 }

@@ -30,6 +30,26 @@ const MOST_DUE = 100;
 export class CampagneRepository {
   constructor(private readonly transactions: Transactions) {}
 
+  /** The campaign as it is at this moment, not held. @throws DomainError `Campagne.NotFound` */
+  async look(tenantId: string, id: string): Promise<HeldCampagne> {
+    const campagne = await this.transactions
+      .manager()
+      .findOne(Campagne, { where: { tenantId, idUnique: id } });
+    if (!campagne) throw missing();
+    return { campagne, at: await this.now() };
+  }
+
+  /** The campaign, held alone; undefined where somebody else holds it in any way, or it is gone. */
+  async holdIfFree(tenantId: string, id: string): Promise<HeldCampagne | undefined> {
+    const campagne = await this.transactions
+      .manager()
+      .findOne(Campagne, {
+        where: { tenantId, idUnique: id },
+        lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+      });
+    return campagne ? { campagne, at: await this.now() } : undefined;
+  }
+
   /** @throws DomainError `Campagne.NotFound` */
   async hold(tenantId: string, id: string, how: keyof typeof LOCKS): Promise<HeldCampagne> {
     const campagne = await this.transactions
@@ -172,7 +192,7 @@ export class CampagneRepository {
         ? new DomainError('Campagne.NomDejaUtilise', 'A campaign has this title already: choose another one.')
         : new DomainError(
             'Campagne.SlugDejaUtilise',
-            'A campaign has the slug of this title already: choose a title that differs in more than accents or signs.',
+            'A campaign has the slug of this title already: choose a title that differs in more than accents, signs and letters that are not Latin.',
           );
     }
   }

@@ -1,4 +1,5 @@
 import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
+import { keepStatistics } from '#shared/database/staged-merge';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import type { Transactions } from '#shared/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
@@ -32,6 +33,10 @@ const NAMED = {
   EmployeursIdentifiantsExternes: 'employeur',
   EmployesIdExternes: 'employe',
 } as const;
+
+/** Of whom no employment is known counts as active. */
+const ACTIVE_OR_UNKNOWN = `AND (a.syndicat_id_externe IS NOT NULL OR m.identifiant_externe_employeur IS NOT NULL
+  OR k.id_externe_employe IS NULL)`;
 
 /** Electoral lists: voters made of employees by criteria, and what was made. */
 export class ListeElectoraleRepository {
@@ -92,13 +97,15 @@ export class ListeElectoraleRepository {
       [criteria.ActifsLe],
     );
     const { actifsLe } = days[0]!;
+    const named = criteria.SyndicatsIdExternes != null || criteria.EmployeursIdentifiantsExternes != null;
     await client.query(FRESH_PLANS);
+    await keepStatistics(client, 'votant', `'Infinity'::float4`);
     // Of a tenant that statistics do not know yet, PostgreSQL expects a row of each: it would go through all members for
     // each employee.
     await client.query('SET LOCAL enable_nestloop = off');
     // Hundreds of thousands of members are sorted and joined in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
-    const { rows } = await client.query<{ added: number; matched: number }>(this.statement(), [
+    const { rows } = await client.query<{ added: number; matched: number }>(this.statement(named), [
       tenantId,
       campagneId,
       criteria.SyndicatsIdExternes,
@@ -140,7 +147,8 @@ export class ListeElectoraleRepository {
     return rows[0]!;
   }
 
-  private statement(): string {
+  /** @param named whether a union or an employer is named: who is neither a member nor employed is none of theirs */
+  private statement(named: boolean): string {
     const columns = `id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut, date_fin,
       date_creation, id_unique`;
     const day = '$6::timestamptz';
@@ -168,13 +176,12 @@ export class ListeElectoraleRepository {
         FROM employe e
         LEFT JOIN members a ON a.id_externe_employe = e.id_externe
         LEFT JOIN employed m ON m.id_externe_employe = e.id_externe
+        ${named ? '' : 'LEFT JOIN (SELECT DISTINCT id_externe_employe FROM emplois) k ON k.id_externe_employe = e.id_externe'}
         WHERE e.tenant_id = $1
           AND ($3::text[] IS NULL OR a.syndicat_id_externe IS NOT NULL)
           AND ($4::text[] IS NULL OR m.identifiant_externe_employeur IS NOT NULL)
           AND ($5::text[] IS NULL OR e.id_externe = ANY ($5))
-          AND ($3::text[] IS NOT NULL OR $4::text[] IS NOT NULL
-            OR a.syndicat_id_externe IS NOT NULL OR m.identifiant_externe_employeur IS NOT NULL
-            OR e.id_externe NOT IN (SELECT id_externe_employe FROM emplois))
+          ${named ? '' : ACTIVE_OR_UNKNOWN}
       ), added AS (
         INSERT INTO votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
           employeur_identifiant_externe, a_droit_de_vote, poids)

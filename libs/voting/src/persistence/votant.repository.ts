@@ -68,14 +68,15 @@ export class VotantRepository {
     syndicats: readonly string[] | undefined,
   ): Promise<boolean> {
     const client = this.transactions.client();
-    await client.query(
-      `SELECT campagne_id FROM votant WHERE tenant_id = $1 AND employe_id_externe = $2 ORDER BY campagne_id FOR SHARE`,
-      [tenantId, employe],
-    );
+    // Campaigns before their voters, as where a campaign is deleted. The employee is held: it gets no further voter.
     await client.query(
       `SELECT FROM campagne c WHERE c.tenant_id = $1 AND c.id_unique IN (
          SELECT v.campagne_id FROM votant v WHERE v.tenant_id = $1 AND v.employe_id_externe = $2
        ) ORDER BY c.id_unique FOR KEY SHARE`,
+      [tenantId, employe],
+    );
+    await client.query(
+      `SELECT campagne_id FROM votant WHERE tenant_id = $1 AND employe_id_externe = $2 ORDER BY campagne_id FOR SHARE`,
       [tenantId, employe],
     );
     // Another statement: it sees what a publication that held the campaign has written.

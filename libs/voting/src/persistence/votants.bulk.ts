@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
 import { Stage, type StagedRow } from '#shared/database/stage';
+import { keepStatistics, knownRows } from '#shared/database/staged-merge';
 import { Transactions } from '#shared/database/transactions';
 import type { ErrorCode } from '#shared/errors/error-codes';
 import type { VotantRecord } from '../domain/votant.fields';
@@ -81,10 +82,16 @@ const FAULTS: readonly (VotantFault & { readonly when: string })[] = [
   },
   {
     code: 'Votant.AVote',
-    message: 'The voter has voted: the right to vote and the weight stay as they are.',
-    when: 'v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids)',
+    message: 'The voter has voted: the employee, the right to vote and the weight stay as they are.',
+    when: `v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids
+      OR ${isSent('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
   },
 ];
+
+/** Whether the staged record `s` has the property. */
+function isSent(name: keyof typeof CLEARED): string {
+  return `s.present & ${1 << CLEARED_NAMES.indexOf(name)} <> 0`;
+}
 
 function missing(table: string, id: string): string {
   return `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${table} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`;
@@ -106,6 +113,9 @@ export interface Written {
   /** The voter that was made or changed, where the stage holds one record. */
   readonly id: string | null;
 }
+
+/** Records that one statement writes. */
+const AT_ONCE = 100_000;
 
 /** From so many rows on, it pays to plan the checks of foreign keys anew. */
 const MANY = 1_000;
@@ -147,6 +157,25 @@ export class VotantsBulk {
     ];
   }
 
+  /**
+   * Keeps the employees that the stage names from being deleted, then the voters from voting and changing, until the
+   * transaction ends: what `refuse` finds stays true. In the order in which deletions of employees take them.
+   */
+  async hold(tenantId: string, campagneId: string, stage: Stage): Promise<void> {
+    const client = this.transactions.client();
+    await client.query(
+      `SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT s.employe_id_externe FROM ${stage.name} s)
+       ORDER BY e.id_externe FOR KEY SHARE`,
+      [tenantId],
+    );
+    await client.query(
+      `SELECT v.id_unique FROM votant v WHERE v.tenant_id = $1 AND v.campagne_id = $2
+         AND v.id_unique IN (SELECT s.votant_id::uuid FROM ${stage.name} s)
+       ORDER BY v.id_unique FOR NO KEY UPDATE`,
+      [tenantId, campagneId],
+    );
+  }
+
   /** Takes records that break a rule out of the stage. @returns which, and the first rule of each */
   async refuse(tenantId: string, campagneId: string, stage: Stage): Promise<(VotantFault & { n: number })[]> {
     const cases = FAULTS.map(({ when }, index) => `WHEN ${when} THEN ${index}`).join('\n');
@@ -163,11 +192,27 @@ export class VotantsBulk {
     return rows.map(({ n, fault }) => ({ n, ...FAULTS[fault]! }));
   }
 
-  /** Writes what the stage holds; a row that would not change is not rewritten. */
-  async write(tenantId: string, campagneId: string, stage: Stage): Promise<Written> {
+  /** Writes what the stage holds; a row that would not change is not rewritten. @param last place of a record */
+  async write(tenantId: string, campagneId: string, stage: Stage, last: number): Promise<Written> {
+    const client = this.transactions.client();
+    if (stage.count > MANY) await client.query(FRESH_PLANS);
+    await keepStatistics(client, 'votant', `(${knownRows(stage.name)})`);
+    let created = 0;
+    let id: string | null = null;
+    for (let from = 0; from <= last; from += AT_ONCE) {
+      const written = await this.merge(tenantId, campagneId, stage, from);
+      created += written.created;
+      id ??= written.id;
+    }
+    await client.query(`DROP TABLE ${stage.name}`);
+    return { created, id };
+  }
+
+  /** The records from one place on: no statement takes longer than it may, however many there are. */
+  private async merge(tenantId: string, campagneId: string, stage: Stage, from: number): Promise<Written> {
     const kept = (name: keyof typeof CLEARED): string => {
       const column = CLEARED[name];
-      return `CASE WHEN s.present & ${1 << CLEARED_NAMES.indexOf(name)} <> 0 THEN s.${column} ELSE v.${column} END`;
+      return `CASE WHEN ${isSent(name)} THEN s.${column} ELSE v.${column} END`;
     };
     const next: Readonly<Record<string, string>> = {
       ...Object.fromEntries(CLEARED_NAMES.map((name) => [CLEARED[name], kept(name)])),
@@ -177,9 +222,7 @@ export class VotantsBulk {
       poids: 'coalesce(s.poids, v.poids)',
     };
     const names = Object.keys(next);
-    const client = this.transactions.client();
-    if (stage.count > MANY) await client.query(FRESH_PLANS);
-    const { rows } = await client.query<Written>(
+    const { rows } = await this.transactions.client().query<Written>(
       `WITH merged AS (
          MERGE INTO votant v
          USING (
@@ -189,7 +232,7 @@ export class VotantsBulk {
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.nom, e.nom) ELSE s.nom END AS nom,
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.courriel, e.courriel) ELSE s.courriel END AS courriel
            FROM ${stage.name} s LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.employe_id_externe
-           ORDER BY s.n
+           WHERE s.n >= $3 AND s.n < $4 ORDER BY s.n
          ) s
          ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id
          WHEN MATCHED AND (${names.map((name) => `v.${name}`).join(', ')})
@@ -197,16 +240,15 @@ export class VotantsBulk {
            UPDATE SET ${Object.entries(next)
              .map(([name, value]) => `${name} = ${value}`)
              .join(', ')}
-         WHEN NOT MATCHED THEN
+         WHEN NOT MATCHED AND s.id IS NULL THEN
            INSERT (tenant_id, campagne_id, id_unique, ${names.join(', ')})
            VALUES ($1, $2, coalesce(s.new_id, uuidv7()), s.identifiant, s.courriel, s.employe_id_externe, s.syndicat_id_externe,
              s.employeur_identifiant_externe, s.prenom, s.nom, coalesce(s.a_droit_de_vote, true), coalesce(s.poids, 1))
          RETURNING merge_action() AS action, v.id_unique AS id
        )
        SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created, (array_agg(id))[1] AS id FROM merged`,
-      [tenantId, campagneId],
+      [tenantId, campagneId, from, from + AT_ONCE],
     );
-    await client.query(`DROP TABLE ${stage.name}`);
     return rows[0]!;
   }
 }
