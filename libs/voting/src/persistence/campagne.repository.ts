@@ -41,12 +41,10 @@ export class CampagneRepository {
 
   /** The campaign, held alone; undefined where somebody else holds it in any way, or it is gone. */
   async holdIfFree(tenantId: string, id: string): Promise<HeldCampagne | undefined> {
-    const campagne = await this.transactions
-      .manager()
-      .findOne(Campagne, {
-        where: { tenantId, idUnique: id },
-        lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
-      });
+    const campagne = await this.transactions.manager().findOne(Campagne, {
+      where: { tenantId, idUnique: id },
+      lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+    });
     return campagne ? { campagne, at: await this.now() } : undefined;
   }
 

@@ -1,0 +1,340 @@
+import { randomUUID } from 'node:crypto';
+import { changed, digests } from '../adhesion/support/digests';
+import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
+import { comparable, synced } from '../membership/synced';
+import { TestApp } from '../setup/test-app';
+import { Campaigns, NEXT_YEAR } from './support/campaigns';
+
+const WHOLE = {
+  titre: 'Élection du comité',
+  ...NEXT_YEAR,
+  textePageAccueil: '<p>Bienvenue</p>',
+  libelleAbstention: 'Je m’abstiens',
+  ordreReponsesAleatoire: true,
+};
+/** Another value of each property, under its name. */
+const OTHER = {
+  titre: 'Autre titre',
+  ouvertureDuVoteUtc: '2099-01-02T00:00:00.000Z',
+  fermetureDuVoteUtc: '2099-01-09T00:00:00.000Z',
+  textePageAccueil: '<p>Autre texte</p>',
+  libelleAbstention: 'Autre libellé',
+  ordreReponsesAleatoire: false,
+};
+const EVERY: object[] = Object.entries(OTHER).map(([name, value]) => ({ [name]: value }));
+/** Makers of a campaign in each state. */
+const STATES = {
+  Brouillon: 'ready',
+  Planifie: 'scheduled',
+  VoteOuvert: 'opened',
+  Termine: 'closed',
+  Archive: 'archived',
+} as const;
+type State = keyof typeof STATES;
+
+let app: TestApp;
+let campaigns: Campaigns;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  campaigns = new Campaigns(app, await app.tenant());
+});
+
+const put = (id: string, body: unknown, headers?: Record<string, string>) =>
+  campaigns.send('PUT', `/${id}`, body, headers);
+const make = (etat: State): Promise<string> => campaigns[STATES[etat]](WHOLE);
+/** What a campaign can be given, as it reads. */
+async function content(id: string): Promise<typeof WHOLE> {
+  const item = await campaigns.item(id);
+  return Object.fromEntries(Object.keys(WHOLE).map((name) => [name, item[name]])) as typeof WHOLE;
+}
+/** Sends the content of a campaign with some of it changed. */
+const change = async (id: string, changes: object) => put(id, { ...(await content(id)), ...changes });
+const audited = async (id: string): Promise<string[]> => {
+  const text = 'SELECT action FROM journal WHERE tenant_id = $1 AND objet_id = $2 ORDER BY id_unique';
+  return (await campaigns.rows<{ action: string }>(text, id)).map(({ action }) => action);
+};
+
+describe('PUT /b2b/v1/campagnes/:id', () => {
+  it('200 replaces every property, with the slug of the new title; id and creation stay', async () => {
+    const id = await campaigns.draft(WHOLE);
+    const before = await campaigns.send('GET', `/${id}`);
+    const replaced = await put(id, OTHER);
+    expect([replaced.status, replaced.headers.get('location')]).toEqual([200, null]);
+    const { dateModificationUtc } = replaced.json;
+    expect(replaced.json).toEqual({ ...before.json, ...OTHER, slug: 'autre-titre', dateModificationUtc });
+    expect(dateModificationUtc > before.json.dateModificationUtc).toBe(true);
+    const read = await campaigns.send('GET', `/${id}`);
+    expect([read.text, read.headers.get('etag')]).toEqual([replaced.text, replaced.headers.get('etag')]);
+    expect(read.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    expect(await audited(id)).toEqual(['campagne.creer', 'campagne.modifier']);
+    expect(await campaigns.events(id)).toEqual([]);
+  });
+
+  it('200 clears optional properties that are absent', async () => {
+    const id = await campaigns.draft(WHOLE);
+    expect((await put(id, { titre: 'Vote', ...NEXT_YEAR })).json).toMatchObject({
+      ...{ textePageAccueil: null, libelleAbstention: null, ordreReponsesAleatoire: false },
+    });
+  });
+
+  it('200 with the same item, ETag and time of change for what a read answered, in any state it may', async () => {
+    for (const etat of ['Brouillon', 'Planifie', 'VoteOuvert'] as const) {
+      const id = await make(etat);
+      const known = await audited(id);
+      const read = await campaigns.send('GET', `/${id}`);
+      const answer = await put(id, read.json, { 'If-Match': read.headers.get('etag')! });
+      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([
+        ...[200, read.text, read.headers.get('etag')],
+      ]);
+      expect(await audited(id)).toEqual(known);
+      await campaigns.sent('DELETE', `/${id}`);
+    }
+  });
+
+  it.each([
+    ['that had tags taken out of it', '<p><font color=red><div>Bonjour'],
+    // Each of these characters takes four where it is written as HTML.
+    ['that became longer than what was sent', '<'.repeat(100_000)],
+  ])('200 with the same item for one that a read answered with a welcome text %s', async (_what, text) => {
+    const id = await campaigns.draft({ ...WHOLE, textePageAccueil: text });
+    const read = await campaigns.send('GET', `/${id}`);
+    const answer = await put(id, read.json);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe(read.text);
+  });
+
+  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+    const id = await campaigns.draft(WHOLE);
+    const etag = (await campaigns.send('GET', `/${id}`)).headers.get('etag')!;
+    const title = (titre: string, ifMatch: string) => put(id, { ...WHOLE, titre }, { 'If-Match': ifMatch });
+    expectProblem(await title('A', '"stale"'), 412, 'Precondition.Echouee');
+    expectProblem(await title('A', `W/${etag}`), 412, 'Precondition.Echouee');
+    const second = await title('B', `"x", ${etag}`);
+    expect([second.status, second.json.titre]).toEqual([200, 'B']);
+    expectProblem(await title('C', etag), 412, 'Precondition.Echouee');
+    expect((await title('C', '*')).json.titre).toBe('C');
+  });
+
+  it('412 where the clock alone has opened the vote since it was read', async () => {
+    const ouvertureDuVoteUtc = new Date(Date.now() + 3_000).toISOString();
+    const id = await campaigns.scheduled({ ...WHOLE, ouvertureDuVoteUtc });
+    const read = await campaigns.send('GET', `/${id}`);
+    expect(read.json.etat).toBe('Planifie');
+    await eventually(async () => (await campaigns.etat(id)) === 'VoteOuvert' || undefined, 'The opening');
+    const ifMatch = { 'If-Match': read.headers.get('etag')! };
+    expectProblem(await put(id, read.json, ifMatch), 412, 'Precondition.Echouee');
+    expect((await put(id, read.json)).json.etat).toBe('VoteOuvert');
+  });
+
+  it.each(['Brouillon', 'Planifie'] as const)('200 for each property in %s', async (etat) => {
+    const id = await make(etat);
+    for (const changes of [...EVERY, WHOLE]) {
+      const expected = { ...(await content(id)), ...changes };
+      const answer = await change(id, changes);
+      expect([answer.status, answer.json.etat]).toEqual([200, etat]);
+      expect(await content(id)).toEqual(expected);
+    }
+  });
+
+  it.each([
+    ['a later closing', { fermetureDuVoteUtc: OTHER.fermetureDuVoteUtc }],
+    ['another welcome text', { textePageAccueil: OTHER.textePageAccueil }],
+    ['no welcome text', { textePageAccueil: null }],
+    ['both', { fermetureDuVoteUtc: '2199-01-01T00:00:00.000Z', textePageAccueil: OTHER.textePageAccueil }],
+  ])('200 for %s in VoteOuvert', async (_what, changes) => {
+    const id = await make('VoteOuvert');
+    const expected = { ...(await content(id)), ...changes };
+    const answer = await change(id, changes);
+    expect([answer.status, answer.json.etat]).toEqual([200, 'VoteOuvert']);
+    expect(await content(id)).toEqual(expected);
+    expect(await campaigns.events(id)).toEqual(['campagne.publiee', 'campagne.ouverte']);
+  });
+
+  it.each([
+    ['titre', { titre: OTHER.titre }],
+    ['another case of the title', { titre: WHOLE.titre.toUpperCase() }],
+    ['a later ouvertureDuVoteUtc', { ouvertureDuVoteUtc: NEXT_YEAR.fermetureDuVoteUtc }],
+    ['an earlier ouvertureDuVoteUtc', { ouvertureDuVoteUtc: '2001-01-01T00:00:00Z' }],
+    ['libelleAbstention', { libelleAbstention: OTHER.libelleAbstention }],
+    ['no libelleAbstention', { libelleAbstention: undefined }],
+    ['ordreReponsesAleatoire', { ordreReponsesAleatoire: OTHER.ordreReponsesAleatoire }],
+    ['an earlier fermetureDuVoteUtc', { fermetureDuVoteUtc: '2099-01-08T21:59:59.999Z' }],
+    ['what may change beside what may not', { ...OTHER, ouvertureDuVoteUtc: undefined }],
+  ])('409 Campagne.ModificationNonPermise for %s in VoteOuvert', async (_what, changes) => {
+    const id = await make('VoteOuvert');
+    const opened = await content(id);
+    const body = { ...opened, ...changes };
+    const before = await digests(app.database);
+    const sent = { ...body, ouvertureDuVoteUtc: body.ouvertureDuVoteUtc ?? opened.ouvertureDuVoteUtc };
+    expectProblem(await put(id, sent), 409, 'Campagne.ModificationNonPermise');
+    expect(changed(before, await digests(app.database))).toEqual([]);
+  });
+
+  it.each([['Termine'], ['Archive']] as const)(
+    '409 Campagne.ModificationNonPermise for everything in %s',
+    async (etat) => {
+      const id = await make(etat);
+      const before = await digests(app.database);
+      // A later opening would be after the closing, which is refused before anything else.
+      const earlier = { ouvertureDuVoteUtc: '2001-01-01T00:00:00Z' };
+      for (const changes of [...EVERY, {}, OTHER]) {
+        expectProblem(
+          await change(id, { ...changes, ...('ouvertureDuVoteUtc' in changes ? earlier : {}) }),
+          409,
+          'Campagne.ModificationNonPermise',
+        );
+      }
+      expect(changed(before, await digests(app.database))).toEqual([]);
+    },
+  );
+
+  it('goes by the clock: what has opened or ended by its dates is VoteOuvert or Termine, without any worker', async () => {
+    const refused = async (id: string, changes: object) =>
+      expectProblem(await change(id, changes), 409, 'Campagne.ModificationNonPermise');
+    const now = Date.now();
+    const window = (opening: number, closing: number) => ({
+      ouvertureDuVoteUtc: new Date(now + opening).toISOString(),
+      fermetureDuVoteUtc: new Date(now + closing).toISOString(),
+    });
+    const open = await campaigns.scheduled(window(600_000, 1_200_000));
+    await campaigns.pass(open, '15 minutes');
+    await refused(open, { titre: 'x' });
+    await refused(open, window(-300_000, 299_000));
+    expect((await change(open, { fermetureDuVoteUtc: NEXT_YEAR.fermetureDuVoteUtc })).status).toBe(200);
+    const ended = await campaigns.scheduled(window(600_000, 1_200_000));
+    await campaigns.pass(ended, '30 minutes');
+    await refused(ended, { fermetureDuVoteUtc: NEXT_YEAR.fermetureDuVoteUtc });
+    await refused(ended, {});
+  });
+
+  it('409 Campagne.ModificationNonPermise for a closing in the past in Planifie; a draft may have one', async () => {
+    const past = { ouvertureDuVoteUtc: '2001-01-01T00:00:00Z', fermetureDuVoteUtc: '2002-01-01T00:00:00Z' };
+    const id = await make('Planifie');
+    expectProblem(await change(id, past), 409, 'Campagne.ModificationNonPermise');
+    expect(await content(id)).toEqual(WHOLE);
+    await campaigns.sent('POST', `/${id}/depublier`);
+    expect((await change(id, past)).json).toMatchObject({
+      etat: 'Brouillon',
+      ouvertureDuVoteUtc: '2001-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('200 opens a scheduled campaign whose opening is moved into the past, with the event campagne.ouverte', async () => {
+    const id = await make('Planifie');
+    const answer = await change(id, { ouvertureDuVoteUtc: '2001-01-01T00:00:00Z' });
+    expect([answer.status, answer.json.etat]).toEqual([200, 'VoteOuvert']);
+    expect(await campaigns.events(id)).toEqual(['campagne.publiee', 'campagne.ouverte']);
+    const [{ data } = { data: {} }] = await campaigns.rows<{ data: object }>(
+      `SELECT data FROM evenement WHERE tenant_id = $1 AND type = 'campagne.ouverte'`,
+    );
+    const [listed] = (await campaigns.sent('GET')).json;
+    expect(data).toEqual(listed);
+  });
+});
+
+describe('DELETE /b2b/v1/campagnes/:id', () => {
+  /** Rows of a campaign in each of its tables. */
+  async function countAll(id: string): Promise<Record<string, number>> {
+    const [row] = await campaigns.rows<Record<string, number>>(
+      `SELECT (SELECT count(*)::int FROM campagne WHERE tenant_id = $1 AND id_unique = $2) AS campagne,
+         (SELECT count(*)::int FROM question WHERE tenant_id = $1 AND campagne_id = $2) AS question,
+         (SELECT count(*)::int FROM option WHERE tenant_id = $1) AS option,
+         (SELECT count(*)::int FROM votant WHERE tenant_id = $1 AND campagne_id = $2) AS votant,
+         (SELECT count(*)::int FROM liste_electorale WHERE tenant_id = $1 AND campagne_id = $2) AS liste`,
+      id,
+    );
+    return row!;
+  }
+
+  it('204 takes questions, options, voters and electoral lists along, and nothing of another campaign', async () => {
+    await synced(app, campaigns.tenant, { Employes: [{ IdExterne: 'E-1', Prenom: 'Luc', Nom: 'Côté' }] });
+    const ids: string[] = [];
+    for (const titre of ['A', 'B']) {
+      const id = await campaigns.ready({ titre });
+      await campaigns.sent('POST', `/${id}/liste-electorale`, { EmployesIdExternes: ['E-1'] });
+      ids.push(id);
+    }
+    const [one, other] = ids as [string, string];
+    expect(await countAll(one)).toEqual({ campagne: 1, question: 1, option: 4, votant: 2, liste: 1 });
+    const answer = await campaigns.send('DELETE', `/${one}`);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(await countAll(one)).toEqual({ campagne: 0, question: 0, option: 2, votant: 0, liste: 0 });
+    expect(await countAll(other)).toEqual({ campagne: 1, question: 1, option: 2, votant: 2, liste: 1 });
+    expectProblem(await campaigns.send('GET', `/${one}`), 404, 'Campagne.NotFound');
+    expectProblem(await campaigns.send('DELETE', `/${one}`), 404, 'Campagne.NotFound');
+    expect((await campaigns.sent('GET')).json.map(({ id }: { id: string }) => id)).toEqual([other]);
+    expect((await audited(one)).at(-1)).toBe('campagne.supprimer');
+  });
+
+  it.each(Object.keys(STATES) as State[])('204 in %s as long as nobody has voted', async (etat) => {
+    const id = await make(etat);
+    expect(await campaigns.etat(id)).toBe(etat);
+    expect((await campaigns.send('DELETE', `/${id}`)).status).toBe(204);
+    expect((await countAll(id)).campagne).toBe(0);
+  });
+
+  it('409 Campagne.SupprimerAvecVotes once somebody has voted, in VoteOuvert, Termine and Archive', async () => {
+    const id = await make('VoteOuvert');
+    await campaigns.votant(id);
+    await campaigns.vote(id);
+    for (const next of ['fermer', 'archiver', undefined]) {
+      const before = await digests(app.database);
+      expectProblem(await campaigns.send('DELETE', `/${id}`), 409, 'Campagne.SupprimerAvecVotes');
+      expect(changed(before, await digests(app.database))).toEqual([]);
+      if (next) await campaigns.sent('POST', `/${id}/${next}`);
+    }
+    expect(await campaigns.etat(id)).toBe('Archive');
+  });
+
+  it('412 Precondition.Echouee for a stale If-Match; with the ETag 204', async () => {
+    const id = await campaigns.draft();
+    const stale = (await campaigns.send('GET', `/${id}`)).headers.get('etag')!;
+    const etag = (await change(id, { titre: 'Autre' })).headers.get('etag')!;
+    const withTag = (ifMatch: string) =>
+      campaigns.send('DELETE', `/${id}`, undefined, { 'If-Match': ifMatch });
+    expectProblem(await withTag(stale), 412, 'Precondition.Echouee');
+    expect(await campaigns.etat(id)).toBe('Brouillon');
+    expect((await withTag(etag)).status).toBe(204);
+  });
+});
+
+describe('a campaign that is not there', () => {
+  it.each<[method: string, rest: string, body: object | undefined]>([
+    ['GET', '', undefined],
+    ['PUT', '', WHOLE],
+    ['DELETE', '', undefined],
+    ['GET', '/validation', undefined],
+    ['POST', '/publier', undefined],
+    ['POST', '/depublier', undefined],
+    ['POST', '/ouvrir', undefined],
+    ['POST', '/fermer', undefined],
+    ['POST', '/archiver', undefined],
+  ])(
+    '404 Campagne.NotFound for %s :id%s, the same for none, no GUID and another tenant’s',
+    async (method, rest, body) => {
+      const other = new Campaigns(app, await app.tenant());
+      const foreign = await other.scheduled();
+      const before = await digests(app.database);
+      const none = await campaigns.send(method, `/${randomUUID()}${rest}`, body);
+      expectProblem(none, 404, 'Campagne.NotFound');
+      for (const id of [foreign, 'vote', `${foreign}0`, foreign.replaceAll('-', ''), '%25']) {
+        const answer = await campaigns.send(method, `/${id}${rest}`, body);
+        expect({ id, ...comparable(answer) }).toEqual({ id, ...comparable(none) });
+      }
+      expect(changed(before, await digests(app.database))).toEqual([]);
+    },
+  );
+
+  it('200 for the GUID in capitals; 304 for its ETag; 400 for a query', async () => {
+    const id = await campaigns.draft();
+    const read = await campaigns.send('GET', `/${id}`);
+    expect((await campaigns.send('GET', `/${id.toUpperCase()}`)).text).toBe(read.text);
+    const headers = { 'If-None-Match': read.headers.get('etag')! };
+    expect((await campaigns.send('GET', `/${id}`, undefined, headers)).status).toBe(304);
+    expectFaults(await campaigns.send('GET', `/${id}?etat=Brouillon`), { '?etat': 'unknown' });
+  });
+});

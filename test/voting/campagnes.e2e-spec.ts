@@ -1,0 +1,325 @@
+import { changed, digests } from '../adhesion/support/digests';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { GUID, INSTANT, times } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { CAMPAGNES, Campaigns, NEXT_YEAR } from './support/campaigns';
+
+const WHOLE = {
+  titre: 'Élection du comité',
+  ...NEXT_YEAR,
+  textePageAccueil: '<p>Bienvenue</p>',
+  libelleAbstention: 'Je m’abstiens',
+  ordreReponsesAleatoire: true,
+};
+const BARE = { titre: 'Vote', ...NEXT_YEAR };
+/** The slug of a title without any letter or digit. */
+const DIGEST = expect.stringMatching(/^campagne-[0-9a-f]{12}$/);
+/** What service and clock give, as a partner who returns what it read sends it back. */
+const READ_ONLY = {
+  ...{ id: 'x', slug: 7, etat: 'Archive', estPublie: true, estArchive: 'oui', nombreVotants: -1 },
+  ...{ nombreQuestions: null, dateCreationUtc: '', dateModificationUtc: [], resultatsVisibles: {} },
+};
+
+let app: TestApp;
+let campaigns: Campaigns;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  campaigns = new Campaigns(app, await app.tenant());
+});
+
+const post = (body: unknown, headers?: Record<string, string>) => campaigns.send('POST', '', body, headers);
+const put = (id: string, body: unknown, headers?: Record<string, string>) =>
+  campaigns.send('PUT', `/${id}`, body, headers);
+const titled = (titre: string) => post({ ...BARE, titre });
+
+async function made(body: object = WHOLE): Promise<string> {
+  const answer = await post(body);
+  expect([answer.status, answer.json?.errors]).toEqual([201, undefined]);
+  return answer.json as string;
+}
+async function titles(): Promise<string[]> {
+  const rows = await campaigns.rows<{ titre: string }>(
+    'SELECT titre FROM campagne WHERE tenant_id = $1 ORDER BY titre COLLATE "C"',
+  );
+  return rows.map(({ titre }) => titre);
+}
+/** Entries of the audit trail, of whom it says. */
+const journal = () =>
+  campaigns.rows<{ action: string; objet: string; cle: string }>(
+    `SELECT action, objet_id AS objet, cle_id AS cle FROM journal
+     WHERE tenant_id = $1 AND action LIKE 'campagne.%' ORDER BY id_unique`,
+  );
+const codes = (answers: Answer[]): string[] =>
+  answers.map(({ status, json }) => `${status} ${json?.code ?? ''}`.trim()).sort();
+
+describe('POST /b2b/v1/campagnes', () => {
+  it('201 answers the GUID as a JSON string with its Location; the campaign is a draft of what was sent', async () => {
+    const created = await post(WHOLE);
+    const id = created.json as string;
+    expect(id).toMatch(GUID);
+    expect([created.status, created.text, created.headers.get('location')]).toEqual([
+      ...[201, `"${id}"`, `${CAMPAGNES}/${id}`],
+    ]);
+    const read = await campaigns.send('GET', `/${id}`);
+    expect([read.status, read.headers.get('etag')]).toEqual([200, expect.stringMatching(/^".+"$/)]);
+    const instant = expect.stringMatching(INSTANT);
+    expect(Object.entries(read.json)).toEqual(
+      Object.entries({
+        ...{ id, titre: WHOLE.titre, slug: 'election-du-comite', ...NEXT_YEAR },
+        ...{ etat: 'Brouillon', estPublie: false, estArchive: false, nombreVotants: 0, nombreQuestions: 0 },
+        ...{ dateCreationUtc: instant, dateModificationUtc: instant },
+        textePageAccueil: WHOLE.textePageAccueil,
+        libelleAbstention: WHOLE.libelleAbstention,
+        ...{ ordreReponsesAleatoire: true, resultatsVisibles: false },
+      }),
+    );
+    expect(await journal()).toEqual([{ action: 'campagne.creer', objet: id, cle: campaigns.tenant.cleId }]);
+    expect(await campaigns.events(id)).toEqual([]);
+  });
+
+  it.each([
+    ['absent', {}],
+    ['null', { textePageAccueil: null, libelleAbstention: null, ordreReponsesAleatoire: null }],
+    ['empty', { textePageAccueil: '', libelleAbstention: ' ' }],
+  ])('201 with neither text, label nor random order, where they are %s', async (_what, optional) => {
+    expect(await campaigns.item(await made({ ...BARE, ...optional }))).toMatchObject({
+      ...{ textePageAccueil: null, libelleAbstention: null, ordreReponsesAleatoire: false },
+    });
+  });
+
+  it('201 trims texts, takes either case of a first letter and ignores what a read adds', async () => {
+    const id = await made({
+      ...{
+        Titre: ' \tVote ',
+        OuvertureDuVoteUtc: '2099-01-01T09:00-04:00',
+        FermetureDuVoteUtc: ' 2099-02-01 ',
+      },
+      ...{ LibelleAbstention: ' Aucun ', OrdreReponsesAleatoire: true, TextePageAccueil: ' a ' },
+      ...READ_ONLY,
+    });
+    expect(id).toMatch(GUID);
+    expect(await campaigns.item(id)).toMatchObject({
+      ...{ id, titre: 'Vote', slug: 'vote', ouvertureDuVoteUtc: '2099-01-01T13:00:00.000Z' },
+      ...{ fermetureDuVoteUtc: '2099-02-01T00:00:00.000Z', libelleAbstention: 'Aucun' },
+      ...{ textePageAccueil: 'a', ordreReponsesAleatoire: true, etat: 'Brouillon', estArchive: false },
+    });
+  });
+
+  it('201 keeps the welcome text cleaned, and null where nothing is left of it', async () => {
+    const textePageAccueil =
+      '<p onclick="x()">Bon<script>alert(1)</script>jour <a href="javascript:x">ici</a>';
+    const id = await made({ ...BARE, textePageAccueil });
+    expect((await campaigns.item(id)).textePageAccueil).toBe('<p>Bonjour <a>ici</a></p>');
+    const emptied = (await put(id, { ...BARE, textePageAccueil: '<style>p{}</style>' })).json;
+    expect(emptied.textePageAccueil).toBeNull();
+  });
+
+  it.each([
+    ['accents', 'L’élection à Noël', 'l-election-a-noel'],
+    ['signs beside a number', '100 %', '100'],
+    ['nothing but an emoji', '🎉👩‍🏭', DIGEST],
+    ['nothing but signs', '%_\\', DIGEST],
+    ['a statement', "'; DROP TABLE campagne; --", 'drop-table-campagne'],
+    ['255 letters', 'x'.repeat(255), 'x'.repeat(255)],
+    ['255 emoji', '🙂'.repeat(255), DIGEST],
+    ['marks of HTML and JSON', '"<b>&\u2028\n{}', 'b-and'],
+  ])('201 with %s as title, kept as it is, and a slug for addresses', async (_what, titre, slug) => {
+    expect(await campaigns.item(await made({ ...BARE, titre }))).toMatchObject({ titre, slug });
+  });
+
+  it('201 with an opening that is the closing, in the past and in any year', async () => {
+    for (const date of ['2099-01-01T00:00:00.000Z', '2001-01-01T00:00:00.001Z', '0001-01-01T00:00:00.000Z']) {
+      const dates = { ouvertureDuVoteUtc: date, fermetureDuVoteUtc: date };
+      const id = await made({ titre: `Vote ${date}`, ...dates });
+      expect(await campaigns.item(id)).toMatchObject({ ...dates, etat: 'Brouillon' });
+    }
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    [
+      'nothing',
+      {},
+      { '/titre': 'required', '/ouvertureDuVoteUtc': 'required', '/fermetureDuVoteUtc': 'required' },
+    ],
+    [
+      'null and nothing but space',
+      { titre: ' ', ouvertureDuVoteUtc: null, fermetureDuVoteUtc: '' },
+      { '/titre': 'required', '/ouvertureDuVoteUtc': 'required', '/fermetureDuVoteUtc': 'required' },
+    ],
+    ['a list', [BARE], { '': 'type' }],
+    ['a text', '"Vote"', { '': 'type' }],
+    ['broken JSON', '{"titre":', { '': 'json' }],
+    ['an unknown property', { ...BARE, statut: 'x' }, { '/statut': 'unknown' }],
+    ['a property in both casings', { ...BARE, Titre: 'x' }, { '/Titre': 'duplicate' }],
+    ['other casings', { ...BARE, TITRE: 'x' }, { '/TITRE': 'unknown' }],
+    [
+      'what is too long',
+      {
+        ...BARE,
+        titre: 'x'.repeat(256),
+        textePageAccueil: 'x'.repeat(100_001),
+        libelleAbstention: 'é'.repeat(101),
+      },
+      { '/titre': 'length', '/textePageAccueil': 'length', '/libelleAbstention': 'length' },
+    ],
+    [
+      'other types',
+      {
+        ...NEXT_YEAR,
+        titre: 7,
+        textePageAccueil: ['a'],
+        libelleAbstention: {},
+        ordreReponsesAleatoire: 'true',
+      },
+      {
+        ...{ '/titre': 'type', '/textePageAccueil': 'type', '/libelleAbstention': 'type' },
+        '/ordreReponsesAleatoire': 'type',
+      },
+    ],
+    [
+      'texts that cannot be kept',
+      { ...BARE, titre: 'a\u0000', textePageAccueil: '\ud83d', libelleAbstention: '\ude42' },
+      { '/titre': 'characters', '/textePageAccueil': 'characters', '/libelleAbstention': 'characters' },
+    ],
+    [
+      'dates without an offset or a day that there is',
+      { ...BARE, ouvertureDuVoteUtc: '2099-01-01T13:00:00', fermetureDuVoteUtc: '2099-02-30' },
+      { '/ouvertureDuVoteUtc': 'date', '/fermetureDuVoteUtc': 'date' },
+    ],
+    [
+      'dates that are numbers',
+      { ...BARE, ouvertureDuVoteUtc: 4_070_908_800, fermetureDuVoteUtc: false },
+      { '/ouvertureDuVoteUtc': 'date', '/fermetureDuVoteUtc': 'date' },
+    ],
+  ])('400 for %s, on creation and replacement, and nothing is written', async (_what, body, faults) => {
+    const id = await made();
+    const before = await digests(app.database);
+    expectFaults(await post(body), faults);
+    expectFaults(await put(id, body), faults);
+    expect(changed(before, await digests(app.database))).toEqual([]);
+  });
+
+  it('400 Campagne.OuvertureVoteApresFermeture from one millisecond on, also on PUT, before any conflict', async () => {
+    const id = await made({ ...BARE, titre: 'Autre' });
+    const dates = { ouvertureDuVoteUtc: '2099-01-01T00:00:00.001Z', fermetureDuVoteUtc: '2099-01-01' };
+    const code = 'Campagne.OuvertureVoteApresFermeture';
+    expectProblem(await post({ ...BARE, ...dates }), 400, code);
+    expectProblem(await post({ titre: 'Autre', ...dates }), 400, code);
+    expectProblem(await put(id, { titre: 'Autre', ...dates }), 400, code);
+    expect(await titles()).toEqual(['Autre']);
+    expect(await campaigns.item(id)).toMatchObject(NEXT_YEAR);
+  });
+
+  it('replays the first answer to the same Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': 'one' };
+    const [first, again] = [await post(WHOLE, headers), await post(WHOLE, headers)];
+    expect([again.status, again.text, again.headers.get('location')]).toEqual([
+      ...[201, first.text, first.headers.get('location')],
+    ]);
+    expectProblem(await post(BARE, headers), 422, 'Idempotence.CleReutilisee');
+    expect(await titles()).toHaveLength(1);
+  });
+});
+
+describe('titles and slugs', () => {
+  it.each([
+    ['the same', 'Élection', 'Élection'],
+    ['another case', 'Élection', 'ÉLECTION'],
+    ['space around it', 'Élection', ' \u00a0élection\n'],
+    ['accents put together in another way', 'Élection'.normalize('NFC'), 'élection'.normalize('NFD')],
+    ['ß for SS', 'GROSSE STRASSE', 'große Straße'],
+    ['another sigma', 'ΣΊΣΥΦΟΣ', 'Σίσυφος'],
+    ['a letter whose capital is none of its own', 'Ταΐζω', 'Ταΐζω'.toUpperCase()],
+    ['a ligature', 'Fin', 'ﬁn'],
+    ['signs without a case', '🎉 100 %', '🎉 100 %'],
+  ])('409 Campagne.NomDejaUtilise for %s, either way round', async (_what, one, other) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const id = await made({ ...BARE, titre: first });
+      expectProblem(await titled(second), 409, 'Campagne.NomDejaUtilise');
+      const another = await made({ ...BARE, titre: 'Tout autre' });
+      expectProblem(await put(another, { ...BARE, titre: second }), 409, 'Campagne.NomDejaUtilise');
+      expect(await titles()).toEqual([first.trim(), 'Tout autre'].sort());
+      for (const done of [id, another]) await campaigns.sent('DELETE', `/${done}`);
+    }
+  });
+
+  it.each([
+    ['accents', 'Élection', 'Election'],
+    ['signs', 'Vote', '« Vote ! » 🎉'],
+    ['space', 'Vote final', 'Vote  final'],
+  ])('409 Campagne.SlugDejaUtilise for titles that differ in %s only', async (_what, one, other) => {
+    const id = await made({ ...BARE, titre: one });
+    expectProblem(await titled(other), 409, 'Campagne.SlugDejaUtilise');
+    const another = await made({ ...BARE, titre: 'Tout autre' });
+    expectProblem(await put(another, { ...BARE, titre: other }), 409, 'Campagne.SlugDejaUtilise');
+    expect(await titles()).toEqual([one, 'Tout autre'].sort());
+    // What its own slug is, a campaign may keep.
+    expect((await put(id, { ...BARE, titre: other })).json).toMatchObject({ titre: other });
+  });
+
+  it('409 Campagne.NomDejaUtilise where one campaign has the title and another one the slug', async () => {
+    for (const titre of ['Fin', 'n']) await made({ ...BARE, titre });
+    expectProblem(await titled('ﬁn'), 409, 'Campagne.NomDejaUtilise');
+    // PostgreSQL looks at the older of two indexes first: the title's as they are made, the slug's from here on.
+    for (const [index, columns] of [
+      ['titre', 'tenant_id, titre_compare'],
+      ['slug', 'tenant_id, slug'],
+    ]) {
+      await app.database.query(
+        `ALTER TABLE campagne DROP CONSTRAINT campagne_${index}_key,
+           ADD CONSTRAINT campagne_${index}_key UNIQUE (${columns})`,
+      );
+      expectProblem(await titled('ﬁn'), 409, 'Campagne.NomDejaUtilise');
+      expectProblem(await titled('fin'), 409, 'Campagne.NomDejaUtilise');
+      expectProblem(await titled('« n »'), 409, 'Campagne.SlugDejaUtilise');
+    }
+  });
+
+  it('a title and a slug stay taken in every state, and are free once the campaign is deleted', async () => {
+    const titre = 'Élection';
+    for (const make of ['draft', 'scheduled', 'opened', 'closed', 'archived'] as const) {
+      const id = await campaigns[make]({ titre });
+      expectProblem(await titled('élection'), 409, 'Campagne.NomDejaUtilise');
+      expectProblem(await titled('Election'), 409, 'Campagne.SlugDejaUtilise');
+      await campaigns.sent('DELETE', `/${id}`);
+    }
+    await made({ ...BARE, titre });
+  });
+
+  it('another data space may have the same', async () => {
+    await made();
+    const other = new Campaigns(app, await app.tenant());
+    expect((await other.send('POST', '', WHOLE)).status).toBe(201);
+  });
+
+  it.each(times(5, (run) => run + 1))(
+    'twenty equal creations at once: one 201, nineteen 409 Campagne.NomDejaUtilise (%i)',
+    async () => {
+      const spellings = ['Vote été', 'VOTE ÉTÉ', ' vote été', 'Vote été'.normalize('NFD')];
+      const answers = await Promise.all(times(20, (n) => titled(spellings[n % 4]!)));
+      expect(codes(answers)).toEqual(['201', ...times(19, () => '409 Campagne.NomDejaUtilise')]);
+      expect(await titles()).toHaveLength(1);
+      expect(await journal()).toHaveLength(1);
+    },
+  );
+
+  it('twenty titles with one slug at once: one 201, nineteen 409 Campagne.SlugDejaUtilise', async () => {
+    const answers = await Promise.all(times(20, (n) => titled(`Vote${'!'.repeat(n)}`)));
+    expect(codes(answers)).toEqual(['201', ...times(19, () => '409 Campagne.SlugDejaUtilise')]);
+    expect(await titles()).toHaveLength(1);
+  });
+
+  it('ten campaigns that take one title at once: one 200, nine 409 Campagne.NomDejaUtilise', async () => {
+    const ids = await Promise.all(times(10, (n) => made({ ...BARE, titre: `Vote ${n}` })));
+    const answers = await Promise.all(ids.map((id) => put(id, { ...BARE, titre: 'Le même' })));
+    expect(codes(answers)).toEqual(['200', ...times(9, () => '409 Campagne.NomDejaUtilise')]);
+    expect((await titles()).filter((titre) => titre === 'Le même')).toHaveLength(1);
+  });
+});

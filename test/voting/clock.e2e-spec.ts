@@ -1,0 +1,430 @@
+import type { INestApplication } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { Client } from 'pg';
+import { Campagne } from '../../libs/voting/src/domain/campagne.entity';
+import { ACTIVE, ETAT } from '../../libs/voting/src/persistence/campagne.sql';
+import { LifecycleService } from '../../libs/voting/src';
+import { refusing } from '../adhesion/support/data-space';
+import { changed, digests } from '../adhesion/support/digests';
+import { times } from '../membership/synced';
+import { TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+import { until } from '../webhooks/support/receiver';
+import { Campaigns, NEXT_YEAR } from './support/campaigns';
+
+/** Longer than a worker takes for two rounds of the clock. */
+const ROUNDS_MS = 2_500;
+const WHOLE_LIFE = ['campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];
+
+let app: TestApp;
+let campaigns: Campaigns;
+const workers: INestApplication[] = [];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  campaigns = new Campaigns(app, await app.tenant());
+});
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+});
+
+async function work(count = 1): Promise<void> {
+  for (let n = 0; n < count; n++) workers.push(await startWorker(app.config));
+}
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const ahead = (ms: number): string => new Date(Date.now() + ms).toISOString();
+
+async function now(): Promise<Date> {
+  return (await app.database.query<{ at: Date }>('SELECT clock_timestamp() AS at')).rows[0]!.at;
+}
+
+/** Moves the dates of campaigns to so many milliseconds from now, as time would bring them near. */
+async function bring(ids: readonly string[], opening: number, closing: number): Promise<void> {
+  await app.database.query(
+    `UPDATE campagne SET ouverture_du_vote_utc = clock_timestamp() + $2::int * interval '1 millisecond',
+       fermeture_du_vote_utc = clock_timestamp() + $3::int * interval '1 millisecond'
+     WHERE id_unique = ANY ($1)`,
+    [ids, opening, closing],
+  );
+}
+
+/** Types of the events of each campaign, of any data space, in the order of their making. */
+async function eventsOf(ids: readonly string[]): Promise<string[][]> {
+  const { rows } = await app.database.query<{ id: string; types: string[] }>(
+    `SELECT data ->> 'id' AS id, array_agg(type ORDER BY date_creation, id_unique) AS types
+     FROM evenement WHERE data ->> 'id' = ANY ($1) GROUP BY 1`,
+    [ids],
+  );
+  return ids.map((id) => rows.find((row) => row.id === id)?.types ?? []);
+}
+
+/** Waits until each campaign has its last event, gives the clocks time for one too many, and tells what there is. */
+async function settled(ids: readonly string[], last = 'campagne.terminee'): Promise<string[][]> {
+  await until(`${last} of all`, async () => (await eventsOf(ids)).every((types) => types.includes(last)));
+  await sleep(ROUNDS_MS);
+  return eventsOf(ids);
+}
+
+describe('without any worker', () => {
+  it('reads and filters obey the dates at once, and so do requests', async () => {
+    const id = await campaigns.scheduled({
+      ouvertureDuVoteUtc: ahead(2_500),
+      fermetureDuVoteUtc: ahead(5_000),
+    });
+    const { ouvertureDuVoteUtc, fermetureDuVoteUtc } = await campaigns.item(id);
+    const dates = {
+      ouvertureDuVoteUtc: new Date(ouvertureDuVoteUtc),
+      fermetureDuVoteUtc: new Date(fermetureDuVoteUtc),
+    };
+    const facts = Object.assign(new Campagne(), { ...dates, publiee: true, archivee: false });
+    const seen = new Set<string>();
+    // What is answered holds for some moment between the question and the answer.
+    const observe = async (read: () => Promise<string>): Promise<void> => {
+      const start = await now();
+      const etat = await read();
+      expect([facts.etat(start), facts.etat(await now())]).toContain(etat);
+      seen.add(etat);
+    };
+    while (!seen.has('Termine')) {
+      await observe(() => campaigns.etat(id));
+      await observe(async () => (await campaigns.sent('GET')).json[0].etat);
+      await observe(async () => {
+        for (const etat of ['Planifie', 'VoteOuvert', 'Termine']) {
+          if ((await campaigns.sent('GET', `?etat=${etat}`)).json.length > 0) return etat;
+        }
+        return 'in none of them';
+      });
+    }
+    expect(seen.has('VoteOuvert')).toBe(true);
+    expect(await campaigns.events(id)).toEqual(['campagne.publiee']);
+    expect((await campaigns.send('POST', `/${id}/archiver`)).json.etat).toBe('Archive');
+    expect(await campaigns.events(id)).toEqual(WHOLE_LIFE);
+  });
+
+  it('reads write nothing, whatever has come', async () => {
+    const id = await campaigns.scheduled();
+    await campaigns.pass(id, '100 years');
+    const before = await digests(app.database);
+    expect(await campaigns.etat(id)).toBe('Termine');
+    await campaigns.sent('GET');
+    await campaigns.sent('GET', `/${id}/validation`);
+    expect(changed(before, await digests(app.database))).toEqual([]);
+  });
+
+  it('a request tells of what has come before it does its own', async () => {
+    const id = await campaigns.scheduled({ ouvertureDuVoteUtc: ahead(3_600_000) });
+    await campaigns.pass(id, '2 hours');
+    await campaigns.sent('POST', `/${id}/fermer`);
+    expect(await campaigns.events(id)).toEqual(WHOLE_LIFE);
+    const rows = await campaigns.rows<{ etat: string }>(
+      `SELECT data ->> 'etat' AS etat FROM evenement WHERE tenant_id = $1 ORDER BY id_unique`,
+    );
+    expect(rows.map(({ etat }) => etat)).toEqual(['Planifie', 'VoteOuvert', 'Termine']);
+  });
+
+  it('twenty requests at once tell of a window that has passed once', async () => {
+    const id = await campaigns.scheduled();
+    await campaigns.pass(id, '100 years');
+    const answers = await Promise.all(
+      times(20, (n) =>
+        campaigns.send('POST', `/${id}/${['archiver', 'fermer', 'depublier', 'ouvrir'][n % 4]}`),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...times(19, () => 400)]);
+    expect(await campaigns.events(id)).toEqual(WHOLE_LIFE);
+  });
+});
+
+describe.each([1, 2])('with %i worker(s)', (count) => {
+  it('each of 40 openings and closings is told of exactly once, in its order, not before it comes', async () => {
+    const spaces = [
+      campaigns,
+      ...(await Promise.all(times(3, async () => new Campaigns(app, await app.tenant())))),
+    ];
+    const ids = (await Promise.all(times(40, (n) => spaces[n % 4]!.scheduled()))).sort();
+    await work(count);
+    for (const n of times(4, (index) => index)) {
+      await bring(ids.slice(n * 10, n * 10 + 10), 300 + n * 400, 1_500 + n * 400);
+    }
+    expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
+    // What is sent shows that it had come.
+    const { rows } = await app.database.query<{ type: string; etat: string }>(
+      `SELECT DISTINCT type, data ->> 'etat' AS etat FROM evenement WHERE data ->> 'id' = ANY ($1) ORDER BY 1, 2`,
+      [ids],
+    );
+    const states = (type: string): string[] =>
+      rows.filter((row) => row.type === type).map(({ etat }) => etat);
+    expect(states('campagne.ouverte')).not.toContain('Planifie');
+    expect(states('campagne.terminee')).toEqual(['Termine']);
+  });
+
+  it('a window that has passed while none ran is told of once it does: both events, in their order', async () => {
+    const ids = await Promise.all(times(10, () => campaigns.scheduled()));
+    await bring(ids, -2_000, -1_000);
+    await work(count);
+    expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
+  });
+
+  it('more than one round holds are told of in the next ones', async () => {
+    const { tenantId } = campaigns.tenant;
+    const { rows } = await app.database.query<{ id: string }>(
+      `INSERT INTO campagne (tenant_id, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, ordre_reponses_aleatoire,
+         publiee)
+       SELECT $1, 'C ' || n, 'c-' || n, now() - interval '2 hours', now() - interval '1 hour', false, true
+       FROM generate_series(1, 120) n RETURNING id_unique AS id`,
+      [tenantId],
+    );
+    await work(count);
+    const ids = rows.map(({ id }) => id);
+    expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE.slice(1)));
+  });
+
+  it('an event that could not be written is written in a later round', async () => {
+    const ids = await Promise.all(times(5, () => campaigns.scheduled()));
+    await refusing(app, 'evenement', async () => {
+      await bring(ids, -2_000, -1_000);
+      await work(count);
+      await sleep(ROUNDS_MS);
+      expect(await eventsOf(ids)).toEqual(ids.map(() => ['campagne.publiee']));
+    });
+    expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
+  });
+
+  it('a campaign that somebody holds keeps no other waiting, and is told of afterwards', async () => {
+    const ids = await Promise.all(times(10, () => campaigns.scheduled()));
+    const [held, free] = [ids.slice(0, 5), ids.slice(5)];
+    await bring(ids, -2_000, -1_000);
+    const holder = new Client({ connectionString: app.config.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM campagne WHERE id_unique = ANY ($1) FOR UPDATE', [held]);
+    await work(count);
+    expect(await settled(free)).toEqual(free.map(() => WHOLE_LIFE));
+    expect(await eventsOf(held)).toEqual(held.map(() => ['campagne.publiee']));
+    await holder.end();
+    expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
+  });
+
+  it('a vote that never rests does not keep its opening and closing from being told of', async () => {
+    const id = await campaigns.scheduled();
+    // Two voters at a time hold the campaign in turns, as ballots and writers of the roll do.
+    let isOver = false;
+    const voters = times(2, async (n) => {
+      const voter = new Client({ connectionString: app.config.databaseUrl });
+      await voter.connect();
+      await sleep(n * 100);
+      while (!isOver) {
+        await voter.query('BEGIN');
+        await voter.query('SELECT FROM campagne WHERE id_unique = $1 FOR KEY SHARE', [id]);
+        await sleep(200);
+        await voter.query('COMMIT');
+      }
+      await voter.end();
+    });
+    try {
+      await work(count);
+      await bring([id], -2_000, 2_000);
+      expect(await settled([id])).toEqual([WHOLE_LIFE]);
+    } finally {
+      isOver = true;
+      await Promise.all(voters);
+    }
+  });
+});
+
+describe('requests and two clocks that never rest', () => {
+  let isOver = false;
+  let clocks: Promise<void>[] = [];
+
+  beforeEach(async () => {
+    await work(2);
+    isOver = false;
+    // Round after round without a pause between them, so that many of them meet a request.
+    clocks = workers.map(async (worker) => {
+      while (!isOver) await worker.get(LifecycleService).tellAllDue();
+    });
+  });
+  afterEach(async () => {
+    isOver = true;
+    await Promise.all(clocks);
+  });
+
+  it('openings by hand, by a change of the dates and by the clock are told of once each', async () => {
+    const ids = await Promise.all(times(45, () => campaigns.scheduled()));
+    const past = { ...NEXT_YEAR, ouvertureDuVoteUtc: '2001-01-01T00:00:00.000Z' };
+    await Promise.all(
+      ids.map(async (id, n) => {
+        const { titre } = await campaigns.item(id);
+        await Promise.all([
+          ...(n % 3 === 0 ? [campaigns.send('POST', `/${id}/ouvrir`)] : [bring([id], -5, 3_600_000)]),
+          ...(n % 3 === 1 ? [campaigns.send('PUT', `/${id}`, { titre, ...past })] : []),
+          campaigns.send('POST', `/${id}/ouvrir`),
+        ]);
+      }),
+    );
+    expect(await settled(ids, 'campagne.ouverte')).toEqual(ids.map(() => WHOLE_LIFE.slice(0, 2)));
+  });
+
+  it('closings by hand and by the clock, and archives, are told of once each', async () => {
+    const ids = await Promise.all(times(45, () => campaigns.opened()));
+    await Promise.all(
+      ids.map(async (id, n) => {
+        const close = () => campaigns.send('POST', `/${id}/fermer`);
+        const archive = () => campaigns.send('POST', `/${id}/archiver`);
+        await Promise.all([
+          bring([id], -60_000, (n % 5) * 20),
+          close(),
+          ...(n % 2 ? [archive()] : [close()]),
+        ]);
+        await until('it has closed', async () => (await campaigns.etat(id)) !== 'VoteOuvert');
+        await Promise.all([archive(), archive()]);
+      }),
+    );
+    expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
+    for (const id of ids) expect(await campaigns.etat(id)).toBe('Archive');
+  });
+
+  it('a campaign that is unpublished or deleted as its opening comes has an opening or not, never two', async () => {
+    const ids = await Promise.all(times(30, () => campaigns.scheduled()));
+    await Promise.all(
+      ids.map(async (id, n) => {
+        const away = n % 2 ? campaigns.send('POST', `/${id}/depublier`) : campaigns.send('DELETE', `/${id}`);
+        const [, answer] = await Promise.all([bring([id], 0, 3_600_000), away]);
+        expect([200, 204]).toContain(answer.status);
+      }),
+    );
+    await sleep(ROUNDS_MS);
+    for (const types of await eventsOf(ids)) {
+      expect([WHOLE_LIFE.slice(0, 1), WHOLE_LIFE.slice(0, 2)]).toContainEqual(types);
+    }
+  });
+});
+
+describe('what is told of', () => {
+  it('a second opening, where a campaign was unpublished and published again', async () => {
+    await work();
+    const id = await campaigns.scheduled();
+    await bring([id], 0, 3_600_000);
+    expect(await settled([id], 'campagne.ouverte')).toEqual([WHOLE_LIFE.slice(0, 2)]);
+    await campaigns.sent('POST', `/${id}/depublier`);
+    await sleep(ROUNDS_MS);
+    expect(await campaigns.events(id)).toEqual(WHOLE_LIFE.slice(0, 2));
+    await bring([id], 3_600_000, 7_200_000);
+    await campaigns.sent('POST', `/${id}/publier`);
+    await bring([id], -1, 500);
+    expect(await settled([id])).toEqual([[...WHOLE_LIFE.slice(0, 2), ...WHOLE_LIFE]]);
+  });
+
+  it('nothing of drafts, archived drafts and campaigns deleted before', async () => {
+    await work();
+    const [draft, archived, deleted, unpublished] = [
+      await campaigns.ready(),
+      await campaigns.ready(),
+      await campaigns.scheduled(),
+      await campaigns.scheduled(),
+    ];
+    await campaigns.sent('POST', `/${archived}/archiver`);
+    await campaigns.sent('DELETE', `/${deleted}`);
+    await campaigns.sent('POST', `/${unpublished}/depublier`);
+    const control = await campaigns.scheduled();
+    await bring([draft, archived, unpublished, control], -2_000, -1_000);
+    expect(await settled([control])).toEqual([WHOLE_LIFE]);
+    const published = ['campagne.publiee'];
+    expect(await eventsOf([draft, archived, deleted, unpublished])).toEqual([[], [], published, published]);
+  });
+
+  it.each([
+    ['ouverture_annoncee', 'campagne.ouverte'],
+    ['fermeture_annoncee', 'campagne.terminee'],
+  ])('negative control: where %s is lost, a second %s is made, and the check sees it', async (flag, type) => {
+    await work();
+    const id = await campaigns.scheduled();
+    await bring([id], -2_000, -1_000);
+    expect(await settled([id])).toEqual([WHOLE_LIFE]);
+    await app.database.query(`UPDATE campagne SET ${flag} = false WHERE id_unique = $1`, [id]);
+    const [types] = (await settled([id])) as [string[]];
+    expect(types).toEqual([...WHOLE_LIFE, type]);
+  });
+});
+
+describe('the state in SQL and in the domain', () => {
+  const SEED = Number(process.env.CAMPAGNES_SEED ?? Date.now() % 2 ** 31);
+  const NOW = 'statement_timestamp()';
+
+  it(`agree on any facts, as reads answer them, CAMPAGNES_SEED=${SEED}`, async () => {
+    const offset = fc.oneof(fc.integer({ min: -2_000, max: 2_000 }), fc.integer({ min: -1e11, max: 1e11 }));
+    const facts = fc.record({ one: offset, other: offset, publiee: fc.boolean(), archivee: fc.boolean() });
+    const start = Date.now();
+    const known = new Map<string, Campagne>();
+    for (const [n, { one, other, publiee, archivee }] of fc
+      .sample(facts, { numRuns: 400, seed: SEED })
+      .entries()) {
+      const [ouvertureDuVoteUtc, fermetureDuVoteUtc] = [one, other]
+        .sort((a, b) => a - b)
+        .map((ms) => new Date(start + ms)) as [Date, Date];
+      const id = randomUUID();
+      known.set(
+        id,
+        Object.assign(new Campagne(), { ouvertureDuVoteUtc, fermetureDuVoteUtc, publiee, archivee }),
+      );
+      await app.database.query(
+        `INSERT INTO campagne (tenant_id, id_unique, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc,
+           ordre_reponses_aleatoire, publiee, archivee) VALUES ($1, $2, $3, $3, $4, $5, false, $6, $7)`,
+        [campaigns.tenant.tenantId, id, `c-${n}`, ouvertureDuVoteUtc, fermetureDuVoteUtc, publiee, archivee],
+      );
+    }
+    const seen = new Set<string>();
+    // Again and again while the dates near to now are passing.
+    do {
+      const before = await now();
+      const { json } = await campaigns.sent('GET');
+      const after = await now();
+      expect(json).toHaveLength(400);
+      for (const { id, etat, estPublie, estArchive } of json) {
+        const campagne = known.get(id)!;
+        expect([campagne.etat(before), campagne.etat(after)]).toContain(etat);
+        expect(estPublie).toBe(['Planifie', 'VoteOuvert', 'Termine'].includes(etat));
+        expect(estArchive).toBe(etat === 'Archive');
+        seen.add(etat);
+      }
+    } while (Date.now() < start + 2_500);
+    expect([...seen].sort()).toEqual(['Archive', 'Brouillon', 'Planifie', 'Termine', 'VoteOuvert']);
+  });
+
+  it('agree to the millisecond, and on what is active', async () => {
+    expect(ETAT).toContain(NOW);
+    expect(ACTIVE).toContain(NOW);
+    const at = new Date('2027-03-01T13:00:00.000Z');
+    for (const opening of [-2, -1, 0, 1, 2]) {
+      for (const length of [0, 1, 2, 3]) {
+        for (const [publiee, archivee] of [
+          [false, false],
+          [true, false],
+          [true, true],
+          [false, true],
+        ]) {
+          const ouvertureDuVoteUtc = new Date(at.getTime() + opening);
+          const fermetureDuVoteUtc = new Date(at.getTime() + opening + length);
+          const facts = Object.assign(new Campagne(), {
+            ouvertureDuVoteUtc,
+            fermetureDuVoteUtc,
+            publiee,
+            archivee,
+          });
+          const { rows } = await app.database.query<{ etat: string; active: boolean }>(
+            `SELECT ${ETAT.replaceAll(NOW, '$1')} AS etat, ${ACTIVE.replaceAll(NOW, '$1')} AS active
+             FROM (SELECT $2::timestamptz(3) AS ouverture_du_vote_utc, $3::timestamptz(3) AS fermeture_du_vote_utc,
+               $4::boolean AS publiee, $5::boolean AS archivee) c`,
+            [at, ouvertureDuVoteUtc, fermetureDuVoteUtc, publiee, archivee],
+          );
+          const etat = facts.etat(at);
+          expect(rows).toEqual([{ etat, active: ['Planifie', 'VoteOuvert'].includes(etat) }]);
+        }
+      }
+    }
+  });
+});

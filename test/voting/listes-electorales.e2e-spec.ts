@@ -1,0 +1,528 @@
+import { randomUUID } from 'node:crypto';
+import { refusing } from '../adhesion/support/data-space';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { comparable, GUID, INSTANT, synced, syncedV1, times, walk } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import {
+  awayFromMidnight,
+  employee,
+  employer,
+  job,
+  type Loose,
+  membership,
+  today,
+  union,
+} from '../sync/support';
+import { Campaigns } from './support/campaigns';
+
+/** `ROLL_SEED=… jest test/voting/listes` makes the same population and criteria again. */
+const SEED = Number(process.env.ROLL_SEED ?? Date.now() % 2 ** 31);
+const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
+const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
+
+let app: TestApp;
+let replica: TestApp;
+let campaigns: Campaigns;
+let elsewhere: Campaigns;
+let id: string;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  const { databaseUrl, secretsKey } = app.config;
+  replica = await TestApp.start({ databaseUrl, secretsKey });
+});
+afterAll(async () => {
+  await replica.stop();
+  await app.stop();
+});
+beforeEach(async () => {
+  campaigns = await openCampaigns();
+  elsewhere = new Campaigns(replica, campaigns.tenant);
+  id = await campaigns.draft();
+});
+
+/** A data space with three unions and three employers. */
+async function openCampaigns(): Promise<Campaigns> {
+  const made = new Campaigns(app, await app.tenant());
+  const employers = EMPLOYERS.map((one) => employer(one));
+  await synced(app, made.tenant, { Syndicats: UNIONS.map((one) => union(one, employers)) });
+  return made;
+}
+
+/** Employees of V2, each with what it has beside its name. */
+const employees = (records: Record<string, Loose>): Promise<unknown> =>
+  synced(app, campaigns.tenant, {
+    Employes: Object.entries(records).map(([one, more]) => employee(one, more)),
+  });
+/** As many members of SYN-1: M-0, M-1 and so on. */
+const members = (count: number): Promise<unknown> =>
+  employees(Object.fromEntries(times(count, (n) => [`M-${n}`, { Adhesions: [membership('SYN-1')] }])));
+
+const list = (criteria: unknown, by = campaigns, campaign = id): Promise<Answer> =>
+  by.send('POST', `/${campaign}/liste-electorale`, criteria);
+/** What a list that must be accepted has counted: all, added, there before. */
+async function counts(criteria: Loose, campaign = id): Promise<number[]> {
+  const { status, json } = await list(criteria, campaigns, campaign);
+  expect({ criteria, status, faults: json.errors }).toEqual({ criteria, status: 201, faults: undefined });
+  return [json.NombreVotants, json.NombreAjoutes, json.NombreDejaPresents];
+}
+/** Union and employer of each voter by the employee; nobody is there twice, and the campaign counts them. */
+async function roll(campaign = id): Promise<Record<string, [unknown, unknown]>> {
+  const voters: Answer['json'][] = (await campaigns.sent('GET', `/${campaign}/votants`)).json;
+  const entries = voters.map((one) => [
+    one.EmployeIdExterne as string,
+    [one.SyndicatIdExterne, one.EmployeurIdentifiantExterne],
+  ]);
+  const found = Object.fromEntries(entries) as Record<string, [unknown, unknown]>;
+  expect(Object.keys(found)).toHaveLength(voters.length);
+  expect((await campaigns.item(campaign)).nombreVotants).toBe(voters.length);
+  return found;
+}
+
+/** What is known of an employee: memberships with their dates, and employments. */
+interface Person {
+  readonly unions: Readonly<Record<string, number>>;
+  readonly jobs: readonly { readonly employer: string; readonly from: number; readonly to: number }[];
+}
+interface Criteria {
+  SyndicatsIdExternes?: string[] | null;
+  EmployeursIdentifiantsExternes?: string[] | null;
+  EmployesIdExternes?: string[] | null;
+  ActifsLe?: string;
+}
+
+/** The voters that criteria make, as plainly as it can be said: one employee after the other. */
+function expectedRoll(
+  people: Record<string, Person>,
+  criteria: Criteria,
+): Record<string, [unknown, unknown]> {
+  const begin = Date.parse(criteria.ActifsLe ?? today());
+  const end = begin + 24 * 3_600_000;
+  const given = (ids: string[] | null | undefined): ids is string[] => ids != null && ids.length > 0;
+  const {
+    SyndicatsIdExternes: unions,
+    EmployeursIdentifiantsExternes: employers,
+    EmployesIdExternes: ids,
+  } = criteria;
+  const voters: Record<string, [unknown, unknown]> = {};
+  for (const [one, person] of Object.entries(people)) {
+    const memberships = Object.entries(person.unions)
+      .filter(([name, since]) => since < end && (!given(unions) || unions.includes(name)))
+      .sort(([, a], [, b]) => a - b);
+    const active = person.jobs
+      .filter(
+        (held) =>
+          held.from < end && held.to > begin && (!given(employers) || employers.includes(held.employer)),
+      )
+      .sort((a, b) => b.from - a.from);
+    if (given(ids) && !ids.includes(one)) continue;
+    if (given(unions) && memberships.length === 0) continue;
+    if (given(employers) && active.length === 0) continue;
+    const isNamedAlone = !given(unions) && !given(employers);
+    if (isNamedAlone && person.jobs.length > 0 && active.length === 0 && memberships.length === 0) continue;
+    voters[one] = [memberships[0]?.[0] ?? null, active[0]?.employer ?? null];
+  }
+  return voters;
+}
+
+describe('criteria over a random population', () => {
+  /** The same numbers for the same seed (mulberry32). */
+  let state = SEED;
+  function random(below: number): number {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  }
+  const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
+  const some = <T>(from: readonly T[]): T[] => from.filter(() => random(2) === 0);
+  function shuffled<T>(from: readonly T[]): T[] {
+    const left = [...from];
+    return from.map(() => left.splice(random(left.length), 1)[0]!);
+  }
+
+  const DAYS = ['2026-05-09', '2026-05-10', '2026-05-11'];
+  /** Both ends of each of these days and of those around today, long ago, and in times to come. */
+  const moments = (): number[] => [...new Set(allMoments())];
+  const allMoments = (): number[] =>
+    [...DAYS, ...[-1, 0, 1].map((offset) => today(offset).slice(0, 10))]
+      .flatMap((day) => [`${day}T00:00:00.000Z`, `${day}T00:00:00.001Z`, `${day}T23:59:59.999Z`])
+      .concat('2020-01-01T00:00:00Z', '2099-01-01T00:00:00Z')
+      .map((instant) => Date.parse(instant));
+  const wire = (instant: number): string | null =>
+    Number.isFinite(instant) ? new Date(instant).toISOString() : null;
+
+  /** An employee of no two equal dates: which of two equals counts is nowhere said. */
+  function person(): Person {
+    const dates = shuffled(moments());
+    const unions = Object.fromEntries(some(UNIONS).map((name) => [name, dates.pop()!]));
+    const begins = [-Infinity, ...shuffled(moments())].slice(0, random(4));
+    const jobs = begins.map((from) => {
+      const ends = [Infinity, ...moments().filter((to) => to > from)];
+      return { employer: pick(EMPLOYERS), from, to: random(2) ? Infinity : pick(ends) };
+    });
+    return { unions, jobs };
+  }
+
+  it('make voters exactly of those who meet them, with the union and employer that the rules name', async () => {
+    await awayFromMidnight();
+    const people: Record<string, Person> = {};
+    for (let n = 0; n < 150; n++) people[`V2-${n}`] = person();
+    // Whom V1 alone has written: an employer without dates or none, and perhaps memberships of V2.
+    for (let n = 0; n < 60; n++) {
+      const jobs = n % 3 ? [{ employer: pick(EMPLOYERS), from: -Infinity, to: Infinity }] : [];
+      people[`V1-${n}`] = { unions: n % 2 ? person().unions : {}, jobs };
+    }
+    await syncedV1(app, campaigns.tenant, {
+      employes: Object.entries(people)
+        .filter(([one]) => one.startsWith('V1'))
+        .map(([one, { jobs }]) => ({
+          ...{ idExterne: one, prenom: 'Zoé', nom: 'Roy' },
+          identifiantExterneEmployeur: jobs[0]?.employer ?? null,
+        })),
+    });
+    const records = Object.entries(people).map(([one, { unions, jobs }]): [string, Loose] => [
+      one,
+      {
+        Adhesions: Object.entries(unions).map(([name, since]) => membership(name, wire(since))),
+        Emplois: one.startsWith('V1')
+          ? null
+          : jobs.map((held, n) =>
+              job(`J-${n}`, held.employer, { DateDebut: wire(held.from), DateFin: wire(held.to) }),
+            ),
+      },
+    ]);
+    await employees(Object.fromEntries(records));
+
+    const kept = { in: 0, out: 0 };
+    for (let round = 0; round < 80; round++) {
+      const choose = (from: string[]): string[] | null =>
+        pick([null, [], [pick(from)], some(from), some(from)]);
+      const criteria: Criteria = {
+        SyndicatsIdExternes: choose(UNIONS),
+        EmployeursIdentifiantsExternes: choose(EMPLOYERS),
+        EmployesIdExternes: random(2) ? null : choose(Object.keys(people)),
+        ...(random(4) ? { ActifsLe: pick(DAYS) } : {}),
+      };
+      if (![...Object.values(criteria)].some((one) => Array.isArray(one) && one.length > 0)) continue;
+      const expected = expectedRoll(people, criteria);
+      const campaign = await campaigns.draft();
+      const size = Object.keys(expected).length;
+      expect({ SEED, criteria, counts: await counts(criteria as Loose, campaign) }).toEqual({
+        ...{ SEED, criteria, counts: [size, size, 0] },
+      });
+      expect({ SEED, criteria, roll: await roll(campaign) }).toEqual({ SEED, criteria, roll: expected });
+      kept.in += size;
+      kept.out += Object.keys(people).length - size;
+    }
+    // Criteria that let everyone or nobody in would show nothing.
+    expect(Math.min(kept.in, kept.out)).toBeGreaterThan(1_000);
+  }, 120_000);
+});
+
+describe('the rules', () => {
+  it('employees named alone: who has ended employments and no membership is left out, who has none known is not', async () => {
+    const past = { DateDebut: '2020-01-01', DateFin: '2021-01-01' };
+    await employees({
+      RIEN: {},
+      ACTIF: { Emplois: [job('J', 'EMP-1')] },
+      FINI: { Emplois: [job('J', 'EMP-1', past)] },
+      FUTUR: { Emplois: [job('J', 'EMP-1', { DateDebut: '2099-01-01' })] },
+      MEMBRE: { Emplois: [job('J', 'EMP-1', past)], Adhesions: [membership('SYN-2')] },
+      ADHERERA: { Emplois: [job('J', 'EMP-1', past)], Adhesions: [membership('SYN-2', '2099-01-01')] },
+    });
+    const employes = [
+      { idExterne: 'V1', prenom: 'Zoé', nom: 'Roy', identifiantExterneEmployeur: 'EMP-3' },
+      { idExterne: 'V1-SANS', prenom: 'Zoé', nom: 'Roy' },
+    ];
+    await syncedV1(app, campaigns.tenant, { employes });
+    const names = ['RIEN', 'ACTIF', 'FINI', 'FUTUR', 'MEMBRE', 'ADHERERA', 'V1', 'V1-SANS'];
+    expect(await counts({ EmployesIdExternes: names })).toEqual([5, 5, 0]);
+    expect(await roll()).toEqual({
+      ...{ RIEN: [null, null], ACTIF: [null, 'EMP-1'], MEMBRE: ['SYN-2', null] },
+      ...{ V1: [null, 'EMP-3'], 'V1-SANS': [null, null] },
+    });
+  });
+
+  it('an employment is active on a day that it has begun by the end of and not ended by the beginning of', async () => {
+    const at = (DateDebut: string | null, DateFin: string | null): Loose => ({
+      Emplois: [job('J', 'EMP-1', { DateDebut, DateFin })],
+    });
+    await employees({
+      TOUJOURS: at(null, null),
+      'FIN-MINUIT': at(null, '2026-05-10'),
+      'FIN-APRES-MINUIT': at(null, '2026-05-10T00:00:00.001Z'),
+      'DEBUT-AVANT-MINUIT': at('2026-05-10T23:59:59.999Z', null),
+      'DEBUT-MINUIT': at('2026-05-11', null),
+      ADHESION: { Adhesions: [membership('SYN-1', '2026-05-10T23:59:59.999Z')] },
+      'ADHESION-MINUIT': { Adhesions: [membership('SYN-1', '2026-05-11')] },
+    });
+    await counts({ EmployeursIdentifiantsExternes: ['EMP-1'], ActifsLe: '2026-05-10' });
+    // A moment stands for its day.
+    await counts({ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '2026-05-10T20:00:00-03:00' });
+    expect(Object.keys(await roll()).sort()).toEqual([
+      ...['ADHESION', 'DEBUT-AVANT-MINUIT', 'FIN-APRES-MINUIT', 'TOUJOURS'],
+    ]);
+  });
+
+  it('without ActifsLe it is the current day of the tenant, which the list tells', async () => {
+    await awayFromMidnight();
+    const ends = (offset: number): Loose => ({ Emplois: [job('J', 'EMP-1', { DateFin: today(offset) })] });
+    await employees({ AUJOURDHUI: ends(0), DEMAIN: ends(1) });
+    expect(await counts({ EmployeursIdentifiantsExternes: ['EMP-1'] })).toEqual([1, 1, 0]);
+    expect(Object.keys(await roll())).toEqual(['DEMAIN']);
+    const [{ ActifsLe }] = (await campaigns.sent('GET', `/${id}/liste-electorale`)).json;
+    expect(ActifsLe).toBe(today());
+  });
+
+  it('voters have the names and the address of their employees, the right to vote and the weight of the list', async () => {
+    await employees({ 'E-1': { Courriel: 'z@example.org' }, 'E-2': {} });
+    await campaigns.votant(id, { EmployeIdExterne: 'E-2', SyndicatIdExterne: 'SYN-3', Poids: 7 });
+    const EmployesIdExternes = ['E-1', 'E-2'];
+    expect(await counts({ EmployesIdExternes, Poids: '2.5000' })).toEqual([2, 1, 1]);
+    const [known, made] = (await campaigns.sent('GET', `/${id}/votants`)).json;
+    // Who was there stays as it was.
+    expect(known).toMatchObject({ EmployeIdExterne: 'E-2', SyndicatIdExterne: 'SYN-3', Poids: 7 });
+    expect(made).toEqual({
+      ...{ VotantId: expect.stringMatching(GUID), Identifiant: null, Prenom: 'Zoé', Nom: "L'Écuyer" },
+      ...{ Courriel: 'z@example.org', EmployeIdExterne: 'E-1', SyndicatIdExterne: null },
+      ...{ EmployeurIdentifiantExterne: null, ADroitDeVote: true, AVote: false, Poids: 2.5 },
+    });
+    for (const Poids of [0, -1, 1.00001, 1000001, '1e3', 'un']) {
+      expectFaults(await list({ EmployesIdExternes, Poids }), { '/Poids': 'range' });
+    }
+  });
+
+  it('of nobody is a list as well', async () => {
+    await employees({ 'E-1': {} });
+    expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([0, 0, 0]);
+    expect(await roll()).toEqual({});
+  });
+});
+
+describe('400', () => {
+  it('without criteria, or with empty lists alone: it never means everyone', async () => {
+    await members(3);
+    const none = [
+      ...[
+        {},
+        { SyndicatsIdExternes: [] },
+        { ActifsLe: '2026-01-01', Poids: 2 },
+        { EmployesIdExternes: null },
+      ],
+      { SyndicatsIdExternes: [], EmployeursIdentifiantsExternes: [], EmployesIdExternes: [] },
+    ];
+    for (const criteria of none) expectFaults(await list(criteria), { '': 'required' });
+    expect(await roll()).toEqual({});
+    // Beside one that names something, an empty list is no criterion.
+    expect(await counts({ SyndicatsIdExternes: ['SYN-1'], EmployesIdExternes: [] })).toEqual([3, 3, 0]);
+  });
+
+  it('for each identifier that names nothing, of another tenant or not, with a pointer each', async () => {
+    await employees({ 'E-1': { Adhesions: [membership('SYN-1')], Emplois: [job('J', 'EMP-1')] } });
+    const theirs = new Campaigns(app, await app.tenant());
+    await synced(app, theirs.tenant, {
+      ...{ Syndicats: [union('LEUR', [employer('LEUR')])], Employes: [employee('LEUR')] },
+    });
+    const criteria = {
+      SyndicatsIdExternes: ['SYN-1', 'LEUR', 'syn-1'],
+      EmployeursIdentifiantsExternes: ['LEUR', 'EMP-1'],
+      EmployesIdExternes: ['X', 'E-1', 'LEUR'],
+    };
+    expectFaults(await list(criteria), {
+      ...{ '/SyndicatsIdExternes/1': 'reference', '/SyndicatsIdExternes/2': 'reference' },
+      ...{ '/EmployeursIdentifiantsExternes/0': 'reference' },
+      ...{ '/EmployesIdExternes/0': 'reference', '/EmployesIdExternes/2': 'reference' },
+    });
+    expect(await roll()).toEqual({});
+    expect((await campaigns.sent('GET', `/${id}/liste-electorale`)).json).toEqual([]);
+  });
+
+  it('for criteria of the wrong form', async () => {
+    const faults: [Loose, Record<string, string>][] = [
+      [{ SyndicatsIdExternes: 'SYN-1' }, { '/SyndicatsIdExternes': 'type' }],
+      [{ SyndicatsIdExternes: ['SYN-1', 'SYN-1'] }, { '/SyndicatsIdExternes': 'duplicate' }],
+      [
+        { SyndicatsIdExternes: [7, ' '] },
+        { '/SyndicatsIdExternes/0': 'type', '/SyndicatsIdExternes/1': 'required' },
+      ],
+      [{ EmployesIdExternes: ['\u0000'] }, { '/EmployesIdExternes/0': 'characters' }],
+      [{ EmployesIdExternes: times(25_001, (n) => `E-${n}`) }, { '/EmployesIdExternes': 'length' }],
+      [{ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '10/05/2026' }, { '/ActifsLe': 'date' }],
+      [{ SyndicatIdExterne: 'SYN-1' }, { '/SyndicatIdExterne': 'unknown' }],
+    ];
+    for (const [criteria, expected] of faults) expectFaults(await list(criteria), expected);
+  });
+});
+
+describe('what a list leaves behind', () => {
+  /** The transactions that wrote rows of these tables last. */
+  const writers = (): Promise<object[]> =>
+    campaigns.rows(
+      `SELECT xmin::text FROM liste_electorale WHERE tenant_id = $1 UNION SELECT xmin::text FROM votant WHERE tenant_id = $1
+       UNION SELECT xmin::text FROM campagne WHERE tenant_id = $1 UNION SELECT xmin::text FROM journal
+         WHERE tenant_id = $1 AND action = 'listeElectorale.creer'
+       UNION SELECT xmin::text FROM evenement WHERE tenant_id = $1 AND type = 'listeElectorale.creee'`,
+    );
+
+  it('201, Location, the counts; the event tells the same with the campaign, in the same transaction', async () => {
+    await members(5);
+    const { status, headers, text, json } = await list({ SyndicatsIdExternes: ['SYN-1'] });
+    expect([status, headers.get('location')]).toEqual([201, `/b2b/v1/campagnes/${id}/liste-electorale`]);
+    expect([json.Id, json.DateCreationUtc]).toEqual([
+      expect.stringMatching(GUID),
+      expect.stringMatching(INSTANT),
+    ]);
+    const counted = { NombreVotants: 5, NombreAjoutes: 5, NombreDejaPresents: 0 };
+    expect(text).toBe(JSON.stringify({ Id: json.Id, ...counted, DateCreationUtc: json.DateCreationUtc }));
+    const events = await campaigns.rows(
+      `SELECT data FROM evenement WHERE tenant_id = $1 AND type = 'listeElectorale.creee'`,
+    );
+    expect(events).toEqual([{ data: { CampagneId: id, ...json } }]);
+    const journal = await campaigns.rows(
+      `SELECT cle_id, objet_id FROM journal WHERE tenant_id = $1 AND action = 'listeElectorale.creer'`,
+    );
+    expect(journal).toEqual([{ cle_id: campaigns.tenant.cleId, objet_id: id }]);
+    expect(await writers()).toHaveLength(1);
+  });
+
+  it.each(['evenement', 'journal', 'liste_electorale'])(
+    'negative control: while %s takes no row, nobody becomes a voter',
+    async (table) => {
+      await members(5);
+      const before = await writers();
+      const answer = await refusing(app, table, () => list({ SyndicatsIdExternes: ['SYN-1'] }));
+      expectProblem(answer, 500, 'Service.ErreurInterne');
+      expect(await roll()).toEqual({});
+      expect(await writers()).toEqual(before);
+    },
+  );
+
+  it('GET shows what was made and by which criteria, in pages as well; 404 for a foreign campaign', async () => {
+    await members(3);
+    const made: Answer['json'][] = [];
+    const none = {
+      SyndicatsIdExternes: null,
+      EmployeursIdentifiantsExternes: null,
+      EmployesIdExternes: null,
+    };
+    const given: Loose[] = [
+      { SyndicatsIdExternes: ['SYN-2', 'SYN-1'], ActifsLe: '2026-05-10', Poids: 1.5 },
+      { EmployeursIdentifiantsExternes: ['EMP-1'], ActifsLe: '2026-05-10' },
+      {
+        EmployesIdExternes: ['M-1', 'M-0'],
+        SyndicatsIdExternes: [],
+        ActifsLe: '2026-05-10',
+        Poids: '2.5000',
+      },
+    ];
+    for (const criteria of given) made.push((await list(criteria)).json);
+    const expected = given.map((criteria, index) => ({
+      ...{ ...none, ...criteria, ...made[index], ActifsLe: '2026-05-10T00:00:00.000Z' },
+      Poids: [1.5, 1, 2.5][index],
+      ...(index === 2 ? { SyndicatsIdExternes: null } : {}),
+    }));
+    const path = `/b2b/v1/campagnes/${id}/liste-electorale`;
+    expect((await campaigns.sent('GET', `/${id}/liste-electorale`)).json).toEqual(expected);
+    expect(await walk(app, campaigns.tenant, `${path}?limite=2`)).toEqual([
+      expected.slice(0, 2),
+      [expected[2]],
+    ]);
+    expectFaults(await app.send(campaigns.tenant, 'GET', `${path}?syndicat=SYN-1`), {
+      '?syndicat': 'unknown',
+    });
+    const theirs = await openCampaigns();
+    for (const [method, body] of [['GET'], ['POST', { SyndicatsIdExternes: ['SYN-1'] }]] as const) {
+      const foreign = await theirs.send(method, `/${id}/liste-electorale`, body);
+      expectProblem(foreign, 404, 'Campagne.NotFound');
+      const unknown = await theirs.send(method, `/${randomUUID()}/liste-electorale`, body);
+      expect(comparable(foreign)).toEqual(comparable(unknown));
+    }
+    // Another campaign has none.
+    expect((await campaigns.sent('GET', `/${await campaigns.draft()}/liste-electorale`)).text).toBe('[]');
+  });
+
+  it('under one Idempotency-Key it is made once', async () => {
+    await members(3);
+    const criteria = { SyndicatsIdExternes: ['SYN-1'] };
+    const send = () =>
+      campaigns.send('POST', `/${id}/liste-electorale`, criteria, { 'Idempotency-Key': 'liste-1' });
+    const [first, second] = [await send(), await send()];
+    expect([second.status, second.text]).toEqual([first.status, first.text]);
+    expect((await campaigns.sent('GET', `/${id}/liste-electorale`)).json).toHaveLength(1);
+    expect(await campaigns.events(id)).toEqual(['listeElectorale.creee']);
+  });
+
+  it('nothing once the campaign has ended: 409', async () => {
+    await members(2);
+    id = await campaigns.closed();
+    expectProblem(await list({ SyndicatsIdExternes: ['SYN-1'] }), 409, 'Campagne.ModificationNonPermise');
+    expect((await campaigns.sent('GET', `/${id}/liste-electorale`)).json).toEqual([]);
+    expect(await campaigns.events(id)).not.toContain('listeElectorale.creee');
+  });
+});
+
+describe('nobody becomes a voter twice', () => {
+  it('by a second list, by one of other criteria, or beside a voter made before', async () => {
+    await members(10);
+    await campaigns.sent('POST', `/${id}/votants/upsert`, [
+      { EmployeIdExterne: 'M-3' },
+      { Prenom: 'Z', Nom: 'R' },
+    ]);
+    expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([10, 9, 1]);
+    expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([10, 0, 10]);
+    expect(await counts({ EmployesIdExternes: ['M-3', 'M-4'] })).toEqual([2, 0, 2]);
+    expect((await campaigns.item(id)).nombreVotants).toBe(11);
+    // Each campaign has its own roll.
+    expect(await counts({ SyndicatsIdExternes: ['SYN-1'] }, await campaigns.draft())).toEqual([10, 10, 0]);
+  });
+
+  it('by two equal lists at once, or ten that overlap over two replicas', async () => {
+    await members(300);
+    const names = (from: number, to: number) => times(to - from, (n) => `M-${from + n}`);
+    const rounds: Loose[][] = [
+      times(2, () => ({ SyndicatsIdExternes: ['SYN-1'] })),
+      times(10, (n) => ({ EmployesIdExternes: names(20 * n, 20 * n + 120) })),
+    ];
+    for (const lists of rounds) {
+      const campaign = await campaigns.draft();
+      const answers = await Promise.all(
+        lists.map((criteria, n) => list(criteria, n % 2 ? elsewhere : campaigns, campaign)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 201));
+      const sum = (name: string): number => answers.reduce((total, { json }) => total + json[name], 0);
+      expect(sum('NombreAjoutes')).toBe(300);
+      expect(sum('NombreAjoutes') + sum('NombreDejaPresents')).toBe(sum('NombreVotants'));
+      expect(answers.map(({ json }) => json.NombreVotants)).toEqual(
+        lists.map(() => (lists.length === 2 ? 300 : 120)),
+      );
+      expect(Object.keys(await roll(campaign))).toHaveLength(300);
+    }
+  });
+
+  it('nor does anyone stay who is deleted meanwhile: lists beside deletions of employees', async () => {
+    await members(200);
+    let deleted = 0;
+    for (let round = 0; round < 5; round++) {
+      const campaign = await campaigns.draft();
+      const [answers, deletions] = await Promise.all([
+        Promise.all(
+          times(4, (n) => list({ SyndicatsIdExternes: ['SYN-1'] }, n % 2 ? elsewhere : campaigns, campaign)),
+        ),
+        Promise.all(
+          times(20, async (n) => {
+            await new Promise((resolve) => setTimeout(resolve, 4 * n));
+            const path = `/b2b/v1/employe/M-${20 * round + n}`;
+            return (n % 2 ? app : replica).send(campaigns.tenant, 'DELETE', path);
+          }),
+        ),
+      ]);
+      expect(answers.map(({ status, json }) => [status, json.code])).toEqual(
+        times(4, () => [201, undefined]),
+      );
+      expect(deletions.map(({ status }) => status)).toEqual(times(20, () => 204));
+      deleted += 20;
+      expect(Object.keys(await roll(campaign))).toHaveLength(200 - deleted);
+    }
+  });
+});

@@ -1,0 +1,260 @@
+import { Client } from 'pg';
+import { LifecycleService } from '../../libs/voting/src';
+import { eventually, expectProblem } from '../http/expect-problem';
+import { synced, times } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { Campaigns } from './support/campaigns';
+
+// Each race is held where it was once lost: by a lock of another connection, and not by waiting.
+
+let app: TestApp;
+let replica: TestApp;
+let campaigns: Campaigns;
+let other: Client;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  const { databaseUrl, secretsKey } = app.config;
+  replica = await TestApp.start({ databaseUrl, secretsKey });
+  campaigns = new Campaigns(app, await app.tenant());
+  other = new Client({ connectionString: databaseUrl });
+  await other.connect();
+  await synced(app, campaigns.tenant, {
+    Syndicats: [
+      {
+        IdentifiantExterne: 'SYN-1',
+        Nom: 'Syndicat Un',
+        Employeurs: [{ IdentifiantExterne: 'EMP-1', Nom: 'Usine' }],
+      },
+    ],
+    Employes: times(10, (index) => ({
+      IdExterne: `E-${index}`,
+      Prenom: 'Zoé',
+      Nom: 'Roy',
+      Emplois: [{ IdentifiantExterne: 'J-1', IdentifiantExterneEmployeur: 'EMP-1', Matricule: '1' }],
+      Adhesions: [{ SyndicatIdExterne: 'SYN-1', DateAdhesion: '2020-01-01' }],
+    })),
+  });
+});
+afterAll(async () => {
+  await other.end();
+  await replica.stop();
+  await app.stop();
+});
+
+const tenantId = (): string => campaigns.tenant.tenantId;
+
+/** Waits until so many of the application's connections wait for a lock. */
+function waiting(count: number): Promise<true> {
+  return eventually(async () => {
+    const { rows } = await app.database.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'mandat %'`,
+    );
+    return rows[0]!.n >= count || undefined;
+  }, `${count} waiting for a lock`);
+}
+
+/** Runs statements in a transaction of another connection, which is open until the answer's function is called. */
+async function holding(
+  ...statements: [text: string, ...values: unknown[]][]
+): Promise<() => Promise<unknown>> {
+  await other.query('BEGIN');
+  for (const [text, ...values] of statements) await other.query(text, values);
+  return () => other.query('COMMIT');
+}
+
+/** Deletes an employee, and lets `work` begin while the deletion holds the employee and has not ended. */
+async function whileDeleting(employe: string, work: () => Promise<Answer>): Promise<Answer> {
+  const release = await holding([
+    'SELECT FROM emploi WHERE tenant_id = $1 AND id_externe_employe = $2 FOR UPDATE',
+    tenantId(),
+    employe,
+  ]);
+  const deleted = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${employe}`);
+  await waiting(1);
+  const answer = work();
+  await waiting(2);
+  await release();
+  expect((await deleted).status).toBe(204);
+  return answer;
+}
+
+const counted = async (id: string): Promise<[told: number, rows: number]> => {
+  const [{ n }] = (await campaigns.rows<{ n: number }>(
+    'SELECT count(*)::int AS n FROM votant WHERE tenant_id = $1 AND campagne_id = $2',
+    id,
+  )) as [{ n: number }];
+  return [(await campaigns.item(id)).nombreVotants, n];
+};
+
+describe('A roll that is written', () => {
+  it('409 Votant.AVote for who votes while the upsert is on its way', async () => {
+    const id = await campaigns.opened();
+    const VotantId = await campaigns.votant(id);
+    const release = await holding(
+      ['SELECT FROM campagne WHERE tenant_id = $1 AND id_unique = $2 FOR KEY SHARE', tenantId(), id],
+      ['UPDATE votant SET a_vote = true WHERE tenant_id = $1 AND id_unique = $2', tenantId(), VotantId],
+    );
+    const upsert = campaigns.send('POST', `/${id}/votants/upsert`, {
+      VotantId,
+      Poids: 5,
+      ADroitDeVote: false,
+    });
+    await waiting(1);
+    await release();
+    expectProblem(await upsert, 409, 'Votant.AVote');
+    const { json } = await campaigns.sent('GET', `/${id}/votants/${VotantId}`);
+    expect(json).toMatchObject({ AVote: true, Poids: 1, ADroitDeVote: true });
+  });
+
+  it('409 Votant.AVote for who has voted and is to become nobody, so that the employee cannot be enrolled again', async () => {
+    const id = await campaigns.opened();
+    const VotantId = await campaigns.votant(id, { EmployeIdExterne: 'E-0' });
+    await campaigns.markVoted(id, VotantId);
+    for (const EmployeIdExterne of [null, 'E-1']) {
+      const answer = await campaigns.send('POST', `/${id}/votants/upsert`, { VotantId, EmployeIdExterne });
+      expectProblem(answer, 409, 'Votant.AVote');
+    }
+    const list = await campaigns.sent('POST', `/${id}/liste-electorale`, { EmployesIdExternes: ['E-0'] });
+    expect(list.json).toMatchObject({ NombreAjoutes: 0, NombreDejaPresents: 1 });
+  });
+
+  it('leaves out an employee who is deleted while a list is made', async () => {
+    const id = await campaigns.draft();
+    const criteria = { SyndicatsIdExternes: ['SYN-1'] };
+    const before = (await campaigns.rows('SELECT FROM employe WHERE tenant_id = $1')).length;
+    const list = await whileDeleting('E-2', () =>
+      campaigns.send('POST', `/${id}/liste-electorale`, criteria),
+    );
+    expect([list.status, list.json.NombreAjoutes]).toEqual([201, before - 1]);
+    expect(await counted(id)).toEqual([before - 1, before - 1]);
+  });
+
+  it('refuses alone the record of an employee who is deleted meanwhile', async () => {
+    const id = await campaigns.draft();
+    const records = [{ EmployeIdExterne: 'E-3' }, { EmployeIdExterne: 'E-4' }];
+    const upsert = await whileDeleting('E-3', () => campaigns.send('POST', `/${id}/votants/upsert`, records));
+    expect(upsert.status).toBe(200);
+    expect(upsert.json).toMatchObject({
+      NombreCrees: 1,
+      Erreurs: [{ Index: 0, Code: 'Requete.Invalide', Message: 'EmployeIdExterne names no employee' }],
+    });
+    expect(await counted(id)).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['E-5', { Prenom: 'Ève', Nom: 'Côté' }],
+    ['E-6', { Poids: 2 }],
+  ])(
+    '404 Votant.NotFound for the voter whom the deletion of %s takes away meanwhile',
+    async (employe, rest) => {
+      const id = await campaigns.draft();
+      const VotantId = await campaigns.votant(id, { EmployeIdExterne: employe });
+      const release = await holding([
+        'SELECT FROM campagne WHERE tenant_id = $1 AND id_unique = $2 FOR SHARE',
+        tenantId(),
+        id,
+      ]);
+      // It has taken the voter away, and waits to count.
+      const deleted = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${employe}`);
+      await waiting(1);
+      const upsert = campaigns.send('POST', `/${id}/votants/upsert`, { VotantId, ...rest });
+      await waiting(2);
+      await release();
+      expect((await deleted).status).toBe(204);
+      expectProblem(await upsert, 404, 'Votant.NotFound');
+      expect(await counted(id)).toEqual([0, 0]);
+    },
+  );
+
+  it('takes one turn, in whichever letters the path has the campaign', async () => {
+    const id = await campaigns.draft();
+    const list = times(3_000, (index) => ({ Identifiant: `I-${index}`, Prenom: 'Zoé', Nom: 'Roy' }));
+    const others = new Campaigns(replica, campaigns.tenant);
+    const answers = await Promise.all([
+      campaigns.send('POST', `/${id}/votants/upsert`, list),
+      others.send('POST', `/${id.toUpperCase()}/votants/upsert`, list),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.map(({ json }) => json.NombreCrees).sort()).toEqual([0, 3_000]);
+    expect(await counted(id)).toEqual([3_000, 3_000]);
+    const made = await campaigns.sent('POST', `/${id.toUpperCase()}/votants/upsert`, {
+      Prenom: 'Z',
+      Nom: 'R',
+    });
+    expect(made.headers.get('location')).toBe(`/b2b/v1/campagnes/${id}/votants/${made.json.VotantId}`);
+  });
+
+  it('does not hold the campaign while a long list is read: others need not wait for what takes long', async () => {
+    const id = await campaigns.ready();
+    // The turn of the roll is taken: the upsert has read its list and waits for it.
+    const release = await holding([
+      'SELECT pg_advisory_xact_lock(hashtextextended($1, 2))',
+      `roll ${tenantId()} ${id}`,
+    ]);
+    const upsert = campaigns.send('POST', `/${id}/votants/upsert`, [{ Prenom: 'Zoé', Nom: 'Roy' }]);
+    await waiting(1);
+    const published = await campaigns.send('POST', `/${id}/publier`);
+    await release();
+    expect(published.status).toBe(200);
+    expect((await upsert).json).toMatchObject({ NombreCrees: 1, Erreurs: [] });
+  });
+});
+
+describe('Autovacuum, which would note that the roll is empty while its rows are not committed', () => {
+  /** Whether the application holds the lock that keeps autovacuum off the table. */
+  const isKeptOff = async (): Promise<boolean> => {
+    const { rowCount } = await app.database.query(
+      `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+       WHERE relation = 'votant'::regclass AND mode = 'ShareUpdateExclusiveLock' AND granted
+         AND application_name LIKE 'mandat %'`,
+    );
+    return rowCount === 1;
+  };
+  const INSERT = `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, identifiant, employe_id_externe, a_droit_de_vote, poids)
+    VALUES ($1, $2, 'Zoé', 'Roy', $3, $4, true, 1)`;
+
+  it.each<[what: string, many: boolean, path: string, body: unknown]>([
+    [
+      'is kept off by an upsert of more rows than are known',
+      true,
+      'votants/upsert',
+      times(2_000, (index) => ({ Identifiant: `V-${index}`, Prenom: 'Zoé', Nom: 'Roy' })),
+    ],
+    ['is not by one of a few', false, 'votants/upsert', [{ Identifiant: 'V-1', Prenom: 'Zoé', Nom: 'Roy' }]],
+    ['is kept off by an electoral list', true, 'liste-electorale', { EmployesIdExternes: ['E-9'] }],
+  ])('%s', async (_what, many, path, body) => {
+    await app.database.query('DELETE FROM votant');
+    await app.database.query('VACUUM ANALYZE votant');
+    const id = await campaigns.draft();
+    // A row that is not committed yet makes the writer wait in the middle of its writing.
+    const release = await holding([INSERT, tenantId(), id, 'V-1', 'E-9']);
+    const written = campaigns.send('POST', `/${id}/${path}`, body);
+    await waiting(1);
+    expect(await isKeptOff()).toBe(many);
+    await other.query('ROLLBACK');
+    await release();
+    expect((await written).status).toBeLessThan(300);
+    expect(await isKeptOff()).toBe(false);
+  });
+});
+
+describe('The clock', () => {
+  it('lets no campaign that somebody holds keep the others waiting, and tells of it once it is free', async () => {
+    const ids = [await campaigns.scheduled(), await campaigns.scheduled(), await campaigns.scheduled()];
+    await app.database.query(
+      `UPDATE campagne SET ouverture_du_vote_utc = now() - interval '1 minute' WHERE id_unique = ANY ($1)`,
+      [ids],
+    );
+    const release = await holding(['SELECT FROM campagne WHERE id_unique = $1 FOR KEY SHARE', ids[0]]);
+    const clock = app.app.get(LifecycleService, { strict: false });
+    await clock.tellAllDue();
+    const opened = async (id: string): Promise<boolean> =>
+      (await campaigns.events(id)).includes('campagne.ouverte');
+    expect(await Promise.all(ids.map(opened))).toEqual([false, true, true]);
+    await release();
+    await clock.tellAllDue();
+    expect(await Promise.all(ids.map(opened))).toEqual([true, true, true]);
+  });
+});
