@@ -22,7 +22,20 @@ const ALLOWED: sanitizeHtml.IOptions = {
   nestingLimit: 50,
 };
 
-/** The text of a welcome page, cleaned; null where nothing is left of it. */
+/** How often a text is cleaned at most: beyond that only ones made for the purpose still change. */
+const MOST_ROUNDS = 10;
+
+/**
+ * The text of a welcome page, cleaned; null where nothing is left of it. What stood around a tag that was taken out may
+ * not stand side by side, so that it is cleaned until nothing changes: what is read can be sent back as it is.
+ */
 export function cleanHtml(html: string | null | undefined): string | null {
-  return html == null ? null : sanitizeHtml(html, ALLOWED).trim() || null;
+  if (html == null) return null;
+  let cleaned = html;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const next = sanitizeHtml(cleaned, ALLOWED).trim();
+    if (next === cleaned) break;
+    cleaned = next;
+  }
+  return cleaned || null;
 }
