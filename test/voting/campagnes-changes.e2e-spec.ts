@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { refusing } from '../adhesion/support/data-space';
 import { changed, digests } from '../adhesion/support/digests';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, synced } from '../membership/synced';
@@ -98,13 +99,22 @@ describe('PUT /b2b/v1/campagnes/:id', () => {
   it.each([
     ['that had tags taken out of it', '<p><font color=red><div>Bonjour'],
     // Each of these characters takes four where it is written as HTML.
-    ['that became longer than what was sent', '<'.repeat(100_000)],
+    ['that has become as long as one may be', '<'.repeat(25_000)],
   ])('200 with the same item for one that a read answered with a welcome text %s', async (_what, text) => {
     const id = await campaigns.draft({ ...WHOLE, textePageAccueil: text });
     const read = await campaigns.send('GET', `/${id}`);
     const answer = await put(id, read.json);
     expect(answer.status).toBe(200);
     expect(answer.text).toBe(read.text);
+  });
+
+  it('400 for a welcome text that would be too long to be sent back as it is read', async () => {
+    const id = await campaigns.draft(WHOLE);
+    const body = { ...WHOLE, titre: 'Autre', textePageAccueil: '<'.repeat(25_001) };
+    for (const answer of [await campaigns.send('POST', '', body), await put(id, body)]) {
+      expectFaults(answer, { '/textePageAccueil': 'length' });
+    }
+    expect(await content(id)).toEqual(WHOLE);
   });
 
   it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
@@ -233,6 +243,15 @@ describe('PUT /b2b/v1/campagnes/:id', () => {
     );
     const [listed] = (await campaigns.sent('GET')).json;
     expect(data).toEqual(listed);
+  });
+
+  it.each(['evenement', 'journal'])('has no effect where its row of %s cannot be written', async (table) => {
+    const id = await make('Planifie');
+    const body = { ...(await content(id)), ouvertureDuVoteUtc: '2001-01-01T00:00:00Z' };
+    const before = await digests(app.database);
+    expect((await refusing(app, table, () => put(id, body))).status).toBe(500);
+    expect(changed(before, await digests(app.database))).toEqual([]);
+    expect((await put(id, body)).json.etat).toBe('VoteOuvert');
   });
 });
 

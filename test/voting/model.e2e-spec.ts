@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
-import { type Campagne, type Content, type Expected, Reference } from './support/model';
+import { type Campagne, type Content, type Expected, type Question, Reference } from './support/model';
 import { sequence } from './support/model-commands';
 import { Answers, Disagreement } from './support/model-comparison';
 import { Session } from './support/model-session';
@@ -66,6 +66,14 @@ const WRONG: readonly [what: string, wrong: new () => Reference][] = [
     class extends Reference {
       protected override locked(campagne: Campagne): Expected | undefined {
         return campagne.etat === 'Planifie' ? undefined : super.locked(campagne);
+      }
+    },
+  ],
+  [
+    'puts every new question behind the others',
+    class extends Reference {
+      override addQuestion(campagne: Campagne, question: Question): Expected {
+        return super.addQuestion(campagne, question);
       }
     },
   ],

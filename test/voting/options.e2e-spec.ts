@@ -3,6 +3,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { CAMPAGNES, Campaigns } from './support/campaigns';
+import { ageLastChange, lastChange } from './support/structure';
 
 interface Item {
   Id: string;
@@ -46,17 +47,8 @@ async function stored(of = question): Promise<string[]> {
   );
   return rows.map(({ option }) => option);
 }
-const modified = async (): Promise<string> => (await campaigns.item(id)).dateModificationUtc;
-
-/** Makes the last change of the campaign a minute older, so that another one shows. */
-async function age(): Promise<string> {
-  await campaigns.rows(
-    `UPDATE campagne SET date_modification = date_modification - interval '1 minute'
-     WHERE tenant_id = $1 AND id_unique = $2`,
-    id,
-  );
-  return modified();
-}
+const modified = () => lastChange(campaigns, id);
+const age = () => ageLastChange(campaigns, id);
 
 const FAULTY: readonly [what: string, body: object, faults: Record<string, string>][] = [
   ['nothing', {}, { '/Libelle': 'required' }],
@@ -283,6 +275,18 @@ describe('PUT /b2b/v1/campagnes/:id/questions/:questionId/options/ordre', () => 
       expect(await stored()).toEqual(expected.split(' ').map((libelle, index) => `${index + 1} ${libelle}`));
     }
     expect((await modified()) > old).toBe(true);
+  });
+
+  it('200 with all of them, however large they are together', async () => {
+    await campaigns.rows(
+      `INSERT INTO option (tenant_id, question_id, ordre, libelle, description)
+       SELECT $1, $2, n, 'O' || n, repeat('🗳', 10000) FROM generate_series(1, 500) n`,
+      question,
+    );
+    const ids = ((await send('GET')).json as Item[]).map(({ Id }) => Id);
+    expect(ids).toHaveLength(500);
+    const ordered = await sent('PUT', '/ordre', { OptionIds: ids.toReversed() });
+    expect((ordered.json as Item[]).map(({ Id }) => Id)).toEqual(ids.toReversed());
   });
 
   it('400 unless it names each option exactly once: the order stays', async () => {

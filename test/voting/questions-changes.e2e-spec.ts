@@ -3,6 +3,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
+import { ageLastChange, lastChange } from './support/structure';
 
 interface Item {
   Id: string;
@@ -60,17 +61,14 @@ async function stored(campagne = id): Promise<string[]> {
   );
   return rows.map(({ question }) => question);
 }
-const modified = async (): Promise<string> => (await campaigns.item(id)).dateModificationUtc;
-
-/** Makes the last change of the campaign a minute older, so that another one shows. */
-async function age(): Promise<string> {
-  await campaigns.rows(
-    `UPDATE campagne SET date_modification = date_modification - interval '1 minute'
-     WHERE tenant_id = $1 AND id_unique = $2`,
-    id,
+/** What the audit trail has of a campaign, and with which key. */
+const journal = (campagne: string) =>
+  campaigns.rows<{ cle: string }>(
+    'SELECT cle_id AS cle FROM journal WHERE tenant_id = $1 AND objet_id = $2',
+    campagne,
   );
-  return modified();
-}
+const modified = () => lastChange(campaigns, id);
+const age = () => ageLastChange(campaigns, id);
 
 describe('PUT /b2b/v1/campagnes/:id/questions/:questionId', () => {
   it('200 replaces every property and clears what is absent; place and options stay', async () => {
@@ -349,12 +347,19 @@ describe('the structure of a campaign that is not in Brouillon', () => {
   it.each(LOCKED)('is locked in %s: every write is 409 Campagne.StructureVerrouillee', async (etat, make) => {
     const campagne = await make();
     expect(await campaigns.etat(campagne)).toBe(etat);
-    const before = [await campaigns.item(campagne), await stored(campagne)];
+    const all = () =>
+      Promise.all([
+        campaigns.item(campagne),
+        stored(campagne),
+        campaigns.events(campagne),
+        journal(campagne),
+      ]);
+    const before = await all();
     expect(before[1]).toEqual(['1 Pour ou contre ? 1Pour 2Contre']);
     for (const [, ...request] of await writes(campagne)) {
       expectProblem(await write(campagne, ...request), 409, 'Campagne.StructureVerrouillee');
     }
-    expect([await campaigns.item(campagne), await stored(campagne)]).toEqual(before);
+    expect(await all()).toEqual(before);
   });
 
   it('is locked once the clock alone has opened or closed the vote', async () => {
@@ -379,10 +384,14 @@ describe('the structure of a campaign that is not in Brouillon', () => {
   it.each(LOCKED.slice(0, 2))('is open again once it is unpublished from %s', async (_etat, make) => {
     const campagne = await make();
     await campaigns.sent('POST', `/${campagne}/depublier`);
+    const entries = (await journal(campagne)).length;
     for (const [status, ...request] of await writes(campagne)) {
       const answer = await write(campagne, ...request);
       expect([...request.slice(0, 2), answer.status]).toEqual([...request.slice(0, 2), status]);
     }
     expect(await stored(campagne)).toEqual(['1 U 1A']);
+    // Each of the eight is in the audit trail, with who did it.
+    const made = (await journal(campagne)).slice(entries);
+    expect(made).toEqual(times(8, () => ({ cle: campaigns.tenant.cleId })));
   });
 });

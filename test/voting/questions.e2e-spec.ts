@@ -3,6 +3,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { CAMPAGNES, Campaigns } from './support/campaigns';
+import { ageLastChange, lastChange } from './support/structure';
 
 const ELECTION = {
   Titre: 'Qui voulez-vous à la présidence ?',
@@ -54,17 +55,8 @@ async function stored(): Promise<string[]> {
   );
   return rows.map(({ ordre, titre }) => `${ordre} ${titre}`);
 }
-const modified = async (): Promise<string> => (await campaigns.item(id)).dateModificationUtc;
-
-/** Makes the last change of the campaign a minute older, so that another one shows. */
-async function age(): Promise<string> {
-  await campaigns.rows(
-    `UPDATE campagne SET date_modification = date_modification - interval '1 minute'
-     WHERE tenant_id = $1 AND id_unique = $2`,
-    id,
-  );
-  return modified();
-}
+const modified = () => lastChange(campaigns, id);
+const age = () => ageLastChange(campaigns, id);
 
 describe('POST /b2b/v1/campagnes/:id/questions', () => {
   it('201 with the question, Location and ETag, and reads back the same', async () => {

@@ -35,12 +35,11 @@ async function fill(space: Campaigns, voters: number): Promise<string> {
 
 beforeAll(async () => {
   app = await TestApp.start();
+  await app.database.query('ALTER TABLE votant SET (autovacuum_enabled = false)');
   campaigns = new Campaigns(app, await app.tenant());
   id = await fill(campaigns, VOTERS);
   await fill(campaigns, VOTERS / 10);
   await fill(new Campaigns(app, await app.tenant()), VOTERS / 10);
-  // As autovacuum does within a minute.
-  await app.database.query('ANALYZE');
 }, 300_000);
 afterAll(() => app.stop());
 
@@ -124,35 +123,50 @@ function choices([name, ...rest]: readonly string[]): Filters[] {
   return choices(rest).flatMap((others) => VALUES[name]!.map((value) => ({ [name]: value, ...others })));
 }
 
-describe(`a page of the roll of ${VOTERS.toLocaleString('en')} voters, the first one and one in the middle`, () => {
-  it.each(COMBINATIONS.map((names) => [names.join(', ') || 'nothing', names] as const))(
-    'filtered by %s is found through an index',
-    async (_what, names) => {
-      const faults: Record<string, string[]> = {};
-      for (const filters of choices(names)) {
-        for (const isFar of [false, true]) {
-          const found = await faultsOf(filters, isFar);
-          if (found.length > 0) faults[`${Object.values(filters).join(' ')} ${isFar}`] = found;
-        }
-      }
-      expect(faults).toEqual({});
-    },
-    120_000,
-  );
+/** Of a union and an employer, PostgreSQL cannot tell which leads to fewer voters before it has counted them. */
+const isGuess = (names: readonly string[]): boolean =>
+  names.includes('syndicatIdExterne') && names.includes('employeurIdentifiantExterne');
 
-  it.each<[index: string, filters: Filters]>([
-    ['votant_syndicat', { syndicatIdExterne: 'SYN-7' }],
-    ['votant_employeur', { employeurIdentifiantExterne: 'EMP-13' }],
-    ['votant_sans_droit', { aDroitDeVote: 'false' }],
-    ['votant_creation', {}],
-  ])('negative control: without the index %s, a page of %j is a fault', async (index, filters) => {
-    expect(await faultsOf(filters, true)).toEqual([]);
-    const { rows } = await app.database.query<{ definition: string }>(
-      `SELECT pg_get_indexdef($1::regclass) AS definition`,
-      [index],
+describe.each([
+  ['has not counted yet', COMBINATIONS.filter((names) => !isGuess(names))],
+  ['has counted', COMBINATIONS],
+])(
+  `a page of a roll of ${VOTERS.toLocaleString('en')} voters, whom PostgreSQL %s,`,
+  (state, combinations) => {
+    beforeAll(async () => {
+      // As autovacuum does within a minute.
+      if (state === 'has counted') await app.database.query('ANALYZE');
+    });
+
+    it.each(combinations.map((names) => [names.join(', ') || 'nothing', names] as const))(
+      'filtered by %s is found through an index, the first one and one in the middle',
+      async (_what, names) => {
+        const faults: Record<string, string[]> = {};
+        for (const filters of choices(names)) {
+          for (const isFar of [false, true]) {
+            const found = await faultsOf(filters, isFar);
+            if (found.length > 0) faults[`${Object.values(filters).join(' ')} ${isFar}`] = found;
+          }
+        }
+        expect(faults).toEqual({});
+      },
+      120_000,
     );
-    await app.database.query(`DROP INDEX ${index}`);
-    expect(await faultsOf(filters, true)).not.toEqual([]);
-    await app.database.query(rows[0]!.definition);
-  });
-});
+
+    it.each<[index: string, filters: Filters]>([
+      ['votant_syndicat', { syndicatIdExterne: 'SYN-7' }],
+      ['votant_employeur', { employeurIdentifiantExterne: 'EMP-13' }],
+      ['votant_sans_droit', { aDroitDeVote: 'false' }],
+      ['votant_creation', {}],
+    ])('negative control: without the index %s, a page of %j is a fault', async (index, filters) => {
+      expect(await faultsOf(filters, true)).toEqual([]);
+      const { rows } = await app.database.query<{ definition: string }>(
+        `SELECT pg_get_indexdef($1::regclass) AS definition`,
+        [index],
+      );
+      await app.database.query(`DROP INDEX ${index}`);
+      expect(await faultsOf(filters, true)).not.toEqual([]);
+      await app.database.query(rows[0]!.definition);
+    });
+  },
+);

@@ -1,0 +1,230 @@
+import { isDeepStrictEqual } from 'node:util';
+import { times } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { Campaigns } from './support/campaigns';
+import { Barrier, type Item, type Stoppable, structure, textOf, withoutLock } from './support/structure';
+
+/** Which of the two is stopped in the middle of its transaction until the other one waits for it. */
+type Held = 'nobody' | Stoppable;
+const HELD: readonly Held[] = ['nobody', 'the write', 'the publication'];
+
+const AT_ONCE = 5;
+const RACES_OF_KIND = 30;
+
+let app: TestApp;
+let replica: TestApp;
+let here: Campaigns;
+let there: Campaigns;
+let barrier: Barrier;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  const { databaseUrl, secretsKey } = app.config;
+  replica = await TestApp.start({ databaseUrl, secretsKey });
+  barrier = await Barrier.install(app);
+});
+afterAll(async () => {
+  await barrier.remove();
+  await replica.stop();
+  await app.stop();
+});
+beforeEach(async () => {
+  const tenant = await app.tenant();
+  here = new Campaigns(app, tenant);
+  there = new Campaigns(replica, tenant);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const CHOICE = { Titre: 'Un', Type: 'ChoixLibre', Options: ['A', 'B', 'C'].map((Libelle) => ({ Libelle })) };
+const BEFORE = '1Un(1A 2B 3C) 2Deux(1Pour 2Contre)';
+const DEUX = '2Deux(1Pour 2Contre)';
+
+/** A write of the structure that meets a publication. */
+interface Kind {
+  readonly what: string;
+  /** The structure before it, and once it is done. */
+  readonly before: string;
+  readonly after: string;
+  /** What refuses a publication of what it leaves. */
+  readonly refusal?: string;
+  readonly request: (un: Item, deux?: Item) => [method: string, rest: string, body?: unknown];
+}
+const KINDS: readonly Kind[] = [
+  {
+    ...{ what: 'a question is added', before: BEFORE, after: '1Zéro(1X) 2Un(1A 2B 3C) 3Deux(1Pour 2Contre)' },
+    request: () => ['POST', '', { Titre: 'Zéro', Type: 'ChoixLibre', Ordre: 1, Options: [{ Libelle: 'X' }] }],
+  },
+  {
+    ...{ what: 'a question is replaced with its options', before: BEFORE, after: `1Uno(1C 2D) ${DEUX}` },
+    request: ({ Id, Options }) => {
+      const kept = { Id: Options[2]!.Id, Libelle: 'C' };
+      return ['PUT', `/${Id}`, { Titre: 'Uno', Type: 'ChoixLibre', Options: [kept, { Libelle: 'D' }] }];
+    },
+  },
+  {
+    ...{ what: 'a question is deleted', before: BEFORE, after: '1Deux(1Pour 2Contre)' },
+    request: ({ Id }) => ['DELETE', `/${Id}`],
+  },
+  {
+    ...{ what: 'questions are reordered', before: BEFORE, after: '1Deux(1Pour 2Contre) 2Un(1A 2B 3C)' },
+    request: (un, deux) => ['PUT', '/ordre', { QuestionIds: [deux!.Id, un.Id] }],
+  },
+  {
+    ...{ what: 'an option is added', before: BEFORE, after: `1Un(1A 2X 3B 4C) ${DEUX}` },
+    request: ({ Id }) => ['POST', `/${Id}/options`, { Libelle: 'X', Ordre: 2 }],
+  },
+  {
+    ...{ what: 'an option is replaced', before: BEFORE, after: `1Un(1X 2A 3C) ${DEUX}` },
+    request: ({ Id, Options }) => ['PUT', `/${Id}/options/${Options[1]!.Id}`, { Libelle: 'X', Ordre: 1 }],
+  },
+  {
+    ...{ what: 'an option is deleted', before: BEFORE, after: `1Un(1B 2C) ${DEUX}` },
+    request: ({ Id, Options }) => ['DELETE', `/${Id}/options/${Options[0]!.Id}`],
+  },
+  {
+    ...{ what: 'options are reordered', before: BEFORE, after: `1Un(1C 2B 3A) ${DEUX}` },
+    request: ({ Id, Options }) => {
+      return ['PUT', `/${Id}/options/ordre`, { OptionIds: Options.map((option) => option.Id).reverse() }];
+    },
+  },
+  {
+    ...{ what: 'the only question is deleted', before: '1Un(1A 2B 3C)', after: '' },
+    refusal: 'Campagne.AucuneQuestion',
+    request: ({ Id }) => ['DELETE', `/${Id}`],
+  },
+  {
+    ...{ what: 'the only option is deleted', before: '1Un(1A)', after: '1Un()' },
+    refusal: 'Question.OptionsInsuffisantes',
+    request: ({ Id, Options }) => ['DELETE', `/${Id}/options/${Options[0]!.Id}`],
+  },
+];
+
+/** Makes a campaign that can be published, with the structure of a kind. */
+async function draft({ before }: Kind): Promise<{ id: string; questions: Item[] }> {
+  const id = await here.draft();
+  await here.question(id, { ...CHOICE, ...(before === '1Un(1A)' ? { Options: [{ Libelle: 'A' }] } : {}) });
+  if (before === BEFORE) await here.question(id, { Titre: 'Deux' });
+  await here.votant(id);
+  const questions = (await here.sent('GET', `/${id}/questions`)).json as Item[];
+  expect(textOf(questions)).toBe(before);
+  return { id, questions };
+}
+
+interface Publication {
+  readonly answer: Answer;
+  /** The structure as it is read right after it; undefined where it was refused. */
+  readonly published: string | undefined;
+}
+
+/** Sends one and then the other: some time later, or once the one is held, which it is until the other waits for it. */
+async function meet<A, B>(
+  held: Held,
+  id: string,
+  lead: number,
+  one: () => Promise<A>,
+  other: () => Promise<B>,
+): Promise<[A, B]> {
+  if (held === 'nobody') {
+    const late = new Promise((resolve) => setTimeout(resolve, lead)).then(other);
+    return Promise.all([one(), late]);
+  }
+  return barrier.stopping(held, id, async (release) => {
+    const first = one();
+    await barrier.waiting(1);
+    const second = other();
+    let isAnswered = false;
+    const answered = (): void => void (isAnswered = true);
+    second.then(answered, answered);
+    await barrier.waiting(2, () => isAnswered);
+    await release();
+    return Promise.all([first, second]);
+  });
+}
+
+/** One race of a write with a publication, each on a replica of its own. @returns who won, or all that was odd */
+async function race(kind: Kind, held: Held, index: number): Promise<string> {
+  const { id, questions } = await draft(kind);
+  const [writer, publisher] = index % 2 ? [here, there] : [there, here];
+  const [method, rest, body] = kind.request(...(questions as [Item, Item?]));
+  const write = (): Promise<Answer> => writer.send(method, `/${id}/questions${rest}`, body);
+  const publish = async (): Promise<Publication> => {
+    const answer = await publisher.send('POST', `/${id}/publier`);
+    // Whoever reads after the answer sees what voters will see to the end.
+    return { answer, published: answer.status === 200 ? await structure(writer, id) : undefined };
+  };
+  let written: Answer;
+  let publication: Publication;
+  // Who is sent first changes, and so does its lead: one of two that are sent together would always win.
+  const isWriteFirst = held === 'nobody' ? index % 4 < 2 : held === 'the write';
+  const lead = (index % 5) * 10;
+  if (isWriteFirst) [written, publication] = await meet(held, id, lead, write, publish);
+  else [publication, written] = await meet(held, id, lead, publish, write);
+  return verdict(kind, id, written, publication);
+}
+
+/** Who won; all that was seen, where what was answered and what is left do not agree. */
+async function verdict(kind: Kind, id: string, written: Answer, publication: Publication): Promise<string> {
+  const code = ({ status, json }: Answer): string => `${status} ${json?.code ?? ''}`.trim();
+  const seen = {
+    write: code(written),
+    publication: code(publication.answer),
+    published: publication.published,
+    left: await structure(here, id),
+    told: await here.events(id),
+  };
+  const told = ['campagne.publiee'];
+  const isWritten = [200, 201, 204].includes(written.status);
+  const text = isWritten ? kind.after : kind.before;
+  const published = { publication: '200', published: text, left: text, told };
+  const refused = { publication: `400 ${kind.refusal}`, published: undefined, left: text, told: [] };
+  const expected = {
+    write: isWritten ? seen.write : '409 Campagne.StructureVerrouillee',
+    ...(isWritten && kind.refusal ? refused : published),
+  };
+  if (!isDeepStrictEqual(seen, expected)) return JSON.stringify(seen);
+  return isWritten ? 'the write' : 'the publication';
+}
+
+describe('a write of the structure and the publication at once', () => {
+  it(
+    `${KINDS.length * RACES_OF_KIND} times over two replicas: what is published is what stays`,
+    async () => {
+      const winners = new Map<string, number>();
+      const odd: string[] = [];
+      const count = (kind: Kind, held: Held, winner: string): void => {
+        const name = `${winner} while ${held} is held`;
+        winners.set(name, (winners.get(name) ?? 0) + 1);
+        if (!['the write', 'the publication'].includes(winner)) odd.push(`${kind.what}: ${winner}`);
+      };
+      for (const kind of KINDS) {
+        for (const held of HELD) {
+          const races = RACES_OF_KIND / HELD.length;
+          // Only what is not held may run beside others: who waits could not be told apart.
+          const atOnce = held === 'nobody' ? AT_ONCE : 1;
+          for (let from = 0; from < races; from += atOnce) {
+            const some = times(atOnce, (offset) => race(kind, held, from + offset));
+            for (const winner of await Promise.all(some)) count(kind, held, winner);
+          }
+        }
+      }
+      expect(odd).toEqual([]);
+      const perHeld = (KINDS.length * RACES_OF_KIND) / HELD.length;
+      const free = HELD.slice(1).map((winner) => winners.get(`${winner} while nobody is held`) ?? 0);
+      // Both of them: races that one side always wins would show nothing.
+      expect(Math.min(...free)).toBeGreaterThan(0);
+      expect(free[0]! + free[1]!).toBe(perHeld);
+      expect(winners.get('the write while the write is held')).toBe(perHeld);
+      expect(winners.get('the publication while the publication is held')).toBe(perHeld);
+    },
+    5 * 60_000,
+  );
+
+  it.each(KINDS)('negative control: without the lock, $what after the publication', async (kind) => {
+    withoutLock();
+    const seen = await race(kind, 'the write', 0);
+    expect(JSON.parse(seen)).toEqual({
+      write: expect.stringMatching(/^20[014]$/),
+      ...{ publication: '200', published: kind.before, left: kind.after, told: ['campagne.publiee'] },
+    });
+  });
+});

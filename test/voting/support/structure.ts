@@ -1,0 +1,145 @@
+import { Client } from 'pg';
+import { Campagne } from '../../../libs/voting/src/domain/campagne.entity';
+import { CampagneRepository } from '../../../libs/voting/src/persistence/campagne.repository';
+import { eventually } from '../../http/expect-problem';
+import type { TestApp } from '../../setup/test-app';
+import type { Campaigns } from './campaigns';
+
+/** A question as its list shows it. */
+export interface Item {
+  Id: string;
+  Titre: string;
+  Ordre: number;
+  Options: { Id: string; Libelle: string; Ordre: number }[];
+}
+
+/** The whole structure with its places: `1Un(1A 2B) 2Deux(1Pour 2Contre)`. */
+export function textOf(questions: readonly Item[]): string {
+  const texts = questions.map(({ Ordre, Titre, Options }) => {
+    const options = Options.map((option) => `${option.Ordre}${option.Libelle}`);
+    return `${Ordre}${Titre}(${options.join(' ')})`;
+  });
+  return texts.join(' ');
+}
+
+export async function structure(of: Campaigns, id: string): Promise<string> {
+  return textOf((await of.sent('GET', `/${id}/questions`)).json);
+}
+
+export async function lastChange(of: Campaigns, id: string): Promise<string> {
+  return (await of.item(id)).dateModificationUtc as string;
+}
+
+/** Makes the last change of a campaign a minute older, so that another one shows. */
+export async function ageLastChange(of: Campaigns, id: string): Promise<string> {
+  await of.rows(
+    `UPDATE campagne SET date_modification = date_modification - interval '1 minute'
+     WHERE tenant_id = $1 AND id_unique = $2`,
+    id,
+  );
+  return lastChange(of, id);
+}
+
+/** What can be stopped before its first change of the rows, with the key of the lock by which it is. */
+const KEYS = { 'the write': 1, 'the publication': 2 } as const;
+export type Stoppable = keyof typeof KEYS;
+
+/** Stops writes of the structure and publications of a campaign in the middle of their transactions. */
+export class Barrier {
+  private constructor(
+    private readonly app: TestApp,
+    private readonly rival: Client,
+  ) {}
+
+  static async install(app: TestApp): Promise<Barrier> {
+    const rival = new Client({ connectionString: app.config.databaseUrl });
+    await rival.connect();
+    await rival.query(`
+      CREATE FUNCTION barrier() RETURNS trigger LANGUAGE plpgsql AS $$
+      DECLARE
+        held uuid;
+      BEGIN
+        IF TG_TABLE_NAME = 'campagne' THEN
+          held := NEW.id_unique;
+        ELSIF TG_TABLE_NAME = 'question' THEN
+          held := coalesce(NEW.campagne_id, OLD.campagne_id);
+        ELSE
+          SELECT campagne_id INTO held FROM question WHERE id_unique = coalesce(NEW.question_id, OLD.question_id);
+        END IF;
+        PERFORM pg_advisory_xact_lock_shared(TG_ARGV[0]::int, hashtext(held::text));
+        RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+      END $$;
+      CREATE TRIGGER barrier BEFORE UPDATE ON campagne FOR EACH ROW WHEN (NEW.publiee AND NOT OLD.publiee)
+        EXECUTE FUNCTION barrier(${KEYS['the publication']})`);
+    for (const table of ['question', 'option']) {
+      await rival.query(
+        `CREATE TRIGGER barrier BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW
+           EXECUTE FUNCTION barrier(${KEYS['the write']})`,
+      );
+    }
+    return new Barrier(app, rival);
+  }
+
+  remove(): Promise<void> {
+    return this.rival.end();
+  }
+
+  /** Runs `work`, which releases what is stopped until then. */
+  async stopping<T>(
+    what: Stoppable,
+    id: string,
+    work: (release: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    const values = [KEYS[what], id];
+    await this.rival.query('SELECT pg_advisory_lock($1, hashtext($2))', values);
+    let isHeld = true;
+    const release = async (): Promise<void> => {
+      if (isHeld) await this.rival.query('SELECT pg_advisory_unlock($1, hashtext($2))', values);
+      isHeld = false;
+    };
+    return work(release).finally(release);
+  }
+
+  /** Sends requests one after the other, each once the one before waits for the campaign, which is let go at the end. */
+  async together<T>(id: string, requests: readonly (() => Promise<T>)[]): Promise<T[]> {
+    await this.rival.query('BEGIN');
+    await this.rival.query('SELECT FROM campagne WHERE id_unique = $1 FOR UPDATE', [id]);
+    try {
+      const running: Promise<T>[] = [];
+      for (const request of requests) {
+        running.push(request());
+        await this.waiting(running.length);
+      }
+      await this.rival.query('ROLLBACK');
+      return await Promise.all(running);
+    } finally {
+      await this.rival.query('ROLLBACK');
+    }
+  }
+
+  /** Until so many connections of the service wait for a lock, or something else has happened. */
+  async waiting(count: number, isOver: () => boolean = () => false): Promise<void> {
+    const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(
+      async () => isOver() || (await this.app.database.query(text)).rowCount! >= count || undefined,
+      `That ${count} wait`,
+    );
+  }
+}
+
+/** For negative controls: structural writes do not hold the campaign any more, until mocks are restored. */
+export function withoutLock(): void {
+  const { hold } = CampagneRepository.prototype;
+  jest.spyOn(CampagneRepository.prototype, 'hold').mockImplementation(async function (
+    this: CampagneRepository,
+    tenantId,
+    id,
+    how,
+  ) {
+    if (how !== 'structure') return hold.call(this, tenantId, id, how);
+    const campagne = await this['transactions']
+      .manager()
+      .findOneOrFail(Campagne, { where: { tenantId, idUnique: id } });
+    return { campagne, at: await this.now() };
+  });
+}
