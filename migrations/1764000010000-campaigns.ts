@@ -33,7 +33,7 @@ export class Campaigns1764000010000 implements MigrationInterface {
         id_unique uuid NOT NULL DEFAULT uuidv7(),
         titre text NOT NULL,
         titre_compare text COLLATE "C" NOT NULL
-          GENERATED ALWAYS AS (casefold(normalize(titre) COLLATE pg_unicode_fast)) STORED,
+          GENERATED ALWAYS AS (normalize(casefold(normalize(titre) COLLATE pg_unicode_fast))) STORED,
         slug text COLLATE "C" NOT NULL,
         ouverture_du_vote_utc timestamptz(3) NOT NULL,
         fermeture_du_vote_utc timestamptz(3) NOT NULL,

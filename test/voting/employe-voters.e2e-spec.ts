@@ -295,16 +295,16 @@ describe(`${RACES} times at once, over two replicas`, () => {
     async (_what, union) => {
       const ids = await racingCards();
       const id = await campaigns.scheduled();
-      const record = (index: number): object => ({
-        EmployeIdExterne: `R-${index}`,
-        SyndicatIdExterne: 'SYN-1',
-      });
+      // A change that does not name the employee.
+      const record = (index: number): object =>
+        union === null ? { EmployeIdExterne: `R-${index}` } : { VotantId: known[index] };
       const known: string[] = [];
       for (let index = 0; union !== null && index < RACES; index++) {
-        known.push(await campaigns.votant(id, { ...record(index), SyndicatIdExterne: union }));
+        const voter = { EmployeIdExterne: `R-${index}`, SyndicatIdExterne: union };
+        known.push(await campaigns.votant(id, voter));
       }
       const results = await race(
-        (index) => add(id, { ...record(index), VotantId: known[index] }, replica),
+        (index) => add(id, { ...record(index), SyndicatIdExterne: 'SYN-1' }, replica),
         (index) => deleteCard(ids[index]!),
       );
       const made = union === null ? 201 : 200;
@@ -373,6 +373,17 @@ describe('one of them held in its middle', () => {
       'BEFORE DELETE ON adhesion',
       () => deleteCard(card),
       () => publish(id, replica),
+    );
+    expect([answers, waited, await violations()]).toEqual(['204, 200', true, 0]);
+  });
+
+  it('the deletion of the card, which found a voter of another union: a change of the union waits for it', async () => {
+    const [card, id] = [await cards.sign(), await campaignIn('Planifie', { SyndicatIdExterne: 'SYN-2' })];
+    const [{ VotantId }] = await voters(id);
+    const [answers, waited] = await meeting(
+      'BEFORE DELETE ON adhesion',
+      () => deleteCard(card),
+      () => add(id, { VotantId, SyndicatIdExterne: 'SYN-1' }, replica),
     );
     expect([answers, waited, await violations()]).toEqual(['204, 200', true, 0]);
   });

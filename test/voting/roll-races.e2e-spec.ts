@@ -247,7 +247,7 @@ describe('The clock', () => {
       `UPDATE campagne SET ouverture_du_vote_utc = now() - interval '1 minute' WHERE id_unique = ANY ($1)`,
       [ids],
     );
-    const release = await holding(['SELECT FROM campagne WHERE id_unique = $1 FOR KEY SHARE', ids[0]]);
+    const release = await holding(['SELECT FROM campagne WHERE id_unique = $1 FOR UPDATE', ids[0]]);
     const clock = app.app.get(LifecycleService, { strict: false });
     await clock.tellAllDue();
     const opened = async (id: string): Promise<boolean> =>

@@ -67,7 +67,7 @@ export class CampagneQuery {
       { sql: `${ETAT} = ?`, value: filter.etat },
       // No pattern: every character is itself.
       {
-        sql: 'position(casefold(normalize(?::text) COLLATE pg_unicode_fast) IN titre_compare) > 0',
+        sql: 'position(normalize(casefold(normalize(?::text) COLLATE pg_unicode_fast)) IN titre_compare) > 0',
         value: filter.titre,
       },
       { sql: 'ouverture_du_vote_utc >= ?', value: filter.ouvertureApres },

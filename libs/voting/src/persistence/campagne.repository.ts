@@ -39,11 +39,11 @@ export class CampagneRepository {
     return { campagne, at: await this.now() };
   }
 
-  /** The campaign, held alone; undefined where somebody else holds it in any way, or it is gone. */
+  /** The campaign, held beside those who write its roll or vote; undefined where somebody else holds it, or it is gone. */
   async holdIfFree(tenantId: string, id: string): Promise<HeldCampagne | undefined> {
     const campagne = await this.transactions.manager().findOne(Campagne, {
       where: { tenantId, idUnique: id },
-      lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+      lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
     });
     return campagne ? { campagne, at: await this.now() } : undefined;
   }
@@ -183,7 +183,7 @@ export class CampagneRepository {
       if (!taken) throw error;
       const { rowCount } = await this.transactions.client().query(
         `SELECT FROM campagne WHERE tenant_id = $1 AND id_unique <> $2
-           AND titre_compare = casefold(normalize($3::text) COLLATE pg_unicode_fast)`,
+           AND titre_compare = normalize(casefold(normalize($3::text) COLLATE pg_unicode_fast))`,
         [tenantId, idUnique, titre],
       );
       throw rowCount
