@@ -24,4 +24,6 @@ module.exports = {
     },
   ],
   testTimeout: 60_000,
+  // One process for all files would keep what each leaves behind, and run out of memory after some hundred.
+  workerIdleMemoryLimit: '1GB',
 };

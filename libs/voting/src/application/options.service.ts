@@ -85,13 +85,12 @@ export class OptionsService {
     });
   }
 
-  /** @returns the options in their new order @throws DomainError `Requete.Invalide` */
-  async order(tenantId: string, actor: Actor, of: OfQuestion, ids: readonly string[]): Promise<Json> {
+  /** @throws DomainError `Requete.Invalide` */
+  async order(tenantId: string, actor: Actor, of: OfQuestion, ids: readonly string[]): Promise<void> {
     const find = (): Promise<Json> => this.question(tenantId, of);
-    return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
-      await this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds');
-      return this.query.allOptions(tenantId, of.questionId);
-    });
+    await this.structure.write(tenantId, actor, of.campagneId, find, () =>
+      this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds'),
+    );
   }
 
   private question(tenantId: string, { campagneId, questionId }: OfQuestion): Promise<Json> {

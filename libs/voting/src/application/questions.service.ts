@@ -106,13 +106,12 @@ export class QuestionsService {
     });
   }
 
-  /** @returns the questions in their new order @throws DomainError `Requete.Invalide` */
-  async order(tenantId: string, actor: Actor, campagneId: string, ids: readonly string[]): Promise<Json> {
+  /** @throws DomainError `Requete.Invalide` */
+  async order(tenantId: string, actor: Actor, campagneId: string, ids: readonly string[]): Promise<void> {
     const nothing = async (): Promise<void> => undefined;
-    return this.structure.write(tenantId, actor, campagneId, nothing, async () => {
-      await this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds');
-      return this.query.all(tenantId, campagneId);
-    });
+    await this.structure.write(tenantId, actor, campagneId, nothing, () =>
+      this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds'),
+    );
   }
 
   private async replaceOptions(

@@ -9,7 +9,7 @@ import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
-import { OptionsService } from '../application/options.service';
+import { type OfQuestion, OptionsService } from '../application/options.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
 import { EXAMPLE_IDS } from './examples';
 import { QuestionId, questionPart } from './questions.controller';
@@ -54,9 +54,7 @@ export class OptionsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.options.page(tenantId, { campagneId, questionId }, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+    await this.send(request, response, tenantId, { campagneId, questionId }, query);
   }
 
   @Get(':optionId')
@@ -119,8 +117,11 @@ export class OptionsController {
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @Body() { OptionIds }: OptionOrdreInput,
-  ): Promise<Json> {
-    return this.options.order(tenantId, actor, { campagneId, questionId }, OptionIds);
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.options.order(tenantId, actor, { campagneId, questionId }, OptionIds);
+    await this.send(request, response, tenantId, { campagneId, questionId }, {});
   }
 
   @Put(':optionId')
@@ -164,5 +165,16 @@ export class OptionsController {
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
     await this.options.delete(tenantId, actor, { campagneId, questionId }, id, ifMatch);
+  }
+  private send(
+    request: Request,
+    response: Response,
+    tenantId: string,
+    of: OfQuestion,
+    paging: PagingQuery,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.options.page(tenantId, of, after, limit);
+    return sendList(request, response, this.config.publicUrl, paging, fetch);
   }
 }

@@ -56,9 +56,7 @@ export class QuestionsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.questions.page(tenantId, campagneId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await this.send(request, response, tenantId, campagneId, query);
   }
 
   @Get(':questionId')
@@ -120,8 +118,11 @@ export class QuestionsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() { QuestionIds }: QuestionOrdreInput,
-  ): Promise<Json> {
-    return this.questions.order(tenantId, actor, campagneId, QuestionIds);
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.questions.order(tenantId, actor, campagneId, QuestionIds);
+    await this.send(request, response, tenantId, campagneId, {});
   }
 
   @Put(':questionId')
@@ -177,5 +178,16 @@ export class QuestionsController {
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
     await this.questions.delete(tenantId, actor, campagneId, id, ifMatch);
+  }
+  private send(
+    request: Request,
+    response: Response,
+    tenantId: string,
+    campagneId: string,
+    paging: PagingQuery,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.questions.page(tenantId, campagneId, after, limit);
+    return sendList(request, response, this.config.publicUrl, paging, fetch, HEAVY_RUN_LENGTH);
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, jsonList, jsonObject, type Page, type Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
-import { MOST_OPTIONS, MOST_QUESTIONS } from '../domain/question.fields';
 
 const optionColumns = (row: string) => ({
   Id: `${row}.id_unique`,
@@ -58,11 +57,6 @@ export class QuestionQuery {
     return this.questions.page(tenantId, after, limit, [{ sql: 'campagne_id = ?', value: campagneId }]);
   }
 
-  /** All questions of a campaign, as a list. */
-  async all(tenantId: string, campagneId: string): Promise<string> {
-    return `[${(await this.page(tenantId, campagneId, undefined, MOST_QUESTIONS)).items}]`;
-  }
-
   option(tenantId: string, questionId: string, id: string): Promise<string | undefined> {
     return this.options.one(tenantId, id, [{ sql: 'question_id = ?', value: questionId }]);
   }
@@ -74,9 +68,5 @@ export class QuestionQuery {
     limit: number,
   ): Promise<Page> {
     return this.options.page(tenantId, after, limit, [{ sql: 'question_id = ?', value: questionId }]);
-  }
-
-  async allOptions(tenantId: string, questionId: string): Promise<string> {
-    return `[${(await this.pageOfOptions(tenantId, questionId, undefined, MOST_OPTIONS)).items}]`;
   }
 }
