@@ -79,6 +79,17 @@ export function problemOf(error: DomainError, trace: Trace, publicUrl: string): 
   };
 }
 
+/** What is read at most of a body that is refused: twice the largest that may be sent. */
+const MOST_DISCARDED = 128 * 2 ** 20;
+
+/**
+ * Whether the rest of a refused body is read and thrown away, which Node does on a connection that stays open. Many senders
+ * read nothing before they have sent everything: closed under them, they would see a broken connection and no answer.
+ */
+function isDiscarded(request: Request, { code }: DomainError): boolean {
+  return code !== 'Requete.Interrompue' && Number(request.headers['content-length']) <= MOST_DISCARDED;
+}
+
 /** The single place where errors become answers. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -101,7 +112,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.members.retryAfterSeconds)
       response.setHeader('Retry-After', String(error.members.retryAfterSeconds));
     if (status === 401) response.setHeader('WWW-Authenticate', 'ApiKey header="X-Api-Key"');
-    if (!request.complete) response.setHeader('Connection', 'close');
+    if (!request.complete && !isDiscarded(request, error)) response.setHeader('Connection', 'close');
     response
       .status(status)
       .type('application/problem+json')
