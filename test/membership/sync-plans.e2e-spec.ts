@@ -1,6 +1,5 @@
-import { Client } from 'pg';
-import { eventually } from '../http/expect-problem';
-import { TestApp } from '../setup/test-app';
+import type { TestApp } from '../setup/test-app';
+import { replacing, rowsRead } from './rows-read';
 import { synced, syncedV1, times } from './synced';
 
 /**
@@ -14,31 +13,6 @@ const EACH = 100;
 type Sync = (count: number, prefix: string) => Promise<unknown>;
 /** Makes a tenant that is ready for syncs. */
 type Prepare = (app: TestApp) => Promise<Sync>;
-
-/** Rows of a table that were read by syncs on the same, only connection. */
-async function rowsRead(table: string, syncs: (app: TestApp) => Promise<unknown>): Promise<number> {
-  const app = await TestApp.start({ poolSize: 1 });
-  await syncs(app);
-  // Connections tell what they have read when they end, at the latest.
-  await app.stop();
-  const client = new Client({ connectionString: app.config.databaseUrl });
-  await client.connect();
-  try {
-    await eventually(async () => {
-      const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-                    AND backend_type = 'client backend'`;
-      return (await client.query(text)).rowCount === 0 ? true : undefined;
-    }, 'The end of all connections');
-    const { rows } = await client.query<{ read: number }>(
-      `SELECT (seq_tup_read + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::int AS read
-       FROM pg_stat_user_tables t WHERE relname = $1`,
-      [table],
-    );
-    return rows[0]!.read;
-  } finally {
-    await client.end();
-  }
-}
 
 /** A large sync follows small ones of the same tenant. */
 const afterSmallOnes = (prepare: Prepare, analyzed: boolean) => async (app: TestApp) => {
@@ -74,25 +48,6 @@ const whileAutovacuumPasses =
     );
     expect(passes).toBe(1);
   };
-
-/** Runs `work` while each statement of this process goes through `change`. */
-async function replacing(
-  change: (text: string, send: (instead?: string | void) => unknown) => unknown,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const query = Client.prototype.query as (...given: unknown[]) => unknown;
-  Client.prototype.query = function (this: Client, ...given: unknown[]) {
-    if (typeof given[0] !== 'string') return query.apply(this, given);
-    return change(given[0], (instead) =>
-      query.apply(this, instead === undefined ? given : [instead, ...given.slice(1)]),
-    );
-  } as Client['query'];
-  try {
-    await work();
-  } finally {
-    Client.prototype.query = query as Client['query'];
-  }
-}
 
 const employeurs = (count: number, prefix: string) =>
   times(count, (n) => ({ IdentifiantExterne: `${prefix}-${n}`, Nom: 'Usine' }));
