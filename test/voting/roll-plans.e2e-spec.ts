@@ -88,11 +88,9 @@ async function faultsOf(filters: Filters, isFar: boolean): Promise<string[]> {
   for (const condition of indexed.length > 0 ? indexed : ['true'])
     walks.push(await walk(condition, all, isFar));
   const faults: string[] = [];
-  // It is planned for its values five times, and then perhaps once for any.
-  for (const [execution, most] of [
-    [1, Math.min(...walks)],
-    [6, Math.max(...walks)],
-  ] as const) {
+  // One with a name is planned for its values five times, and then perhaps once for any.
+  const executions = [[1, Math.min(...walks)] as const, [6, Math.max(...walks)] as const];
+  for (const [execution, most] of statement.name === undefined ? executions.slice(0, 1) : executions) {
     const plan = await planOf(app, campaigns.tenant.tenantId, statement, execution);
     const nodes = nodesOf(plan).filter(
       (node) => node['Relation Name'] === 'votant' && node['Actual Loops'] > 0,

@@ -3,6 +3,7 @@ import { keepStatistics } from '#shared/database/staged-merge';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import type { Transactions } from '#shared/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+import { VOTERS_AT_ONCE } from './votants.bulk';
 
 /** What the context of employees lends: SQL of its rules about employments. */
 export interface EmploymentSql {
@@ -87,8 +88,8 @@ export class ListeElectoraleRepository {
   }
 
   /**
-   * Makes voters of the employees that meet all criteria, in one statement; those that are voters already stay as they
-   * are. In the ambient transaction, which holds the roll.
+   * Makes voters of the employees that meet all criteria; those that are voters already stay as they are. One statement
+   * finds them all, one for each 100,000 writes them. In the ambient transaction, which holds the roll.
    */
   async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
     const client = this.transactions.client();
@@ -97,27 +98,49 @@ export class ListeElectoraleRepository {
       [criteria.ActifsLe],
     );
     const { actifsLe } = days[0]!;
-    const named = criteria.SyndicatsIdExternes != null || criteria.EmployeursIdentifiantsExternes != null;
+    const matched = await this.match(tenantId, criteria, actifsLe);
     await client.query(FRESH_PLANS);
     await keepStatistics(client, 'votant', `'Infinity'::float4`);
+    let added = 0;
+    for (let from = 0; from < matched; from += VOTERS_AT_ONCE) {
+      const { rowCount } = await client.query(
+        `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
+           employeur_identifiant_externe, a_droit_de_vote, poids)
+         SELECT $1, $2, prenom, nom, courriel, id_externe, syndicat_id_externe, identifiant_externe_employeur, true,
+           trim_scale($3::numeric)
+         FROM matched WHERE n > $4 AND n <= $5 ORDER BY n
+         ON CONFLICT (tenant_id, employe_id_externe, campagne_id) WHERE employe_id_externe IS NOT NULL DO NOTHING`,
+        [tenantId, campagneId, criteria.Poids ?? '1', from, from + VOTERS_AT_ONCE],
+      );
+      added += rowCount!;
+    }
+    await client.query('DROP TABLE matched');
+    return { added, present: matched - added, actifsLe };
+  }
+
+  /** Puts the employees that meet all criteria into the table `matched`, numbered from 1. @returns how many they are */
+  private async match(tenantId: string, criteria: ListeElectoraleRecord, actifsLe: Date): Promise<number> {
+    const client = this.transactions.client();
+    await client.query(
+      `CREATE TEMPORARY TABLE matched (n integer, id_externe text, prenom text, nom text, courriel text,
+         syndicat_id_externe text, identifiant_externe_employeur text) ON COMMIT DROP`,
+    );
     // Of a tenant that statistics do not know yet, PostgreSQL expects a row of each: it would go through all members for
     // each employee.
     await client.query('SET LOCAL enable_nestloop = off');
     // Hundreds of thousands of members are sorted and joined in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
-    const { rows } = await client.query<{ added: number; matched: number }>(this.statement(named), [
+    const named = criteria.SyndicatsIdExternes != null || criteria.EmployeursIdentifiantsExternes != null;
+    const { rowCount } = await client.query(this.matching(named), [
       tenantId,
-      campagneId,
+      actifsLe,
       criteria.SyndicatsIdExternes,
       criteria.EmployeursIdentifiantsExternes,
       criteria.EmployesIdExternes,
-      actifsLe,
-      criteria.Poids ?? '1',
     ]);
     await client.query('RESET enable_nestloop');
     await client.query('RESET work_mem');
-    const { added, matched } = rows[0]!;
-    return { added, present: matched - added, actifsLe };
+    return rowCount!;
   }
 
   /** Notes what was made. @returns its id and date */
@@ -148,10 +171,10 @@ export class ListeElectoraleRepository {
   }
 
   /** @param named whether a union or an employer is named: who is neither a member nor employed is none of theirs */
-  private statement(named: boolean): string {
+  private matching(named: boolean): string {
     const columns = `id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut, date_fin,
       date_creation, id_unique`;
-    const day = '$6::timestamptz';
+    const day = '$2::timestamptz';
     return `
       WITH emplois AS (
         SELECT ${columns} FROM emploi WHERE tenant_id = $1
@@ -171,26 +194,18 @@ export class ListeElectoraleRepository {
         WHERE a.tenant_id = $1 AND ($3::text[] IS NULL OR a.syndicat_id_externe = ANY ($3))
           AND a.date_adhesion < ${day} + interval '1 day'
         ORDER BY a.id_externe_employe, a.date_adhesion, a.syndicat_id_externe
-      ), matched AS (
-        SELECT e.id_externe, e.prenom, e.nom, e.courriel, a.syndicat_id_externe, m.identifiant_externe_employeur
-        FROM employe e
-        LEFT JOIN members a ON a.id_externe_employe = e.id_externe
-        LEFT JOIN employed m ON m.id_externe_employe = e.id_externe
-        ${named ? '' : 'LEFT JOIN (SELECT DISTINCT id_externe_employe FROM emplois) k ON k.id_externe_employe = e.id_externe'}
-        WHERE e.tenant_id = $1
-          AND ($3::text[] IS NULL OR a.syndicat_id_externe IS NOT NULL)
-          AND ($4::text[] IS NULL OR m.identifiant_externe_employeur IS NOT NULL)
-          AND ($5::text[] IS NULL OR e.id_externe = ANY ($5))
-          ${named ? '' : ACTIVE_OR_UNKNOWN}
-      ), added AS (
-        INSERT INTO votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
-          employeur_identifiant_externe, a_droit_de_vote, poids)
-        SELECT $1, $2, prenom, nom, courriel, id_externe, syndicat_id_externe, identifiant_externe_employeur, true,
-          trim_scale($7::numeric)
-        FROM matched ORDER BY id_externe
-        ON CONFLICT (tenant_id, employe_id_externe, campagne_id) WHERE employe_id_externe IS NOT NULL DO NOTHING
-        RETURNING true
       )
-      SELECT (SELECT count(*)::int FROM matched) AS matched, (SELECT count(*)::int FROM added) AS added`;
+      INSERT INTO matched
+      SELECT row_number() OVER (ORDER BY e.id_externe), e.id_externe, e.prenom, e.nom, e.courriel,
+        a.syndicat_id_externe, m.identifiant_externe_employeur
+      FROM employe e
+      LEFT JOIN members a ON a.id_externe_employe = e.id_externe
+      LEFT JOIN employed m ON m.id_externe_employe = e.id_externe
+      ${named ? '' : 'LEFT JOIN (SELECT DISTINCT id_externe_employe FROM emplois) k ON k.id_externe_employe = e.id_externe'}
+      WHERE e.tenant_id = $1
+        AND ($3::text[] IS NULL OR a.syndicat_id_externe IS NOT NULL)
+        AND ($4::text[] IS NULL OR m.identifiant_externe_employeur IS NOT NULL)
+        AND ($5::text[] IS NULL OR e.id_externe = ANY ($5))
+        ${named ? '' : ACTIVE_OR_UNKNOWN}`;
   }
 }

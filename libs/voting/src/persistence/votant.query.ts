@@ -47,10 +47,12 @@ export class VotantQuery {
     after: Position | undefined,
     limit: number,
   ): Promise<Page> {
+    // Of a union and an employer, it depends on the values which leads to fewer voters.
+    const planned = 'for each value';
     return this.items.page(tenantId, after, limit, [
       { sql: 'campagne_id = ?', value: campagneId },
-      { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne },
-      { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne },
+      { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne, planned },
+      { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne, planned },
       { sql: 'a_vote = ?', value: filter.aVote },
       // Written out, so that the index of the few without the right is found whatever the value.
       { sql: 'NOT a_droit_de_vote AND ?', value: filter.aDroitDeVote === false ? true : null },

@@ -114,8 +114,8 @@ export interface Written {
   readonly id: string | null;
 }
 
-/** Records that one statement writes. */
-const AT_ONCE = 100_000;
+/** Voters that one statement writes: it ends in time, however many there are. */
+export const VOTERS_AT_ONCE = 100_000;
 
 /** From so many rows on, it pays to plan the checks of foreign keys anew. */
 const MANY = 1_000;
@@ -199,7 +199,7 @@ export class VotantsBulk {
     await keepStatistics(client, 'votant', `(${knownRows(stage.name)})`);
     let created = 0;
     let id: string | null = null;
-    for (let from = 0; from <= last; from += AT_ONCE) {
+    for (let from = 0; from <= last; from += VOTERS_AT_ONCE) {
       const written = await this.merge(tenantId, campagneId, stage, from);
       created += written.created;
       id ??= written.id;
@@ -247,7 +247,7 @@ export class VotantsBulk {
          RETURNING merge_action() AS action, v.id_unique AS id
        )
        SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created, (array_agg(id))[1] AS id FROM merged`,
-      [tenantId, campagneId, from, from + AT_ONCE],
+      [tenantId, campagneId, from, from + VOTERS_AT_ONCE],
     );
     return rows[0]!;
   }
