@@ -26,4 +26,5 @@ module.exports = {
   testTimeout: 60_000,
   // One process for all files would keep what each leaves behind, and run out of memory after some hundred.
   workerIdleMemoryLimit: '1GB',
+  maxWorkers: 2,
 };

@@ -118,10 +118,8 @@ function validObject(schema: Schema, schemas: Record<string, Schema>): fc.Arbitr
     const value = validValue(property, schemas, name);
     const entry = value.map((tree): [string, JsonTree] => [JSON.stringify(name), tree]);
     if (schema.required?.includes(name)) return entry;
-    const nothing = fc.constantFrom<[string, JsonTree] | undefined>(undefined, [
-      JSON.stringify(name),
-      'null',
-    ]);
+    const none: [string, JsonTree] = [JSON.stringify(name), 'null'];
+    const nothing = fc.constantFrom(undefined, ...(property.nullable ? [none] : []));
     return fc.oneof({ weight: 2, arbitrary: entry }, { weight: 3, arbitrary: nothing });
   });
   return fc

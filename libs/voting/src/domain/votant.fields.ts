@@ -13,17 +13,17 @@ export const VOTANT_FIELDS = {
   }),
   Prenom: text(255, {
     description:
-      'First name. Required of a new voter who is no employee; else that of the employee if absent.',
+      'First name. Required of a new voter who is no employee; else that of the employee if absent or null.',
     example: 'Marie-Ève',
   }),
   Nom: text(255, {
     description:
-      'Last name. Required of a new voter who is no employee; else that of the employee if absent.',
+      'Last name. Required of a new voter who is no employee; else that of the employee if absent or null.',
     example: "L'Écuyer",
   }),
   Courriel: text(255, {
     format: 'email',
-    description: 'E-mail address. Of a new voter that of the employee if absent.',
+    description: 'E-mail address. Of a new voter that of the employee if absent or null.',
     example: 'marie-eve.lecuyer@example.org',
   }),
   EmployeIdExterne: identifier({
