@@ -1,0 +1,284 @@
+import { fractionText, UNITS, type Weight } from './weight';
+import { breakTie, drawn, type RoundCounts, type TieBreak } from './tie-break';
+
+/** Ballots with the same ranking, together. */
+export interface RankedBallots {
+  /** Options from the most wanted on, each once. */
+  readonly ranking: readonly string[];
+  readonly weight: Weight;
+}
+
+/** One round of a ranked count, as it is told. */
+export interface Round {
+  /** From 1. */
+  readonly number: number;
+  /** What elects. */
+  readonly threshold: string;
+  /** What each option that is not eliminated has in this round; who was elected and has given away a surplus keeps the threshold. */
+  readonly counts: readonly { readonly option: string; readonly weight: string }[];
+  readonly elected: readonly string[];
+  /** Whose ballots go on to the next round because it has least. */
+  readonly eliminated: readonly string[];
+  /** Weight that reaches no option any more. */
+  readonly exhausted: string;
+  readonly tie?: TieBreak;
+}
+
+/** What a ranked count needs beside the ballots. */
+export interface RankedQuestion {
+  readonly options: readonly string[];
+  readonly seats: number;
+  /** For ties that no earlier round breaks. */
+  readonly seed: string;
+  /** Names the question, so that its draws are its own. */
+  readonly id: string;
+}
+
+/** A share of ballots' weights, as a numerator over the count's common denominator; ballots of one history share it. */
+interface Share {
+  numerator: bigint;
+}
+
+/** Ballots that go together: they have one ranking, and so the same history. */
+interface Bundle {
+  readonly ranking: readonly string[];
+  readonly weight: Weight;
+  /** The place in the ranking of the option that has it. */
+  place: number;
+  share: Share;
+}
+
+/** What lies with an option. */
+class Pile {
+  bundles: Bundle[] = [];
+  /** Weights by their share. */
+  private readonly weights = new Map<Share, Weight>();
+
+  add(bundle: Bundle): void {
+    this.bundles.push(bundle);
+    this.weights.set(bundle.share, (this.weights.get(bundle.share) ?? 0n) + bundle.weight);
+  }
+
+  get shares(): Iterable<Share> {
+    return this.weights.keys();
+  }
+
+  /** Over the common denominator. */
+  get count(): bigint {
+    return sum([...this.weights].map(([{ numerator }, weight]) => numerator * weight));
+  }
+}
+
+/** Decimals of a weight in a round. The count itself is exact: this is for readers. */
+const SHOWN_DECIMALS = 6;
+
+/**
+ * Each surplus doubles the digits of exact shares. Beyond this many bits, which takes ten surpluses and more, they are cut
+ * to half as many: less than 10^-2000 of a vote is lost.
+ */
+const MOST_BITS = 16_384;
+
+/**
+ * Counts ranked ballots: instant-runoff for one seat, the single transferable vote for several (Droop, weighted inclusive
+ * Gregory; decisions, section 9). One option is elected or eliminated at a time but for those who reach the threshold
+ * together; surpluses go before eliminations, the largest first.
+ *
+ * For one seat the threshold is more than half of what still reaches an option; for several, floor(total ÷ (seats + 1)) + 1
+ * of the first round, in the unit of the finest weight.
+ *
+ * @returns the rounds; none where nobody ranked anything
+ */
+export function countRanked(question: RankedQuestion, ballots: Iterable<RankedBallots>): Round[] {
+  return new RankedCount(question, ballots).rounds();
+}
+
+class RankedCount {
+  /** Of each option that is not eliminated, what lies with it. */
+  private readonly piles = new Map<string, Pile>();
+  private readonly total: Weight;
+  /** The smallest weight that a threshold is counted in. */
+  private readonly unit: Weight;
+  private denominator = 1n;
+  private readonly elected = new Set<string>();
+  /** Elected, with a surplus that has not been given away. */
+  private readonly pending = new Set<string>();
+  /** Elected, and left with the threshold. */
+  private readonly settled = new Set<string>();
+  private readonly past: RoundCounts[] = [];
+
+  constructor(
+    private readonly question: RankedQuestion,
+    ballots: Iterable<RankedBallots>,
+  ) {
+    for (const option of question.options) this.piles.set(option, new Pile());
+    const whole: Share = { numerator: 1n };
+    let total = 0n;
+    let unit = 10_000n;
+    for (const { ranking, weight } of ballots) {
+      if (ranking.length === 0) continue;
+      total += weight;
+      while (weight % unit !== 0n) unit /= 10n;
+      this.piles.get(ranking[0]!)!.add({ ranking, weight, place: 0, share: whole });
+    }
+    this.total = total;
+    this.unit = unit;
+  }
+
+  rounds(): Round[] {
+    const rounds: Round[] = [];
+    let move: Move | undefined;
+    while (this.total > 0n && (rounds.length === 0 || move)) {
+      const number = rounds.length + 1;
+      const counts = this.counts();
+      const threshold = this.threshold(counts);
+      const elected = this.elect(counts, threshold);
+      const isOver = this.elected.size >= this.question.seats || this.hopeful().length === 0;
+      move = isOver ? undefined : this.next(counts, number);
+      rounds.push({
+        number,
+        threshold: this.shown(threshold),
+        counts: [...counts].map(([option, count]) => ({ option, weight: this.shown(count) })),
+        elected,
+        eliminated: move && !move.isSurplus ? [move.option] : [],
+        exhausted: this.shown(this.total * this.denominator - sum(counts.values())),
+        ...(move?.tie ? { tie: move.tie } : {}),
+      });
+      this.past.push(counts);
+      if (move?.isSurplus) this.giveSurplus(move.option, counts.get(move.option)!);
+      else if (move) this.eliminate(move.option);
+    }
+    return rounds;
+  }
+
+  /** What each option has, over the common denominator. */
+  private counts(): Map<string, bigint> {
+    return new Map(
+      [...this.piles].map(([option, pile]) => [
+        option,
+        this.settled.has(option) ? this.quota * this.denominator : pile.count,
+      ]),
+    );
+  }
+
+  /** What elects where several are elected, as a weight. */
+  private get quota(): Weight {
+    return (this.total / (this.unit * BigInt(this.question.seats + 1)) + 1n) * this.unit;
+  }
+
+  private threshold(counts: RoundCounts): bigint {
+    if (this.question.seats > 1) return this.quota * this.denominator;
+    // Nothing is given away where one is elected: the denominator is 1.
+    return (sum(counts.values()) / (2n * this.unit) + 1n) * this.unit;
+  }
+
+  private hopeful(): string[] {
+    return [...this.piles.keys()].filter((option) => !this.elected.has(option));
+  }
+
+  /** Elects those whom this round elects. @returns them, the one with most first */
+  private elect(counts: RoundCounts, threshold: bigint): string[] {
+    const byCount = this.hopeful().sort((one, other) => compare(counts.get(other)!, counts.get(one)!));
+    const reached = byCount.filter((option) => counts.get(option)! >= threshold);
+    for (const option of reached) {
+      this.elected.add(option);
+      if (counts.get(option)! > threshold) this.pending.add(option);
+    }
+    // As many as there are seats left need no threshold.
+    if (byCount.length - reached.length > this.question.seats - this.elected.size) return reached;
+    for (const option of byCount) this.elected.add(option);
+    return byCount;
+  }
+
+  /** What follows the round: the largest surplus is given away, else who has least is eliminated. */
+  private next(counts: RoundCounts, round: number): Move {
+    const isSurplus = this.pending.size > 0;
+    const candidates = isSurplus ? [...this.pending] : this.hopeful();
+    const extreme = candidates
+      .map((option) => counts.get(option)!)
+      .reduce((one, other) => (isSurplus === one > other ? one : other));
+    const among = candidates.filter((option) => counts.get(option) === extreme);
+    if (among.length === 1) return { option: among[0]!, isSurplus };
+    const draw = (options: readonly string[]): string[] =>
+      drawn(this.question.seed, `${this.question.id}:${round}`, options);
+    const tie = breakTie(among, isSurplus ? 'most' : 'least', this.past, draw);
+    return { option: tie.chosen, isSurplus, tie };
+  }
+
+  private eliminate(option: string): void {
+    const { bundles } = this.piles.get(option)!;
+    this.piles.delete(option);
+    this.handOn(bundles);
+  }
+
+  /** Every ballot of who is elected goes on with the surplus's part of its value; what stays is the threshold. */
+  private giveSurplus(option: string, count: bigint): void {
+    const pile = this.piles.get(option)!;
+    const [part, whole] = reduced(count - this.quota * this.denominator, count);
+    const given = new Map<Share, Share>();
+    for (const share of pile.shares) given.set(share, { numerator: share.numerator * part });
+    for (const bundle of pile.bundles) bundle.share = given.get(bundle.share)!;
+    this.pending.delete(option);
+    this.settled.add(option);
+    this.piles.set(option, new Pile());
+    for (const share of this.sharesInPlay()) share.numerator *= whole;
+    this.denominator *= whole;
+    this.handOn(pile.bundles);
+    this.cut();
+  }
+
+  /** Gives ballots to the next option of their ranking that is neither elected nor eliminated. */
+  private handOn(bundles: readonly Bundle[]): void {
+    for (const bundle of bundles) {
+      do bundle.place++;
+      while (bundle.place < bundle.ranking.length && !this.mayReceive(bundle.ranking[bundle.place]!));
+      const next = bundle.ranking[bundle.place];
+      if (next !== undefined) this.piles.get(next)!.add(bundle);
+    }
+  }
+
+  private mayReceive(option: string): boolean {
+    return this.piles.has(option) && !this.elected.has(option);
+  }
+
+  private sharesInPlay(): Set<Share> {
+    const shares = new Set<Share>();
+    for (const pile of this.piles.values()) for (const share of pile.shares) shares.add(share);
+    return shares;
+  }
+
+  private cut(): void {
+    if (this.denominator < 1n << BigInt(MOST_BITS)) return;
+    const cut = 1n << BigInt(MOST_BITS / 2);
+    for (const share of this.sharesInPlay()) share.numerator = (share.numerator * cut) / this.denominator;
+    this.denominator = cut;
+  }
+
+  private shown(count: bigint): string {
+    return fractionText(count, this.denominator * UNITS, SHOWN_DECIMALS);
+  }
+}
+
+/** What follows a round. */
+interface Move {
+  readonly option: string;
+  /** Whether its surplus is given away; otherwise it is eliminated. */
+  readonly isSurplus: boolean;
+  readonly tie?: TieBreak;
+}
+
+function sum(values: Iterable<bigint>): bigint {
+  let total = 0n;
+  for (const value of values) total += value;
+  return total;
+}
+
+function compare(one: bigint, other: bigint): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** The same fraction in its lowest terms. */
+function reduced(numerator: bigint, denominator: bigint): [bigint, bigint] {
+  let [one, other] = [numerator, denominator];
+  while (other !== 0n) [one, other] = [other, one % other];
+  return [numerator / one, denominator / one];
+}

@@ -1,0 +1,85 @@
+import { countRanked, type Round } from './ranked-count';
+import type { Weight } from './weight';
+
+/** A question, as far as its count depends on it. */
+export interface CountedQuestion {
+  readonly id: string;
+  /** Identifiers in their order: an answer names options by their place here. */
+  readonly options: readonly string[];
+  readonly isRanked: boolean;
+  /** Options that a ranked count elects. */
+  readonly seats: number;
+}
+
+/** Ballots that answer one question alike. */
+export interface Answers {
+  /** Its place among the questions, from 0. */
+  readonly question: number;
+  /** As `answerOf` writes it. */
+  readonly answer: string;
+  readonly ballots: number;
+  readonly weight: Weight;
+}
+
+/** The result of one question. */
+export interface QuestionResult {
+  readonly question: CountedQuestion;
+  /** Ballots that chose or ranked something. */
+  readonly expressed: number;
+  readonly expressedWeight: Weight;
+  readonly abstentions: number;
+  /** In the order of the question: ballots that chose the option, or ranked it first. */
+  readonly options: readonly { readonly votes: number; readonly weight: Weight }[];
+  /** Of a ranked question. */
+  readonly rounds?: readonly Round[];
+}
+
+/** An answer as a ballot keeps it: places of options from 0, most wanted first where they are ranked; none is an abstention. */
+export function answerOf(choices: readonly number[]): string {
+  return choices.join(',');
+}
+
+function choicesOf(answer: string): number[] {
+  return answer === '' ? [] : answer.split(',').map(Number);
+}
+
+/**
+ * Counts ballots (decisions, section 9, "Casting and counting"): exactly, of nothing but its arguments, so that anybody can
+ * repeat it.
+ *
+ * @param seed breaks ties that earlier rounds do not
+ */
+export function tally(
+  questions: readonly CountedQuestion[],
+  answers: Iterable<Answers>,
+  seed: string,
+): QuestionResult[] {
+  const ofQuestion: Answers[][] = questions.map(() => []);
+  for (const one of answers) ofQuestion[one.question]!.push(one);
+  return questions.map((question, index) => resultOf(question, ofQuestion[index]!, seed));
+}
+
+function resultOf(question: CountedQuestion, answers: readonly Answers[], seed: string): QuestionResult {
+  const options = question.options.map(() => ({ votes: 0, weight: 0n }));
+  const rankings: { ranking: string[]; weight: Weight }[] = [];
+  let expressed = 0;
+  let expressedWeight = 0n;
+  let abstentions = 0;
+  for (const { answer, ballots, weight } of answers) {
+    const choices = choicesOf(answer);
+    if (choices.length === 0) {
+      abstentions += ballots;
+      continue;
+    }
+    expressed += ballots;
+    expressedWeight += weight;
+    for (const choice of question.isRanked ? choices.slice(0, 1) : choices) {
+      options[choice]!.votes += ballots;
+      options[choice]!.weight += weight;
+    }
+    if (question.isRanked)
+      rankings.push({ ranking: choices.map((choice) => question.options[choice]!), weight });
+  }
+  const rounds = question.isRanked ? countRanked({ ...question, seed }, rankings) : undefined;
+  return { question, expressed, expressedWeight, abstentions, options, ...(rounds ? { rounds } : {}) };
+}

@@ -1,0 +1,29 @@
+/** Weights are whole numbers of ten-thousandths: exact, whatever is added up. */
+export type Weight = bigint;
+
+/** Of them, in a weight of 1. */
+export const UNITS = 10_000n;
+
+/** @param text a decimal number with at most four decimals, as PostgreSQL writes it */
+export function weightOf(text: string): Weight {
+  const [whole = '0', decimals = ''] = text.split('.');
+  return BigInt(whole) * UNITS + BigInt(decimals.padEnd(4, '0'));
+}
+
+/** The number, exact, as JSON has it. */
+export function weightText(weight: Weight): string {
+  return fractionText(weight, UNITS, 4);
+}
+
+/** A fraction that is not negative as a decimal number, rounded half up; without zeros at its end. */
+export function fractionText(numerator: bigint, denominator: bigint, decimals: number): string {
+  const scale = 10n ** BigInt(decimals);
+  const rounded = (2n * numerator * scale + denominator) / (2n * denominator);
+  const rest = (rounded % scale).toString().padStart(decimals, '0').replace(/0+$/, '');
+  return `${rounded / scale}${rest && `.${rest}`}`;
+}
+
+/** The share of a whole, from 0 to 100 with two decimals; 0 of nothing. */
+export function percentText(part: bigint, whole: bigint): string {
+  return whole === 0n ? '0' : fractionText(part * 100n, whole, 2);
+}
