@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countRanked, type Round } from '../../libs/voting/src/domain/tally/ranked-count';
-import { weightOf } from '../../libs/voting/src/domain/tally/weight';
+import { UNITS, weightOf } from '../../libs/voting/src/domain/tally/weight';
 
 /** A count as it was published; what the source does not give is not there. */
 interface Published {
@@ -42,7 +42,11 @@ const COUNTS = readdirSync(FOLDER)
   );
 
 function counted({ candidates, ballots, seats, name }: Published, seed: string): Round[] {
-  const rankings = ballots.map(({ count, ranking }) => ({ ranking, weight: weightOf(`${count}`) }));
+  const rankings = ballots.map(({ count, ranking }) => ({
+    ranking,
+    weight: weightOf(`${count}`),
+    unit: UNITS,
+  }));
   return countRanked({ id: name, options: candidates, seats, seed }, rankings);
 }
 

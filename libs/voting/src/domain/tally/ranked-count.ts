@@ -5,7 +5,10 @@ import { breakTie, drawn, type RoundCounts, type TieBreak } from './tie-break';
 export interface RankedBallots {
   /** Options from the most wanted on, each once. */
   readonly ranking: readonly string[];
+  /** Of all of them. */
   readonly weight: Weight;
+  /** The finest `unitOf` a single one of them: a sum of halves may be whole. */
+  readonly unit: Weight;
 }
 
 /** One round of a ranked count, as it is told. */
@@ -84,7 +87,7 @@ const MOST_BITS = 16_384;
  * together; surpluses go before eliminations, the largest first.
  *
  * For one seat the threshold is more than half of what still reaches an option; for several, floor(total ÷ (seats + 1)) + 1
- * of the first round, in the unit of the finest weight.
+ * of the first round, in the unit of the finest weight of a single ballot.
  *
  * @returns the rounds; none where nobody ranked anything
  */
@@ -113,15 +116,15 @@ class RankedCount {
     for (const option of question.options) this.piles.set(option, new Pile());
     const whole: Share = { numerator: 1n };
     let total = 0n;
-    let unit = 10_000n;
-    for (const { ranking, weight } of ballots) {
+    let finest = UNITS;
+    for (const { ranking, weight, unit } of ballots) {
       if (ranking.length === 0) continue;
       total += weight;
-      while (weight % unit !== 0n) unit /= 10n;
+      if (unit < finest) finest = unit;
       this.piles.get(ranking[0]!)!.add({ ranking, weight, place: 0, share: whole });
     }
     this.total = total;
-    this.unit = unit;
+    this.unit = finest;
   }
 
   rounds(): Round[] {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { countRanked } from './ranked-count';
 import { answerOf, tally } from './tally';
-import { fractionText, percentText, weightOf, weightText } from './weight';
+import { fractionText, percentText, unitOf, UNITS, weightOf, weightText } from './weight';
 
 const ranked = (seats: number, options: string, ballots: Record<string, number | string>, seed = 'seed') =>
   countRanked(
@@ -9,6 +9,7 @@ const ranked = (seats: number, options: string, ballots: Record<string, number |
     Object.entries(ballots).map(([ranking, weight]) => ({
       ranking: [...ranking],
       weight: weightOf(`${weight}`),
+      unit: unitOf(weightOf(`${weight}`)),
     })),
   );
 const counts = (round: ReturnType<typeof ranked>[number]): string =>
@@ -45,6 +46,7 @@ describe('a question whose options are chosen', () => {
       answer: answerOf(choices),
       ballots,
       weight: weightOf(weight),
+      unit: UNITS,
     }));
 
   it('counts ballots and weights of each option, and who abstained apart', () => {
@@ -79,7 +81,7 @@ describe('a question whose options are chosen', () => {
     const other = { ...question, id: 'R' };
     const [one, two] = tally(
       [question, other],
-      [{ question: 1, answer: '1', ballots: 1, weight: 10_000n }],
+      [{ question: 1, answer: '1', ballots: 1, weight: 10_000n, unit: UNITS }],
       '',
     );
     expect([one!.expressed, two!.expressed]).toEqual([0, 1]);
@@ -100,9 +102,9 @@ describe('an instant-runoff', () => {
   it('has the first preferences of question results as votes', () => {
     const question = { id: 'Q', options: ['A', 'B', 'C'], isRanked: true, seats: 1 };
     const groups = [
-      { question: 0, answer: '0,1', ballots: 4, weight: weightOf('4') },
-      { question: 0, answer: '2,1', ballots: 2, weight: weightOf('2') },
-      { question: 0, answer: '', ballots: 1, weight: weightOf('1') },
+      { question: 0, answer: '0,1', ballots: 4, weight: weightOf('4'), unit: UNITS },
+      { question: 0, answer: '2,1', ballots: 2, weight: weightOf('2'), unit: UNITS },
+      { question: 0, answer: '', ballots: 1, weight: weightOf('1'), unit: UNITS },
     ];
     const [result] = tally([question], groups, '');
     expect(result).toMatchObject({ expressed: 6, abstentions: 1 });
@@ -119,6 +121,21 @@ describe('an instant-runoff', () => {
   it('counts halves of a vote in the unit of the finest weight', () => {
     const rounds = ranked(1, 'AB', { A: '1.2', B: '0.9' });
     expect([rounds.length, rounds[0]!.threshold, rounds[0]!.elected]).toEqual([1, '1.1', ['A']]);
+  });
+
+  it('has the threshold of single weights, however ballots are put together', () => {
+    const half = { weight: weightOf('0.5'), unit: weightOf('0.1') };
+    const each = [...'AAABBBCC'].map((option) => ({ ranking: [option], ...half }));
+    const together = Object.entries({ A: '1.5', B: '1.5', C: '1' }).map(([option, weight]) => ({
+      ranking: [option],
+      weight: weightOf(weight),
+      unit: half.unit,
+    }));
+    const [one, other] = [each, together].map((ballots) =>
+      countRanked({ id: 'Q', options: ['A', 'B', 'C'], seats: 2, seed: '' }, ballots),
+    );
+    expect(one).toEqual(other);
+    expect(one![0]!.threshold).toBe('1.4');
   });
 
   it('of nobody has no rounds', () => {

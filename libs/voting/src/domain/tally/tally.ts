@@ -1,4 +1,4 @@
-import { countRanked, type Round } from './ranked-count';
+import { countRanked, type RankedBallots, type Round } from './ranked-count';
 import type { Weight } from './weight';
 
 /** A question, as far as its count depends on it. */
@@ -18,7 +18,10 @@ export interface Answers {
   /** As `answerOf` writes it. */
   readonly answer: string;
   readonly ballots: number;
+  /** Of all of them. */
   readonly weight: Weight;
+  /** The finest `unitOf` a single one of them. */
+  readonly unit: Weight;
 }
 
 /** The result of one question. */
@@ -61,11 +64,11 @@ export function tally(
 
 function resultOf(question: CountedQuestion, answers: readonly Answers[], seed: string): QuestionResult {
   const options = question.options.map(() => ({ votes: 0, weight: 0n }));
-  const rankings: { ranking: string[]; weight: Weight }[] = [];
+  const rankings: RankedBallots[] = [];
   let expressed = 0;
   let expressedWeight = 0n;
   let abstentions = 0;
-  for (const { answer, ballots, weight } of answers) {
+  for (const { answer, ballots, weight, unit } of answers) {
     const choices = choicesOf(answer);
     if (choices.length === 0) {
       abstentions += ballots;
@@ -78,7 +81,7 @@ function resultOf(question: CountedQuestion, answers: readonly Answers[], seed: 
       options[choice]!.weight += weight;
     }
     if (question.isRanked)
-      rankings.push({ ranking: choices.map((choice) => question.options[choice]!), weight });
+      rankings.push({ ranking: choices.map((choice) => question.options[choice]!), weight, unit });
   }
   const rounds = question.isRanked ? countRanked({ ...question, seed }, rankings) : undefined;
   return { question, expressed, expressedWeight, abstentions, options, ...(rounds ? { rounds } : {}) };
