@@ -85,12 +85,13 @@ export class OptionsService {
     });
   }
 
-  /** @throws DomainError `Requete.Invalide` */
-  async order(tenantId: string, actor: Actor, of: OfQuestion, ids: readonly string[]): Promise<void> {
+  /** @returns the first page of them in their new order @throws DomainError `Requete.Invalide` */
+  async order(tenantId: string, actor: Actor, of: OfQuestion, ids: readonly string[]): Promise<Page> {
     const find = (): Promise<Json> => this.question(tenantId, of);
-    await this.structure.write(tenantId, actor, of.campagneId, find, () =>
-      this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds'),
-    );
+    return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
+      await this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds');
+      return this.query.pageOfOptions(tenantId, of.questionId, undefined, MOST_OPTIONS);
+    });
   }
 
   private question(tenantId: string, { campagneId, questionId }: OfQuestion): Promise<Json> {

@@ -106,12 +106,13 @@ export class QuestionsService {
     });
   }
 
-  /** @throws DomainError `Requete.Invalide` */
-  async order(tenantId: string, actor: Actor, campagneId: string, ids: readonly string[]): Promise<void> {
+  /** @returns the first page of them in their new order @throws DomainError `Requete.Invalide` */
+  async order(tenantId: string, actor: Actor, campagneId: string, ids: readonly string[]): Promise<Page> {
     const nothing = async (): Promise<void> => undefined;
-    await this.structure.write(tenantId, actor, campagneId, nothing, () =>
-      this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds'),
-    );
+    return this.structure.write(tenantId, actor, campagneId, nothing, async () => {
+      await this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds');
+      return this.query.page(tenantId, campagneId, undefined, MOST_QUESTIONS);
+    });
   }
 
   private async replaceOptions(

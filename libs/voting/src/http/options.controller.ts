@@ -120,8 +120,9 @@ export class OptionsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await this.options.order(tenantId, actor, { campagneId, questionId }, OptionIds);
-    await this.send(request, response, tenantId, { campagneId, questionId }, {});
+    const of = { campagneId, questionId };
+    const first = await this.options.order(tenantId, actor, of, OptionIds);
+    await this.send(request, response, tenantId, of, {}, first);
   }
 
   @Put(':optionId')
@@ -166,15 +167,17 @@ export class OptionsController {
   ): Promise<void> {
     await this.options.delete(tenantId, actor, { campagneId, questionId }, id, ifMatch);
   }
+  /** @param first the beginning of the list, where it has been read already */
   private send(
     request: Request,
     response: Response,
     tenantId: string,
     of: OfQuestion,
     paging: PagingQuery,
+    first?: Page,
   ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.options.page(tenantId, of, after, limit);
+    const fetch = async (after: Position | undefined, limit: number): Promise<Page> =>
+      !after && first ? first : this.options.page(tenantId, of, after, limit);
     return sendList(request, response, this.config.publicUrl, paging, fetch);
   }
 }

@@ -121,8 +121,8 @@ export class QuestionsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await this.questions.order(tenantId, actor, campagneId, QuestionIds);
-    await this.send(request, response, tenantId, campagneId, {});
+    const first = await this.questions.order(tenantId, actor, campagneId, QuestionIds);
+    await this.send(request, response, tenantId, campagneId, {}, first);
   }
 
   @Put(':questionId')
@@ -179,15 +179,17 @@ export class QuestionsController {
   ): Promise<void> {
     await this.questions.delete(tenantId, actor, campagneId, id, ifMatch);
   }
+  /** @param first the beginning of the list, where it has been read already */
   private send(
     request: Request,
     response: Response,
     tenantId: string,
     campagneId: string,
     paging: PagingQuery,
+    first?: Page,
   ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.questions.page(tenantId, campagneId, after, limit);
+    const fetch = async (after: Position | undefined, limit: number): Promise<Page> =>
+      !after && first ? first : this.questions.page(tenantId, campagneId, after, limit);
     return sendList(request, response, this.config.publicUrl, paging, fetch, HEAVY_RUN_LENGTH);
   }
 }
