@@ -1,5 +1,5 @@
 import { fractionText, UNITS, type Weight } from './weight';
-import { breakTie, drawn, type RoundCounts, type TieBreak } from './tie-break';
+import { breakTie, drawn, extremesOf, type RoundCounts, type TieBreak } from './tie-break';
 
 /** Ballots with the same ranking, together. */
 export interface RankedBallots {
@@ -195,15 +195,12 @@ class RankedCount {
   /** What follows the round: the largest surplus is given away, else who has least is eliminated. */
   private next(counts: RoundCounts, round: number): Move {
     const isSurplus = this.pending.size > 0;
-    const candidates = isSurplus ? [...this.pending] : this.hopeful();
-    const extreme = candidates
-      .map((option) => counts.get(option)!)
-      .reduce((one, other) => (isSurplus === one > other ? one : other));
-    const among = candidates.filter((option) => counts.get(option) === extreme);
+    const wanted = isSurplus ? 'most' : 'least';
+    const among = extremesOf(isSurplus ? [...this.pending] : this.hopeful(), wanted, counts);
     if (among.length === 1) return { option: among[0]!, isSurplus };
-    const draw = (options: readonly string[]): string[] =>
+    const draw = (options: readonly string[]): string =>
       drawn(this.question.seed, `${this.question.id}:${round}`, options);
-    const tie = breakTie(among, isSurplus ? 'most' : 'least', this.past, draw);
+    const tie = breakTie(among, wanted, this.past, draw);
     return { option: tie.chosen, isSurplus, tie };
   }
 

@@ -8,36 +8,43 @@ export interface TieBreak {
   readonly round?: number;
 }
 
-/** The order in which a draw names options: that of the digests of the seed, what is drawn for, and the option. */
-export function drawn(seed: string, purpose: string, options: readonly string[]): string[] {
+/** The option that a draw names: the first by the digest of the seed, what is drawn for, and the option. */
+export function drawn(seed: string, purpose: string, options: readonly string[]): string {
   const digest = (option: string): string =>
     createHash('sha256').update(`${seed}:${purpose}:${option}`).digest('hex');
   return options
     .map((option) => ({ option, digest: digest(option) }))
-    .sort((one, other) => (one.digest < other.digest ? -1 : 1))
-    .map(({ option }) => option);
+    .reduce((one, other) => (one.digest < other.digest ? one : other)).option;
 }
 
 /** How much each option had in a round, in whatever unit that round counted. */
 export type RoundCounts = ReadonlyMap<string, bigint>;
 
+/** Those of the options that have most, or least. */
+export function extremesOf(
+  options: readonly string[],
+  wanted: 'most' | 'least',
+  counts: RoundCounts,
+): readonly string[] {
+  const values = options.map((option) => counts.get(option)!);
+  const extreme = values.reduce((one, other) => ((wanted === 'most') === one > other ? one : other));
+  return options.filter((_, index) => values[index] === extreme);
+}
+
 /**
  * Chooses one of options that have the same: the one that had most (or least) in the latest round in which they differed,
- * those that remain equal looked at in the rounds before; else the first that a draw names.
+ * those that remain equal looked at in the rounds before; else the one that a draw names.
  */
 export function breakTie(
   among: readonly string[],
   wanted: 'most' | 'least',
   earlier: readonly RoundCounts[],
-  draw: (options: readonly string[]) => readonly string[],
+  draw: (options: readonly string[]) => string,
 ): TieBreak {
   let left = among;
   for (let round = earlier.length; round > 0; round--) {
-    const counts = earlier[round - 1]!;
-    const values = left.map((option) => counts.get(option)!);
-    const best = values.reduce((one, other) => ((wanted === 'most') === one > other ? one : other));
-    left = left.filter((_, index) => values[index] === best);
+    left = extremesOf(left, wanted, earlier[round - 1]!);
     if (left.length === 1) return { among, chosen: left[0]!, round };
   }
-  return { among, chosen: draw(left)[0]! };
+  return { among, chosen: draw(left) };
 }
