@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns } from './support/campaigns';
-import { Barrier, type Item, type Stoppable, structure, textOf, withoutLock } from './support/structure';
+import type { Answer } from '../setup/test-app';
+import type { Campaigns } from './support/campaigns';
+import {
+  type Barrier,
+  type Item,
+  Replicas,
+  type Stoppable,
+  structure,
+  textOf,
+  withoutLock,
+} from './support/structure';
 
 /** Which of the two is stopped in the middle of its transaction until the other one waits for it. */
 type Held = 'nobody' | Stoppable;
@@ -11,27 +19,18 @@ const HELD: readonly Held[] = ['nobody', 'the write', 'the publication'];
 const AT_ONCE = 5;
 const RACES_OF_KIND = 30;
 
-let app: TestApp;
-let replica: TestApp;
+let replicas: Replicas;
+let barrier: Barrier;
 let here: Campaigns;
 let there: Campaigns;
-let barrier: Barrier;
 
 beforeAll(async () => {
-  app = await TestApp.start();
-  const { databaseUrl, secretsKey } = app.config;
-  replica = await TestApp.start({ databaseUrl, secretsKey });
-  barrier = await Barrier.install(app);
+  replicas = await Replicas.start();
+  barrier = replicas.barrier;
 });
-afterAll(async () => {
-  await barrier.remove();
-  await replica.stop();
-  await app.stop();
-});
+afterAll(() => replicas.stop());
 beforeEach(async () => {
-  const tenant = await app.tenant();
-  here = new Campaigns(app, tenant);
-  there = new Campaigns(replica, tenant);
+  [here, there] = await replicas.space();
 });
 afterEach(() => jest.restoreAllMocks());
 

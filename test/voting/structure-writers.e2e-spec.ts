@@ -1,31 +1,23 @@
 import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns } from './support/campaigns';
-import { Barrier, type Item, structure, textOf, withoutLock } from './support/structure';
+import type { Answer } from '../setup/test-app';
+import type { Campaigns } from './support/campaigns';
+import { type Barrier, type Item, Replicas, structure, textOf, withoutLock } from './support/structure';
 
 const ROUNDS = 20;
 
-let app: TestApp;
-let replica: TestApp;
-let both: readonly [Campaigns, Campaigns];
+let replicas: Replicas;
 let barrier: Barrier;
+let both: readonly [Campaigns, Campaigns];
 let id: string;
 
 beforeAll(async () => {
-  app = await TestApp.start();
-  const { databaseUrl, secretsKey } = app.config;
-  replica = await TestApp.start({ databaseUrl, secretsKey });
-  barrier = await Barrier.install(app);
+  replicas = await Replicas.start();
+  barrier = replicas.barrier;
 });
-afterAll(async () => {
-  await barrier.remove();
-  await replica.stop();
-  await app.stop();
-});
+afterAll(() => replicas.stop());
 beforeEach(async () => {
-  const tenant = await app.tenant();
-  both = [new Campaigns(app, tenant), new Campaigns(replica, tenant)];
+  both = await replicas.space();
 });
 afterEach(() => jest.restoreAllMocks());
 

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { Campagne } from '../../../libs/voting/src/domain/campagne.entity';
 import { CampagneRepository } from '../../../libs/voting/src/persistence/campagne.repository';
 import { eventually } from '../../http/expect-problem';
-import type { TestApp } from '../../setup/test-app';
-import type { Campaigns } from './campaigns';
+import { TestApp } from '../../setup/test-app';
+import { Campaigns } from './campaigns';
 
 /** A question as its list shows it. */
 export interface Item {
@@ -142,4 +142,31 @@ export function withoutLock(): void {
       .findOneOrFail(Campagne, { where: { tenantId, idUnique: id } });
     return { campagne, at: await this.now() };
   });
+}
+
+/** Two replicas of the service on one database, whose writes can be stopped in the middle. */
+export class Replicas {
+  private constructor(
+    private readonly apps: readonly [TestApp, TestApp],
+    readonly barrier: Barrier,
+  ) {}
+
+  static async start(): Promise<Replicas> {
+    const app = await TestApp.start();
+    const { databaseUrl, secretsKey } = app.config;
+    const replica = await TestApp.start({ databaseUrl, secretsKey });
+    return new Replicas([app, replica], await Barrier.install(app));
+  }
+
+  /** The campaigns of a new tenant, by each of them. */
+  async space(): Promise<readonly [Campaigns, Campaigns]> {
+    const [app, replica] = this.apps;
+    const tenant = await app.tenant();
+    return [new Campaigns(app, tenant), new Campaigns(replica, tenant)];
+  }
+
+  async stop(): Promise<void> {
+    await this.barrier.remove();
+    for (const app of this.apps.toReversed()) await app.stop();
+  }
 }
