@@ -18,6 +18,8 @@ import { Rows } from './support/rows';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 const ROLES = ['mandat_queue', 'mandat_app', 'mandat_access'];
+/** No process acts as it: its functions do. */
+const BALLOT_BOX_ROLE = 'mandat_urne';
 const INSUFFICIENT_PRIVILEGE = { code: '42501' };
 
 describe('The schema keeps data spaces apart', () => {
@@ -172,6 +174,8 @@ describe('The schema keeps data spaces apart', () => {
     };
     /** Without the hidden columns that tell which transaction wrote a row. */
     const VOTANT = `votant: INSERT, UPDATE, DELETE, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation)`;
+    /** Without what closes the ballot box. */
+    const CAMPAGNE = `tenant_id, id_unique, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, texte_page_accueil, libelle_abstention, ordre_reponses_aleatoire, publiee, archivee, ouverture_annoncee, fermeture_annoncee, nombre_votants, date_creation, date_modification, publications, graine_departage`;
     const PUBLIC_SCHEMA = 'schema public: USAGE';
     const QUEUE_SCHEMA = 'schema pgboss: USAGE';
 
@@ -185,6 +189,11 @@ describe('The schema keeps data spaces apart', () => {
         .filter((table) => table !== 'reglage')
         .map((table) => {
           if (table === 'votant') return VOTANT;
+          if (table === 'campagne')
+            return `campagne: SELECT, DELETE, INSERT (${CAMPAGNE}), UPDATE (${CAMPAGNE})`;
+          if (table === 'bulletin')
+            return 'bulletin: INSERT (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)';
+          if (table === 'recu') return 'recu: INSERT, SELECT (tenant_id, campagne_id, empreinte)';
           if (NOTED[table]) return `${table}: SELECT, INSERT, UPDATE (${NOTED[table]})`;
           if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
           return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
@@ -216,6 +225,32 @@ describe('The schema keeps data spaces apart', () => {
         // The purge of tasks that ended long ago, without what they hold.
         'tache: DELETE, SELECT (tenant_id, id_unique, date_fin)',
         'tenant: SELECT, INSERT, UPDATE',
+      ]);
+    });
+
+    it('mandat_urne holds ballots, owns the functions that count them, and can do nothing else', async () => {
+      expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
+        'bulletin: SELECT, INSERT, DELETE',
+        'campagne: SELECT (tenant_id, id_unique, publiee, fermeture_du_vote_utc, urne_fermee_par, urne_close), UPDATE (urne_fermee_par)',
+        'recu: SELECT, INSERT, DELETE',
+        PUBLIC_SCHEMA,
+      ]);
+      const { rows } = await database.query(
+        `SELECT rolsuper, rolbypassrls, rolcreaterole, rolcanlogin,
+           has_schema_privilege(oid, 'public', 'CREATE') AS creates,
+           (SELECT count(*)::int FROM pg_auth_members WHERE member = r.oid) AS memberships,
+           (SELECT array_agg(proname::text ORDER BY proname) FROM pg_proc WHERE proowner = r.oid) AS functions
+         FROM pg_roles r WHERE rolname = $1`,
+        [BALLOT_BOX_ROLE],
+      );
+      const nothing = { rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcanlogin: false };
+      expect(rows).toEqual([
+        {
+          ...nothing,
+          creates: false,
+          memberships: 0,
+          functions: ['urne_compter', 'urne_contient', 'urne_fermer', 'urne_melanger'],
+        },
       ]);
     });
 
@@ -493,7 +528,7 @@ describe('npm run cli -- migrate-down, then migrate', () => {
     const name = `mandat_owner_${randomBytes(8).toString('hex')}`;
     await superuser.query(`CREATE ROLE ${name} LOGIN CREATEROLE PASSWORD '${name}'`);
     // Roles belong to the server: here another owner has made them already.
-    await superuser.query(`GRANT ${ROLES.join(', ')} TO ${name} WITH ADMIN OPTION`);
+    await superuser.query(`GRANT ${[...ROLES, BALLOT_BOX_ROLE].join(', ')} TO ${name} WITH ADMIN OPTION`);
     await superuser.query(`CREATE DATABASE ${name} OWNER ${name}`);
     const url = new URL(process.env.TEST_DATABASE_URL!);
     url.pathname = `/${name}`;

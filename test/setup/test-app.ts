@@ -99,6 +99,14 @@ export class TestApp {
     return { clientId: client.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
   }
 
+  /** A key of the platform's for the same data space. */
+  async platformOf({ clientId }: TestTenant): Promise<{ cle: string }> {
+    const cle = await this.app
+      .get(ClientsService)
+      .issueCle(clientId, { nom: 'Test', environnement: 'staging', role: 'plateforme' });
+    return { cle: cle.cle };
+  }
+
   /** Sends one request; an object as body goes as JSON. `caller` is a tenant, a key, or nobody. */
   async send(
     caller: { cle: string } | string | undefined,

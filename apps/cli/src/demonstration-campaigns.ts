@@ -19,6 +19,7 @@ const CAMPAIGNS: readonly [
   [IDS.aFermer, 'Date de l’assemblée annuelle', ['publier', 'ouvrir']],
   [IDS.aArchiver, 'Logo du syndicat', ['publier', 'ouvrir', 'fermer']],
   [IDS.aSupprimer, 'Essai', []],
+  [IDS.ouverte, 'Entente de principe du secteur santé', ['publier', 'ouvrir']],
 ];
 
 const CANDIDATES = [
@@ -28,7 +29,7 @@ const CANDIDATES = [
 
 /** Campaigns in each state with questions and voters, each unless it is there. */
 export async function scheduleExamples(
-  { campagnes, lifecycle, ...roll }: ServiceContext,
+  { campagnes, lifecycle, bulletins, ...roll }: ServiceContext,
   tenantId: string,
   actor: Actor,
 ): Promise<void> {
@@ -45,6 +46,9 @@ export async function scheduleExamples(
     await campagnes.create(tenantId, actor, record, id);
     await fill(roll, tenantId, actor, id);
     for (const transition of transitions) await lifecycle.transition(tenantId, actor, id, transition);
+    if (id !== IDS.ouverte) continue;
+    const Reponses = [{ QuestionId: IDS.questionOuverte, Abstention: true }];
+    await bulletins.cast(tenantId, id, { VotantId: IDS.electriceAyantVote, Reponses }, IDS.recu);
   }
 }
 
@@ -66,6 +70,17 @@ async function fill(
     await questions.create(tenantId, actor, id, proposition, IDS.questionAutre);
     await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1001' }, IDS.votant);
     await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1002' }, IDS.votantASupprimer);
+    return;
+  }
+  if (id === IDS.ouverte) {
+    const entente = { Titre: 'Acceptez-vous l’entente de principe ?', Type: 'ChoixLibre' };
+    await questions.create(tenantId, actor, id, entente, IDS.questionOuverte);
+    const of = { campagneId: id, questionId: IDS.questionOuverte };
+    await options.create(tenantId, actor, of, { Libelle: 'Oui' }, IDS.optionOuverte);
+    await options.create(tenantId, actor, of, { Libelle: 'Non' });
+    // No employees: as voters of an open campaign their cards could not be deleted, which other examples do.
+    await votants.upsert(tenantId, actor, id, { Prenom: 'Anouk', Nom: 'Tremblay' }, IDS.electeur);
+    await votants.upsert(tenantId, actor, id, { Prenom: 'Léa', Nom: 'Gagnon' }, IDS.electriceAyantVote);
     return;
   }
   if (id === IDS.aCompleter) {

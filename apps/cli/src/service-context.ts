@@ -8,6 +8,7 @@ import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
 import {
+  BulletinsService,
   CampagnesService,
   LifecycleService,
   OptionsService,
@@ -37,6 +38,7 @@ export interface ServiceContext {
   readonly questions: QuestionsService;
   readonly options: OptionsService;
   readonly votants: VotantsService;
+  readonly bulletins: BulletinsService;
 }
 
 export const ServiceContext = {
@@ -79,6 +81,7 @@ export const ServiceContext = {
         questions: app.get(QuestionsService),
         options: app.get(OptionsService),
         votants: app.get(VotantsService),
+        bulletins: app.get(BulletinsService),
       });
     } finally {
       await app.close();

@@ -24,6 +24,7 @@ export function configureApp(app: NestExpressApplication): void {
     app.get(IdempotencyRecords),
     app.get(SecretBox),
     publicUrl,
+    app.get(Reflector),
   );
   app.useGlobalInterceptors(new InputInterceptor(body, idempotency));
   serveErrorPage(app);

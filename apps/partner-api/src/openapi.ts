@@ -20,6 +20,7 @@ const SURFACES = [
     key: { scheme: 'PlatformKey', description: 'A key of role `plateforme`, from the operator.' },
     tags: [
       { name: 'Signing', description: 'Cards that members sign, and the payments linked to them' },
+      { name: 'Votes', description: 'Ballots, each cast once and joined to nobody' },
       { name: 'Consents', description: 'What members consent to' },
     ],
   },
@@ -95,9 +96,10 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
   });
   for (const path of Object.values(document.paths)) {
     for (const method of ['get', 'post', 'put', 'delete'] as const) {
-      const operation = path[method];
+      const operation: Operation | undefined = path[method];
       if (!operation) continue;
-      if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      if (method === 'post' && !operation['x-unrepeatable'])
+        operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
       refuseNull(operation);
       setBodyExample(operation);
       addErrors(operation, method, publicUrl);
@@ -110,6 +112,7 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-codes'?: ErrorCode[];
   'x-requires'?: Requirement;
   'x-body-example'?: object;
+  'x-unrepeatable'?: true;
 };
 
 const IDEMPOTENCY_KEY = {
@@ -134,8 +137,9 @@ const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorCode[]> = 
   get: WITH_KEY,
   delete: WITH_KEY,
   put: [...WITH_KEY, ...WITH_BODY],
-  post: [...WITH_KEY, ...WITH_BODY, 'Idempotence.CleReutilisee', 'Idempotence.EnCours'],
+  post: [...WITH_KEY, ...WITH_BODY],
 };
+const OF_REPETITION: ErrorCode[] = ['Idempotence.CleReutilisee', 'Idempotence.EnCours'];
 
 /** A parameter of the query is left out or has a value; only a property of a body can be null. */
 function refuseNull(operation: Operation): void {
@@ -156,7 +160,10 @@ function setBodyExample(operation: Operation): void {
 /** One answer for each status, naming the codes that carry it. */
 function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD, publicUrl: string): void {
   const ofModule: ErrorCode[] = operation['x-requires']?.module ? ['Module.NonActif'] : [];
-  const codes = [...new Set([...CODES_OF_METHOD[method], ...ofModule, ...(operation['x-codes'] ?? [])])];
+  const isRepeatable = method === 'post' && !operation['x-unrepeatable'];
+  delete operation['x-unrepeatable'];
+  const common = [...CODES_OF_METHOD[method], ...(isRepeatable ? OF_REPETITION : [])];
+  const codes = [...new Set([...common, ...ofModule, ...(operation['x-codes'] ?? [])])];
   operation['x-codes'] = codes;
   for (const status of new Set(codes.map((code) => ERROR_CODES[code].status))) {
     const said = codes.filter((code) => ERROR_CODES[code].status === status);

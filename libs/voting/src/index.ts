@@ -1,5 +1,6 @@
 import { Campagne } from './domain/campagne.entity';
 
+export { BulletinsService } from './application/bulletins.service';
 export { CampagnesService } from './application/campagnes.service';
 export { LifecycleService } from './application/lifecycle.service';
 export { OptionsService } from './application/options.service';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BulletinsController } from './http/bulletins.controller';
 import { CampagnesController } from './http/campagnes.controller';
 import { ListesElectoralesController } from './http/listes-electorales.controller';
 import { OptionsController } from './http/options.controller';
@@ -14,6 +15,7 @@ import { VotingModule } from './voting.module';
     OptionsController,
     VotantsController,
     ListesElectoralesController,
+    BulletinsController,
   ],
 })
 export class VotingHttpModule {}

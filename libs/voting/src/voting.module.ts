@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { activeOn, MembershipModule, TODAY } from '#membership';
 import { Transactions } from '#shared/database/transactions';
+import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
 import { EmployeVoters } from './application/employe-voters';
 import { LifecycleService } from './application/lifecycle.service';
@@ -10,6 +11,7 @@ import { QuestionsService } from './application/questions.service';
 import { Roll } from './application/roll';
 import { Structure } from './application/structure';
 import { VotantsService } from './application/votants.service';
+import { BulletinRepository } from './persistence/bulletin.repository';
 import { CampagneQuery } from './persistence/campagne.query';
 import { CampagneRepository } from './persistence/campagne.repository';
 import { ListeElectoraleRepository } from './persistence/liste-electorale.repository';
@@ -26,6 +28,7 @@ const services = [
   OptionsService,
   VotantsService,
   ListesElectoralesService,
+  BulletinsService,
 ];
 
 @Module({
@@ -35,6 +38,7 @@ const services = [
     EmployeVoters,
     Roll,
     Structure,
+    BulletinRepository,
     CampagneQuery,
     CampagneRepository,
     {

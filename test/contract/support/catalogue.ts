@@ -34,6 +34,12 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'lets that clock see them, and nothing but which they are',
   'policy campagne_fermeture_due to {mandat_access} using (publiee AND (NOT fermeture_annoncee) AND (fermeture_du_vote_utc <= now()))':
     'the same of closings',
+  'function urne_contient':
+    'tells whether anybody has voted to a role that cannot read ballots; under the policies',
+  'function urne_fermer':
+    'closes the box of a vote that has ended, which no role of the processes may; under the policies',
+  'function urne_compter': 'counts ballots for a role that cannot read them; under the policies',
+  'function urne_melanger': 'writes ballots anew for a role that cannot read them; under the policies',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set what the data spaces of a client only read; none of it is data of the tenant',
 };

@@ -1,3 +1,4 @@
+import { VOTING_EXAMPLE_IDS } from '../../../libs/voting/src';
 import type { TestApp } from '../../setup/test-app';
 import type { Call, More } from './call';
 
@@ -10,6 +11,10 @@ const held = {
   /** Open; one voter has voted. */
   voted: '',
   voter: '',
+  /** Of the same campaign, without the right to vote. */
+  unentitled: '',
+  /** Of the same campaign, who may vote and has not. */
+  undecided: '',
   question: '',
   option: '',
   /** In Brouillon, with nothing. */
@@ -48,9 +53,15 @@ export async function holdCampaigns(app: TestApp, cle: string, employe: string):
   held.question = question.Id;
   held.option = question.Options[0].Id;
   held.voter = await enrol(held.voted, { EmployeIdExterne: employe, Identifiant: 'ELECTEUR-1' });
+  held.undecided = await enrol(held.voted, { Prenom: 'Sam', Nom: 'Côté' });
+  held.unentitled = await enrol(held.voted, { Prenom: 'Alex', Nom: 'Roy', ADroitDeVote: false });
   await send('POST', `/${held.voted}/publier`);
   await send('POST', `/${held.voted}/ouvrir`);
-  await app.database.query('UPDATE votant SET a_vote = true WHERE id_unique = $1', [held.voter]);
+  await app.database.query(
+    `WITH voter AS (UPDATE votant SET a_vote = true WHERE id_unique = $1 RETURNING tenant_id, campagne_id)
+     INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT tenant_id, campagne_id, 1, '{0}' FROM voter`,
+    [held.voter],
+  );
 
   held.empty = await draft('Rien encore');
   held.without = await draft('Sans options');
@@ -188,4 +199,18 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     [{ SyndicatsIdExternes: null, EmployesIdExternes: ['E-1001'] }, { EmployeursIdentifiantsExternes: null }],
     (of) => `${of.ended}/liste-electorale`,
   ),
+
+  'POST /plateforme/v1/campagnes/:id/bulletins': {
+    changes: [{ VotantId: NOTHING }, { VotantId: VOTING_EXAMPLE_IDS.electriceAyantVote }],
+    get calls() {
+      return [
+        [held.ended, held.endedVoter],
+        [held.voted, held.unentitled],
+        [held.voted, held.undecided],
+      ].map(([campagne, VotantId]) => ({
+        path: `/plateforme/v1/campagnes/${campagne}/bulletins`,
+        body: { VotantId, Reponses: [] },
+      }));
+    },
+  },
 };

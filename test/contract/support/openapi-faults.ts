@@ -257,6 +257,9 @@ const ALWAYS = [400, 401, 403, 429, 500, 503];
 const WITH_BODY = [408, 413, 415];
 const ON_POST = [409, 422];
 
+/** POSTs under whose Idempotency-Key nothing is recorded, since a record would join a ballot to its voter. */
+const UNREPEATABLE = ['POST /plateforme/v1/campagnes/:id/bulletins'];
+
 /** Answers that an operation gives and does not document, or documents in another form than it gives them. */
 export function documentedAnswerFaults(document: Document): string[] {
   return operationsOf(document).flatMap((placed) =>
@@ -264,8 +267,10 @@ export function documentedAnswerFaults(document: Document): string[] {
   );
 }
 
-function answersOf({ operation, method, path }: Placed): string[] {
+function answersOf(placed: Placed): string[] {
+  const { operation, method, path } = placed;
   const faults: string[] = [];
+  const isRepeatable = method === 'POST' && !UNREPEATABLE.includes(placed.name);
   const statuses = Object.keys(operation.responses).map(Number);
   const takes = (header: string): boolean =>
     operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
@@ -288,7 +293,7 @@ function answersOf({ operation, method, path }: Placed): string[] {
   const expected = [
     ...ALWAYS,
     ...(operation.requestBody ? WITH_BODY : []),
-    ...(method === 'POST' ? ON_POST : []),
+    ...(isRepeatable ? ON_POST : []),
     // What a path names, or the body of a PUT, may not exist.
     ...(path.includes('{') || method === 'PUT' ? [404] : []),
     ...(takes('If-Match') ? [412] : []),
@@ -296,7 +301,9 @@ function answersOf({ operation, method, path }: Placed): string[] {
     ...(takes('Prefer') ? [202] : []),
   ];
   for (const status of expected) if (!statuses.includes(status)) faults.push(`does not document ${status}`);
-  if (method === 'POST' && !takes('Idempotency-Key')) faults.push('does not document Idempotency-Key');
+  if (isRepeatable && !takes('Idempotency-Key')) faults.push('does not document Idempotency-Key');
+  if (method === 'POST' && !isRepeatable && takes('Idempotency-Key'))
+    faults.push('documents an Idempotency-Key without effect');
   faults.push(...errorsOf(operation));
   if (operation['x-requires']?.module && !operation['x-codes']?.includes('Module.NonActif'))
     faults.push('does not document Module.NonActif');

@@ -254,4 +254,29 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
       { path, body: { EmployesIdExternes: [asked.employeV2] } },
     ];
   },
+
+  'POST /plateforme/v1/campagnes/:id/bulletins': (asked, own) => {
+    const ballot = (of: Identifiers, rest: object = {}) => ({
+      VotantId: of.electeur,
+      Reponses: [{ QuestionId: of.questionOuverte, Options: [of.optionOuverte], ...rest }],
+    });
+    return [
+      [own.campagneOuverte, ballot(own, { Options: [asked.optionOuverte] })],
+      [own.campagneOuverte, ballot(own, { QuestionId: asked.questionOuverte })],
+      [own.campagneOuverte, { ...ballot(own), VotantId: asked.electeur }],
+      [asked.campagneOuverte, ballot(own)],
+      [asked.campagneOuverte, ballot(asked)],
+      [own.campagneOuverte, ballot(own)],
+    ].map(([id, body]) => ({
+      path: `/plateforme/v1/campagnes/${id as string}/bulletins`,
+      body: body as object,
+    }));
+  },
+  'GET /plateforme/v1/campagnes/:id/recus/:recu': (asked, own) =>
+    [
+      [own.campagneOuverte, own.recu],
+      [own.campagneOuverte, asked.recu],
+      [asked.campagneOuverte, asked.recu],
+      [asked.campagneOuverte, own.recu],
+    ].map(([id, recu]) => ({ path: `/plateforme/v1/campagnes/${id}/recus/${recu}` })),
 };

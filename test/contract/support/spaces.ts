@@ -186,7 +186,9 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
     { partner: send, platform: sendAs(keys.plateforme), cursor },
     { mark, secret, employe, employeV2, employePaye, syndicat, champ, choix, usedObjet },
   );
-  const voting = await campaignAll(send, cursor, { mark, secret, employe, employeV2, syndicat, employeur });
+  const voting = await campaignAll(send, sendAs(keys.plateforme), cursor, {
+    ...{ mark, secret, employe, employeV2, syndicat, employeur },
+  });
   const oneEmploye = await one(`/b2b/v1/employe/${employe}`);
   const oneEmployeV2 = await one(`/b2b/v2/employe/${employeV2}`);
   const oneEmployeur = await one(`/b2b/v1/employeur/${employeur}`);

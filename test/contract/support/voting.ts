@@ -16,6 +16,12 @@ export interface VotingIdentifiers {
   readonly votant: string;
   readonly votantAutre: string;
   readonly identifiantVotant: string;
+  /** In VoteOuvert, with two voters, of whom one has voted, and its receipt. */
+  readonly campagneOuverte: string;
+  readonly questionOuverte: string;
+  readonly optionOuverte: string;
+  readonly electeur: string;
+  readonly recu: string;
   readonly etagCampagne: string;
   readonly etagQuestion: string;
   readonly etagOption: string;
@@ -48,6 +54,7 @@ let dataSpaces = 0;
 /** Makes at least one row in every table of campaigns. */
 export async function campaignAll(
   send: Send,
+  sendAsPlatform: Send,
   cursor: (path: string) => Promise<string>,
   { mark, secret, employe, employeV2, syndicat, employeur }: Electors,
 ): Promise<VotingIdentifiers> {
@@ -89,6 +96,30 @@ export async function campaignAll(
   ]) {
     await send('POST', `${path}/liste-electorale`, criteria);
   }
+  const campagneOuverte = (
+    await send('POST', CAMPAGNES, {
+      ...DATES,
+      titre: `Vote ouvert ${mark}`,
+      ouvertureDuVoteUtc: '2020-01-01T00:00:00Z',
+    })
+  ).json;
+  const open = `${CAMPAGNES}/${campagneOuverte}`;
+  const Options = [{ Libelle: `Oui ${secret}` }, { Libelle: `Non ${secret}` }];
+  const asked = (
+    await send('POST', `${open}/questions`, { Titre: `Accord ${secret}`, Type: 'ChoixLibre', Options })
+  ).json;
+  const [electeur, ayantVote] = [
+    (await send('POST', `${open}/votants/upsert`, person)).json.VotantId,
+    (await send('POST', `${open}/votants/upsert`, { ...person, SyndicatIdExterne: syndicat })).json.VotantId,
+  ];
+  await send('POST', `${open}/publier`);
+  const ballot = {
+    VotantId: ayantVote,
+    Reponses: [{ QuestionId: asked.Id, Options: [asked.Options[0].Id] }],
+  };
+  const { Recu } = (
+    await sendAsPlatform('POST', `/plateforme/v1/campagnes/${campagneOuverte}/bulletins`, ballot)
+  ).json;
   const etag = async (rest: string): Promise<string> => (await send('GET', path + rest)).headers.get('etag')!;
   const [option, optionAutre] = question.Options.map(({ Id }) => Id) as [string, string];
   return {
@@ -103,6 +134,11 @@ export async function campaignAll(
     votant,
     votantAutre,
     identifiantVotant,
+    campagneOuverte,
+    questionOuverte: asked.Id,
+    optionOuverte: asked.Options[0].Id,
+    electeur,
+    recu: Recu,
     etagCampagne: await etag(''),
     etagQuestion: await etag(`/questions/${question.Id}`),
     etagOption: await etag(`/questions/${question.Id}/options/${option}`),

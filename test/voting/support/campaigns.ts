@@ -94,11 +94,14 @@ export class Campaigns {
     );
   }
 
-  /** Notes that a voter has voted, as a ballot does. */
+  /** Puts a ballot of a voter into the box, whatever the state of the campaign. */
   async markVoted(id: string, votantId: string): Promise<void> {
-    await this.app.database.query(
-      'UPDATE votant SET a_vote = true WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3',
-      [this.tenant.tenantId, id, votantId],
+    await this.rows(
+      `WITH voter AS (
+         UPDATE votant SET a_vote = true WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3 RETURNING poids
+       )
+       INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT $1, $2, poids, '{}' FROM voter`,
+      ...[id, votantId],
     );
   }
 

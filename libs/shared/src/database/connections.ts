@@ -20,6 +20,9 @@ export const ACCESS_ROLE = 'mandat_access';
 /** The role of the queue, which reaches jobs and no data of tenants. */
 export const QUEUE_ROLE = 'mandat_queue';
 
+/** The role whose functions count ballots; no process acts as it. */
+export const BALLOT_BOX_ROLE = 'mandat_urne';
+
 /** A statement that runs longer is cancelled and answered as 503 (decisions, section 3). */
 const STATEMENT_TIMEOUT_MS = 30_000;
 

@@ -1,4 +1,13 @@
-import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
+import {
+  applyDecorators,
+  CallHandler,
+  ExecutionContext,
+  Injectable,
+  NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ApiExtension } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { from, lastValueFrom, mergeMap, Observable, of, throwError } from 'rxjs';
@@ -14,6 +23,12 @@ import { traceOf } from './tracing';
 
 /** Headers of an answer that belong to its content and are replayed with it. */
 const REPLAYED_HEADERS = ['content-type', 'location', 'etag', 'preference-applied'] as const;
+
+const UNREPEATABLE = 'mandat:unrepeatable';
+
+/** For a POST of which nothing may be recorded but its effect: an `Idempotency-Key` is accepted and has no effect. */
+export const Unrepeatable = () =>
+  applyDecorators(SetMetadata(UNREPEATABLE, true), ApiExtension('x-unrepeatable', true));
 
 type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: DomainError };
 
@@ -31,6 +46,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly records: IdempotencyRecords,
     private readonly box: SecretBox,
     private readonly publicUrl: string,
+    private readonly reflector: Reflector,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -41,6 +57,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const detail = 'must have 1 to 255 printable ASCII characters';
       throw invalidRequest([{ pointer: 'Idempotency-Key', code: 'header', detail }]);
     }
+    if (this.reflector.get<boolean>(UNREPEATABLE, context.getHandler())) return next.handle();
     const response = context.switchToHttp().getResponse<Response>();
     return from(this.once(request, response, key, next)).pipe(
       mergeMap((outcome) => {

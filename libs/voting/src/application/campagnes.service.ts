@@ -51,6 +51,7 @@ export class CampagnesService {
         archivee: false,
         ouvertureAnnoncee: false,
         fermetureAnnoncee: false,
+        publications: 0,
       });
       campagne.replaceWith(contentOf(record), await this.repository.now());
       await this.repository.insert(campagne);

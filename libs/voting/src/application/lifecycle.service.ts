@@ -36,6 +36,7 @@ export class LifecycleService {
       const { campagne, at } = await this.holdAlone(tenantId, id);
       campagne.fire(name, await this.repository.circumstances(campagne), at);
       await this.repository.update(campagne);
+      await this.repository.closeBox(id);
       if (name === 'publier') await this.tell(campagne, ['campagne.publiee']);
       await this.tellDue(campagne, at);
       await this.audit.record(tenantId, actor, `campagne.${name}`, [id]);

@@ -36,7 +36,7 @@ export class Roll {
       { tenantId },
       async () => {
         const prepared = await prepare();
-        await this.transactions.takeTurns(`roll ${tenantId} ${campagneId}`);
+        await this.campagnes.takeRollTurn(tenantId, campagneId);
         const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
         if (!campagne.hasOpenRoll(at)) {
           const detail = `The campaign is in state ${campagne.etat(at)}: its roll does not change any more.`;

@@ -66,6 +66,14 @@ export class Campagne {
   @Column('boolean')
   fermetureAnnoncee: boolean;
 
+  /** How often it was published: its questions stay the same from one to the next. */
+  @Column('integer')
+  publications: number;
+
+  /** Whether the ballot box is closed, for good: the database's own function does it. */
+  @Column({ type: 'boolean', update: false, insert: false })
+  urneClose: boolean;
+
   /** Voters on the roll; who writes the roll keeps it. */
   @Column({ type: 'integer', update: false, insert: false })
   nombreVotants: number;
@@ -75,7 +83,7 @@ export class Campagne {
     if (this.archivee) return 'Archive';
     if (!this.publiee) return 'Brouillon';
     if (at < this.ouvertureDuVoteUtc) return 'Planifie';
-    return at < this.fermetureDuVoteUtc ? 'VoteOuvert' : 'Termine';
+    return at < this.fermetureDuVoteUtc && !this.urneClose ? 'VoteOuvert' : 'Termine';
   }
 
   /** @throws DomainError the first refusal of the transition, see `TRANSITIONS` */
@@ -83,6 +91,7 @@ export class Campagne {
     const [refusal] = refusalsOf(name, this.etat(at), circumstances, at);
     if (refusal) throw new DomainError(refusal.code, refusal.detail);
     Object.assign(this, TRANSITIONS[name].change(at));
+    if (name === 'publier') this.publications++;
     const to: readonly Etat[] = TRANSITIONS[name].to;
     if (!to.includes(this.etat(at))) throw new Error(`${name} led to ${this.etat(at)}.`);
   }

@@ -21,6 +21,13 @@ export const EXAMPLE_IDS = {
   option: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31',
   optionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c32',
   optionASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c33',
+  /** In VoteOuvert, with a voter who has voted and others who have not; of its question and the first option. */
+  ouverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c09',
+  electeur: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c43',
+  electriceAyantVote: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c44',
+  questionOuverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c25',
+  optionOuverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c34',
+  recu: 'kq0Gv1XyB3n5dW7uZ8rT2sLp4mQfHcJe',
   votant: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41',
   votantASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c42',
 } as const;

@@ -50,11 +50,47 @@ export class CampagneRepository {
 
   /** @throws DomainError `Campagne.NotFound` */
   async hold(tenantId: string, id: string, how: keyof typeof LOCKS): Promise<HeldCampagne> {
+    if (how === 'alone') {
+      // First the turn of who writes the roll: that takes long, and voters must not wait meanwhile.
+      await this.takeRollTurn(tenantId, id);
+      await this.pass(tenantId, id, '');
+    }
     const campagne = await this.transactions
       .manager()
       .findOne(Campagne, { where: { tenantId, idUnique: id }, lock: { mode: LOCKS[how] } });
     if (!campagne) throw missing();
     return { campagne, at: await this.now() };
+  }
+
+  /** Waits for the turn to write the roll of a campaign, which lasts until the ambient transaction ends. */
+  async takeRollTurn(tenantId: string, id: string): Promise<void> {
+    await this.transactions.takeTurns(`roll ${tenantId} ${id}`);
+  }
+
+  /**
+   * Enters the campaign as a voter does, beside others: what the next statement finds of its state stays true until the
+   * ambient transaction ends. Locks are waited for as long as a voter waits.
+   */
+  async enterVote(tenantId: string, id: string): Promise<void> {
+    await this.transactions.client().query(`SET LOCAL lock_timeout = '5s'`);
+    await this.pass(tenantId, id, '_shared');
+  }
+
+  /**
+   * The gate of a campaign, which lets in whoever came first: without it, voters who come one after another would keep a
+   * row's lock from whoever wants the campaign alone, for ever.
+   */
+  private async pass(tenantId: string, id: string, mode: '' | '_shared'): Promise<void> {
+    await this.transactions.client().query({
+      name: `campagne_gate${mode}`,
+      text: `SELECT pg_advisory_xact_lock${mode}(hashtextextended($1, 3))`,
+      values: [`${tenantId} ${id}`],
+    });
+  }
+
+  /** Closes the ballot box of a campaign that is held alone, if its vote has ended. */
+  async closeBox(id: string): Promise<void> {
+    await this.transactions.client().query('SELECT urne_fermer($1)', [id]);
   }
 
   /** @throws DomainError `Campagne.NotFound` */
@@ -96,7 +132,7 @@ export class CampagneRepository {
          coalesce(array_agg(q.titre ORDER BY q.ordre) FILTER (WHERE (
            SELECT count(*) FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique
          ) < q.min_reponses), '{}') AS "questionsSansOptions",
-         EXISTS (SELECT FROM votant v WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND v.a_vote) AS "aDesVotes"
+         urne_contient($2) AS "aDesVotes"
        FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2`,
       [tenantId, idUnique],
     );

@@ -3,7 +3,7 @@ const NOW = 'statement_timestamp()';
 
 /** The state of a row of `campagne`; in the domain it is `Campagne.etat`. */
 export const ETAT = `CASE WHEN archivee THEN 'Archive' WHEN NOT publiee THEN 'Brouillon'
-  WHEN ${NOW} < ouverture_du_vote_utc THEN 'Planifie' WHEN ${NOW} < fermeture_du_vote_utc THEN 'VoteOuvert' ELSE 'Termine' END`;
+  WHEN ${NOW} < ouverture_du_vote_utc THEN 'Planifie' WHEN ${NOW} < fermeture_du_vote_utc AND NOT urne_close THEN 'VoteOuvert' ELSE 'Termine' END`;
 
 /** Whether results of a row of `campagne` can be seen (specification, "Statistics rules" 5). */
 export const RESULTATS_VISIBLES = `(publiee AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(

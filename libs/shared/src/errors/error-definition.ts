@@ -1,0 +1,9 @@
+/** What one error code means to a caller. */
+export interface ErrorDefinition {
+  /** HTTP status of every answer that carries the code. */
+  readonly status: number;
+  /** Short, constant summary: the `title` of the problem details. */
+  readonly title: string;
+  /** When it is answered and what the caller can do; shown on /docs/erreurs. */
+  readonly description: string;
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { createHash, randomBytes } from 'node:crypto';
+import { OutcomeUnknown } from '#shared/database/sql-errors';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import type { BulletinRecord } from '../domain/bulletin.fields';
+import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
+import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
+import { CampagneRepository } from '../persistence/campagne.repository';
+
+/** Bytes of chance in a receipt. */
+const RECU_BYTES = 24;
+
+/** Of questions and options, some megabytes. */
+const MOST_CACHED_IDS = 200_000;
+
+/** How often a vote looks again at a campaign that was published anew meanwhile. */
+const ATTEMPTS = 3;
+
+/** Casts ballots: exactly one a voter, and nothing that joins it to the voter (decisions, section 9). */
+@Injectable()
+export class BulletinsService {
+  /** Questions by tenant and campaign. What is cached may be old: a ballot for an older publication is not taken. */
+  private readonly cache = new LRUCache<string, VotedOn>({
+    maxSize: MOST_CACHED_IDS,
+    sizeCalculation: ({ questions }) => questions.reduce((sum, { options }) => sum + 1 + options.length, 1),
+  });
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly campagnes: CampagneRepository,
+    private readonly repository: BulletinRepository,
+  ) {}
+
+  /**
+   * @param recu the receipt; made by the service if absent
+   * @returns the receipt: it proves that the ballot is counted, and nothing of what it says
+   * @throws DomainError `Campagne.NotFound`, `Vote.CampagneNonOuverte`, `Votant.NotFound`, `Vote.DejaVote`,
+   * `Vote.SansDroitDeVote`, `Vote.BulletinInvalide`
+   */
+  async cast(
+    tenantId: string,
+    campagneId: string,
+    { VotantId, Reponses }: BulletinRecord,
+    recu = randomBytes(RECU_BYTES).toString('base64url'),
+  ): Promise<string> {
+    const key = `${tenantId} ${campagneId}`;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const votedOn = this.cache.get(key) ?? (await this.repository.votedOn(tenantId, campagneId));
+      if (!votedOn) throw new DomainError('Campagne.NotFound', 'No campaign has this id.');
+      this.cache.set(key, votedOn);
+      const checked = answersOf(votedOn.questions, Reponses);
+      if ('answers' in checked) {
+        const { publications } = votedOn;
+        const bulletin = { ...checked, votantId: VotantId, publications, empreinte: digestOf(recu) };
+        if (await this.castOnce(tenantId, campagneId, bulletin)) return recu;
+      }
+      await this.refuse(tenantId, campagneId, VotantId, votedOn, checked);
+      this.cache.delete(key);
+    }
+    throw new DomainError('Service.Indisponible', 'The campaign is being published anew.', {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  private async castOnce(tenantId: string, campagneId: string, bulletin: CastBulletin): Promise<boolean> {
+    try {
+      return await this.transactions.run({ tenantId }, async () => {
+        await this.campagnes.enterVote(tenantId, campagneId);
+        return this.repository.cast(tenantId, campagneId, bulletin);
+      });
+    } catch (error) {
+      // The database was lost while it confirmed the ballot. The receipt tells whether it is in.
+      if (
+        error instanceof OutcomeUnknown &&
+        (await this.repository.hasRecu(tenantId, campagneId, bulletin.empreinte))
+      )
+        return true;
+      throw error;
+    }
+  }
+
+  /** Whether a ballot with this receipt is counted. @throws DomainError `Campagne.NotFound`, `Recu.NotFound` */
+  async assertCounted(tenantId: string, campagneId: string, recu: string): Promise<void> {
+    if (await this.repository.hasRecu(tenantId, campagneId, digestOf(recu))) return;
+    await this.campagnes.assertExists(tenantId, campagneId);
+    throw new DomainError('Recu.NotFound', 'No ballot of this campaign has this receipt.');
+  }
+
+  /** Throws why a ballot was not taken; nothing where it was for questions that are not those of now. */
+  private async refuse(
+    tenantId: string,
+    campagneId: string,
+    votantId: string,
+    { publications }: VotedOn,
+    checked: CheckedAnswers,
+  ): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      const { campagne, at } = await this.campagnes.look(tenantId, campagneId);
+      const etat = campagne.etat(at);
+      if (etat !== 'VoteOuvert') {
+        const detail = `The campaign is in state ${etat}: ballots are taken in VoteOuvert only.`;
+        throw new DomainError('Vote.CampagneNonOuverte', detail);
+      }
+      const votant = await this.repository.votant(tenantId, campagneId, votantId);
+      if (!votant) throw new DomainError('Votant.NotFound', 'The campaign has no voter with this id.');
+      if (votant.aVote) {
+        throw new DomainError('Vote.DejaVote', 'The voter has voted: that ballot is counted, and stays.');
+      }
+      if (!votant.aDroitDeVote)
+        throw new DomainError('Vote.SansDroitDeVote', 'The voter does not hold the right to vote.');
+      if (campagne.publications !== publications || !('faults' in checked)) return;
+      const { faults } = checked;
+      const [first] = faults;
+      const detail =
+        faults.length === 1
+          ? `${first!.pointer}: ${first!.detail}`
+          : `The ballot has ${faults.length} faults, see errors.`;
+      throw new DomainError('Vote.BulletinInvalide', detail, { errors: faults.slice(0, 100) });
+    });
+  }
+}
+
+function digestOf(recu: string): Buffer {
+  return createHash('sha256').update(recu).digest();
+}

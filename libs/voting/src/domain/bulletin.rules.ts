@@ -1,0 +1,59 @@
+import type { InputFault } from '#shared/errors/domain-error';
+import type { ReponseRecord } from './bulletin.fields';
+import { answerOf } from './tally/tally';
+
+/** A question, as far as answers to it depend on it. */
+export interface AnsweredQuestion {
+  readonly id: string;
+  /** In their order. */
+  readonly options: readonly string[];
+  readonly isRanked: boolean;
+  readonly minReponses: number;
+  /** Null where all options may be ranked. */
+  readonly maxReponses: number | null;
+}
+
+/** What a ballot keeps, or all that is wrong with it. */
+export type CheckedAnswers = { readonly answers: readonly string[] } | { readonly faults: InputFault[] };
+
+/**
+ * Checks that a ballot answers every question once, each with as many of its own options as it may name or with an
+ * abstention. Faults tell where and which rule, and nothing of what was chosen: they may end up in somebody's log.
+ */
+export function answersOf(
+  questions: readonly AnsweredQuestion[],
+  reponses: readonly ReponseRecord[],
+): CheckedAnswers {
+  const places = new Map(questions.map(({ id }, place) => [id, place]));
+  const answers: (string | undefined)[] = questions.map(() => undefined);
+  const faults: InputFault[] = [];
+  reponses.forEach((reponse, index) => {
+    const fault = (rest: string, code: string, detail: string): void => {
+      faults.push({ pointer: `/Reponses/${index}${rest}`, code, detail });
+    };
+    const place = places.get(reponse.QuestionId.toLowerCase());
+    if (place === undefined) return fault('/QuestionId', 'reference', 'names no question of the campaign');
+    if (answers[place] !== undefined) return fault('/QuestionId', 'duplicate', 'answers a question twice');
+    const { options, isRanked, minReponses, maxReponses } = questions[place]!;
+    const chosen = (reponse.Options ?? []).map((id) => options.indexOf(id.toLowerCase()));
+    // The order of choices that are not ranked counts for nothing, and could say whose ballot it is.
+    answers[place] = answerOf(isRanked ? chosen : chosen.toSorted((one, other) => one - other));
+    if (reponse.Abstention) {
+      if (chosen.length > 0) fault('/Options', 'length', 'must be empty with an abstention');
+      return;
+    }
+    const most = Math.min(maxReponses ?? options.length, options.length);
+    if (chosen.length < minReponses || chosen.length > most) {
+      const range = minReponses === most ? `${most}` : `${minReponses} to ${most}`;
+      fault('/Options', 'length', `must name ${range} of the options, or the answer be an abstention`);
+    }
+    if (chosen.includes(-1)) fault('/Options', 'reference', 'must name options of this question');
+    if (new Set(chosen).size < chosen.length) fault('/Options', 'duplicate', 'must name each option once');
+  });
+  const missing = answers.filter((answer) => answer === undefined).length;
+  if (missing > 0) {
+    const detail = `must answer each of the ${questions.length} questions: ${missing} of them are not`;
+    faults.push({ pointer: '/Reponses', code: 'required', detail });
+  }
+  return faults.length > 0 ? { faults } : { answers: answers as string[] };
+}

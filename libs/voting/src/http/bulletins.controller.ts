@@ -1,0 +1,73 @@
+import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { Unrepeatable } from '#shared/http/idempotency.interceptor';
+import { BulletinsService } from '../application/bulletins.service';
+import { BulletinInput, RecuItem } from './bulletins.dto';
+import { CampagneId, campagnePart } from './campagnes.controller';
+import { EXAMPLE_IDS } from './examples';
+
+@ApiTags('Votes')
+@Requires({ role: 'plateforme', module: 'vote' })
+@Controller('plateforme/v1/campagnes/:id')
+export class BulletinsController {
+  constructor(private readonly bulletins: BulletinsService) {}
+
+  @Post('bulletins')
+  @Unrepeatable()
+  @Answers({
+    summary: 'Cast a ballot',
+    description: [
+      'Exactly one a voter, however often and from wherever it is sent: after the first, 409 `Vote.DejaVote`. It counts with the weight, union and employer that the voter has at this moment.',
+      'Nothing joins a ballot to its voter. So an `Idempotency-Key` has no effect here: a record of what was sent would.',
+    ].join('\n\n'),
+    path: { id: campagnePart(EXAMPLE_IDS.ouverte) },
+    bodyExample: {
+      VotantId: EXAMPLE_IDS.electeur,
+      Reponses: [{ QuestionId: EXAMPLE_IDS.questionOuverte, Options: [EXAMPLE_IDS.optionOuverte] }],
+    },
+    status: 201,
+    type: RecuItem,
+    location: true,
+    errors: [
+      'Campagne.NotFound',
+      'Vote.CampagneNonOuverte',
+      'Votant.NotFound',
+      'Vote.DejaVote',
+      'Vote.SansDroitDeVote',
+      'Vote.BulletinInvalide',
+    ],
+  })
+  async cast(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @Body() body: BulletinInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RecuItem> {
+    const Recu = await this.bulletins.cast(tenantId, campagneId, body);
+    response.location(`/plateforme/v1/campagnes/${campagneId}/recus/${Recu}`);
+    return { Recu };
+  }
+
+  @Get('recus/:recu')
+  @Answers({
+    summary: 'Tell whether a ballot is counted',
+    description: 'The receipt proves that a ballot is in the count, and nothing of what it says.',
+    path: {
+      id: campagnePart(EXAMPLE_IDS.ouverte),
+      recu: { description: 'Receipt of the ballot.', example: EXAMPLE_IDS.recu },
+    },
+    type: RecuItem,
+    errors: ['Campagne.NotFound', 'Recu.NotFound'],
+  })
+  async find(
+    @Tenant() tenantId: string,
+    @CampagneId() campagneId: string,
+    @Param('recu') recu: string,
+  ): Promise<RecuItem> {
+    await this.bulletins.assertCounted(tenantId, campagneId, recu);
+    return { Recu: recu };
+  }
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import type { AnsweredQuestion } from '../domain/bulletin.rules';
+
+/** What is voted on: the questions of one publication of a campaign. */
+export interface VotedOn {
+  /** How often the campaign has been published: while that stays the same, so do its questions. */
+  readonly publications: number;
+  readonly questions: readonly AnsweredQuestion[];
+}
+
+/** A ballot on its way into the box. */
+export interface CastBulletin {
+  readonly votantId: string;
+  readonly publications: number;
+  /** An answer to each question, in their order. */
+  readonly answers: readonly string[];
+  /** Digest of the receipt. */
+  readonly empreinte: Buffer;
+}
+
+/** Ballots: put in one by one, and never read (docs/adr/0014). */
+@Injectable()
+export class BulletinRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Undefined where there is no such campaign. */
+  async votedOn(tenantId: string, campagneId: string): Promise<VotedOn | undefined> {
+    const [row] = await this.transactions.query<VotedOn & { exists: boolean }>(
+      { tenantId },
+      {
+        name: 'bulletin_questions',
+        text: `SELECT publications, (
+                 SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id_unique, 'isRanked', q.est_preferentiel, 'minReponses', q.min_reponses,
+                   'maxReponses', q.max_reponses, 'options', (
+                     SELECT coalesce(jsonb_agg(o.id_unique ORDER BY o.ordre), '[]') FROM option o
+                     WHERE o.tenant_id = $1 AND o.question_id = q.id_unique)) ORDER BY q.ordre), '[]')
+                 FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2
+               ) AS questions
+               FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
+        values: [tenantId, campagneId],
+      },
+    );
+    return row;
+  }
+
+  /**
+   * Notes that the voter has voted and puts the ballot into the box, with the voter's weight, union and employer of this
+   * moment, in the ambient transaction, which has entered the vote. The time is asked for after that wait.
+   *
+   * @returns false where the vote is not open, the campaign is not the one that was answered, or the voter may not vote
+   */
+  async cast(
+    tenantId: string,
+    campagneId: string,
+    { votantId, publications, answers, empreinte }: CastBulletin,
+  ): Promise<boolean> {
+    const { rowCount } = await this.transactions.client().query({
+      name: 'bulletin_cast',
+      text: `WITH voter AS (
+               UPDATE votant v SET a_vote = true FROM campagne c
+               WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.publiee AND NOT c.archivee AND NOT c.urne_close
+                 AND c.publications = $4
+                 AND clock_timestamp() >= c.ouverture_du_vote_utc AND clock_timestamp() < c.fermeture_du_vote_utc
+                 AND v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = $3 AND v.a_droit_de_vote AND NOT v.a_vote
+               RETURNING v.syndicat_id_externe, v.employeur_identifiant_externe, v.poids
+             ), ballot AS (
+               INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
+               SELECT $1, $2, syndicat_id_externe, employeur_identifiant_externe, poids, $5 FROM voter
+             )
+             INSERT INTO recu (tenant_id, campagne_id, empreinte) SELECT $1, $2, $6 FROM voter`,
+      values: [tenantId, campagneId, votantId, publications, answers, empreinte],
+    });
+    return rowCount === 1;
+  }
+
+  /** Whether a voter has voted and may vote; undefined where there is none. */
+  async votant(
+    tenantId: string,
+    campagneId: string,
+    id: string,
+  ): Promise<{ aVote: boolean; aDroitDeVote: boolean } | undefined> {
+    const [row] = await this.transactions.query<{ aVote: boolean; aDroitDeVote: boolean }>(
+      { tenantId },
+      {
+        name: 'bulletin_votant',
+        text: `SELECT a_vote AS "aVote", a_droit_de_vote AS "aDroitDeVote" FROM votant
+               WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3`,
+        values: [tenantId, campagneId, id],
+      },
+    );
+    return row;
+  }
+
+  /** Whether a ballot with this receipt is in the box. */
+  async hasRecu(tenantId: string, campagneId: string, empreinte: Buffer): Promise<boolean> {
+    const rows = await this.transactions.query(
+      { tenantId },
+      {
+        name: 'bulletin_recu',
+        text: 'SELECT empreinte FROM recu WHERE tenant_id = $1 AND campagne_id = $2 AND empreinte = $3',
+        values: [tenantId, campagneId, empreinte],
+      },
+    );
+    return rows.length > 0;
+  }
+}

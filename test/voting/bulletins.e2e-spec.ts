@@ -1,0 +1,361 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { eventually, expectProblem } from '../http/expect-problem';
+import { times } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { Campaigns } from './support/campaigns';
+
+let app: TestApp;
+let campaigns: Campaigns;
+let platform: { cle: string };
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  const tenant = await app.tenant();
+  campaigns = new Campaigns(app, tenant);
+  platform = await app.platformOf(tenant);
+});
+afterAll(() => app.stop());
+
+interface Vote {
+  id: string;
+  question: { Id: string; Options: { Id: string }[] };
+  voters: string[];
+}
+
+/** An open vote on one question, with voters. */
+async function opened(voters = 1, question: object = {}): Promise<Vote> {
+  const id = await campaigns.draft();
+  await campaigns.question(id, question);
+  const records = times(voters, (n) => ({ Identifiant: `V-${n}`, Prenom: 'Zoé', Nom: 'Roy' }));
+  await campaigns.sent('POST', `/${id}/votants/upsert`, records);
+  await campaigns.sent('POST', `/${id}/publier`);
+  await campaigns.sent('POST', `/${id}/ouvrir`);
+  const [asked] = (await campaigns.sent('GET', `/${id}/questions`)).json;
+  const roll = (await campaigns.sent('GET', `/${id}/votants`)).json as { VotantId: string }[];
+  return { id, question: asked, voters: roll.map(({ VotantId }) => VotantId) };
+}
+
+const cast = (id: string, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  app.send(platform, 'POST', `/plateforme/v1/campagnes/${id}/bulletins`, body, headers);
+
+/** A ballot for the first option. */
+const ballot = ({ question, voters }: Vote, voter = 0, rest: object = {}): object => ({
+  VotantId: voters[voter],
+  Reponses: [{ QuestionId: question.Id, Options: [question.Options[0]!.Id], ...rest }],
+});
+
+const boxOf = (id: string): Promise<{ poids: string; reponses: string[]; syndicat: string | null }[]> =>
+  campaigns.rows(
+    `SELECT poids::text, reponses, syndicat_id_externe AS syndicat FROM bulletin WHERE tenant_id = $1 AND campagne_id = $2`,
+    id,
+  );
+const aVote = async (id: string): Promise<boolean[]> =>
+  (await campaigns.sent('GET', `/${id}/votants`)).json.map(({ AVote }: { AVote: boolean }) => AVote);
+
+describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
+  it('201 with a receipt: the voter has voted, the ballot is in the box and the receipt is known', async () => {
+    const vote = await opened(2);
+    const { status, json } = await cast(vote.id, ballot(vote));
+    expect(status).toBe(201);
+    expect(json).toEqual({ Recu: expect.stringMatching(/^[\w-]{32}$/) });
+    expect(await aVote(vote.id)).toEqual([true, false]);
+    expect(await boxOf(vote.id)).toEqual([{ poids: '1', reponses: ['0'], syndicat: null }]);
+    const found = await app.send(platform, 'GET', `/plateforme/v1/campagnes/${vote.id}/recus/${json.Recu}`);
+    expect([found.status, found.json]).toEqual([200, json]);
+  });
+
+  it('counts with the weight, union and employer that the voter has at that moment', async () => {
+    const vote = await opened(1);
+    await app.send(campaigns.tenant, 'POST', '/b2b/v2/sync', {
+      Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'S' }],
+    });
+    const change = { VotantId: vote.voters[0], Poids: '12.5', SyndicatIdExterne: 'SYN-1' };
+    await campaigns.sent('POST', `/${vote.id}/votants/upsert`, change);
+    expect((await cast(vote.id, ballot(vote))).status).toBe(201);
+    expect(await boxOf(vote.id)).toEqual([{ poids: '12.5', reponses: ['0'], syndicat: 'SYN-1' }]);
+  });
+
+  it('keeps choices without their order where they are not ranked: it could say whose ballot it is', async () => {
+    const Options = ['A', 'B', 'C'].map((Libelle) => ({ Libelle }));
+    const vote = await opened(1, { Titre: 'Q', Type: 'ChoixLibre', MaxReponses: 3, Options });
+    const [a, b, c] = vote.question.Options.map(({ Id }) => Id);
+    expect((await cast(vote.id, ballot(vote, 0, { Options: [c, a, b] }))).status).toBe(201);
+    expect((await boxOf(vote.id)).map(({ reponses }) => reponses)).toEqual([['0,1,2']]);
+  });
+
+  it('keeps ranks in their order, and abstentions', async () => {
+    const Options = ['A', 'B', 'C'].map((Libelle) => ({ Libelle }));
+    const vote = await opened(2, { Titre: 'Q', Type: 'Election', EstPreferentiel: true, Options });
+    const ids = vote.question.Options.map(({ Id }) => Id);
+    const ranked = [ids[2], ids[0]!.toUpperCase()];
+    expect((await cast(vote.id, ballot(vote, 0, { Options: ranked }))).status).toBe(201);
+    expect((await cast(vote.id, ballot(vote, 1, { Options: [], Abstention: true }))).status).toBe(201);
+    expect((await boxOf(vote.id)).map(({ reponses }) => reponses)).toEqual([['2,0'], ['']]);
+  });
+
+  it('409 Vote.DejaVote for the second ballot of a voter, which changes nothing', async () => {
+    const vote = await opened(1);
+    await cast(vote.id, ballot(vote));
+    expectProblem(
+      await cast(vote.id, ballot(vote, 0, { Options: [], Abstention: true })),
+      409,
+      'Vote.DejaVote',
+    );
+    expect(await boxOf(vote.id)).toHaveLength(1);
+  });
+
+  it('409 Vote.SansDroitDeVote without the right to vote', async () => {
+    const vote = await opened(1);
+    const body = { VotantIds: vote.voters, ADroitDeVote: false };
+    await campaigns.sent('PUT', `/${vote.id}/votants/droit-de-vote`, body);
+    expectProblem(await cast(vote.id, ballot(vote)), 409, 'Vote.SansDroitDeVote');
+    expect(await boxOf(vote.id)).toEqual([]);
+  });
+
+  it('404 Votant.NotFound for a voter of another campaign, 404 Campagne.NotFound for one of another tenant', async () => {
+    const [vote, other] = [await opened(1), await opened(1)];
+    expectProblem(
+      await cast(vote.id, { ...ballot(vote), VotantId: other.voters[0] }),
+      404,
+      'Votant.NotFound',
+    );
+    expectProblem(await cast(vote.id, { ...ballot(vote), VotantId: randomUUID() }), 404, 'Votant.NotFound');
+    const stranger = await app.platformOf(await app.tenant());
+    const path = `/plateforme/v1/campagnes/${vote.id}/bulletins`;
+    expectProblem(await app.send(stranger, 'POST', path, ballot(vote)), 404, 'Campagne.NotFound');
+    expectProblem(await cast(randomUUID(), ballot(vote)), 404, 'Campagne.NotFound');
+    expect(await boxOf(vote.id)).toEqual([]);
+  });
+
+  it.each<[etat: string, change: (id: string) => Promise<unknown>]>([
+    ['Planifie', (id) => campaigns.pass(id, '-1 year')],
+    ['Brouillon', (id) => campaigns.sent('POST', `/${id}/depublier`)],
+    ['Termine', (id) => campaigns.sent('POST', `/${id}/fermer`)],
+    ['Termine', (id) => campaigns.pass(id, '100 years')],
+  ])('409 Vote.CampagneNonOuverte in %s, also with a ballot that is wrong', async (etat, change) => {
+    const vote = await opened(1);
+    await change(vote.id);
+    expect(await campaigns.etat(vote.id)).toBe(etat);
+    for (const body of [ballot(vote), { ...ballot(vote), Reponses: [] }]) {
+      expectProblem(await cast(vote.id, body), 409, 'Vote.CampagneNonOuverte');
+    }
+    expect(await boxOf(vote.id)).toEqual([]);
+  });
+
+  it('400 Vote.BulletinInvalide tells everything that is wrong, and nothing of what was chosen', async () => {
+    const Options = ['A', 'B', 'C'].map((Libelle) => ({ Libelle }));
+    const vote = await opened(1, { Titre: 'Q', Type: 'ChoixLibre', MinReponses: 1, MaxReponses: 2, Options });
+    const ids = vote.question.Options.map(({ Id }) => Id);
+    const wrong: [reponses: object[], pointers: string[]][] = [
+      [[], ['/Reponses']],
+      [[{ QuestionId: vote.question.Id }], ['/Reponses/0/Options']],
+      [[{ QuestionId: vote.question.Id, Options: ids }], ['/Reponses/0/Options']],
+      [[{ QuestionId: vote.question.Id, Options: [randomUUID()] }], ['/Reponses/0/Options']],
+      [[{ QuestionId: vote.question.Id, Options: [ids[0]], Abstention: true }], ['/Reponses/0/Options']],
+      [[{ QuestionId: randomUUID(), Options: [ids[0]] }], ['/Reponses/0/QuestionId', '/Reponses']],
+      [
+        [
+          { QuestionId: vote.question.Id, Options: [ids[0]] },
+          { QuestionId: vote.question.Id, Options: [ids[1]] },
+        ],
+        ['/Reponses/1/QuestionId'],
+      ],
+    ];
+    for (const [Reponses, pointers] of wrong) {
+      const answer = await cast(vote.id, { VotantId: vote.voters[0], Reponses });
+      expectProblem(answer, 400, 'Vote.BulletinInvalide');
+      expect(answer.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
+      for (const id of ids) expect(answer.text).not.toContain(id);
+    }
+    expect(await aVote(vote.id)).toEqual([false]);
+  });
+
+  it('takes a ballot for the questions of now only, although those of before were cached', async () => {
+    const vote = await opened(2);
+    await cast(vote.id, { ...ballot(vote), Reponses: [] });
+    await campaigns.sent('POST', `/${vote.id}/depublier`);
+    await campaigns.sent('DELETE', `/${vote.id}/questions/${vote.question.Id}`);
+    await campaigns.question(vote.id, { Titre: 'Une autre' });
+    await campaigns.sent('POST', `/${vote.id}/publier`);
+    const [question] = (await campaigns.sent('GET', `/${vote.id}/questions`)).json;
+    expectProblem(await cast(vote.id, ballot(vote)), 400, 'Vote.BulletinInvalide');
+    expect((await cast(vote.id, ballot({ ...vote, question }, 1))).status).toBe(201);
+  });
+
+  it('records nothing under an Idempotency-Key: the repetition is 409 Vote.DejaVote', async () => {
+    const vote = await opened(1);
+    const key = { 'Idempotency-Key': randomUUID() };
+    expect((await cast(vote.id, ballot(vote), key)).status).toBe(201);
+    expectProblem(await cast(vote.id, ballot(vote), key), 409, 'Vote.DejaVote');
+    const records = await campaigns.rows(
+      'SELECT FROM idempotency_record WHERE tenant_id = $1 AND idempotency_key = $2',
+      key['Idempotency-Key'],
+    );
+    expect(records).toEqual([]);
+  });
+
+  it('counts one ballot each of 500 voters who send 20 at once', async () => {
+    const vote = await opened(500);
+    const statuses: number[] = [];
+    for (let from = 0; from < 500; from += 25) {
+      const voters = times(25, (n) => from + n);
+      const sent = voters.flatMap((voter) => times(20, () => cast(vote.id, ballot(vote, voter))));
+      statuses.push(...(await Promise.all(sent)).map(({ status }) => status));
+    }
+    const count = (status: number): number => statuses.filter((one) => one === status).length;
+    expect([count(201), count(409), statuses.length]).toEqual([500, 9_500, 10_000]);
+    expect(await boxOf(vote.id)).toHaveLength(500);
+    expect((await aVote(vote.id)).filter(Boolean)).toHaveLength(500);
+  }, 300_000);
+});
+
+describe('a vote and whoever wants the campaign alone', () => {
+  it('fermer gets its turn among voters who come one after another, and no ballot comes after it', async () => {
+    const vote = await opened(60);
+    let isClosed = false;
+    const statuses: [status: number, wasClosed: boolean][] = [];
+    const voters = times(6, async (lane) => {
+      for (let n = 0; n < 10; n++) {
+        const wasClosed = isClosed;
+        const { status } = await cast(vote.id, ballot(vote, lane * 10 + n));
+        statuses.push([status, wasClosed]);
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect((await campaigns.send('POST', `/${vote.id}/fermer`)).status).toBe(200);
+    isClosed = true;
+    await Promise.all(voters);
+    expect(statuses.filter(([status, wasClosed]) => wasClosed && status === 201)).toEqual([]);
+    expect(await boxOf(vote.id)).toHaveLength(statuses.filter(([status]) => status === 201).length);
+  });
+
+  it('a request of another tenant does not hold up its voters', async () => {
+    const vote = await opened(2);
+    const holder = new Client({ connectionString: app.config.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN');
+    // As a voter at work does.
+    await holder.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 3))', [
+      `${campaigns.tenant.tenantId} ${vote.id}`,
+    ]);
+    const stranger = await app.tenant();
+    expectProblem(
+      await app.send(stranger, 'POST', `/b2b/v1/campagnes/${vote.id}/fermer`),
+      404,
+      'Campagne.NotFound',
+    );
+    expect((await cast(vote.id, ballot(vote))).status).toBe(201);
+    // The control: the own tenant's request waits, and voters behind it.
+    const closing = campaigns.send('POST', `/${vote.id}/fermer`);
+    const isWaiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+    await eventually(async () => (await app.database.query(isWaiting)).rowCount || undefined, 'The wait');
+    await holder.query('COMMIT');
+    await holder.end();
+    expect((await closing).status).toBe(200);
+  });
+});
+
+describe('GET /plateforme/v1/campagnes/:id/recus/:recu', () => {
+  it('404 Recu.NotFound for a receipt of another campaign or of none', async () => {
+    const [vote, other] = [await opened(1), await opened(1)];
+    const { Recu } = (await cast(vote.id, ballot(vote))).json;
+    const read = (id: string, recu: string): Promise<Answer> =>
+      app.send(platform, 'GET', `/plateforme/v1/campagnes/${id}/recus/${recu}`);
+    expectProblem(await read(other.id, Recu), 404, 'Recu.NotFound');
+    expectProblem(await read(vote.id, `${Recu}x`), 404, 'Recu.NotFound');
+    expectProblem(await read(randomUUID(), Recu), 404, 'Campagne.NotFound');
+  });
+});
+
+describe('the application’s role', () => {
+  const asApplication = async (text: string, ...values: unknown[]): Promise<unknown> => {
+    await app.database.query('BEGIN');
+    try {
+      await app.database.query(`SELECT set_config('app.tenant_id', $1, true)`, [campaigns.tenant.tenantId]);
+      await app.database.query('SET LOCAL ROLE mandat_app');
+      return await app.database.query(text, values);
+    } finally {
+      await app.database.query('ROLLBACK');
+    }
+  };
+
+  it.each([
+    'SELECT * FROM bulletin',
+    'SELECT reponses FROM bulletin',
+    'SELECT xmin FROM bulletin',
+    'SELECT ctid FROM bulletin',
+    'SELECT count(*) FROM bulletin',
+    'DELETE FROM bulletin',
+    'UPDATE bulletin SET poids = 2',
+    `INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT tenant_id, id_unique, 1, '{}' FROM campagne RETURNING id_unique`,
+    'SELECT xmin FROM recu',
+    'SELECT ctid FROM recu',
+    'SELECT xmin FROM votant',
+    'SELECT ctid FROM votant',
+    'COPY bulletin TO STDOUT',
+  ])('may not: %s', async (text) => {
+    await expect(asApplication(text)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    'UPDATE campagne SET urne_fermee_par = pg_current_xact_id()',
+    `INSERT INTO campagne (tenant_id, urne_fermee_par) VALUES (gen_random_uuid(), '1')`,
+    `INSERT INTO bulletin (tenant_id, campagne_id, id_unique, poids, reponses) SELECT tenant_id, id_unique, id_unique, 1, '{}' FROM campagne`,
+  ])('may not close a box by itself, nor name a ballot: %s', async (text) => {
+    await expect(asApplication(text)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('does not look into an open box by closing it in a transaction that it undoes', async () => {
+    const vote = await opened(1);
+    await cast(vote.id, ballot(vote));
+    await app.database.query('BEGIN');
+    await app.database.query(`SELECT set_config('app.tenant_id', $1, true)`, [campaigns.tenant.tenantId]);
+    await app.database.query('SET LOCAL ROLE mandat_app');
+    const look = async (): Promise<number> => {
+      await app.database.query('SELECT urne_fermer($1)', [vote.id]);
+      return (await app.database.query('SELECT * FROM urne_compter($1, NULL, NULL)', [vote.id])).rowCount!;
+    };
+    const looked = [await look()];
+    await app.database.query(
+      `UPDATE campagne SET fermeture_du_vote_utc = ouverture_du_vote_utc WHERE id_unique = $1`,
+      [vote.id],
+    );
+    looked.push(await look());
+    await app.database.query('SAVEPOINT s');
+    looked.push(await look());
+    await expect(app.database.query('SELECT urne_melanger($1)', [vote.id])).rejects.toThrow('not closed');
+    await app.database.query('ROLLBACK');
+    expect(looked).toEqual([0, 0, 0]);
+    expect(await campaigns.etat(vote.id)).toBe('VoteOuvert');
+    // The control: closed by a transaction that has ended, the same is counted.
+    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    expect(
+      (await asApplication('SELECT * FROM urne_compter($1, NULL, NULL)', vote.id)) as { rowCount: number },
+    ).toMatchObject({ rowCount: 1 });
+  });
+
+  it('puts nothing into a box that is closed', async () => {
+    const vote = await opened(1);
+    const put = `INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT tenant_id, id_unique, 1, '{0}' FROM campagne WHERE id_unique = $1`;
+    await expect(asApplication(put, vote.id)).resolves.toMatchObject({ rowCount: 1 });
+    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    await expect(asApplication(put, vote.id)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('learns nothing of the answers while the vote is open, and counts of them afterwards', async () => {
+    const vote = await opened(3);
+    const count = `SELECT question, reponse, bulletins::int, poids::text FROM urne_compter($1, NULL, NULL)`;
+    const counted = async (): Promise<unknown[]> =>
+      ((await asApplication(count, vote.id)) as { rows: unknown[] }).rows;
+    await cast(vote.id, ballot(vote, 0));
+    await cast(vote.id, ballot(vote, 1, { Options: [], Abstention: true }));
+    expect(await counted()).toEqual([]);
+    await expect(asApplication('SELECT urne_melanger($1)', vote.id)).rejects.toThrow('not closed');
+    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    expect(await counted()).toEqual([
+      { question: 0, reponse: '', bulletins: 1, poids: '1' },
+      { question: 0, reponse: '0', bulletins: 1, poids: '1' },
+    ]);
+  });
+});
