@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, type Pool, type PoolClient } from 'pg';
 import type { PgBoss } from 'pg-boss';
-import { createReadPool } from '../../libs/shared/src/database/connections';
+import { createTripPool } from '../../libs/shared/src/database/connections';
 import { JobQueue } from '../../libs/shared/src/queue/job-queue';
 import { cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
 import {
@@ -413,7 +413,7 @@ describe("A connection like the application's", () => {
     for (const tenant of [one, other]) {
       await app.send(tenant, 'POST', '/b2b/v1/employeur', { idExterne: 'EMP-1', nom: tenant.tenantId });
     }
-    pool = createReadPool(
+    pool = createTripPool(
       { url: app.config.databaseUrl, size: 1, applicationName: 'like the application' },
       () => undefined,
     );

@@ -1,5 +1,6 @@
 import { Client, type Pool } from 'pg';
-import { createReadPool } from '../../libs/shared/src/database/connections';
+import { createTripPool } from '../../libs/shared/src/database/connections';
+import { OutcomeUnknown } from '../../libs/shared/src/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '../../libs/shared/src/database/transactions';
 import { eventually } from '../http/expect-problem';
 import { TestApp, type TestTenant } from '../setup/test-app';
@@ -19,9 +20,9 @@ beforeAll(async () => {
   one = await app.tenant();
   other = await app.tenant();
   const options = { url: app.config.databaseUrl, size: 1, applicationName: 'transactions test' };
-  pool = createReadPool(options, () => undefined);
+  pool = createTripPool(options, () => undefined);
   // Work in several steps goes through the application's own; this one sends single statements only.
-  transactions = new Transactions(undefined as never, pool, 1);
+  transactions = new Transactions(undefined as never, pool, pool, 1);
   bystander = new Client({ connectionString: app.config.databaseUrl });
   await bystander.connect();
 });
@@ -91,6 +92,103 @@ describe('one statement in a transaction of its own', () => {
     const again = { name: 'again', text: 'SELECT pg_backend_pid() AS pid', values: [] };
     const [row] = await transactions.query<{ pid: number }>(ADMINISTRATION, again);
     expect(row!.pid).not.toBe(rows[0]!.pid);
+  });
+});
+
+describe('a statement behind others in one trip', () => {
+  const scope = (): { tenantId: string } => ({ tenantId: one.tenantId });
+  const before = (idExterne: string) => ({
+    name: 'before',
+    text: `INSERT INTO employeur (tenant_id, id_externe, nom) SELECT $1::uuid, $2::text, 'E' WHERE set_config('lock_timeout', '5s', true) = '5s'`,
+    values: [one.tenantId, idExterne],
+  });
+  const noteWho = {
+    name: 'note who',
+    text: `INSERT INTO employeur (tenant_id, id_externe, nom)
+      SELECT current_setting('app.tenant_id')::uuid, $1 || n, current_user || ' ' || current_setting('lock_timeout')
+      FROM generate_series(1, 2) n`,
+  };
+  const settings = async (): Promise<unknown> =>
+    (await pool.query(`${WHO}, current_setting('lock_timeout') AS lock`)).rows;
+  const CLEAN = [{ role: 'mandat_app', tenant: '', lock: '20s' }];
+  /** A connection that knows none of the statements yet. */
+  const anew = async (): Promise<void> => {
+    const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await bystander.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+    await eventually(() => (pool.totalCount === 0 ? true : undefined), 'The loss');
+  };
+
+  it('is one transaction as the role and in the tenant of its scope, the first time on a connection and later', async () => {
+    await anew();
+    for (const name of ['FIRST', 'LATER']) {
+      const count = await stored();
+      const written = transactions.inOneTrip(scope(), [before(name)], { ...noteWho, values: [`${name}-`] });
+      expect(await written).toBe(2);
+      expect(await stored()).toBe(count + 3);
+      expect(await settings()).toEqual(CLEAN);
+    }
+    const { rows } = await bystander.query(
+      `SELECT DISTINCT tenant_id, nom FROM employeur WHERE id_externe ~ '^(FIRST|LATER)-'`,
+    );
+    expect(rows).toEqual([{ tenant_id: one.tenantId, nom: 'mandat_app 5s' }]);
+  });
+
+  it.each([
+    ['the first time on a connection', true],
+    ['later', false],
+  ])(
+    'undoes all of it after a failure of any, and leaves the connection usable (%s)',
+    async (_when, isFirst) => {
+      const count = await stored();
+      if (isFirst) await anew();
+      const after = transactions.inOneTrip(scope(), [before('UNDONE')], insert('EMP-9', other.tenantId));
+      await expect(after).rejects.toMatchObject({ code: '42501' });
+      if (isFirst) await anew();
+      const first = transactions.inOneTrip(scope(), [before('FIRST')], insert('EMP-9'));
+      await expect(first).rejects.toMatchObject({ code: '23505' });
+      expect(await settings()).toEqual(CLEAN);
+      expect(await stored()).toBe(count);
+    },
+  );
+
+  it('is tried again after a deadlock or a serialisation failure, and given up after five attempts', async () => {
+    await bystander.query('CREATE SEQUENCE attempts');
+    await bystander.query('GRANT USAGE ON SEQUENCE attempts TO PUBLIC');
+    await bystander.query(
+      `CREATE FUNCTION fail(state text) RETURNS text LANGUAGE plpgsql AS $$
+       BEGIN PERFORM nextval('attempts'); RAISE 'as asked' USING ERRCODE = state; END $$`,
+    );
+    const failing = (state: string) =>
+      transactions.inOneTrip(scope(), [], { name: 'failing', text: 'SELECT fail($1)', values: [state] });
+    const attempts = async (): Promise<number> =>
+      Number(
+        (await bystander.query<{ last: string }>('SELECT last_value AS last FROM attempts')).rows[0]!.last,
+      );
+    await expect(failing('40P01')).rejects.toMatchObject({ code: '40P01' });
+    expect(await attempts()).toBe(5);
+    await expect(failing('22012')).rejects.toMatchObject({ code: '22012' });
+    expect(await attempts()).toBe(6);
+    await bystander.query('DROP FUNCTION fail; DROP SEQUENCE attempts');
+  });
+
+  it('says that its outcome is unknown where the connection is lost meanwhile', async () => {
+    const waits = { name: 'waits', text: 'SELECT pg_sleep($1)', values: [60] };
+    const waiting = transactions.inOneTrip(scope(), [before('LOST')], waits);
+    const unknown = expect(waiting).rejects.toBeInstanceOf(OutcomeUnknown);
+    const found = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
+    const pid = await eventually(
+      async () => (await bystander.query<{ pid: number }>(found)).rows[0]?.pid,
+      'The wait',
+    );
+    await bystander.query('SELECT pg_terminate_backend($1)', [pid]);
+    await unknown;
+  });
+
+  it('is refused inside another transaction', async () => {
+    const own = app.app.get(Transactions);
+    await expect(own.run(scope(), () => own.inOneTrip(scope(), [], insert('EMP-8')))).rejects.toThrow(
+      'inside another',
+    );
   });
 });
 

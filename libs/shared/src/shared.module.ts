@@ -12,9 +12,9 @@ import { DataSource, DataSourceOptions } from 'typeorm';
 import { AuditTrail } from './audit/audit-trail';
 import { Config } from './config/config';
 import { SecretBox } from './crypto/secret-box';
-import { createDataSource, createReadPool } from './database/connections';
+import { createDataSource, createTripPool } from './database/connections';
 import { IdempotencyRecords } from './database/idempotency-records';
-import { Transactions } from './database/transactions';
+import { SHORT_WRITES, Transactions } from './database/transactions';
 import { HealthController } from './http/health.controller';
 import { Lifecycle } from './http/lifecycle';
 import { HttpMetrics, Metrics } from './http/metrics';
@@ -24,6 +24,7 @@ import { JobQueue } from './queue/job-queue';
 import { Clock } from './time/clock';
 
 const READ_POOL = Symbol('read pool');
+const WRITE_POOL = Symbol('write pool');
 
 /** Closes the connections once the last request has been answered. */
 @Injectable()
@@ -31,10 +32,11 @@ class PoolCloser implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     @Inject(READ_POOL) private readonly readPool: Pool,
+    @Inject(WRITE_POOL) private readonly writePool: Pool,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.dataSource.destroy(), this.readPool.end()]);
+    await Promise.all([this.dataSource.destroy(), this.readPool.end(), this.writePool.end()]);
   }
 }
 
@@ -79,15 +81,18 @@ export class SharedModule {
           useFactory: (metrics: Metrics) => new HttpMetrics(metrics),
         },
         Lifecycle,
-        {
-          provide: READ_POOL,
+        ...[
+          { token: READ_POOL, name: 'reads', size: pool.size },
+          { token: WRITE_POOL, name: 'short writes', size: pool.size * SHORT_WRITES },
+        ].map(({ token, name, size }) => ({
+          provide: token,
           inject: [LOGGER, Metrics],
           useFactory: (logger: Logger, metrics: Metrics) => {
-            const readPool = createReadPool(pool, report(logger));
-            metrics.watchPool('reads', readPool);
-            return readPool;
+            const tripPool = createTripPool({ ...pool, size }, report(logger));
+            metrics.watchPool(name, tripPool);
+            return tripPool;
           },
-        },
+        })),
         {
           provide: DataSource,
           inject: [LOGGER, Metrics],
@@ -99,9 +104,9 @@ export class SharedModule {
         },
         {
           provide: Transactions,
-          inject: [DataSource, READ_POOL],
-          useFactory: (dataSource: DataSource, readPool: Pool) =>
-            new Transactions(dataSource, readPool, config.poolSize),
+          inject: [DataSource, READ_POOL, WRITE_POOL],
+          useFactory: (dataSource: DataSource, readPool: Pool, writePool: Pool) =>
+            new Transactions(dataSource, readPool, writePool, config.poolSize),
         },
         {
           provide: IdempotencyRecords,

@@ -60,10 +60,10 @@ function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
 }
 
 /**
- * The pool of single-statement reads, whose connections know how to enter a transaction. Apart from the transactions'
- * pool, so that long writes never keep reads waiting.
+ * A pool of connections that know how to enter a transaction, for those that take one trip. Apart from the pool of longer
+ * transactions, so that long writes never keep reads and votes waiting.
  */
-export function createReadPool(options: PoolOptions, onError: (error: Error) => void): Pool {
+export function createTripPool(options: PoolOptions, onError: (error: Error) => void): Pool {
   const pool = new SurvivingPool({
     ...poolConfig(options),
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it; its types do not say so

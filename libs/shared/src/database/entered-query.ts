@@ -1,4 +1,4 @@
-import { type PoolClient, Query, type QueryResultRow } from 'pg';
+import { type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
 
 /** The role to act as and the tenant whose rows are seen, as values of `ENTER`. */
 export type Entry = readonly [role: string, tenantId: string];
@@ -13,6 +13,13 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
+/** A statement that goes before another one in the same trip, and answers no row. */
+export interface Prelude {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
 /**
  * Role and tenant hold until the end of the transaction only: a connection of the pool remembers neither. It answers no
  * row, so that another statement can follow it unread.
@@ -23,19 +30,21 @@ export const ENTER = {
 };
 
 /**
- * Runs one statement in a transaction that it enters first. Both are sent at once and before one Sync, which makes them
- * one transaction (PostgreSQL, "Extended Query", on pipelining): role and tenant hold for the statement and end with
- * it, without a BEGIN and a COMMIT of their own. The connection must know `ENTER` already.
+ * Runs one statement in a transaction that it enters first, behind others that answer no rows. All are sent at once and
+ * before one Sync, which makes them one transaction (PostgreSQL, "Extended Query", on pipelining): role and tenant hold
+ * for the statements and end with them, without a BEGIN and a COMMIT of their own; each sees what was committed before
+ * its turn. The connection must know `ENTER` and `before` already (`knows`).
  */
 export async function queryEntered<R extends QueryResultRow>(
   client: PoolClient,
   entry: Entry,
   { name, text, values }: Statement,
-): Promise<R[]> {
+  before: readonly Prelude[] = [],
+): Promise<Pick<QueryResult<R>, 'rows' | 'rowCount'>> {
   return new Promise((resolve, reject) => {
-    // One result for each of the two statements.
+    // One result for each of the statements.
     const onResults = (error: Error | undefined, results: unknown): void =>
-      error ? reject(error) : resolve((results as { rows: R[] }[])[1]!.rows);
+      error ? reject(error) : resolve((results as QueryResult<R>[]).at(-1)!);
     // Given as a whole configuration, it would be cloned at a cost that shows in profiles of single reads.
     const query = Object.assign(new Query(text, [...values], onResults), name === undefined ? {} : { name });
     const submitStatement = query.submit.bind(query);
@@ -44,6 +53,10 @@ export async function queryEntered<R extends QueryResultRow>(
       try {
         connection.bind({ statement: ENTER.name, values: [...entry] }, true);
         connection.execute({}, true);
+        for (const one of before) {
+          connection.bind({ statement: one.name, values: [...one.values] }, true);
+          connection.execute({}, true);
+        }
         return submitStatement(connection);
       } finally {
         connection.stream.uncork();
@@ -51,4 +64,15 @@ export async function queryEntered<R extends QueryResultRow>(
     };
     client.query(query);
   });
+}
+
+/** Whether a connection has run these statements before, by their names. */
+export function knows(client: PoolClient, statements: readonly { readonly name: string }[]): boolean {
+  const { parsedStatements } = (client as unknown as Client).connection;
+  return statements.every(({ name }) => name in parsedStatements);
+}
+
+/** What the types of `pg` leave out. */
+interface Client {
+  readonly connection: { readonly parsedStatements: Readonly<Record<string, string>> };
 }

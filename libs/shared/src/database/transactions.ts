@@ -3,7 +3,7 @@ import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { KeyedLimit } from '../concurrency/keyed-limit';
 import { ACCESS_ROLE, APP_ROLE } from './connections';
-import { ENTER, type Entry, queryEntered, type Statement } from './entered-query';
+import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
 import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
 
 /** Where statements run: in one tenant's data space, or among clients and keys. */
@@ -31,6 +31,9 @@ export interface RunOptions {
 
 const ATTEMPTS = 5;
 
+/** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
+export const SHORT_WRITES = 2;
+
 /**
  * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
  * security, and repositories join the ambient one.
@@ -39,14 +42,20 @@ export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
 
   private readonly turns: KeyedLimit;
+  private readonly shortTurns: KeyedLimit;
 
-  /** @param poolSize connections for transactions; those of one tenant hold at most half of them */
+  /**
+   * @param poolSize connections for transactions, of which one tenant holds at most half, and half of those of short ones,
+   * of which it holds at most four in five
+   */
   constructor(
     private readonly dataSource: DataSource,
     private readonly readPool: Pool,
+    private readonly writePool: Pool,
     poolSize: number,
   ) {
     this.turns = new KeyedLimit(Math.max(1, Math.floor(poolSize / 2)));
+    this.shortTurns = new KeyedLimit(Math.max(1, Math.floor(poolSize * SHORT_WRITES * 0.8)));
   }
 
   /**
@@ -70,7 +79,7 @@ export class Transactions {
         // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
         const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
         if (!again || attempt === ATTEMPTS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+        await pause(attempt);
       }
     }
   }
@@ -143,11 +152,50 @@ export class Transactions {
     const client = await this.readPool.connect();
     let broken: Error | undefined;
     try {
-      return await queryEntered<R>(client, entryOf(scope), statement);
+      return (await queryEntered<R>(client, entryOf(scope), statement)).rows;
     } catch (error) {
       // The pool must not hand out a connection that has ended or is about to.
       if (endsConnection(error)) broken = error as Error;
       throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /**
+   * Runs a statement behind others that answer no rows, as a transaction of their own and in a single trip: none waits for
+   * the answer to the one before. After a deadlock or a serialisation failure they are tried again.
+   *
+   * @returns how many rows the statement wrote
+   * @throws OutcomeUnknown where the connection broke meanwhile
+   */
+  async inOneTrip(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
+    if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.shortTurns.run(entryOf(scope).join(), () => this.trip(scope, before, statement));
+      } catch (error) {
+        if (!isTransient(error) || attempt === ATTEMPTS) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
+  private async trip(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
+    const client = await this.writePool.connect();
+    let broken: Error | undefined;
+    try {
+      // A connection learns statements where it is asked for them one by one.
+      if (!knows(client, before)) {
+        return await learn(client, entryOf(scope), [...before, statement]);
+      }
+      const { rowCount } = await queryEntered(client, entryOf(scope), statement, before);
+      return rowCount ?? 0;
+    } catch (error) {
+      if (!endsConnection(error)) throw error;
+      // The pool must not hand out a connection that has ended or is about to.
+      broken = error as Error;
+      throw new OutcomeUnknown();
     } finally {
       client.release(broken);
     }
@@ -172,6 +220,27 @@ export class Transactions {
     const ambient = this.ambient.getStore();
     if (!ambient) throw new Error('This needs a transaction: call it inside transactions.run().');
     return ambient;
+  }
+}
+
+/** Longer after each attempt, and never as long as another one's. */
+function pause(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+}
+
+/** Runs statements one by one in a transaction. @returns how many rows the last one wrote */
+async function learn(client: PoolClient, entry: Entry, statements: readonly Statement[]): Promise<number> {
+  await client.query('BEGIN');
+  try {
+    await client.query({ ...ENTER, values: [...entry] });
+    let written = 0;
+    for (const { values, ...statement } of statements)
+      written = (await client.query({ ...statement, values: [...values] })).rowCount ?? 0;
+    await client.query('COMMIT');
+    return written;
+  } catch (error) {
+    if (!endsConnection(error)) await client.query('ROLLBACK');
+    throw error;
   }
 }
 

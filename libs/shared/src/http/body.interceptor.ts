@@ -120,12 +120,14 @@ function readPlain(request: RawRequest, length: number): Promise<Buffer> {
       received += chunk.copy(body, received);
       stalled.refresh();
     });
+    let hasEnded = false;
     request.once('close', () => {
       clearTimeout(stalled);
-      // Without effect where the end was reached.
-      reject(interrupted());
+      // An error that nobody sees costs as much as one that is thrown.
+      if (!hasEnded) reject(interrupted());
     });
     request.once('end', () => {
+      hasEnded = true;
       clearTimeout(stalled);
       if (received === length) resolve(body);
       else reject(interrupted());

@@ -66,10 +66,8 @@ export class BulletinsService {
 
   private async castOnce(tenantId: string, campagneId: string, bulletin: CastBulletin): Promise<boolean> {
     try {
-      return await this.transactions.run({ tenantId }, async () => {
-        await this.campagnes.enterVote(tenantId, campagneId);
-        return this.repository.cast(tenantId, campagneId, bulletin);
-      });
+      const enter = this.campagnes.enterVote(tenantId, campagneId);
+      return await this.repository.cast(tenantId, campagneId, bulletin, enter);
     } catch (error) {
       // The database was lost while it confirmed the ballot. The receipt tells whether it is in.
       if (

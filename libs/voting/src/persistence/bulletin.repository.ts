@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Prelude } from '#shared/database/entered-query';
 import { Transactions } from '#shared/database/transactions';
 import type { AnsweredQuestion } from '../domain/bulletin.rules';
 
@@ -46,16 +47,19 @@ export class BulletinRepository {
 
   /**
    * Notes that the voter has voted and puts the ballot into the box, with the voter's weight, union and employer of this
-   * moment, in the ambient transaction, which has entered the vote. The time is asked for after that wait.
+   * moment, in a transaction of its own. The time is asked for once the vote is entered.
    *
+   * @param enter enters the vote
    * @returns false where the vote is not open, the campaign is not the one that was answered, or the voter may not vote
+   * @throws OutcomeUnknown where the connection broke meanwhile
    */
   async cast(
     tenantId: string,
     campagneId: string,
     { votantId, publications, answers, empreinte }: CastBulletin,
+    enter: Prelude,
   ): Promise<boolean> {
-    const { rowCount } = await this.transactions.client().query({
+    const cast = {
       name: 'bulletin_cast',
       text: `WITH voter AS (
                UPDATE votant v SET a_vote = true FROM campagne c
@@ -70,8 +74,8 @@ export class BulletinRepository {
              )
              INSERT INTO recu (tenant_id, campagne_id, empreinte) SELECT $1, $2, $6 FROM voter`,
       values: [tenantId, campagneId, votantId, publications, answers, empreinte],
-    });
-    return rowCount === 1;
+    };
+    return (await this.transactions.inOneTrip({ tenantId }, [enter], cast)) === 1;
   }
 
   /** Whether a voter has voted and may vote; undefined where there is none. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Prelude } from '#shared/database/entered-query';
 import { UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
@@ -21,6 +22,13 @@ const LOCKS = {
   structure: 'for_no_key_update',
   roll: 'for_key_share',
 } as const;
+
+/** Keeps the keys of gates apart from those of other locks. */
+const GATE = 3;
+
+function gateOf(tenantId: string, id: string): string {
+  return `${tenantId} ${id}`;
+}
 
 /** Campaigns due for the clock in one round. */
 const MOST_DUE = 100;
@@ -53,7 +61,7 @@ export class CampagneRepository {
     if (how === 'alone') {
       // First the turn of who writes the roll: that takes long, and voters must not wait meanwhile.
       await this.takeRollTurn(tenantId, id);
-      await this.pass(tenantId, id, '');
+      await this.passAlone(tenantId, id);
     }
     const campagne = await this.transactions
       .manager()
@@ -68,23 +76,27 @@ export class CampagneRepository {
   }
 
   /**
-   * Enters the campaign as a voter does, beside others: what the next statement finds of its state stays true until the
-   * ambient transaction ends. Locks are waited for as long as a voter waits.
+   * Enters the campaign as a voter does, beside others: what the next statement finds of its state stays true until its
+   * transaction ends. Locks are waited for as long as a voter waits.
    */
-  async enterVote(tenantId: string, id: string): Promise<void> {
-    await this.transactions.client().query(`SET LOCAL lock_timeout = '5s'`);
-    await this.pass(tenantId, id, '_shared');
+  enterVote(tenantId: string, id: string): Prelude {
+    return {
+      name: 'campagne_gate_vote',
+      text: `SELECT WHERE set_config('lock_timeout', '5s', true) IS NULL
+        OR pg_advisory_xact_lock_shared(hashtextextended($1, ${GATE})) IS NULL`,
+      values: [gateOf(tenantId, id)],
+    };
   }
 
   /**
    * The gate of a campaign, which lets in whoever came first: without it, voters who come one after another would keep a
    * row's lock from whoever wants the campaign alone, for ever.
    */
-  private async pass(tenantId: string, id: string, mode: '' | '_shared'): Promise<void> {
+  private async passAlone(tenantId: string, id: string): Promise<void> {
     await this.transactions.client().query({
-      name: `campagne_gate${mode}`,
-      text: `SELECT pg_advisory_xact_lock${mode}(hashtextextended($1, 3))`,
-      values: [`${tenantId} ${id}`],
+      name: 'campagne_gate',
+      text: `SELECT pg_advisory_xact_lock(hashtextextended($1, ${GATE}))`,
+      values: [gateOf(tenantId, id)],
     });
   }
 
@@ -201,6 +213,17 @@ export class CampagneRepository {
              (SELECT tenant_id, id_unique FROM campagne
               WHERE publiee AND NOT fermeture_annoncee AND fermeture_du_vote_utc <= now()
               ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE})`,
+      values: [],
+    });
+  }
+
+  /** Campaigns of all tenants whose vote the clock has ended, and whose ballot box is not closed. */
+  dueBoxes(): Promise<{ tenantId: string; id: string }[]> {
+    return this.transactions.query(ADMINISTRATION, {
+      name: 'campagne_urne_due',
+      text: `SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne
+             WHERE publiee AND NOT urne_close AND fermeture_du_vote_utc <= now()
+             ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE}`,
       values: [],
     });
   }
