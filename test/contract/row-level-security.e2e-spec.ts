@@ -160,7 +160,15 @@ describe('The schema keeps data spaces apart', () => {
   describe('Of all tables, views, sequences and schemas', () => {
     const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
     /** What only grows: no request changes or removes what it says of the past. */
-    const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'liste_electorale', 'paiement'];
+    const HISTORY = [
+      'autorisation_paiement',
+      'consentement',
+      'journal',
+      'liste_electorale',
+      'paiement',
+      'participation',
+      'resultat',
+    ];
     /** The same, but for what is noted of it: a place in the feed, what became of a delivery. */
     const NOTED: Readonly<Record<string, string>> = {
       evenement: 'date_publication',
@@ -186,7 +194,8 @@ describe('The schema keeps data spaces apart', () => {
       );
       expect(tenantTables).toEqual(expect.arrayContaining(['adhesion', 'demande_adhesion', ...HISTORY]));
       const owned = tenantTables
-        .filter((table) => table !== 'reglage')
+        // Counts by union and employer are the ballot box's: it tells of those that are enough.
+        .filter((table) => !['reglage', 'depouillement'].includes(table))
         .map((table) => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
@@ -212,7 +221,7 @@ describe('The schema keeps data spaces apart', () => {
     it('mandat_access holds administration, and of what tenants own its few parts', async () => {
       expect(await privilegesOf(database, 'mandat_access')).toEqual([
         // The clock, which sees what is due and nothing of the rest.
-        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee)',
         'cle: SELECT, INSERT, UPDATE',
         'client: SELECT, INSERT, UPDATE',
         // The purge of events that are over, without what they hold.
@@ -231,8 +240,11 @@ describe('The schema keeps data spaces apart', () => {
     it('mandat_urne holds ballots, owns the functions that count them, and can do nothing else', async () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
-        'campagne: SELECT (tenant_id, id_unique, publiee, fermeture_du_vote_utc, urne_fermee_par, urne_close), UPDATE (urne_fermee_par)',
+        'campagne: SELECT (tenant_id, id_unique, fermeture_du_vote_utc, publiee, urne_fermee_par, urne_close, urne_scellee), UPDATE (urne_fermee_par, urne_scellee)',
+        'depouillement: SELECT, INSERT',
+        'question: SELECT (tenant_id, campagne_id, ordre, est_preferentiel)',
         'recu: SELECT, INSERT, DELETE',
+        'reglage: SELECT (tenant_id, seuil_anonymat)',
         PUBLIC_SCHEMA,
       ]);
       const { rows } = await database.query(
@@ -249,7 +261,14 @@ describe('The schema keeps data spaces apart', () => {
           ...nothing,
           creates: false,
           memberships: 0,
-          functions: ['urne_compter', 'urne_contient', 'urne_fermer', 'urne_melanger'],
+          functions: [
+            'urne_compter',
+            'urne_compter_par',
+            'urne_contient',
+            'urne_fermer',
+            'urne_sceller',
+            'urne_suffit',
+          ],
         },
       ]);
     });

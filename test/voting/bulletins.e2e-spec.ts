@@ -3,53 +3,25 @@ import { Client } from 'pg';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns } from './support/campaigns';
+import { type Campaigns } from './support/campaigns';
+import { ballot, type Vote, Votes } from './support/votes';
 
 let app: TestApp;
+let votes: Votes;
 let campaigns: Campaigns;
 let platform: { cle: string };
 
 beforeAll(async () => {
   app = await TestApp.start();
-  const tenant = await app.tenant();
-  campaigns = new Campaigns(app, tenant);
-  platform = await app.platformOf(tenant);
+  votes = await Votes.of(app);
+  ({ campaigns, platform } = votes);
 });
 afterAll(() => app.stop());
 
-interface Vote {
-  id: string;
-  question: { Id: string; Options: { Id: string }[] };
-  voters: string[];
-}
-
-/** An open vote on one question, with voters. */
-async function opened(voters = 1, question: object = {}): Promise<Vote> {
-  const id = await campaigns.draft();
-  await campaigns.question(id, question);
-  const records = times(voters, (n) => ({ Identifiant: `V-${n}`, Prenom: 'Zoé', Nom: 'Roy' }));
-  await campaigns.sent('POST', `/${id}/votants/upsert`, records);
-  await campaigns.sent('POST', `/${id}/publier`);
-  await campaigns.sent('POST', `/${id}/ouvrir`);
-  const [asked] = (await campaigns.sent('GET', `/${id}/questions`)).json;
-  const roll = (await campaigns.sent('GET', `/${id}/votants`)).json as { VotantId: string }[];
-  return { id, question: asked, voters: roll.map(({ VotantId }) => VotantId) };
-}
-
-const cast = (id: string, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
-  app.send(platform, 'POST', `/plateforme/v1/campagnes/${id}/bulletins`, body, headers);
-
-/** A ballot for the first option. */
-const ballot = ({ question, voters }: Vote, voter = 0, rest: object = {}): object => ({
-  VotantId: voters[voter],
-  Reponses: [{ QuestionId: question.Id, Options: [question.Options[0]!.Id], ...rest }],
-});
-
-const boxOf = (id: string): Promise<{ poids: string; reponses: string[]; syndicat: string | null }[]> =>
-  campaigns.rows(
-    `SELECT poids::text, reponses, syndicat_id_externe AS syndicat FROM bulletin WHERE tenant_id = $1 AND campagne_id = $2`,
-    id,
-  );
+const opened = (voters?: number, question?: object): Promise<Vote> => votes.opened(voters, question);
+const cast = (id: string, body: object, headers?: Record<string, string>): Promise<Answer> =>
+  votes.cast(id, body, headers);
+const boxOf = (id: string): ReturnType<Votes['box']> => votes.box(id);
 const aVote = async (id: string): Promise<boolean[]> =>
   (await campaigns.sent('GET', `/${id}/votants`)).json.map(({ AVote }: { AVote: boolean }) => AVote);
 
@@ -91,7 +63,7 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
     const ranked = [ids[2], ids[0]!.toUpperCase()];
     expect((await cast(vote.id, ballot(vote, 0, { Options: ranked }))).status).toBe(201);
     expect((await cast(vote.id, ballot(vote, 1, { Options: [], Abstention: true }))).status).toBe(201);
-    expect((await boxOf(vote.id)).map(({ reponses }) => reponses)).toEqual([['2,0'], ['']]);
+    expect((await boxOf(vote.id)).map(({ reponses }) => reponses)).toEqual([[''], ['2,0']]);
   });
 
   it('409 Vote.DejaVote for the second ballot of a voter, which changes nothing', async () => {
@@ -314,7 +286,7 @@ describe('the application’s role', () => {
     await app.database.query('SET LOCAL ROLE mandat_app');
     const look = async (): Promise<number> => {
       await app.database.query('SELECT urne_fermer($1)', [vote.id]);
-      return (await app.database.query('SELECT * FROM urne_compter($1, NULL, NULL)', [vote.id])).rowCount!;
+      return (await app.database.query('SELECT * FROM urne_compter($1)', [vote.id])).rowCount!;
     };
     const looked = [await look()];
     await app.database.query(
@@ -324,14 +296,14 @@ describe('the application’s role', () => {
     looked.push(await look());
     await app.database.query('SAVEPOINT s');
     looked.push(await look());
-    await expect(app.database.query('SELECT urne_melanger($1)', [vote.id])).rejects.toThrow('not closed');
+    await expect(app.database.query('SELECT urne_sceller($1)', [vote.id])).rejects.toThrow('not closed');
     await app.database.query('ROLLBACK');
     expect(looked).toEqual([0, 0, 0]);
     expect(await campaigns.etat(vote.id)).toBe('VoteOuvert');
     // The control: closed by a transaction that has ended, the same is counted.
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(
-      (await asApplication('SELECT * FROM urne_compter($1, NULL, NULL)', vote.id)) as { rowCount: number },
+      (await asApplication('SELECT * FROM urne_compter($1)', vote.id)) as { rowCount: number },
     ).toMatchObject({ rowCount: 1 });
   });
 
@@ -345,13 +317,13 @@ describe('the application’s role', () => {
 
   it('learns nothing of the answers while the vote is open, and counts of them afterwards', async () => {
     const vote = await opened(3);
-    const count = `SELECT question, reponse, bulletins::int, poids::text FROM urne_compter($1, NULL, NULL)`;
+    const count = `SELECT question, reponse, bulletins::int, poids::text FROM urne_compter($1)`;
     const counted = async (): Promise<unknown[]> =>
       ((await asApplication(count, vote.id)) as { rows: unknown[] }).rows;
     await cast(vote.id, ballot(vote, 0));
     await cast(vote.id, ballot(vote, 1, { Options: [], Abstention: true }));
     expect(await counted()).toEqual([]);
-    await expect(asApplication('SELECT urne_melanger($1)', vote.id)).rejects.toThrow('not closed');
+    await expect(asApplication('SELECT urne_sceller($1)', vote.id)).rejects.toThrow('not closed');
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(await counted()).toEqual([
       { question: 0, reponse: '', bulletins: 1, poids: '1' },

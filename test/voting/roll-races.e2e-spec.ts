@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
+import { VotantsBulk } from '../../libs/voting/src/persistence/votants.bulk';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
@@ -188,15 +189,25 @@ describe('A roll that is written', () => {
 
   it('does not hold the campaign while a long list is read: others need not wait for what takes long', async () => {
     const id = await campaigns.ready();
-    // The turn of the roll is taken: the upsert has read its list and waits for it.
-    const release = await holding([
-      'SELECT pg_advisory_xact_lock(hashtextextended($1, 2))',
-      `roll ${tenantId()} ${id}`,
-    ]);
+    const { stage } = VotantsBulk.prototype;
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const isRead = new Promise<void>((resolve) => {
+      jest.spyOn(VotantsBulk.prototype, 'stage').mockImplementation(async function (
+        this: VotantsBulk,
+        records,
+      ) {
+        const staged = await stage.call(this, records);
+        resolve();
+        await released;
+        return staged;
+      });
+    });
     const upsert = campaigns.send('POST', `/${id}/votants/upsert`, [{ Prenom: 'Zoé', Nom: 'Roy' }]);
-    await waiting(1);
+    await isRead;
     const published = await campaigns.send('POST', `/${id}/publier`);
-    await release();
+    release();
+    jest.restoreAllMocks();
     expect(published.status).toBe(200);
     expect((await upsert).json).toMatchObject({ NombreCrees: 1, Erreurs: [] });
   });

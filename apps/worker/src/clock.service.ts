@@ -1,45 +1,37 @@
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { sqlState } from '#shared/database/sql-errors';
 import { LOGGER } from '#shared/logging/logger';
-import { LifecycleService } from '#voting';
+import { LifecycleService, SealingService } from '#voting';
+import { Rounds } from './rounds';
 
 const INTERVAL_MS = 1_000;
 
 /**
- * Tells of the openings and closings of campaigns within a second. Campaigns open and close by their dates, whether this
- * runs or not: only the events wait for it.
+ * Tells of the openings and closings of campaigns within a second, closes ballot boxes and seals them. Campaigns open and
+ * close by their dates, whether this runs or not: only the events wait for it, and whoever reads a result closes its box.
+ * Sealing takes long where many have voted: it keeps no opening waiting.
  */
 @Injectable()
 export class ClockService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private isStopping = false;
+  private readonly rounds: readonly Rounds[];
 
-  constructor(
-    private readonly lifecycle: LifecycleService,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  constructor(lifecycle: LifecycleService, sealing: SealingService, @Inject(LOGGER) logger: Logger) {
+    const clock = async (isStopping: () => boolean): Promise<void> => {
+      await lifecycle.tellAllDue(isStopping);
+      await lifecycle.closeAllDue(isStopping);
+    };
+    const seal = (isStopping: () => boolean): Promise<void> => sealing.sealAllDue(isStopping);
+    this.rounds = [
+      new Rounds('the campaign clock', INTERVAL_MS, clock, logger),
+      new Rounds('the sealing of ballot boxes', INTERVAL_MS, seal, logger),
+    ];
+  }
 
   onApplicationBootstrap(): void {
-    this.running = this.tick();
+    for (const one of this.rounds) one.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    clearTimeout(this.timer);
-    await this.running;
-  }
-
-  private async tick(): Promise<void> {
-    try {
-      await this.lifecycle.tellAllDue(() => this.isStopping);
-    } catch (error) {
-      this.logger.warn({ sqlState: sqlState(error) }, 'the campaign clock failed and will be tried again');
-    }
-    if (this.isStopping) return;
-    this.timer = setTimeout(() => {
-      this.running = this.tick();
-    }, INTERVAL_MS);
+    await Promise.all(this.rounds.map((one) => one.stop()));
   }
 }

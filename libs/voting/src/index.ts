@@ -5,6 +5,7 @@ export { CampagnesService } from './application/campagnes.service';
 export { LifecycleService } from './application/lifecycle.service';
 export { OptionsService } from './application/options.service';
 export { QuestionsService } from './application/questions.service';
+export { SealingService } from './application/sealing.service';
 export { VotantsService } from './application/votants.service';
 export type { CampagneRecord } from './domain/campagne.fields';
 export { CampagneItem } from './http/campagnes.dto';

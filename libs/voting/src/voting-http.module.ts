@@ -4,6 +4,7 @@ import { CampagnesController } from './http/campagnes.controller';
 import { ListesElectoralesController } from './http/listes-electorales.controller';
 import { OptionsController } from './http/options.controller';
 import { QuestionsController } from './http/questions.controller';
+import { StatisticsController } from './http/statistics.controller';
 import { VotantsController } from './http/votants.controller';
 import { VotingModule } from './voting.module';
 
@@ -16,6 +17,7 @@ import { VotingModule } from './voting.module';
     VotantsController,
     ListesElectoralesController,
     BulletinsController,
+    StatisticsController,
   ],
 })
 export class VotingHttpModule {}

@@ -9,6 +9,8 @@ import { ListesElectoralesService } from './application/listes-electorales.servi
 import { OptionsService } from './application/options.service';
 import { QuestionsService } from './application/questions.service';
 import { Roll } from './application/roll';
+import { SealingService } from './application/sealing.service';
+import { StatisticsService } from './application/statistics.service';
 import { Structure } from './application/structure';
 import { VotantsService } from './application/votants.service';
 import { BulletinRepository } from './persistence/bulletin.repository';
@@ -17,6 +19,8 @@ import { CampagneRepository } from './persistence/campagne.repository';
 import { ListeElectoraleRepository } from './persistence/liste-electorale.repository';
 import { QuestionQuery } from './persistence/question.query';
 import { QuestionRepository } from './persistence/question.repository';
+import { SealingRepository } from './persistence/sealing.repository';
+import { StatisticsQuery } from './persistence/statistics.query';
 import { VotantQuery } from './persistence/votant.query';
 import { VotantRepository } from './persistence/votant.repository';
 import { VotantsBulk } from './persistence/votants.bulk';
@@ -29,6 +33,8 @@ const services = [
   VotantsService,
   ListesElectoralesService,
   BulletinsService,
+  StatisticsService,
+  SealingService,
 ];
 
 @Module({
@@ -49,6 +55,8 @@ const services = [
     },
     QuestionQuery,
     QuestionRepository,
+    SealingRepository,
+    StatisticsQuery,
     VotantQuery,
     VotantRepository,
     VotantsBulk,

@@ -39,7 +39,17 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'function urne_fermer':
     'closes the box of a vote that has ended, which no role of the processes may; under the policies',
   'function urne_compter': 'counts ballots for a role that cannot read them; under the policies',
-  'function urne_melanger': 'writes ballots anew for a role that cannot read them; under the policies',
+  'function urne_compter_par': 'the same by union and employer; under the policies',
+  'function urne_suffit':
+    'tells whether a union and employer have enough ballots to be told of; under the policies',
+  'function urne_sceller': 'writes ballots anew for a role that cannot read them; under the policies',
+  'index campagne_scellement_du': 'the worker looks for the closed boxes of all tenants, every second',
+  'policy campagne_scellement_du to {mandat_access} using (urne_close AND (NOT urne_scellee))':
+    'lets that worker see them, and nothing but which they are',
+  'index campagne_urne_due':
+    'the clock looks for the ballot boxes of all tenants whose vote has ended, every second',
+  'policy campagne_urne_due to {mandat_access} using (publiee AND (NOT urne_close) AND (fermeture_du_vote_utc <= now()))':
+    'lets that clock see them, and nothing but which they are',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set what the data spaces of a client only read; none of it is data of the tenant',
 };

@@ -28,6 +28,8 @@ const held = {
   /** A question with as many options as there may be, of `without`. */
   fullQuestion: '',
   ended: '',
+  /** Ended, with a ranked count that breaks ties in both ways. */
+  ranked: '',
   endedVoter: '',
 };
 
@@ -36,7 +38,11 @@ const held = {
  *
  * @param employe a voter of one that is active
  */
-export async function holdCampaigns(app: TestApp, cle: string, employe: string): Promise<void> {
+export async function holdCampaigns(
+  app: TestApp,
+  { partenaire: cle, plateforme }: Readonly<Record<'partenaire' | 'plateforme', string>>,
+  employe: string,
+): Promise<void> {
   const send = async (method: string, path: string, body?: unknown) => {
     const answer = await app.send(cle, method, PATH + path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
@@ -84,6 +90,25 @@ export async function holdCampaigns(app: TestApp, cle: string, employe: string):
     EmployeurIdentifiantExterne: 'EMP-100',
   });
   for (const name of ['publier', 'ouvrir', 'fermer']) await send('POST', `/${held.ended}/${name}`);
+
+  held.ranked = await draft('Élection serrée');
+  const candidates = [...'ABCDE'].map((Libelle) => ({ Libelle }));
+  const election = await ask(held.ranked, { Type: 'Election', EstPreferentiel: true, Options: candidates });
+  const option = (libelle: string): string =>
+    election.Options.find(({ Libelle }: { Libelle: string }) => Libelle === libelle).Id;
+  // D and E are drawn; C goes before B, with whom it is level then, because it had less before.
+  const ballots = { A: 6, B: 4, C: 3, DC: 1, E: 1 };
+  const voters: [ranking: string, voter: string][] = [];
+  for (const [ranking, Poids] of Object.entries(ballots))
+    voters.push([ranking, await enrol(held.ranked, { Prenom: 'Alex', Nom: ranking, Poids })]);
+  for (const name of ['publier', 'ouvrir']) await send('POST', `/${held.ranked}/${name}`);
+  for (const [ranking, VotantId] of voters) {
+    const Reponses = [{ QuestionId: election.Id, Options: [...ranking].map(option) }];
+    const path = `/plateforme/v1/campagnes/${held.ranked}/bulletins`;
+    const answer = await app.send(plateforme, 'POST', path, { VotantId, Reponses });
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  }
+  await send('POST', `/${held.ranked}/fermer`);
 }
 
 type Place = (of: typeof held) => string;
@@ -126,6 +151,10 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     (of) => of.ended,
   ),
   'DELETE /b2b/v1/campagnes/:id': later((of) => of.voted),
+  'GET /b2b/v1/campagnes/:id/stats': later(
+    (of) => `${of.ranked}/stats`,
+    (of) => `${of.empty}/stats`,
+  ),
   'GET /b2b/v1/campagnes/:id/validation': later((of) => `${of.empty}/validation`),
   'POST /b2b/v1/campagnes/:id/publier': later(
     (of) => `${of.voted}/publier`,

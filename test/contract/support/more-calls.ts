@@ -31,7 +31,7 @@ export async function holdCards(
   }
   const authorization = `/plateforme/v1/adhesions/${HELD.authorized.id}/autorisations-paiement`;
   await app.send(keys.plateforme, 'POST', authorization, { reference: 'AUT-1' });
-  await holdCampaigns(app, keys.partenaire, HELD.voter.employe);
+  await holdCampaigns(app, keys, HELD.voter.employe);
 }
 
 const CARD = '/b2b/v2/adhesion';

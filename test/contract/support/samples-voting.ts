@@ -255,6 +255,16 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
     ];
   },
 
+  'GET /b2b/v1/campagnes/:id/stats': (asked, own) => [
+    ...onCampagnes(asked, own, '/stats'),
+    ...each(
+      `${CAMPAGNES}/${own.campagneOuverte}/stats`,
+      `?syndicatIdExterne=${asked.syndicat}`,
+      `?employeurIdentifiantExterne=${asked.employeur}`,
+      `?syndicatIdExterne=${asked.syndicat}&employeurIdentifiantExterne=${own.employeur}`,
+    ),
+  ],
+
   'POST /plateforme/v1/campagnes/:id/bulletins': (asked, own) => {
     const ballot = (of: Identifiers, rest: object = {}) => ({
       VotantId: of.electeur,

@@ -39,6 +39,7 @@ export class Session {
   private titles = 0;
   private readonly structure: StructureSession;
   /** Since when a campaign has been changed whose time of the last change has not been read yet. */
+  private readonly seeds = new Map<Campagne, string>();
   private readonly changed = new Map<Campagne, number>();
   /** Those who are or were on the roll, so that who is gone is asked for, too. */
   private readonly votants = new Map<Campagne, Votant[]>();
@@ -312,7 +313,16 @@ export class Session {
   private expectItem(campagne: Campagne, json: Shown, sent: number): void {
     this.adoptTimes(campagne, json, sent);
     this.tick();
-    expectSame('the campaign', json, this.reference.item(campagne));
+    const graineDepartage = this.isSeedTold(campagne, json.graineDepartage);
+    expectSame('the campaign', { ...json, graineDepartage }, this.reference.item(campagne));
+  }
+
+  /** @throws Disagreement where a seed is told that is not the one of before */
+  private isSeedTold(campagne: Campagne, seed: unknown): unknown {
+    if (typeof seed !== 'string') return seed === null ? false : seed;
+    expectSame('the seed', seed, this.seeds.get(campagne) ?? seed);
+    this.seeds.set(campagne, seed);
+    return true;
   }
 
   /** Takes over the times that the service gives, none of them before it was asked for. */

@@ -391,13 +391,16 @@ export class Reference {
   /** A campaign as its own GET shows it, but for what the service gives. */
   item(campagne: Campagne): Shown {
     const { etat, texte, libelle, aleatoire, aFini } = campagne;
+    const hasEnded = aFini && ['Termine', 'Archive'].includes(etat);
     return {
       ...this.listed(campagne),
       textePageAccueil: texte,
       libelleAbstention: libelle,
       ordreReponsesAleatoire: aleatoire,
       // The results of an open vote are shown to no one by default.
-      resultatsVisibles: aFini && ['Termine', 'Archive'].includes(etat),
+      resultatsVisibles: hasEnded,
+      // Whether the seed is told; which one it is, the service decides.
+      graineDepartage: hasEnded || etat === 'VoteOuvert',
     };
   }
 

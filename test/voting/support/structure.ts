@@ -41,10 +41,10 @@ export async function ageLastChange(of: Campaigns, id: string): Promise<string> 
 }
 
 /** What can be stopped before its first change of the rows, with the key of the lock by which it is. */
-const KEYS = { 'the write': 1, 'the publication': 2 } as const;
+const KEYS = { 'the write': 1, 'the publication': 2, 'the vote': 3, 'the end': 4 } as const;
 export type Stoppable = keyof typeof KEYS;
 
-/** Stops writes of the structure and publications of a campaign in the middle of their transactions. */
+/** Stops what happens to a campaign in the middle of its transaction: also votes, and what would end the vote. */
 export class Barrier {
   private constructor(
     private readonly app: TestApp,
@@ -60,8 +60,8 @@ export class Barrier {
         held uuid;
       BEGIN
         IF TG_TABLE_NAME = 'campagne' THEN
-          held := NEW.id_unique;
-        ELSIF TG_TABLE_NAME = 'question' THEN
+          held := coalesce(NEW.id_unique, OLD.id_unique);
+        ELSIF TG_TABLE_NAME IN ('question', 'votant') THEN
           held := coalesce(NEW.campagne_id, OLD.campagne_id);
         ELSE
           SELECT campagne_id INTO held FROM question WHERE id_unique = coalesce(NEW.question_id, OLD.question_id);
@@ -70,7 +70,14 @@ export class Barrier {
         RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
       END $$;
       CREATE TRIGGER barrier BEFORE UPDATE ON campagne FOR EACH ROW WHEN (NEW.publiee AND NOT OLD.publiee)
-        EXECUTE FUNCTION barrier(${KEYS['the publication']})`);
+        EXECUTE FUNCTION barrier(${KEYS['the publication']});
+      CREATE TRIGGER barrier_vote BEFORE UPDATE OF a_vote ON votant FOR EACH ROW
+        EXECUTE FUNCTION barrier(${KEYS['the vote']});
+      CREATE TRIGGER barrier_end BEFORE UPDATE ON campagne FOR EACH ROW
+        WHEN (OLD.publiee AND (NOT NEW.publiee OR NEW.fermeture_du_vote_utc < OLD.fermeture_du_vote_utc))
+        EXECUTE FUNCTION barrier(${KEYS['the end']});
+      CREATE TRIGGER barrier_deletion BEFORE DELETE ON campagne FOR EACH ROW
+        EXECUTE FUNCTION barrier(${KEYS['the end']})`);
     for (const table of ['question', 'option']) {
       await rival.query(
         `CREATE TRIGGER barrier BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW
@@ -147,7 +154,7 @@ export function withoutLock(): void {
 /** Two replicas of the service on one database, whose writes can be stopped in the middle. */
 export class Replicas {
   private constructor(
-    private readonly apps: readonly [TestApp, TestApp],
+    readonly apps: readonly [TestApp, TestApp],
     readonly barrier: Barrier,
   ) {}
 

@@ -37,13 +37,19 @@ export class ClientRepository {
   }
 
   /** What the statements of the client's data spaces need to know of it. */
-  private async writeReglages({ id, fuseauHoraire, resultatsVoteActifVisibles }: Client): Promise<void> {
+  private async writeReglages({
+    id,
+    fuseauHoraire,
+    resultatsVoteActifVisibles,
+    seuilAnonymat,
+  }: Client): Promise<void> {
     await this.transactions.client().query(
-      `INSERT INTO reglage (tenant_id, fuseau_horaire, resultats_vote_actif_visibles)
-       SELECT id, $2, $3 FROM tenant WHERE client_id = $1
+      `INSERT INTO reglage (tenant_id, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat)
+       SELECT id, $2, $3, $4 FROM tenant WHERE client_id = $1
        ON CONFLICT (tenant_id) DO UPDATE SET fuseau_horaire = excluded.fuseau_horaire,
-         resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles`,
-      [id, fuseauHoraire, resultatsVoteActifVisibles],
+         resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles,
+         seuil_anonymat = excluded.seuil_anonymat`,
+      [id, fuseauHoraire, resultatsVoteActifVisibles, seuilAnonymat],
     );
   }
 

@@ -60,13 +60,14 @@ export class LifecycleService {
 
   /**
    * The campaign, held alone until the ambient transaction ends; openings and closings that have come are told of
-   * before anything else happens to it.
+   * before anything else happens to it, and the ballot box of a vote that has ended is closed.
    *
    * @throws DomainError `Campagne.NotFound`
    */
   async holdAlone(tenantId: string, id: string): Promise<HeldCampagne> {
     const held = await this.repository.hold(tenantId, id, 'alone');
     await this.tellDue(held.campagne, held.at);
+    await this.repository.closeBox(id);
     return held;
   }
 
@@ -100,6 +101,23 @@ export class LifecycleService {
         if (held) await this.tellDue(held.campagne, held.at);
       };
       await this.transactions.run({ tenantId }, tell).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /**
+   * Closes the ballot boxes of all tenants whose vote the clock has ended, each once the last votes are in. Several workers
+   * may do it at once; one that fails keeps no other waiting.
+   *
+   * @param isStopping asked before each campaign
+   * @throws the first failure, once all have had their turn
+   */
+  async closeAllDue(isStopping: () => boolean = () => false): Promise<void> {
+    const failures: unknown[] = [];
+    for (const { tenantId, id } of await this.repository.dueBoxes()) {
+      if (isStopping()) return;
+      const close = (): Promise<unknown> => this.holdAlone(tenantId, id);
+      await this.transactions.run({ tenantId }, close).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   }

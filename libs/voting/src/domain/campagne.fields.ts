@@ -58,6 +58,10 @@ export const CAMPAGNE_FIELDS = {
     'Whether results can be seen: once the vote has ended, or while it is open where the client wants it so.',
     false,
   ),
+  graineDepartage: readOnly(
+    'Seed of the draws that break ties of ranked counts; null until the opening.',
+    '5f2b0c7d9e1a4b38a6c4d2e0f19b8375',
+  ),
 } as const;
 
 export type CampagneRecord = RecordOf<typeof CAMPAGNE_FIELDS>;

@@ -52,6 +52,9 @@ export class CampagneInput implements CampagneRecord {
 
   @Input(CAMPAGNE_FIELDS.resultatsVisibles)
   resultatsVisibles?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.graineDepartage)
+  graineDepartage?: unknown;
 }
 
 /** A campaign as lists and events show it (specification, "Campaign"). */
@@ -106,6 +109,9 @@ export class CampagneDetailItem extends CampagneItem {
 
   @Shown(CAMPAGNE_FIELDS.resultatsVisibles, { always: true })
   resultatsVisibles: boolean;
+
+  @Shown(CAMPAGNE_FIELDS.graineDepartage)
+  graineDepartage: string | null;
 }
 
 /** Query of the list (specification, "Campaigns (voting module)"). */

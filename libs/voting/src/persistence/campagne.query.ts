@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
-import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
+import { ETAT, GRAINE, RESULTATS_VISIBLES } from './campagne.sql';
 
 /** Filters of the list of campaigns; those given hold together (specification, "Campaigns (voting module)"). */
 export interface CampagneFilter {
@@ -48,6 +48,7 @@ export class CampagneQuery {
         libelleAbstention: 'libelle_abstention',
         ordreReponsesAleatoire: 'ordre_reponses_aleatoire',
         resultatsVisibles: RESULTATS_VISIBLES,
+        graineDepartage: GRAINE,
       },
     });
   }

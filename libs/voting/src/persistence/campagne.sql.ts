@@ -9,5 +9,8 @@ export const ETAT = `CASE WHEN archivee THEN 'Archive' WHEN NOT publiee THEN 'Br
 export const RESULTATS_VISIBLES = `(publiee AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
   (SELECT resultats_vote_actif_visibles FROM reglage WHERE tenant_id = $1), false)))`;
 
+/** The seed that breaks ties: it is published at the opening, when nobody has voted. */
+export const GRAINE = `CASE WHEN publiee AND ${NOW} >= ouverture_du_vote_utc THEN graine_departage END`;
+
 /** Whether a row of `campagne` named `c` is active: in state Planifie or VoteOuvert. */
 export const ACTIVE = `c.publiee AND NOT c.archivee AND ${NOW} < c.fermeture_du_vote_utc`;

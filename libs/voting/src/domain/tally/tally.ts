@@ -11,8 +11,8 @@ export interface CountedQuestion {
   readonly seats: number;
 }
 
-/** Ballots that answer one question alike. */
-export interface Answers {
+/** Ballots that answer one question alike, or rank the same option first. */
+export interface FirstChoices {
   /** Its place among the questions, from 0. */
   readonly question: number;
   /** As `answerOf` writes it. */
@@ -20,6 +20,10 @@ export interface Answers {
   readonly ballots: number;
   /** Of all of them. */
   readonly weight: Weight;
+}
+
+/** Ballots that answer one question alike, rankings to their last rank. */
+export interface Answers extends FirstChoices {
   /** The finest `unitOf` a single one of them. */
   readonly unit: Weight;
 }
@@ -57,18 +61,43 @@ export function tally(
   answers: Iterable<Answers>,
   seed: string,
 ): QuestionResult[] {
-  const ofQuestion: Answers[][] = questions.map(() => []);
-  for (const one of answers) ofQuestion[one.question]!.push(one);
-  return questions.map((question, index) => resultOf(question, ofQuestion[index]!, seed));
+  return byQuestion(questions, answers, (question, own) => {
+    const result = sumOf(question, own);
+    if (!question.isRanked) return result;
+    const rankings: RankedBallots[] = [];
+    for (const { answer, weight, unit } of own) {
+      const choices = choicesOf(answer);
+      if (choices.length === 0) continue;
+      rankings.push({ ranking: choices.map((choice) => question.options[choice]!), weight, unit });
+    }
+    return { ...result, rounds: countRanked({ ...question, seed }, rankings) };
+  });
 }
 
-function resultOf(question: CountedQuestion, answers: readonly Answers[], seed: string): QuestionResult {
+/** Counts some of the ballots, which elect nobody: without rounds. */
+export function tallyFirstChoices(
+  questions: readonly CountedQuestion[],
+  answers: Iterable<FirstChoices>,
+): QuestionResult[] {
+  return byQuestion(questions, answers, sumOf);
+}
+
+function byQuestion<T extends FirstChoices>(
+  questions: readonly CountedQuestion[],
+  answers: Iterable<T>,
+  resultOf: (question: CountedQuestion, own: readonly T[]) => QuestionResult,
+): QuestionResult[] {
+  const ofQuestion: T[][] = questions.map(() => []);
+  for (const one of answers) ofQuestion[one.question]!.push(one);
+  return questions.map((question, index) => resultOf(question, ofQuestion[index]!));
+}
+
+function sumOf(question: CountedQuestion, answers: readonly FirstChoices[]): QuestionResult {
   const options = question.options.map(() => ({ votes: 0, weight: 0n }));
-  const rankings: RankedBallots[] = [];
   let expressed = 0;
   let expressedWeight = 0n;
   let abstentions = 0;
-  for (const { answer, ballots, weight, unit } of answers) {
+  for (const { answer, ballots, weight } of answers) {
     const choices = choicesOf(answer);
     if (choices.length === 0) {
       abstentions += ballots;
@@ -80,9 +109,6 @@ function resultOf(question: CountedQuestion, answers: readonly Answers[], seed: 
       options[choice]!.votes += ballots;
       options[choice]!.weight += weight;
     }
-    if (question.isRanked)
-      rankings.push({ ranking: choices.map((choice) => question.options[choice]!), weight, unit });
   }
-  const rounds = question.isRanked ? countRanked({ ...question, seed }, rankings) : undefined;
-  return { question, expressed, expressedWeight, abstentions, options, ...(rounds ? { rounds } : {}) };
+  return { question, expressed, expressedWeight, abstentions, options };
 }

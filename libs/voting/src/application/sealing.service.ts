@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import { countedQuestions, questionsOf } from '../domain/statistics';
+import { tally } from '../domain/tally/tally';
+import { SealingRepository } from '../persistence/sealing.repository';
+import { StatisticsQuery } from '../persistence/statistics.query';
+
+/**
+ * Seals ballot boxes once they are closed (docs/adr/0014): roll, ballots and receipts are written anew by one transaction
+ * and in an order of chance, so that nothing of how and when they were written joins them, and the count is kept.
+ */
+@Injectable()
+export class SealingService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: SealingRepository,
+    private readonly statistics: StatisticsQuery,
+  ) {}
+
+  /**
+   * Seals the boxes of all tenants that are closed. Several workers may do it at once; one that fails keeps no other
+   * waiting, and is tried again in the next round.
+   *
+   * @param isStopping asked before each box
+   * @throws the first failure, once all have had their turn
+   */
+  async sealAllDue(isStopping: () => boolean = () => false): Promise<void> {
+    const failures: unknown[] = [];
+    for (const { tenantId, id } of await this.repository.due()) {
+      if (isStopping()) return;
+      await this.seal(tenantId, id).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** All of it or nothing. @returns whether this call sealed it */
+  async seal(tenantId: string, id: string): Promise<boolean> {
+    return this.transactions.run({ tenantId }, async () => {
+      if (!(await this.repository.begin(tenantId, id))) return false;
+      const campagne = (await this.statistics.campagne(tenantId, id))!;
+      const answers = await this.statistics.answers(tenantId, id);
+      const results = tally(countedQuestions(campagne), answers, campagne.graine);
+      const participation = await this.statistics.participation(tenantId, id, {}, false);
+      await this.repository.keepResult(tenantId, id, {
+        ...participation,
+        texte: questionsOf(campagne, results),
+      });
+      await this.repository.sealRoll(tenantId, id);
+      await this.repository.sealBox(id);
+      return true;
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import type { CountedQuestion, QuestionResult } from './tally/tally';
+import type { Round } from './tally/ranked-count';
+import { percentText, weightText } from './tally/weight';
+
+/** Voters that a statistic counts. */
+export interface Participation {
+  readonly inscrits: number;
+  readonly avecDroit: number;
+  readonly ayantVote: number;
+}
+
+/** A campaign, as its statistics tell of it. */
+export interface CountedCampagne {
+  readonly id: string;
+  readonly titre: string;
+  readonly etat: string;
+  readonly resultatsVisibles: boolean;
+  /** Breaks ties. */
+  readonly graine: string;
+  readonly questions: readonly StatedQuestion[];
+}
+
+export interface StatedQuestion {
+  readonly id: string;
+  readonly titre: string;
+  readonly type: string;
+  readonly estPreferentiel: boolean;
+  /** Of an Election. */
+  readonly nombreElus: number | null;
+  readonly options: readonly { readonly id: string; readonly libelle: string }[];
+}
+
+/** The questions of a campaign, as its result counts them. */
+export function countedQuestions({ questions }: Pick<CountedCampagne, 'questions'>): CountedQuestion[] {
+  return questions.map(({ id, options, estPreferentiel, nombreElus }) => ({
+    id,
+    options: options.map((option) => option.id),
+    isRanked: estPreferentiel,
+    seats: nombreElus ?? 1,
+  }));
+}
+
+/** A number, written exactly: as a double it would lose digits. */
+function exact(text: string): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+}
+
+/**
+ * The statistics of a campaign as JSON (specification, "Campaign statistics"; decisions, section 9).
+ *
+ * @param questions JSON, as `questionsOf` writes it
+ */
+export function statisticsOf(
+  campagne: Omit<CountedCampagne, 'questions' | 'graine'>,
+  { inscrits, avecDroit, ayantVote }: Participation,
+  questions: string,
+): string {
+  const item = JSON.stringify({
+    campagneId: campagne.id,
+    titre: campagne.titre,
+    etat: campagne.etat,
+    totalVotants: inscrits,
+    totalVotantsAvecDroitDeVote: avecDroit,
+    votantsAyantVote: ayantVote,
+    tauxParticipation: exact(percentText(BigInt(ayantVote), BigInt(avecDroit))),
+    resultatsVisibles: campagne.resultatsVisibles,
+  });
+  return `${item.slice(0, -1)},"questions":${questions}}`;
+}
+
+/**
+ * The questions of a campaign with their results, as JSON. Rounds of a ranked count are told where there are any.
+ *
+ * @param results undefined while nothing of them is told
+ */
+export function questionsOf(campagne: CountedCampagne, results?: readonly QuestionResult[]): string {
+  return JSON.stringify(
+    campagne.questions.map((question, index) => ({
+      QuestionId: question.id,
+      Titre: question.titre,
+      Type: question.type,
+      EstPreferentiel: question.estPreferentiel,
+      ...answersOf(question, results?.[index], campagne.graine),
+    })),
+  );
+}
+
+function answersOf(question: StatedQuestion, result: QuestionResult | undefined, graine: string): object {
+  if (!result) return { Exprimes: null, Abstentions: null, Options: [] };
+  return {
+    Exprimes: result.expressed,
+    Abstentions: result.abstentions,
+    Options: question.options.map(({ id, libelle }, index) => {
+      const { votes, weight } = result.options[index]!;
+      return {
+        OptionId: id,
+        Libelle: libelle,
+        Votes: votes,
+        PoidsTotal: exact(weightText(weight)),
+        Pourcentage: exact(percentText(weight, result.expressedWeight)),
+      };
+    }),
+    ...(result.rounds ? { Tours: result.rounds.map((round) => tourOf(round, graine)) } : {}),
+  };
+}
+
+function tourOf(
+  { number, threshold, counts, elected, eliminated, exhausted, tie }: Round,
+  graine: string,
+): object {
+  return {
+    Tour: number,
+    Seuil: exact(threshold),
+    Decompte: counts.map(({ option, weight }) => ({ OptionId: option, Poids: exact(weight) })),
+    Elus: elected,
+    Elimines: eliminated,
+    Epuises: exact(exhausted),
+    ...(tie
+      ? {
+          Departage: {
+            Entre: tie.among,
+            Choisi: tie.chosen,
+            // The round before that decided, or the seed of the draw.
+            Tour: tie.round ?? null,
+            Graine: tie.round === undefined ? graine : null,
+          },
+        }
+      : {}),
+  };
+}

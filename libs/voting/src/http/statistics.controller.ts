@@ -1,0 +1,34 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import type { Json } from '#shared/http/etag';
+import { StatisticsService } from '../application/statistics.service';
+import { CampagneId, campagnePart } from './campagnes.controller';
+import { StatistiquesItem, StatistiquesQuery } from './statistics.dto';
+
+@ApiTags('Campaigns')
+@Requires({ role: 'partenaire', module: 'vote' })
+@Controller('b2b/v1/campagnes/:id')
+export class StatisticsController {
+  constructor(private readonly statistics: StatisticsService) {}
+
+  @Get('stats')
+  @Answers({
+    summary: 'Read the statistics of a campaign',
+    description: [
+      'Participation at this moment, and the results once the vote has ended. Both filters apply to every count; votes count for the union and employer that the voter had when voting.',
+      'Results of so few ballots that they could be somebody’s are not told: the client’s `seuilAnonymat`.',
+    ].join('\n\n'),
+    path: { id: campagnePart() },
+    type: StatistiquesItem,
+    errors: ['Campagne.NotFound'],
+  })
+  async read(
+    @Tenant() tenantId: string,
+    @CampagneId() id: string,
+    @Query() query: StatistiquesQuery,
+  ): Promise<Json> {
+    return this.statistics.of(tenantId, id, query);
+  }
+}

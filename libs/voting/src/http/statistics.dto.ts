@@ -1,0 +1,199 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Input } from '#shared/http/field.decorator';
+import { identifier } from '#shared/records/field';
+import { ETATS } from '../domain/campagne.fields';
+import { QUESTION_TYPES } from '../domain/question.fields';
+import { EXAMPLE_IDS } from './examples';
+
+const id = (description: string, example: string) => ({ description, format: 'uuid', example }) as const;
+const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
+
+/** Query of the statistics; both hold together (specification, "Statistics rules" 1 to 3). */
+export class StatistiquesQuery {
+  @Input(
+    identifier({
+      description: 'Counts voters of this union only, everywhere. One that is unknown counts nobody.',
+      example: 'SYN-10',
+    }),
+  )
+  syndicatIdExterne?: string;
+
+  @Input(
+    identifier({
+      description: 'Counts voters of this employer only, everywhere. One that is unknown counts nobody.',
+      example: 'EMP-100',
+    }),
+  )
+  employeurIdentifiantExterne?: string;
+}
+
+/** What one option has. */
+export class OptionStatistiqueItem {
+  @ApiProperty(id('Identifier of the option.', EXAMPLE_IDS.option))
+  OptionId: string;
+
+  @ApiProperty({ description: 'What was chosen.', example: 'Ariane Lapointe' })
+  Libelle: string;
+
+  @ApiProperty(count('Ballots that chose it; of a preferential question, that ranked it first.', 12))
+  Votes: number;
+
+  @ApiProperty({ description: 'Weight of these ballots, exact.', example: 12 })
+  PoidsTotal: number;
+
+  @ApiProperty({
+    description: 'Share of this weight in that of all who did not abstain: 0 to 100, two decimals.',
+    example: 57.14,
+  })
+  Pourcentage: number;
+}
+
+/** What one option has in one round. */
+export class DecompteItem {
+  @ApiProperty(id('Identifier of the option.', EXAMPLE_IDS.option))
+  OptionId: string;
+
+  @ApiProperty({ description: 'Weight that lies with it, with six decimals.', example: 12 })
+  Poids: number;
+}
+
+/** How a tie was broken. */
+export class DepartageItem {
+  @ApiProperty({
+    type: String,
+    isArray: true,
+    format: 'uuid',
+    description: 'Options that had the same.',
+    example: [EXAMPLE_IDS.option, EXAMPLE_IDS.optionAutre],
+  })
+  Entre: string[];
+
+  @ApiProperty(id('The one whose surplus went on, or that was eliminated.', EXAMPLE_IDS.optionAutre))
+  Choisi: string;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The latest earlier round that told them apart; null where they were drawn.',
+    example: 1,
+  })
+  Tour: number | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Of a draw, the seed that was published at the opening: the first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.',
+    example: null,
+  })
+  Graine: string | null;
+}
+
+/** One round of a ranked count. */
+export class TourItem {
+  @ApiProperty(count('From 1.', 1))
+  Tour: number;
+
+  @ApiProperty({ description: 'Weight that elects.', example: 11 })
+  Seuil: number;
+
+  @ApiProperty({ type: [DecompteItem], description: 'Options that are not eliminated.' })
+  Decompte: DecompteItem[];
+
+  @ApiProperty({
+    type: String,
+    isArray: true,
+    format: 'uuid',
+    description: 'Whom this round elects.',
+    example: [EXAMPLE_IDS.option],
+  })
+  Elus: string[];
+
+  @ApiProperty({
+    type: String,
+    isArray: true,
+    format: 'uuid',
+    description: 'Whose ballots go on because it has least.',
+    example: [],
+  })
+  Elimines: string[];
+
+  @ApiProperty({ description: 'Weight that reaches no option any more.', example: 0 })
+  Epuises: number;
+
+  @ApiProperty({ type: DepartageItem, required: false, description: 'Where options had the same.' })
+  Departage?: DepartageItem;
+}
+
+/** What became of one question. */
+export class QuestionStatistiqueItem {
+  @ApiProperty(id('Identifier of the question.', EXAMPLE_IDS.question))
+  QuestionId: string;
+
+  @ApiProperty({ description: 'The question.', example: 'Qui voulez-vous à la présidence ?' })
+  Titre: string;
+
+  @ApiProperty({ enum: QUESTION_TYPES, description: 'Its type.', example: 'Election' })
+  Type: string;
+
+  @ApiProperty({ description: 'Whether options were ranked.', example: false })
+  EstPreferentiel: boolean;
+
+  @ApiProperty({ ...count('Ballots that did not abstain; null while nothing is told.', 21), nullable: true })
+  Exprimes: number | null;
+
+  @ApiProperty({ ...count('Ballots that abstained; null while nothing is told.', 2), nullable: true })
+  Abstentions: number | null;
+
+  @ApiProperty({
+    type: [OptionStatistiqueItem],
+    description:
+      'In their order; empty until `fermetureDuVoteUtc` has passed, and where too few ballots are told of.',
+  })
+  Options: OptionStatistiqueItem[];
+
+  @ApiProperty({
+    type: [TourItem],
+    required: false,
+    description: 'Of a preferential question, without filters: the rounds of its count.',
+  })
+  Tours?: TourItem[];
+}
+
+/** Participation and results of a campaign (specification, "Campaign statistics"). */
+export class StatistiquesItem {
+  @ApiProperty(id('The campaign.', EXAMPLE_IDS.campagne))
+  campagneId: string;
+
+  @ApiProperty({ description: 'Its title.', example: 'Renouvellement de la convention collective' })
+  titre: string;
+
+  @ApiProperty({ enum: ETATS, description: 'Its state at this moment.', example: 'Termine' })
+  etat: string;
+
+  @ApiProperty(count('Voters on the roll.', 30))
+  totalVotants: number;
+
+  @ApiProperty(count('Voters who hold the right to vote.', 28))
+  totalVotantsAvecDroitDeVote: number;
+
+  @ApiProperty(count('Voters who have voted.', 23))
+  votantsAyantVote: number;
+
+  @ApiProperty({
+    description:
+      '`votantsAyantVote` ÷ `totalVotantsAvecDroitDeVote` × 100, two decimals; 0 when nobody may vote.',
+    example: 82.14,
+  })
+  tauxParticipation: number;
+
+  @ApiProperty({
+    description:
+      'Whether results can be seen: once the vote has ended, or while it is open where the client wants it so; not where so few ballots are told of that they could be somebody’s.',
+    example: true,
+  })
+  resultatsVisibles: boolean;
+
+  @ApiProperty({ type: [QuestionStatistiqueItem], description: 'In their order.' })
+  questions: QuestionStatistiqueItem[];
+}

@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import type { CountedCampagne, Participation } from '../domain/statistics';
+import type { Answers, FirstChoices } from '../domain/tally/tally';
+import { UNITS, weightOf } from '../domain/tally/weight';
+import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
+
+/** Voters of this union and of this employer; null asks for all. */
+export interface StatisticsFilter {
+  readonly syndicatIdExterne?: string | null;
+  readonly employeurIdentifiantExterne?: string | null;
+}
+
+/** A campaign with what decides how much of its count is told. */
+export interface StatedCampagne extends CountedCampagne {
+  readonly estTerminee: boolean;
+  readonly urneClose: boolean;
+  readonly urneScellee: boolean;
+}
+
+/** The whole result that was kept when the box was sealed. */
+export interface KeptResult extends Participation {
+  /** JSON. */
+  readonly texte: string;
+}
+
+const FILTERED = `tenant_id = $1 AND campagne_id = $2 AND ($3::text IS NULL OR syndicat_id_externe = $3)
+  AND ($4::text IS NULL OR employeur_identifiant_externe = $4)`;
+
+/** What statistics are made of. Ballots come as counts (docs/adr/0014). */
+@Injectable()
+export class StatisticsQuery {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** The campaign with its kept result, if it is sealed; undefined where it is not. */
+  async kept(
+    tenantId: string,
+    id: string,
+  ): Promise<(Omit<CountedCampagne, 'questions' | 'graine'> & KeptResult) | undefined> {
+    const [row] = await this.transactions.query<Omit<CountedCampagne, 'questions' | 'graine'> & KeptResult>(
+      { tenantId },
+      {
+        name: 'statistics_kept',
+        text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, true AS "resultatsVisibles",
+                 inscrits, avec_droit AS "avecDroit", ayant_vote AS "ayantVote", questions AS texte
+               FROM campagne c JOIN resultat r ON r.tenant_id = $1 AND r.campagne_id = c.id_unique
+               WHERE c.tenant_id = $1 AND c.id_unique = $2`,
+        values: [tenantId, id],
+      },
+    );
+    return row;
+  }
+
+  /** Undefined where there is no such campaign. */
+  async campagne(tenantId: string, id: string): Promise<StatedCampagne | undefined> {
+    const [row] = await this.transactions.query<StatedCampagne & { id: string }>(
+      { tenantId },
+      {
+        name: 'statistics_campagne',
+        text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
+                 graine_departage AS graine, urne_close AS "urneClose", urne_scellee AS "urneScellee",
+                 publiee AND statement_timestamp() >= fermeture_du_vote_utc AS "estTerminee", (
+                   SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id_unique, 'titre', q.titre, 'type', q.type,
+                     'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'options', (
+                       SELECT coalesce(jsonb_agg(jsonb_build_object('id', o.id_unique, 'libelle', o.libelle) ORDER BY o.ordre), '[]')
+                       FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique)) ORDER BY q.ordre), '[]')
+                   FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2
+                 ) AS questions
+               FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
+        values: [tenantId, id],
+      },
+    );
+    return row;
+  }
+
+  /** @param urneScellee whether it is kept: the roll cannot change any more */
+  async participation(
+    tenantId: string,
+    id: string,
+    { syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter,
+    urneScellee: boolean,
+  ): Promise<Participation> {
+    const [row] = await this.transactions.query<Participation & { inscrits: number }>(
+      { tenantId },
+      {
+        text: urneScellee
+          ? `SELECT coalesce(sum(inscrits), 0)::int AS inscrits, coalesce(sum(avec_droit), 0)::int AS "avecDroit",
+               coalesce(sum(ayant_vote), 0)::int AS "ayantVote" FROM participation WHERE ${FILTERED}`
+          : `SELECT count(*)::int AS inscrits, (count(*) FILTER (WHERE a_droit_de_vote))::int AS "avecDroit",
+               (count(*) FILTER (WHERE a_vote))::int AS "ayantVote" FROM votant WHERE ${FILTERED}`,
+        values: [tenantId, id, syndicatIdExterne, employeurIdentifiantExterne],
+      },
+    );
+    return row!;
+  }
+
+  /** All ballots that answer a question alike, of a box that is closed. */
+  async answers(tenantId: string, id: string): Promise<Answers[]> {
+    const rows = await this.transactions.query<AnswersRow & { decimales: number }>(
+      { tenantId },
+      {
+        name: 'statistics_answers',
+        text: `SELECT question, reponse AS answer, bulletins::text AS ballots, poids::text, decimales FROM urne_compter($1)`,
+        values: [id],
+      },
+    );
+    return rows.map(({ decimales, ...row }) => ({
+      ...countedOf(row),
+      unit: UNITS / 10n ** BigInt(decimales),
+    }));
+  }
+
+  /**
+   * Ballots that count for a union and employer, of a box that is closed, by answer; of rankings, by the first choice.
+   *
+   * @returns undefined where they, or all others, are too few to be told of
+   */
+  async firstChoices(
+    tenantId: string,
+    id: string,
+    { syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter,
+  ): Promise<FirstChoices[] | undefined> {
+    const values = [id, syndicatIdExterne, employeurIdentifiantExterne];
+    const rows = await this.transactions.query<AnswersRow>(
+      { tenantId },
+      {
+        name: 'statistics_first_choices',
+        text: `SELECT question, reponse AS answer, bulletins::text AS ballots, poids::text FROM urne_compter_par($1, $2, $3)`,
+        values,
+      },
+    );
+    if (rows.length > 0) return rows.map(countedOf);
+    const [enough] = await this.transactions.query<{ suffit: boolean }>(
+      { tenantId },
+      { name: 'statistics_enough', text: 'SELECT urne_suffit($1, $2, $3) AS suffit', values },
+    );
+    return enough!.suffit ? [] : undefined;
+  }
+}
+
+interface AnswersRow {
+  readonly question: number;
+  readonly answer: string;
+  readonly ballots: string;
+  readonly poids: string;
+}
+
+function countedOf({ question, answer, ballots, poids }: AnswersRow): FirstChoices {
+  return { question, answer, ballots: Number(ballots), weight: weightOf(poids) };
+}

@@ -1,0 +1,308 @@
+import type { INestApplication } from '@nestjs/common';
+import { Client } from 'pg';
+import { Transactions } from '../../libs/shared/src/database/transactions';
+import { SealingService } from '../../libs/voting/src';
+import { refusing } from '../adhesion/support/data-space';
+import { changed, digests } from '../adhesion/support/digests';
+import { eventually } from '../http/expect-problem';
+import { synced, times } from '../membership/synced';
+import { type Answer, TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+import type { Campaigns } from './support/campaigns';
+import { type Vote, Votes } from './support/votes';
+
+const VOTERS = 40;
+
+let app: TestApp;
+let votes: Votes;
+let campaigns: Campaigns;
+let rival: Client;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  votes = await Votes.of(app);
+  ({ campaigns } = votes);
+  await synced(app, campaigns.tenant, {
+    Syndicats: [
+      {
+        ...{ IdentifiantExterne: 'SYN-1', Nom: 'Un' },
+        Employeurs: [{ IdentifiantExterne: 'EMP-1', Nom: 'Usine' }],
+      },
+      { IdentifiantExterne: 'SYN-2', Nom: 'Deux' },
+    ],
+    Employes: times(10, (index) => ({ IdExterne: `E-${index}`, Prenom: 'Zoé', Nom: 'Roy' })),
+  });
+  rival = new Client({ connectionString: app.config.databaseUrl });
+  await rival.connect();
+});
+afterAll(async () => {
+  await rival.end();
+  await app.stop();
+});
+
+const seal = ({ id }: Vote): Promise<boolean> =>
+  app.app.get(SealingService).seal(campaigns.tenant.tenantId, id);
+
+const RANKED = {
+  ...{ Titre: 'Bureau', Type: 'Election', EstPreferentiel: true },
+  Options: ['A', 'B', 'C'].map((Libelle) => ({ Libelle })),
+};
+
+/** A closed vote by half of its voters, some of them employees, of two unions and of none. */
+async function closed(question: object = RANKED, voters = VOTERS): Promise<Vote> {
+  const vote = await votes.opened(voters, question, (n) => ({
+    ...(n % 3 < 2 ? { SyndicatIdExterne: `SYN-${(n % 3) + 1}` } : {}),
+    ...(n % 2 ? { EmployeurIdentifiantExterne: 'EMP-1' } : {}),
+    ...(n < 10 ? { EmployeIdExterne: `E-${n}` } : {}),
+    Poids: (n % 4) + 0.5,
+  }));
+  for (const voter of times(voters / 2, (n) => n * 2)) await votes.voted(vote, voter, voter % 3 ? 1 : 0);
+  await campaigns.sent('POST', `/${vote.id}/fermer`);
+  return vote;
+}
+
+/** All answers of the statistics of a vote, as text. */
+async function told({ id }: Vote): Promise<string[]> {
+  const unions = ['', 'syndicatIdExterne=SYN-1', 'syndicatIdExterne=SYN-2', 'syndicatIdExterne=SYN-9'];
+  const filters = unions.flatMap((one) => [one, `${one}&employeurIdentifiantExterne=EMP-1`]);
+  const answers = await Promise.all(filters.map((filter) => campaigns.sent('GET', `/${id}/stats?${filter}`)));
+  return answers.map(({ text }) => text);
+}
+
+const roll = async ({ id }: Vote): Promise<string> =>
+  (await campaigns.sent('GET', `/${id}/votants?limite=1000`)).text;
+
+/** Rows of a table with what PostgreSQL knows of them, in the order in which they lie. */
+const lying = (table: string, { id }: Vote): Promise<{ row: string; xmin: string }[]> =>
+  campaigns.rows(
+    `SELECT to_jsonb(t)::text AS row, xmin::text FROM ${table} t WHERE tenant_id = $1 AND campagne_id = $2 ORDER BY ctid`,
+    id,
+  );
+
+const isSealed = async ({ id }: Vote): Promise<boolean> => {
+  const [row] = await campaigns.rows<{ sealed: boolean }>(
+    'SELECT urne_scellee AS sealed FROM campagne WHERE tenant_id = $1 AND id_unique = $2',
+    id,
+  );
+  return row!.sealed;
+};
+
+/** Makes whoever inserts into a table wait in the middle of it, until it is released. */
+async function stopping(table: string): Promise<() => Promise<void>> {
+  await app.database.query(
+    `CREATE FUNCTION stopped() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN PERFORM pg_advisory_xact_lock_shared(77); RETURN NEW; END $$`,
+  );
+  await app.database.query(
+    `CREATE TRIGGER stopped BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION stopped()`,
+  );
+  await rival.query('SELECT pg_advisory_lock(77)');
+  return async () => {
+    await rival.query('SELECT pg_advisory_unlock_all()');
+    // Whoever was let go is still in the trigger.
+    await app.database.query('DROP FUNCTION stopped CASCADE');
+  };
+}
+
+async function waiting(count: number): Promise<void> {
+  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await eventually(
+    async () => (await app.database.query(text)).rowCount! >= count || undefined,
+    `That ${count} wait`,
+  );
+}
+
+describe('sealing a ballot box', () => {
+  it('writes roll, ballots and receipts anew, by one transaction and in another order, and loses nothing', async () => {
+    const vote = await closed();
+    const TABLES = ['votant', 'bulletin', 'recu'];
+    const before = await Promise.all(TABLES.map((table) => lying(table, vote)));
+    // The control: until then transactions tell who wrote what.
+    expect(new Set(before[1]!.map(({ xmin }) => xmin)).size).toBe(VOTERS / 2);
+    const shown = await roll(vote);
+    expect(await seal(vote)).toBe(true);
+    const after = await Promise.all(TABLES.map((table) => lying(table, vote)));
+    expect(new Set(after.flat().map(({ xmin }) => xmin)).size).toBe(1);
+    const content = (rows: { row: string }[], isBallot: boolean): unknown[] =>
+      rows.map(({ row }) => {
+        const { id_unique, ...rest } = JSON.parse(row);
+        return JSON.stringify(isBallot ? rest : { id_unique, ...rest });
+      });
+    TABLES.forEach((table, index) => {
+      const [old, now] = [before[index]!, after[index]!].map((rows) => content(rows, table === 'bulletin'));
+      expect(now!.toSorted()).toEqual(old!.toSorted());
+      expect(now).not.toEqual(old);
+    });
+    const ids = (rows: { row: string }[]): Set<string> =>
+      new Set(rows.map(({ row }) => JSON.parse(row).id_unique));
+    expect([...ids(before[1]!)].filter((id) => ids(after[1]!).has(id))).toEqual([]);
+    expect(await roll(vote)).toBe(shown);
+  });
+
+  it.each([
+    ['ranked', RANKED],
+    ['plain', { Titre: 'Q', Type: 'ChoixLibre', MaxReponses: 2, Options: RANKED.Options }],
+  ])(
+    'keeps the result of a %s question as it was told, to the byte, under each filter',
+    async (_what, question) => {
+      const vote = await closed(question);
+      const before = await told(vote);
+      expect(await seal(vote)).toBe(true);
+      expect(await told(vote)).toEqual(before);
+      // The roll's own rows are not read any more.
+      await app.database.query(
+        `UPDATE votant SET a_vote = false, syndicat_id_externe = NULL WHERE campagne_id = $1`,
+        [vote.id],
+      );
+      expect(await told(vote)).toEqual(before);
+      await campaigns.sent('POST', `/${vote.id}/archiver`);
+      expect(await told(vote)).toEqual(
+        before.map((text) => text.replace('"etat":"Termine"', '"etat":"Archive"')),
+      );
+    },
+  );
+
+  it.each(['resultat', 'participation', 'votant', 'depouillement', 'bulletin', 'recu'])(
+    'leaves nothing half done where %s takes no rows, and does it in the next round',
+    async (table) => {
+      const vote = await closed();
+      const before = await digests(app.database);
+      await expect(refusing(app, table, () => seal(vote))).rejects.toThrow('refused');
+      expect(changed(before, await digests(app.database))).toEqual([]);
+      expect(await seal(vote)).toBe(true);
+    },
+  );
+
+  it('leaves nothing half done where its connection is cut in the middle', async () => {
+    const vote = await closed();
+    const before = await digests(app.database);
+    const release = await stopping('recu');
+    const sealing = seal(vote);
+    sealing.catch(() => undefined);
+    await waiting(1);
+    await app.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    await expect(sealing).rejects.toThrow();
+    await release();
+    expect(changed(before, await digests(app.database))).toEqual([]);
+    expect(await seal(vote)).toBe(true);
+    expect(await seal(vote)).toBe(false);
+  });
+
+  it('is done by one of two workers: the other does not wait for it', async () => {
+    const vote = await closed();
+    const release = await stopping('recu');
+    const first = seal(vote);
+    await waiting(1);
+    expect(await seal(vote)).toBe(false);
+    await release();
+    expect(await first).toBe(true);
+  });
+
+  it('is not bound by the time limits of requests, which hold again after it', async () => {
+    const vote = await closed(RANKED, 4);
+    await app.database.query(
+      `CREATE FUNCTION tells() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN RAISE '% % %', current_setting('transaction_timeout'), current_setting('statement_timeout'),
+         current_setting('lock_timeout'); END $$`,
+    );
+    await app.database.query(
+      'CREATE TRIGGER tells BEFORE INSERT ON recu FOR EACH ROW EXECUTE FUNCTION tells()',
+    );
+    await expect(seal(vote)).rejects.toThrow('0 30min 20s');
+    await app.database.query('DROP FUNCTION tells CASCADE');
+    expect(await seal(vote)).toBe(true);
+    const transactions = app.app.get(Transactions);
+    const limits = transactions.run({ tenantId: campaigns.tenant.tenantId }, () =>
+      transactions
+        .client()
+        .query(
+          `SELECT current_setting('transaction_timeout') AS one, current_setting('statement_timeout') AS other`,
+        ),
+    );
+    expect((await limits).rows).toEqual([{ one: '110s', other: '30s' }]);
+  });
+
+  it('seals nothing while a vote is open', async () => {
+    const vote = await votes.opened(2);
+    await votes.voted(vote, 0);
+    expect(await seal(vote)).toBe(false);
+    expect(await isSealed(vote)).toBe(false);
+  });
+
+  it.each(['recu', 'votant'])(
+    'and the deletion of an employee who voted do not undo each other (sealing stopped at %s)',
+    async (table) => {
+      const idExterne = `E-${table}`;
+      await synced(app, campaigns.tenant, {
+        Employes: [{ IdExterne: idExterne, Prenom: 'Max', Nom: 'Roy' }],
+      });
+      const vote = await votes.opened(3, {}, (n) => (n === 1 ? { EmployeIdExterne: idExterne } : {}));
+      await votes.voted(vote, 1);
+      await campaigns.sent('POST', `/${vote.id}/fermer`);
+      const release = await stopping(table);
+      const sealing = seal(vote);
+      await waiting(1);
+      const deletion = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${idExterne}`);
+      await waiting(2);
+      await release();
+      expect(await sealing).toBe(true);
+      expect((await deletion).status).toBe(204);
+      const voters = JSON.parse(await roll(vote)) as { AVote: boolean; EmployeIdExterne: string | null }[];
+      expect(voters.map(({ AVote, EmployeIdExterne }) => [AVote, EmployeIdExterne])).toEqual([
+        [false, null],
+        [true, null],
+        [false, null],
+      ]);
+    },
+  );
+
+  it('keeps no campaign without ballots from being deleted', async () => {
+    const vote = await votes.opened(2);
+    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    expect(await seal(vote)).toBe(true);
+    await campaigns.sent('DELETE', `/${vote.id}`);
+    const left = await campaigns.rows(
+      `SELECT FROM resultat WHERE tenant_id = $1 AND campagne_id = $2
+       UNION ALL SELECT FROM participation WHERE tenant_id = $1 AND campagne_id = $2`,
+      vote.id,
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('lets nobody keep a result of a box that is open', async () => {
+    const vote = await votes.opened(1);
+    await app.database.query('BEGIN');
+    await app.database.query(`SELECT set_config('app.tenant_id', $1, true)`, [campaigns.tenant.tenantId]);
+    await app.database.query('SET LOCAL ROLE mandat_app');
+    const keep = app.database.query(`INSERT INTO resultat VALUES ($1, $2, 1, 1, 1, '[]')`, [
+      campaigns.tenant.tenantId,
+      vote.id,
+    ]);
+    await expect(keep).rejects.toMatchObject({ code: '42501' });
+    await app.database.query('ROLLBACK');
+  });
+});
+
+describe('the worker', () => {
+  let workers: INestApplication[] = [];
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+    workers = [];
+  });
+
+  it('closes and seals the box of a vote that the clock ends, one worker of two', async () => {
+    const vote = await votes.opened(4);
+    await votes.voted(vote, 2, 1);
+    await campaigns.rows(
+      `UPDATE campagne SET fermeture_du_vote_utc = clock_timestamp() WHERE tenant_id = $1 AND id_unique = $2`,
+      vote.id,
+    );
+    workers = [await startWorker(app.config), await startWorker(app.config)];
+    await eventually(async () => (await isSealed(vote)) || undefined, 'That the box is sealed');
+    const { json }: Answer = await campaigns.sent('GET', `/${vote.id}/stats`);
+    expect(json.questions[0].Options.map(({ Votes: count }: { Votes: number }) => count)).toEqual([0, 1]);
+    expect(await votes.box(vote.id)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,352 @@
+import { randomInt } from 'node:crypto';
+import { Client } from 'pg';
+import { SealingService } from '../../libs/voting/src';
+import { times } from '../membership/synced';
+import { TestApp } from '../setup/test-app';
+import { type Vote, Votes } from './support/votes';
+
+const VOTERS = 400;
+/** Of so many coins, no run of this test in a million has a share of heads that is further from a half. */
+const CHANCE = 4.9 / (2 * Math.sqrt(VOTERS));
+const NOT_ALLOWED = '42501';
+
+type Guesses = ReadonlyMap<string, string>;
+
+/**
+ * Who acts as the role of the processes in the tenant's own data space, for as long as the vote lasts: it can send any
+ * statement at any time, and knows the source of the service. It tries to tell what each voter chose.
+ */
+class Attacker {
+  /** Voters in the order in which they voted, as the roll told it vote by vote. */
+  readonly sequence: string[] = [];
+  private readonly byCounts = new Map<string, string>();
+  private counts = new Map<string, number>();
+
+  private constructor(
+    private readonly client: Client,
+    private readonly votes: Votes,
+    private readonly vote: Vote,
+  ) {}
+
+  static async connect(app: TestApp, votes: Votes, vote: Vote): Promise<Attacker> {
+    const client = new Client({ connectionString: app.config.databaseUrl });
+    await client.connect();
+    await client.query('SET ROLE mandat_app');
+    await client.query(`SELECT set_config('app.tenant_id', $1, false)`, [votes.campaigns.tenant.tenantId]);
+    return new Attacker(client, votes, vote);
+  }
+
+  leave(): Promise<void> {
+    return this.client.end();
+  }
+
+  /** Looks after each vote at who has voted, and at all counts that there are. */
+  async watch(): Promise<void> {
+    const { rows } = await this.client.query<{ id: string }>(
+      'SELECT id_unique AS id FROM votant WHERE campagne_id = $1 AND a_vote AND id_unique <> ALL ($2)',
+      [this.vote.id, this.sequence],
+    );
+    const [voter] = rows.map(({ id }) => id);
+    if (rows.length !== 1) throw new Error(`${rows.length} have voted since.`);
+    this.sequence.push(voter!);
+    const before = this.counts;
+    this.counts = await this.count();
+    for (const [answer, count] of this.counts)
+      if (count > (before.get(answer) ?? 0)) this.byCounts.set(voter!, answer);
+  }
+
+  private async count(): Promise<Map<string, number>> {
+    const { rows } = await this.client.query<{ reponse: string; count: number }>(
+      `SELECT reponse, bulletins::int AS count FROM urne_compter($1)
+       UNION ALL SELECT reponse, bulletins::int FROM urne_compter_par($1, 'SYN-1', NULL)`,
+      [this.vote.id],
+    );
+    const counts = new Map(rows.map(({ reponse, count }) => [reponse, count]));
+    const { json } = await this.votes.campaigns.sent('GET', `/${this.vote.id}/stats`);
+    json.questions[0].Options.forEach(({ Votes: count }: { Votes: number }, place: number) =>
+      counts.set(`${place}`, count),
+    );
+    return counts;
+  }
+
+  /** What each way of attack makes of what it finds; nothing where PostgreSQL does not let it look. */
+  async guesses(): Promise<Map<string, Guesses>> {
+    const found = new Map<string, Guesses>([['counts after each vote', this.byCounts]]);
+    found.set(
+      'the transaction that wrote both',
+      await this.pairs(
+        `SELECT v.id_unique AS voter, b.reponses[1] AS answer FROM votant v JOIN bulletin b ON b.xmin = v.xmin
+         WHERE v.campagne_id = $1 AND b.campagne_id = $1`,
+      ),
+    );
+    const { rows } = await this.client.query<{ name: string }>(
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'bulletin'::regclass AND NOT attisdropped
+         AND attnum <> 0 AND attname NOT IN ('tableoid', 'tenant_id', 'campagne_id')`,
+    );
+    for (const { name } of rows)
+      found.set(`the order of ${name}`, await this.inOrder(`ORDER BY b.${name}::text`));
+    found.set('the order of ctid', await this.inOrder('ORDER BY b.ctid'));
+    return found;
+  }
+
+  private inOrder(order: string): Promise<Guesses> {
+    return this.pairs(
+      `SELECT s.voter, b.answer FROM unnest($2::text[]) WITH ORDINALITY s (voter, place)
+       JOIN (SELECT reponses[1] AS answer, row_number() OVER (${order}) AS place FROM bulletin b WHERE campagne_id = $1) b
+       USING (place)`,
+      this.sequence,
+    );
+  }
+
+  private async pairs(text: string, ...values: unknown[]): Promise<Guesses> {
+    try {
+      const { rows } = await this.client.query<{ voter: string; answer: string }>(text, [
+        this.vote.id,
+        ...values,
+      ]);
+      return new Map(rows.map(({ voter, answer }) => [voter, answer]));
+    } catch (error) {
+      if ((error as { code?: string }).code === NOT_ALLOWED) return new Map();
+      throw error;
+    }
+  }
+
+  /**
+   * Every value that the role can read, by table; of the columns that are not hidden. The hidden ones of other tables are
+   * numbers of transactions, which any role may ask for at any time.
+   */
+  async visible(): Promise<Map<string, Set<string>>> {
+    const { rows: tables } = await this.client.query<{ name: string; columns: string }>(
+      `SELECT relname AS name, string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns
+       FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid
+       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT attisdropped AND attnum > 0
+         AND has_column_privilege(c.oid, attnum, 'SELECT')
+       GROUP BY 1`,
+    );
+    const seen = new Map<string, Set<string>>();
+    for (const { name, columns } of tables) {
+      const { rows } = await this.client.query<{ text: string }>(
+        `SELECT to_jsonb(r)::text AS text FROM (SELECT ${columns} FROM ${name}) r`,
+      );
+      seen.set(name, new Set(rows.map(({ text }) => text)));
+    }
+    return seen;
+  }
+}
+
+/** One vote by all, watched by an attacker. */
+class Election {
+  /** What each voter chose. */
+  private readonly chosen = new Map<string, string>();
+
+  private constructor(
+    readonly app: TestApp,
+    readonly votes: Votes,
+    readonly vote: Vote,
+    readonly attacker: Attacker,
+  ) {}
+
+  static async prepare(app: TestApp): Promise<Election> {
+    const votes = await Votes.of(app);
+    await app.send(votes.campaigns.tenant, 'POST', '/b2b/v2/sync', {
+      Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'S' }],
+    });
+    const vote = await votes.opened(VOTERS, {}, () => ({ SyndicatIdExterne: 'SYN-1' }));
+    return new Election(app, votes, vote, await Attacker.connect(app, votes, vote));
+  }
+
+  /** All voters vote, in an order and for options of chance. */
+  async hold(): Promise<void> {
+    const order = times(VOTERS, (voter) => ({ voter, key: randomInt(2 ** 40) }));
+    for (const { voter } of order.sort((one, other) => one.key - other.key)) {
+      const option = randomInt(2);
+      this.chosen.set(this.vote.voters[voter]!, `${option}`);
+      await this.votes.voted(this.vote, voter, option);
+      await this.attacker.watch();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.votes.campaigns.sent('POST', `/${this.vote.id}/fermer`);
+  }
+
+  async seal(): Promise<void> {
+    const { tenantId } = this.votes.campaigns.tenant;
+    if (!(await this.app.app.get(SealingService).seal(tenantId, this.vote.id)))
+      throw new Error('Not sealed.');
+  }
+
+  /** The share of voters that each way of attack is right about; where it knows nothing it tosses a coin. */
+  async scores(): Promise<Map<string, number>> {
+    const scores = new Map<string, number>();
+    for (const [attack, guesses] of await this.attacker.guesses()) {
+      const right = [...this.chosen].filter(
+        ([voter, answer]) => (guesses.get(voter) ?? `${randomInt(2)}`) === answer,
+      );
+      scores.set(attack, right.length / VOTERS);
+    }
+    return scores;
+  }
+
+  /** Attacks that are better, or worse, than chance. */
+  async successes(): Promise<string[]> {
+    const scores = [...(await this.scores())];
+    return scores.filter(([, score]) => Math.abs(score - 0.5) > CHANCE).map(([attack]) => attack);
+  }
+}
+
+let app: TestApp;
+let election: Election;
+
+beforeEach(async () => {
+  app = await TestApp.start();
+});
+afterEach(async () => {
+  await election.attacker.leave();
+  await app.stop();
+});
+
+const without = (rows: ReadonlySet<string>, others: ReadonlySet<string>): string[] =>
+  [...rows].filter((row) => !others.has(row));
+
+/** Breaks a protection, as a superuser. */
+const breaking = (text: string): Promise<unknown> => app.database.query(text);
+
+const READ_ALL = 'GRANT SELECT ON votant, bulletin TO mandat_app';
+
+describe(`an attacker with the application’s role, against ${VOTERS} voters`, () => {
+  it('is right no more often than by chance: while the vote is open, once it is closed, and once the box is sealed', async () => {
+    election = await Election.prepare(app);
+    await election.hold();
+    expect(await election.successes()).toEqual([]);
+    await election.close();
+    expect(await election.successes()).toEqual([]);
+    await election.seal();
+    expect(await election.successes()).toEqual([]);
+  }, 120_000);
+
+  it('is not even right once the box is sealed if it could read all columns of roll and ballots', async () => {
+    election = await Election.prepare(app);
+    await election.hold();
+    await election.close();
+    await election.seal();
+    await breaking(READ_ALL);
+    expect(await election.successes()).toEqual([]);
+  }, 120_000);
+
+  it('sees of a vote that somebody has voted and the digest of a receipt, and nothing else', async () => {
+    election = await Election.prepare(app);
+    const { attacker, vote, votes } = election;
+    for (const voter of times(10, (n) => n)) {
+      const before = await attacker.visible();
+      await votes.voted(vote, voter, voter % 2);
+      const after = await attacker.visible();
+      const added = [...after].flatMap(([table, rows]) =>
+        without(rows, before.get(table)!).map((text) => [table, JSON.parse(text)]),
+      );
+      const removed = [...before].flatMap(([table, rows]) =>
+        without(rows, after.get(table)!).map((text) => [table, JSON.parse(text)]),
+      );
+      const [, old] = removed[0] as [string, object];
+      expect(removed).toEqual([
+        ['votant', expect.objectContaining({ id_unique: vote.voters[voter], a_vote: false })],
+      ]);
+      expect(added).toHaveLength(2);
+      expect(added).toEqual(
+        expect.arrayContaining([
+          ['votant', { ...old, a_vote: true }],
+          [
+            'recu',
+            {
+              tenant_id: votes.campaigns.tenant.tenantId,
+              campagne_id: vote.id,
+              empreinte: expect.stringMatching(/^\\x[0-9a-f]{64}$/),
+            },
+          ],
+        ]),
+      );
+    }
+  });
+});
+
+describe('negative control: the same attacker', () => {
+  it('where it may read all columns: is always right by the transaction, and by the order of rows', async () => {
+    await breaking(READ_ALL);
+    election = await Election.prepare(app);
+    await election.hold();
+    const scores = await election.scores();
+    expect(scores.get('the transaction that wrote both')).toBe(1);
+    expect(scores.get('the order of ctid')).toBe(1);
+  }, 120_000);
+
+  it('where sealing keeps the order: is still right by the order of rows', async () => {
+    const { rows } = await app.database.query<{ text: string }>(
+      `SELECT pg_get_functiondef('urne_sceller'::regproc) AS text`,
+    );
+    await breaking(rows[0]!.text.replaceAll('ORDER BY random()', ''));
+    // Found by their identifiers, which are of chance, ballots would be written anew in that order.
+    for (const way of ['indexscan', 'bitmapscan'])
+      await breaking(`ALTER FUNCTION urne_sceller SET enable_${way} = off`);
+    await breaking(READ_ALL);
+    election = await Election.prepare(app);
+    await election.hold();
+    await election.close();
+    await election.seal();
+    expect((await election.scores()).get('the order of ctid')).toBe(1);
+  }, 120_000);
+
+  it('where ballots are numbered, or have a time: is right by their order', async () => {
+    await breaking('ALTER TABLE bulletin ALTER COLUMN id_unique SET DEFAULT uuidv7()');
+    await breaking(`ALTER TABLE bulletin ADD COLUMN moment timestamptz NOT NULL DEFAULT clock_timestamp()`);
+    await breaking(READ_ALL);
+    election = await Election.prepare(app);
+    await election.hold();
+    const scores = await election.scores();
+    expect(scores.get('the order of id_unique')).toBe(1);
+    expect(scores.get('the order of moment')).toBe(1);
+  }, 120_000);
+
+  it('where an open box can be counted: is right by the counts', async () => {
+    const { rows } = await app.database.query<{ text: string }>(
+      `SELECT pg_get_functiondef('urne_compter'::regproc) AS text`,
+    );
+    await breaking(rows[0]!.text.replace('THEN RETURN;', 'THEN NULL;'));
+    election = await Election.prepare(app);
+    await election.hold();
+    expect((await election.scores()).get('counts after each vote')).toBe(1);
+  }, 120_000);
+});
+
+describe('the log of the service, at its most talkative', () => {
+  it('says nothing of voters, choices and receipts', async () => {
+    const written: string[] = [];
+    const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      written.push(String(chunk));
+      return true;
+    });
+    const loud = await TestApp.start({ logLevel: 'trace', databaseUrl: app.config.databaseUrl });
+    const receipts: string[] = [];
+    try {
+      election = await Election.prepare(loud);
+      const { vote, votes } = election;
+      for (const voter of times(10, (n) => n)) receipts.push(await votes.voted(vote, voter, voter % 2));
+      await votes.cast(vote.id, { VotantId: vote.voters[0], Reponses: [{ QuestionId: vote.question.Id }] });
+      await election.close();
+      await election.seal();
+      await votes.campaigns.sent('GET', `/${vote.id}/votants/${vote.voters[0]}`);
+    } finally {
+      await loud.stop();
+      write.mockRestore();
+    }
+    const { vote } = election;
+    const log = written.join('');
+    const tells = (needle: string): boolean => log.includes(needle);
+    // The controls: the ballots' requests are in it, by their route, and identifiers that are in it are found.
+    expect(written.filter((line) => line.includes('/plateforme/v1/campagnes/:id/bulletins"'))).toHaveLength(
+      11,
+    );
+    expect(tells(election.votes.campaigns.tenant.tenantId)).toBe(true);
+    const secrets = [...vote.voters, ...vote.question.Options.map(({ Id }) => Id), ...receipts];
+    expect(secrets.filter(tells)).toEqual([]);
+  }, 60_000);
+});
