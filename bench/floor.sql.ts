@@ -82,6 +82,15 @@ export const SQL = {
     CREATE TABLE floor_votant (LIKE votant INCLUDING ALL,
       FOREIGN KEY (tenant_id, campagne_id) REFERENCES campagne (tenant_id, id_unique) ON DELETE CASCADE,
       FOREIGN KEY (tenant_id, employe_id_externe) REFERENCES employe (tenant_id, id_externe))`,
+  /** The two statements of a vote. */
+  noteVote: `UPDATE votant SET a_vote = true WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3 AND NOT a_vote
+    RETURNING syndicat_id_externe, employeur_identifiant_externe, poids`,
+  castBallot: `INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
+    VALUES ($1, $2, $3, $4, $5, $6)`,
+  /** Ballots that answer alike, of a union if `$3` is one. */
+  tally: `SELECT place, answer, count(*)::int AS ballots, sum(poids)::text AS weight
+    FROM bulletin, unnest(reponses) WITH ORDINALITY a (answer, place)
+    WHERE tenant_id = $1 AND campagne_id = $2 AND ($3::text IS NULL OR syndicat_id_externe = $3) GROUP BY 1, 2`,
   oneAsObject: `SELECT ${AS_OBJECTS} ${ONE}`,
 
   /** The raw body as `$1`, the tenant as `$2`. */

@@ -21,12 +21,12 @@ const WHOLE_LIST = 2_147_483_647;
 /** As libs/webhooks/src/application/lane.ts has it. */
 const POSTS_AT_ONCE = 16;
 
-// As many connections as each of the product's pools has.
-const pool = new Pool({
-  connectionString: process.env.DATABASE_URL,
-  max: 10,
-  options: '-c timezone=UTC -c jit=off',
-});
+const newPool = (max: number): Pool =>
+  new Pool({ connectionString: process.env.DATABASE_URL, max, options: '-c timezone=UTC -c jit=off' });
+
+// As many connections as the product has, and as one tenant has for votes.
+const pool = newPool(10);
+const votePool = newPool(16);
 let rows: Employee[] = [];
 
 const ROUTES: Record<string, Handler> = {
@@ -57,6 +57,30 @@ const ROUTES: Record<string, Handler> = {
   'POST roll': async ([tenant, campagne, syndicat]) => {
     const { rowCount } = await pool.query(SQL.enrol, [tenant, campagne, syndicat]);
     return JSON.stringify({ written: rowCount });
+  },
+  /** Notes that a voter has voted and puts a ballot into the box. */
+  'POST vote': async ([tenant, campagne], request) => {
+    const { VotantId } = JSON.parse((await bodyOf(request)).toString()) as { VotantId: string };
+    const client = await votePool.connect();
+    try {
+      await client.query('BEGIN');
+      const { rows: voters } = await client.query<Record<string, unknown>>({
+        name: 'note',
+        text: SQL.noteVote,
+        values: [tenant, campagne, VotantId],
+      });
+      const [voter] = voters.map(Object.values);
+      const values = [tenant, campagne, ...voter!, ['0']];
+      await client.query({ name: 'cast', text: SQL.castBallot, values });
+      await client.query('COMMIT');
+    } finally {
+      client.release();
+    }
+    return JSON.stringify({ voted: VotantId });
+  },
+  'GET tally': async ([tenant, campagne, syndicat]) => {
+    const { rows: answers } = await pool.query(SQL.tally, [tenant, campagne, syndicat]);
+    return JSON.stringify(answers);
   },
   'GET one': async ([tenant, id]) => {
     const answer = await pool.query({ name: 'one', text: SQL.oneAsObject, values: [tenant, id] });

@@ -6,6 +6,7 @@ import { say } from './progress';
 import { READS } from './reads';
 import { markdown, type Row } from './report';
 import { ROLLS } from './roll';
+import { VOTES } from './votes';
 import { WRITES } from './writes';
 import { WRITES_V2 } from './writes-v2';
 import { World } from './world';
@@ -15,7 +16,7 @@ import { World } from './world';
  * the medians, and the product's figure divided by the contestant's. Everything runs on 127.0.0.1 and ends with it.
  */
 
-const WORKS = [...READS, ...CARD_LISTS, ...ROLLS, ...DELIVERIES, ...WRITES, ...WRITES_V2];
+const WORKS = [...READS, ...CARD_LISTS, ...ROLLS, ...VOTES, ...DELIVERIES, ...WRITES, ...WRITES_V2];
 const USAGE = `Usage: npm run bench -- [--quick] [--only <work>]…
   --quick         fewer and shorter rounds
   --only <work>   only the works whose name begins so: ${WORKS.map(({ name }) => name).join(', ')}`;
