@@ -30,6 +30,7 @@ export class Ballots1764000012000 implements MigrationInterface {
       `COMMENT ON COLUMN campagne.graine_departage IS 'Breaks ties of ranked counts; told from the opening on'`,
     );
 
+    // Restricted: otherwise another row, whose box is closed, could be put in a campaign's place by one statement.
     // Neither voter nor time nor sequence. An answer for each question, in their order.
     await runner.query(`
       CREATE TABLE bulletin (
@@ -42,7 +43,7 @@ export class Ballots1764000012000 implements MigrationInterface {
         reponses text[] COLLATE "C" NOT NULL,
         PRIMARY KEY (tenant_id, campagne_id, id_unique),
         CONSTRAINT bulletin_campagne_fkey FOREIGN KEY (tenant_id, campagne_id)
-          REFERENCES campagne (tenant_id, id_unique)
+          REFERENCES campagne (tenant_id, id_unique) ON UPDATE RESTRICT ON DELETE RESTRICT
       )`);
     await runner.query(
       `COMMENT ON COLUMN bulletin.reponses IS 'Places of the chosen options from 0, with commas, the most wanted first; empty for an abstention'`,
@@ -67,31 +68,45 @@ export class Ballots1764000012000 implements MigrationInterface {
     for (const table of ['bulletin', 'recu']) {
       for (const statement of secureTenantTable(table, [BALLOT_BOX_ROLE])) await runner.query(statement);
       await runner.query(`REVOKE UPDATE ON ${table} FROM ${BALLOT_BOX_ROLE}`);
-      // Nothing is put into a box that is closed.
-      await runner.query(
-        `CREATE POLICY ${table}_open ON ${table} AS RESTRICTIVE FOR INSERT TO ${APP_ROLE} WITH CHECK (EXISTS (
-           SELECT FROM campagne c WHERE c.tenant_id = ${table}.tenant_id AND c.id_unique = campagne_id AND NOT c.urne_close))`,
-      );
     }
-    // A ballot's identifier is not the writer's to choose: it could say whose it is.
+    await runner.query(`GRANT SELECT (tenant_id, campagne_id, empreinte) ON recu TO ${APP_ROLE}`);
+    const seen =
+      'tenant_id, id_unique, publiee, archivee, publications, ouverture_du_vote_utc, fermeture_du_vote_utc, urne_fermee_par, urne_close';
+    await runner.query(`GRANT SELECT (${seen}), UPDATE (urne_fermee_par) ON campagne TO ${BALLOT_BOX_ROLE}`);
     await runner.query(
-      `GRANT INSERT (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
-       ON bulletin TO ${APP_ROLE}`,
+      `GRANT SELECT (tenant_id, campagne_id, ordre, est_preferentiel) ON question TO ${BALLOT_BOX_ROLE}`,
     );
-    await runner.query(`GRANT INSERT, SELECT (tenant_id, campagne_id, empreinte) ON recu TO ${APP_ROLE}`);
-    await runner.query(
-      `GRANT SELECT (tenant_id, id_unique, publiee, fermeture_du_vote_utc, urne_fermee_par, urne_close),
-         UPDATE (urne_fermee_par) ON campagne TO ${BALLOT_BOX_ROLE}`,
+    await runner.query(`GRANT SELECT, INSERT, DELETE, UPDATE (a_vote) ON votant TO ${BALLOT_BOX_ROLE}`);
+    // Who could close the box, or say that it is another campaign's, could open it.
+    await this.allowOnly(
+      runner,
+      'campagne',
+      ['tenant_id', 'id_unique', ...CAMPAGNE_COLUMNS],
+      CAMPAGNE_COLUMNS,
     );
-    // Who closes the box opens it: only the function below does, once the vote has ended.
-    await runner.query(`REVOKE INSERT, UPDATE ON campagne FROM ${APP_ROLE}`);
+    // Only who votes has voted, and stays.
+    const names = ['tenant_id', 'campagne_id', 'id_unique', 'date_creation'];
+    await this.allowOnly(runner, 'votant', [...names, ...VOTANT_COLUMNS], VOTANT_COLUMNS);
     await runner.query(
-      `GRANT INSERT (${CAMPAGNE_COLUMNS.join(', ')}), UPDATE (${CAMPAGNE_COLUMNS.join(', ')}) ON campagne TO ${APP_ROLE}`,
+      `CREATE POLICY votant_ayant_vote ON votant AS RESTRICTIVE FOR DELETE TO ${APP_ROLE} USING (NOT a_vote)`,
+    );
+  }
+
+  private async allowOnly(
+    runner: QueryRunner,
+    table: string,
+    inserted: readonly string[],
+    updated: readonly string[],
+  ): Promise<void> {
+    await runner.query(`REVOKE INSERT, UPDATE ON ${table} FROM ${APP_ROLE}`);
+    await runner.query(
+      `GRANT INSERT (${inserted.join(', ')}), UPDATE (${updated.join(', ')}) ON ${table} TO ${APP_ROLE}`,
     );
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`GRANT INSERT, UPDATE ON campagne TO ${APP_ROLE}`);
+    await runner.query('DROP POLICY votant_ayant_vote ON votant');
+    await runner.query(`GRANT INSERT, UPDATE ON campagne, votant TO ${APP_ROLE}`);
     await asBallotBox(runner, async () => {
       for (const { signature } of FUNCTIONS) await runner.query(`DROP FUNCTION ${signature}`);
     });
@@ -99,15 +114,13 @@ export class Ballots1764000012000 implements MigrationInterface {
     await runner.query(
       'ALTER TABLE campagne DROP COLUMN publications, DROP COLUMN urne_close, DROP COLUMN urne_fermee_par, DROP COLUMN graine_departage',
     );
-    await runner.query(`REVOKE ALL ON campagne FROM ${BALLOT_BOX_ROLE}`);
+    await runner.query(`REVOKE ALL ON campagne, question, votant FROM ${BALLOT_BOX_ROLE}`);
     await runner.query(`REVOKE USAGE ON SCHEMA public FROM ${BALLOT_BOX_ROLE}`);
   }
 }
 
-/** What requests write of a campaign. */
+/** What requests write of a campaign, once it is made. */
 const CAMPAGNE_COLUMNS = [
-  'tenant_id',
-  'id_unique',
   'titre',
   'slug',
   'ouverture_du_vote_utc',
@@ -123,10 +136,47 @@ const CAMPAGNE_COLUMNS = [
   'date_creation',
   'date_modification',
   'publications',
-  'graine_departage',
+];
+
+/** The same of a voter. */
+const VOTANT_COLUMNS = [
+  'identifiant',
+  'prenom',
+  'nom',
+  'courriel',
+  'employe_id_externe',
+  'syndicat_id_externe',
+  'employeur_identifiant_externe',
+  'a_droit_de_vote',
+  'poids',
 ];
 
 const FUNCTIONS: readonly BoxFunction[] = [
+  {
+    // Notes that a voter has voted and puts the ballot and the digest of its receipt into the box, with the voter's weight,
+    // union and employer of this moment. Tells whether it did. Called by who has entered the vote (the gate).
+    signature: 'urne_voter(uuid, uuid, integer, text[], bytea)',
+    shape:
+      '(campagne uuid, votant uuid, publications integer, reponses text[], empreinte bytea) RETURNS boolean',
+    manner: 'LANGUAGE plpgsql',
+    body: `#variable_conflict use_column
+      BEGIN
+        WITH voter AS (
+          UPDATE votant v SET a_vote = true FROM campagne c
+          WHERE c.tenant_id = ${BOX_TENANT} AND c.id_unique = $1 AND c.publiee AND NOT c.archivee AND NOT c.urne_close
+            AND c.publications = $3
+            AND clock_timestamp() >= c.ouverture_du_vote_utc AND clock_timestamp() < c.fermeture_du_vote_utc
+            AND cardinality($4) = (SELECT count(*) FROM question q WHERE q.tenant_id = ${BOX_TENANT} AND q.campagne_id = $1)
+            AND v.tenant_id = ${BOX_TENANT} AND v.campagne_id = $1 AND v.id_unique = $2 AND v.a_droit_de_vote AND NOT v.a_vote
+          RETURNING v.syndicat_id_externe, v.employeur_identifiant_externe, v.poids
+        ), ballot AS (
+          INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
+          SELECT ${BOX_TENANT}, $1, syndicat_id_externe, employeur_identifiant_externe, poids, $4 FROM voter
+        )
+        INSERT INTO recu (tenant_id, campagne_id, empreinte) SELECT ${BOX_TENANT}, $1, $5 FROM voter;
+        RETURN FOUND;
+      END`,
+  },
   {
     // Whether anybody has voted.
     signature: 'urne_contient(uuid)',

@@ -38,7 +38,7 @@ export class Sealing1764000014000 implements MigrationInterface {
         questions text NOT NULL,
         PRIMARY KEY (tenant_id, campagne_id),
         CONSTRAINT resultat_campagne_fkey FOREIGN KEY (tenant_id, campagne_id)
-          REFERENCES campagne (tenant_id, id_unique) ON DELETE CASCADE
+          REFERENCES campagne (tenant_id, id_unique) ON UPDATE RESTRICT ON DELETE CASCADE
       )`);
     await runner.query(`COMMENT ON COLUMN resultat.questions IS 'JSON, as on the wire'`);
     // Voters of a union and employer.
@@ -53,10 +53,8 @@ export class Sealing1764000014000 implements MigrationInterface {
         avec_droit integer NOT NULL,
         ayant_vote integer NOT NULL,
         PRIMARY KEY (tenant_id, campagne_id, id_unique),
-        CONSTRAINT participation_key UNIQUE NULLS NOT DISTINCT
-          (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe),
         CONSTRAINT participation_campagne_fkey FOREIGN KEY (tenant_id, campagne_id)
-          REFERENCES campagne (tenant_id, id_unique) ON DELETE CASCADE
+          REFERENCES campagne (tenant_id, id_unique) ON UPDATE RESTRICT ON DELETE CASCADE
       )`);
     // Ballots of a union and employer that answer a question alike; of rankings, the first choice.
     await runner.query(`
@@ -71,31 +69,21 @@ export class Sealing1764000014000 implements MigrationInterface {
         bulletins bigint NOT NULL,
         poids numeric NOT NULL,
         PRIMARY KEY (tenant_id, campagne_id, id_unique),
-        CONSTRAINT depouillement_key UNIQUE NULLS NOT DISTINCT
-          (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, question, reponse),
         CONSTRAINT depouillement_campagne_fkey FOREIGN KEY (tenant_id, campagne_id)
-          REFERENCES campagne (tenant_id, id_unique)
+          REFERENCES campagne (tenant_id, id_unique) ON UPDATE RESTRICT ON DELETE RESTRICT
       )`);
     await runner.query(`COMMENT ON COLUMN depouillement.question IS 'Its place among the questions, from 0'`);
     for (const table of ['participation', 'depouillement'])
-      await runner.query(
-        `CREATE INDEX ${table}_employeur ON ${table} (tenant_id, campagne_id, employeur_identifiant_externe)`,
-      );
+      for (const column of ['syndicat_id_externe', 'employeur_identifiant_externe'])
+        await runner.query(`CREATE INDEX ${table}_${column} ON ${table} (tenant_id, campagne_id, ${column})`);
+    // What is kept is the ballot box's to write; counts by union and employer it does not even show.
     for (const table of TABLES) {
-      const role = table === 'depouillement' ? BALLOT_BOX_ROLE : APP_ROLE;
-      for (const statement of secureTenantTable(table, [role])) await runner.query(statement);
-      await runner.query(`REVOKE UPDATE, DELETE ON ${table} FROM ${role}`);
+      for (const statement of secureTenantTable(table, [BALLOT_BOX_ROLE])) await runner.query(statement);
+      await runner.query(`REVOKE UPDATE, DELETE ON ${table} FROM ${BALLOT_BOX_ROLE}`);
     }
-    // A result is kept once, of a box that is closed.
-    await runner.query(
-      `CREATE POLICY resultat_closed ON resultat AS RESTRICTIVE FOR INSERT TO ${APP_ROLE} WITH CHECK (EXISTS (
-         SELECT FROM campagne c WHERE c.tenant_id = resultat.tenant_id AND c.id_unique = campagne_id AND c.urne_close))`,
-    );
+    await runner.query(`GRANT SELECT ON resultat, participation TO ${APP_ROLE}`);
     await runner.query(
       `GRANT SELECT (urne_scellee), UPDATE (urne_scellee) ON campagne TO ${BALLOT_BOX_ROLE}`,
-    );
-    await runner.query(
-      `GRANT SELECT (tenant_id, campagne_id, ordre, est_preferentiel) ON question TO ${BALLOT_BOX_ROLE}`,
     );
     await runner.query(`GRANT SELECT (tenant_id, seuil_anonymat) ON reglage TO ${BALLOT_BOX_ROLE}`);
   }
@@ -116,7 +104,7 @@ export class Sealing1764000014000 implements MigrationInterface {
     await asBallotBox(runner, async () => {
       for (const { signature } of FUNCTIONS.toReversed()) await runner.query(`DROP FUNCTION ${signature}`);
     });
-    await runner.query(`REVOKE ALL ON question, reglage FROM ${BALLOT_BOX_ROLE}`);
+    await runner.query(`REVOKE ALL ON reglage FROM ${BALLOT_BOX_ROLE}`);
     await runner.query(`DROP TABLE ${TABLES.join(', ')}`);
     await runner.query('DROP POLICY campagne_scellement_du ON campagne');
     await runner.query('ALTER TABLE campagne DROP COLUMN urne_scellee');
@@ -205,12 +193,23 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Keeps the count of a closed box by union and employer, and writes its ballots and receipts anew in an order of chance.
-    signature: 'urne_sceller(uuid)',
-    shape: '(campagne uuid) RETURNS void',
+    // Keeps the result of a closed box as it is told and its count by union and employer, and writes roll, ballots and
+    // receipts anew in an order of chance. Not random(): its numbers follow from a seed that anybody may set.
+    signature: 'urne_sceller(uuid, text)',
+    shape: '(campagne uuid, questions text) RETURNS void',
     manner: 'LANGUAGE plpgsql',
     body: `BEGIN
         IF NOT ${IS_CLOSED} OR ${IS_SEALED} THEN RAISE EXCEPTION 'The box is not closed, or sealed already.'; END IF;
+        IF (SELECT count(*) FROM bulletin b WHERE ${OWN('b')}) <> (SELECT count(*) FROM votant v WHERE ${OWN('v')} AND v.a_vote)
+        THEN RAISE EXCEPTION 'There are not as many ballots as voters who have voted.'; END IF;
+        INSERT INTO participation (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe,
+            inscrits, avec_droit, ayant_vote)
+          SELECT v.tenant_id, v.campagne_id, v.syndicat_id_externe, v.employeur_identifiant_externe,
+            count(*), count(*) FILTER (WHERE v.a_droit_de_vote), count(*) FILTER (WHERE v.a_vote)
+          FROM votant v WHERE ${OWN('v')} GROUP BY 1, 2, 3, 4;
+        INSERT INTO resultat (tenant_id, campagne_id, inscrits, avec_droit, ayant_vote, questions)
+          SELECT ${BOX_TENANT}, $1, coalesce(sum(p.inscrits), 0), coalesce(sum(p.avec_droit), 0), coalesce(sum(p.ayant_vote), 0), $2
+          FROM participation p WHERE ${OWN('p')};
         INSERT INTO depouillement (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe,
             question, reponse, bulletins, poids)
           SELECT ${BOX_TENANT}, $1, s.* FROM (
@@ -219,9 +218,11 @@ const FUNCTIONS: readonly BoxFunction[] = [
         WITH taken AS (DELETE FROM bulletin b WHERE ${OWN('b')} RETURNING b.*)
         INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
         SELECT t.tenant_id, t.campagne_id, t.syndicat_id_externe, t.employeur_identifiant_externe, t.poids, t.reponses
-        FROM taken t ORDER BY random();
+        FROM taken t ORDER BY gen_random_uuid();
         WITH taken AS (DELETE FROM recu r WHERE ${OWN('r')} RETURNING r.*)
-        INSERT INTO recu SELECT t.* FROM taken t ORDER BY random();
+        INSERT INTO recu SELECT t.* FROM taken t ORDER BY gen_random_uuid();
+        WITH taken AS (DELETE FROM votant v WHERE ${OWN('v')} RETURNING v.*)
+        INSERT INTO votant SELECT t.* FROM taken t ORDER BY gen_random_uuid();
         UPDATE campagne c SET urne_scellee = true WHERE c.tenant_id = ${BOX_TENANT} AND c.id_unique = $1;
       END`,
   },

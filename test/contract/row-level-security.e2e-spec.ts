@@ -160,15 +160,9 @@ describe('The schema keeps data spaces apart', () => {
   describe('Of all tables, views, sequences and schemas', () => {
     const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
     /** What only grows: no request changes or removes what it says of the past. */
-    const HISTORY = [
-      'autorisation_paiement',
-      'consentement',
-      'journal',
-      'liste_electorale',
-      'paiement',
-      'participation',
-      'resultat',
-    ];
+    const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'liste_electorale', 'paiement'];
+    /** What the ballot box keeps of a count. */
+    const KEPT = ['participation', 'resultat'];
     /** The same, but for what is noted of it: a place in the feed, what became of a delivery. */
     const NOTED: Readonly<Record<string, string>> = {
       evenement: 'date_publication',
@@ -181,9 +175,10 @@ describe('The schema keeps data spaces apart', () => {
       signature_manuscrite: 'adhesion_id, demande_id',
     };
     /** Without the hidden columns that tell which transaction wrote a row. */
-    const VOTANT = `votant: INSERT, UPDATE, DELETE, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation)`;
+    const VOTER = `identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, poids`;
+    const VOTANT = `votant: DELETE, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation), INSERT (tenant_id, campagne_id, id_unique, ${VOTER}, date_creation), UPDATE (${VOTER})`;
     /** Without what closes the ballot box. */
-    const CAMPAGNE = `tenant_id, id_unique, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, texte_page_accueil, libelle_abstention, ordre_reponses_aleatoire, publiee, archivee, ouverture_annoncee, fermeture_annoncee, nombre_votants, date_creation, date_modification, publications, graine_departage`;
+    const CAMPAGNE = `titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, texte_page_accueil, libelle_abstention, ordre_reponses_aleatoire, publiee, archivee, ouverture_annoncee, fermeture_annoncee, nombre_votants, date_creation, date_modification, publications`;
     const PUBLIC_SCHEMA = 'schema public: USAGE';
     const QUEUE_SCHEMA = 'schema pgboss: USAGE';
 
@@ -195,14 +190,13 @@ describe('The schema keeps data spaces apart', () => {
       expect(tenantTables).toEqual(expect.arrayContaining(['adhesion', 'demande_adhesion', ...HISTORY]));
       const owned = tenantTables
         // Counts by union and employer are the ballot box's: it tells of those that are enough.
-        .filter((table) => !['reglage', 'depouillement'].includes(table))
+        .filter((table) => !['reglage', 'bulletin', 'depouillement'].includes(table))
         .map((table) => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
-            return `campagne: SELECT, DELETE, INSERT (${CAMPAGNE}), UPDATE (${CAMPAGNE})`;
-          if (table === 'bulletin')
-            return 'bulletin: INSERT (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)';
-          if (table === 'recu') return 'recu: INSERT, SELECT (tenant_id, campagne_id, empreinte)';
+            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE})`;
+          if (table === 'recu') return 'recu: SELECT (tenant_id, campagne_id, empreinte)';
+          if (KEPT.includes(table)) return `${table}: SELECT`;
           if (NOTED[table]) return `${table}: SELECT, INSERT, UPDATE (${NOTED[table]})`;
           if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
           return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
@@ -240,12 +234,15 @@ describe('The schema keeps data spaces apart', () => {
     it('mandat_urne holds ballots, owns the functions that count them, and can do nothing else', async () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
-        'campagne: SELECT (tenant_id, id_unique, fermeture_du_vote_utc, publiee, urne_fermee_par, urne_close, urne_scellee), UPDATE (urne_fermee_par, urne_scellee)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee), UPDATE (urne_fermee_par, urne_scellee)',
         'depouillement: SELECT, INSERT',
+        'participation: SELECT, INSERT',
         'question: SELECT (tenant_id, campagne_id, ordre, est_preferentiel)',
         'recu: SELECT, INSERT, DELETE',
         'reglage: SELECT (tenant_id, seuil_anonymat)',
+        'resultat: SELECT, INSERT',
         PUBLIC_SCHEMA,
+        'votant: SELECT, INSERT, DELETE, UPDATE (a_vote)',
       ]);
       const { rows } = await database.query(
         `SELECT rolsuper, rolbypassrls, rolcreaterole, rolcanlogin,
@@ -268,6 +265,7 @@ describe('The schema keeps data spaces apart', () => {
             'urne_fermer',
             'urne_sceller',
             'urne_suffit',
+            'urne_voter',
           ],
         },
       ]);

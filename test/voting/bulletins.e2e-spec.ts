@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { OutcomeUnknown } from '../../libs/shared/src/database/sql-errors';
+import { LifecycleService } from '../../libs/voting/src';
+import { BulletinRepository } from '../../libs/voting/src/persistence/bulletin.repository';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
@@ -182,24 +185,82 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
   }, 300_000);
 });
 
+describe('a vote whose outcome is lost with the connection', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is answered 201 where its receipt is in the box', async () => {
+    const vote = await opened(1);
+    const { cast: put } = BulletinRepository.prototype;
+    jest.spyOn(BulletinRepository.prototype, 'cast').mockImplementation(async function (
+      this: BulletinRepository,
+      ...args
+    ) {
+      await put.apply(this, args);
+      throw new OutcomeUnknown();
+    });
+    expect((await cast(vote.id, ballot(vote))).status).toBe(201);
+    expect(await boxOf(vote.id)).toHaveLength(1);
+  });
+
+  it('503 says that it is not known where the box cannot be asked either', async () => {
+    const vote = await opened(1);
+    jest.spyOn(BulletinRepository.prototype, 'cast').mockRejectedValue(new OutcomeUnknown());
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    jest.spyOn(BulletinRepository.prototype, 'hasRecu').mockRejectedValue(refused);
+    const answer = await cast(vote.id, ballot(vote));
+    expectProblem(answer, 503, 'Service.Indisponible');
+    expect(answer.json.detail).toContain('may have been made');
+  });
+});
+
 describe('a vote and whoever wants the campaign alone', () => {
   it('fermer gets its turn among voters who come one after another, and no ballot comes after it', async () => {
-    const vote = await opened(60);
+    const vote = await opened(900);
     let isClosed = false;
-    const statuses: [status: number, wasClosed: boolean][] = [];
-    const voters = times(6, async (lane) => {
-      for (let n = 0; n < 10; n++) {
+    let next = 0;
+    const answers: [answer: Answer, wasClosed: boolean][] = [];
+    const lanes = times(6, async () => {
+      for (let late = 0; late < 2 && next < vote.voters.length;) {
         const wasClosed = isClosed;
-        const { status } = await cast(vote.id, ballot(vote, lane * 10 + n));
-        statuses.push([status, wasClosed]);
+        answers.push([await cast(vote.id, ballot(vote, next++)), wasClosed]);
+        if (wasClosed) late++;
       }
     });
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect((await campaigns.send('POST', `/${vote.id}/fermer`)).status).toBe(200);
     isClosed = true;
-    await Promise.all(voters);
-    expect(statuses.filter(([status, wasClosed]) => wasClosed && status === 201)).toEqual([]);
-    expect(await boxOf(vote.id)).toHaveLength(statuses.filter(([status]) => status === 201).length);
+    await Promise.all(lanes);
+    // Voters were left when it was closed: it did not wait for the last of them.
+    const late = answers.filter(([, wasClosed]) => wasClosed);
+    expect(late.length).toBeGreaterThan(0);
+    for (const [answer] of late) expectProblem(answer, 409, 'Vote.CampagneNonOuverte');
+    expect(await boxOf(vote.id)).toHaveLength(answers.filter(([{ status }]) => status === 201).length);
+  });
+
+  it('a closing that comes while its extension is being written closes nothing', async () => {
+    const vote = await opened(1);
+    const item = await campaigns.item(vote.id);
+    await campaigns.rows(
+      `UPDATE campagne SET fermeture_du_vote_utc = clock_timestamp() + interval '1 s' WHERE tenant_id = $1 AND id_unique = $2`,
+      vote.id,
+    );
+    const { tellDue } = LifecycleService.prototype;
+    const slow = jest.spyOn(LifecycleService.prototype, 'tellDue').mockImplementation(async function (
+      this: LifecycleService,
+      ...args
+    ) {
+      await tellDue.apply(this, args);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+    });
+    const { titre, ouvertureDuVoteUtc, textePageAccueil, libelleAbstention, ordreReponsesAleatoire } = item;
+    const extended = await campaigns.send('PUT', `/${vote.id}`, {
+      ...{ titre, ouvertureDuVoteUtc, textePageAccueil, libelleAbstention, ordreReponsesAleatoire },
+      fermetureDuVoteUtc: '2099-02-01T00:00:00Z',
+    });
+    slow.mockRestore();
+    expect([extended.status, extended.json.etat]).toEqual([200, 'VoteOuvert']);
+    expect(await campaigns.etat(vote.id)).toBe('VoteOuvert');
+    expect((await cast(vote.id, ballot(vote))).status).toBe(201);
   });
 
   it('a request of another tenant does not hold up its voters', async () => {
@@ -273,9 +334,39 @@ describe('the application’s role', () => {
   it.each([
     'UPDATE campagne SET urne_fermee_par = pg_current_xact_id()',
     `INSERT INTO campagne (tenant_id, urne_fermee_par) VALUES (gen_random_uuid(), '1')`,
-    `INSERT INTO bulletin (tenant_id, campagne_id, id_unique, poids, reponses) SELECT tenant_id, id_unique, id_unique, 1, '{}' FROM campagne`,
-  ])('may not close a box by itself, nor name a ballot: %s', async (text) => {
+    `INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT tenant_id, id_unique, 1, '{0}' FROM campagne`,
+    `INSERT INTO recu (tenant_id, campagne_id, empreinte) SELECT tenant_id, id_unique, '1' FROM campagne`,
+    'UPDATE votant SET a_vote = false',
+    'INSERT INTO votant (tenant_id, a_vote) VALUES (gen_random_uuid(), true)',
+    'UPDATE campagne SET id_unique = gen_random_uuid()',
+    'UPDATE campagne SET tenant_id = gen_random_uuid()',
+    'UPDATE campagne SET graine_departage = 1',
+    'UPDATE campagne SET urne_scellee = true',
+    `INSERT INTO resultat SELECT tenant_id, id_unique, 1, 1, 1, '[]' FROM campagne`,
+    'INSERT INTO participation (tenant_id) VALUES (gen_random_uuid())',
+    'SELECT FROM depouillement',
+    'DELETE FROM resultat',
+  ])('may not close a box by itself, nor write into it or its count: %s', async (text) => {
     await expect(asApplication(text)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('does not put a campaign in the place of another, whose box is closed', async () => {
+    const [vote, other] = [await opened(1), await opened(1)];
+    await cast(vote.id, ballot(vote));
+    await campaigns.sent('POST', `/${other.id}/fermer`);
+    const columns =
+      'tenant_id, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, ordre_reponses_aleatoire, publiee';
+    const anew = `WITH gone AS (DELETE FROM campagne WHERE id_unique = $1 RETURNING *)
+      INSERT INTO campagne (id_unique, ${columns}) SELECT id_unique, ${columns} FROM gone`;
+    // Restricted: no other row can take its place, were it in the same statement.
+    await expect(asApplication(anew, vote.id)).rejects.toMatchObject({ code: '23001' });
+  });
+
+  it('does not take a voter off the roll who has voted, to have another vote', async () => {
+    const vote = await opened(2);
+    await cast(vote.id, ballot(vote));
+    const removed = asApplication('DELETE FROM votant WHERE campagne_id = $1', vote.id);
+    expect(await removed).toMatchObject({ rowCount: 1 });
   });
 
   it('does not look into an open box by closing it in a transaction that it undoes', async () => {
@@ -296,7 +387,9 @@ describe('the application’s role', () => {
     looked.push(await look());
     await app.database.query('SAVEPOINT s');
     looked.push(await look());
-    await expect(app.database.query('SELECT urne_sceller($1)', [vote.id])).rejects.toThrow('not closed');
+    await expect(app.database.query('SELECT urne_sceller($1, $2)', [vote.id, '[]'])).rejects.toThrow(
+      'not closed',
+    );
     await app.database.query('ROLLBACK');
     expect(looked).toEqual([0, 0, 0]);
     expect(await campaigns.etat(vote.id)).toBe('VoteOuvert');
@@ -309,21 +402,24 @@ describe('the application’s role', () => {
 
   it('puts nothing into a box that is closed', async () => {
     const vote = await opened(1);
-    const put = `INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT tenant_id, id_unique, 1, '{0}' FROM campagne WHERE id_unique = $1`;
-    await expect(asApplication(put, vote.id)).resolves.toMatchObject({ rowCount: 1 });
+    const put = `SELECT WHERE urne_voter($1, $2, 1, '{0}', sha256('recu'))`;
+    await expect(asApplication(put, vote.id, vote.voters[0])).resolves.toMatchObject({ rowCount: 1 });
+    // For as many questions as there are.
+    const wrong = put.replace('{0}', '{0,0}');
+    await expect(asApplication(wrong, vote.id, vote.voters[0])).resolves.toMatchObject({ rowCount: 0 });
     await campaigns.sent('POST', `/${vote.id}/fermer`);
-    await expect(asApplication(put, vote.id)).rejects.toMatchObject({ code: '42501' });
+    await expect(asApplication(put, vote.id, vote.voters[0])).resolves.toMatchObject({ rowCount: 0 });
   });
 
   it('learns nothing of the answers while the vote is open, and counts of them afterwards', async () => {
     const vote = await opened(3);
-    const count = `SELECT question, reponse, bulletins::int, poids::text FROM urne_compter($1)`;
+    const count = `SELECT question, reponse, bulletins::int, poids::text FROM urne_compter($1) ORDER BY 1, 2`;
     const counted = async (): Promise<unknown[]> =>
       ((await asApplication(count, vote.id)) as { rows: unknown[] }).rows;
     await cast(vote.id, ballot(vote, 0));
     await cast(vote.id, ballot(vote, 1, { Options: [], Abstention: true }));
     expect(await counted()).toEqual([]);
-    await expect(asApplication('SELECT urne_sceller($1)', vote.id)).rejects.toThrow('not closed');
+    await expect(asApplication('SELECT urne_sceller($1, $2)', vote.id, '[]')).rejects.toThrow('not closed');
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(await counted()).toEqual([
       { question: 0, reponse: '', bulletins: 1, poids: '1' },

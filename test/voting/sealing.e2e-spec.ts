@@ -87,14 +87,14 @@ const isSealed = async ({ id }: Vote): Promise<boolean> => {
   return row!.sealed;
 };
 
-/** Makes whoever inserts into a table wait in the middle of it, until it is released. */
-async function stopping(table: string): Promise<() => Promise<void>> {
+/** Makes whoever writes a row of a table wait before it, until it is released. */
+async function stopping(table: string, event = 'INSERT'): Promise<() => Promise<void>> {
   await app.database.query(
     `CREATE FUNCTION stopped() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN PERFORM pg_advisory_xact_lock_shared(77); RETURN NEW; END $$`,
   );
   await app.database.query(
-    `CREATE TRIGGER stopped BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION stopped()`,
+    `CREATE TRIGGER stopped BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION stopped()`,
   );
   await rival.query('SELECT pg_advisory_lock(77)');
   return async () => {
@@ -231,9 +231,12 @@ describe('sealing a ballot box', () => {
     expect(await isSealed(vote)).toBe(false);
   });
 
-  it.each(['recu', 'votant'])(
+  it.each([
+    ['votant', 'INSERT'],
+    ['campagne', 'UPDATE OF urne_scellee'],
+  ])(
     'and the deletion of an employee who voted do not undo each other (sealing stopped at %s)',
-    async (table) => {
+    async (table, event) => {
       const idExterne = `E-${table}`;
       await synced(app, campaigns.tenant, {
         Employes: [{ IdExterne: idExterne, Prenom: 'Max', Nom: 'Roy' }],
@@ -241,7 +244,7 @@ describe('sealing a ballot box', () => {
       const vote = await votes.opened(3, {}, (n) => (n === 1 ? { EmployeIdExterne: idExterne } : {}));
       await votes.voted(vote, 1);
       await campaigns.sent('POST', `/${vote.id}/fermer`);
-      const release = await stopping(table);
+      const release = await stopping(table, event);
       const sealing = seal(vote);
       await waiting(1);
       const deletion = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${idExterne}`);
@@ -271,17 +274,31 @@ describe('sealing a ballot box', () => {
     expect(left).toEqual([]);
   });
 
-  it('lets nobody keep a result of a box that is open', async () => {
-    const vote = await votes.opened(1);
-    await app.database.query('BEGIN');
-    await app.database.query(`SELECT set_config('app.tenant_id', $1, true)`, [campaigns.tenant.tenantId]);
-    await app.database.query('SET LOCAL ROLE mandat_app');
-    const keep = app.database.query(`INSERT INTO resultat VALUES ($1, $2, 1, 1, 1, '[]')`, [
-      campaigns.tenant.tenantId,
+  it('refuses a box that does not hold as many ballots as voters who have voted', async () => {
+    const vote = await closed();
+    await campaigns.rows(
+      `DELETE FROM bulletin WHERE tenant_id = $1 AND id_unique = (SELECT id_unique FROM bulletin WHERE campagne_id = $2 LIMIT 1)`,
       vote.id,
-    ]);
-    await expect(keep).rejects.toMatchObject({ code: '42501' });
-    await app.database.query('ROLLBACK');
+    );
+    await expect(seal(vote)).rejects.toThrow('not as many ballots');
+    expect(await isSealed(vote)).toBe(false);
+  });
+
+  it('puts off a box that cannot be sealed, and seals the others', async () => {
+    const [broken, sound] = [await closed(RANKED, 4), await closed(RANKED, 4)];
+    const put = await campaigns.rows<{ id: string }>(
+      `DELETE FROM bulletin WHERE tenant_id = $1 AND campagne_id = $2 RETURNING id_unique AS id`,
+      broken.id,
+    );
+    expect(put).toHaveLength(2);
+    const sealing = app.app.get(SealingService);
+    const of = jest.spyOn(sealing, 'seal');
+    await expect(sealing.sealAllDue()).rejects.toThrow('not as many ballots');
+    expect(await isSealed(sound)).toBe(true);
+    of.mockClear();
+    await sealing.sealAllDue();
+    expect(of.mock.calls.filter(([, id]) => id === broken.id)).toEqual([]);
+    of.mockRestore();
   });
 });
 

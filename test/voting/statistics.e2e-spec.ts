@@ -188,6 +188,7 @@ describe(`the statistics of ${ELECTIONS} random elections`, () => {
     let divided = 0;
     for (const [number, one] of elections.entries()) {
       const { id, options } = await held(one);
+      const seed = (await campaigns.item(id)).graineDepartage as string;
       const check = async (filter: (typeof FILTERS)[number]): Promise<Item> => {
         const query = new URLSearchParams({
           ...(filter.syndicat ? { syndicatIdExterne: filter.syndicat } : {}),
@@ -203,7 +204,8 @@ describe(`the statistics of ${ELECTIONS} random elections`, () => {
           const ballots = one.electors.flatMap(({ choices, weight }) =>
             choices ? [{ choices: choices[index]!.map((place) => options[index]![place]!), weight }] : [],
           );
-          const seed = asked.Tours.find(({ Departage }: Item) => Departage?.Graine)?.Departage.Graine ?? '';
+          const told = asked.Tours.find(({ Departage }: Item) => Departage?.Graine)?.Departage.Graine;
+          expect(told ?? seed).toBe(seed);
           const rounds = recount(options[index]!, seats, ballots, { seed, id: asked.QuestionId });
           expect(
             asked.Tours.map(({ Seuil, Elus, Epuises }: Item) => [Seuil, Elus.toSorted(), Epuises]),

@@ -9,22 +9,19 @@ const INTERVAL_MS = 1_000;
 /**
  * Tells of the openings and closings of campaigns within a second, closes ballot boxes and seals them. Campaigns open and
  * close by their dates, whether this runs or not: only the events wait for it, and whoever reads a result closes its box.
- * Sealing takes long where many have voted: it keeps no opening waiting.
+ * Closing waits for who writes the roll, and sealing takes long where many have voted: they keep no opening waiting.
  */
 @Injectable()
 export class ClockService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly rounds: readonly Rounds[];
 
   constructor(lifecycle: LifecycleService, sealing: SealingService, @Inject(LOGGER) logger: Logger) {
-    const clock = async (isStopping: () => boolean): Promise<void> => {
-      await lifecycle.tellAllDue(isStopping);
-      await lifecycle.closeAllDue(isStopping);
+    const rounds: Record<string, (isStopping: () => boolean) => Promise<void>> = {
+      'the campaign clock': (isStopping) => lifecycle.tellAllDue(isStopping),
+      'the closing of ballot boxes': (isStopping) => lifecycle.closeAllDue(isStopping),
+      'the sealing of ballot boxes': (isStopping) => sealing.sealAllDue(isStopping),
     };
-    const seal = (isStopping: () => boolean): Promise<void> => sealing.sealAllDue(isStopping);
-    this.rounds = [
-      new Rounds('the campaign clock', INTERVAL_MS, clock, logger),
-      new Rounds('the sealing of ballot boxes', INTERVAL_MS, seal, logger),
-    ];
+    this.rounds = Object.entries(rounds).map(([what, work]) => new Rounds(what, INTERVAL_MS, work, logger));
   }
 
   onApplicationBootstrap(): void {

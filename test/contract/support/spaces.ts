@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { SealingService } from '../../../libs/voting/src';
 import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/shared/src/access/caller';
 import type { TestApp } from '../../setup/test-app';
@@ -100,12 +101,16 @@ async function open(app: TestApp, clientId: string, environnement: Environment):
   const partenaire = await issue('partenaire');
   const plateforme = await issue('plateforme');
   const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
-  const identifiers = { clientId, cleId: partenaire.id, ...(await fill(app, keys)) };
+  const identifiers = { clientId, cleId: partenaire.id, ...(await fill(app, keys, partenaire.tenantId!)) };
   return { clientId, tenantId: partenaire.tenantId!, keys, identifiers };
 }
 
 /** Makes at least one row in every table of tenants: a new table is given its row here. */
-async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers, 'clientId' | 'cleId'>> {
+async function fill(
+  app: TestApp,
+  keys: Space['keys'],
+  tenantId: string,
+): Promise<Omit<Identifiers, 'clientId' | 'cleId'>> {
   const mark = randomBytes(8).toString('hex');
   const secret = randomBytes(8).toString('hex');
   const employe = `E-${mark}`;
@@ -188,6 +193,7 @@ async function fill(app: TestApp, keys: Space['keys']): Promise<Omit<Identifiers
   );
   const voting = await campaignAll(send, sendAs(keys.plateforme), cursor, {
     ...{ mark, secret, employe, employeV2, syndicat, employeur },
+    seal: (campagne) => app.app.get(SealingService).seal(tenantId, campagne),
   });
   const oneEmploye = await one(`/b2b/v1/employe/${employe}`);
   const oneEmployeV2 = await one(`/b2b/v2/employe/${employeV2}`);

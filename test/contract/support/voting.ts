@@ -42,6 +42,8 @@ export interface Electors {
   readonly employeV2: string;
   readonly syndicat: string;
   readonly employeur: string;
+  /** Seals the ballot box of a campaign, as a worker does. */
+  readonly seal: (campagne: string) => Promise<boolean>;
 }
 
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -56,7 +58,7 @@ export async function campaignAll(
   send: Send,
   sendAsPlatform: Send,
   cursor: (path: string) => Promise<string>,
-  { mark, secret, employe, employeV2, syndicat, employeur }: Electors,
+  { mark, secret, employe, employeV2, syndicat, employeur, seal }: Electors,
 ): Promise<VotingIdentifiers> {
   const titre = `Vote ${mark}`;
   // Signs, which slugs leave out, of the same number: none is a part of another.
@@ -96,30 +98,28 @@ export async function campaignAll(
   ]) {
     await send('POST', `${path}/liste-electorale`, criteria);
   }
-  const campagneOuverte = (
-    await send('POST', CAMPAGNES, {
-      ...DATES,
-      titre: `Vote ouvert ${mark}`,
-      ouvertureDuVoteUtc: '2020-01-01T00:00:00Z',
-    })
-  ).json;
-  const open = `${CAMPAGNES}/${campagneOuverte}`;
-  const Options = [{ Libelle: `Oui ${secret}` }, { Libelle: `Non ${secret}` }];
-  const asked = (
-    await send('POST', `${open}/questions`, { Titre: `Accord ${secret}`, Type: 'ChoixLibre', Options })
-  ).json;
-  const [electeur, ayantVote] = [
-    (await send('POST', `${open}/votants/upsert`, person)).json.VotantId,
-    (await send('POST', `${open}/votants/upsert`, { ...person, SyndicatIdExterne: syndicat })).json.VotantId,
-  ];
-  await send('POST', `${open}/publier`);
-  const ballot = {
-    VotantId: ayantVote,
-    Reponses: [{ QuestionId: asked.Id, Options: [asked.Options[0].Id] }],
+  /** A vote on one question: one voter who has not voted, one who has. */
+  const openVote = async (title: string) => {
+    const ouvertureDuVoteUtc = '2020-01-01T00:00:00Z';
+    const id: string = (await send('POST', CAMPAGNES, { ...DATES, titre: title, ouvertureDuVoteUtc })).json;
+    const open = `${CAMPAGNES}/${id}`;
+    const Options = [{ Libelle: `Oui ${secret}` }, { Libelle: `Non ${secret}` }];
+    const asked = (
+      await send('POST', `${open}/questions`, { Titre: `Accord ${secret}`, Type: 'ChoixLibre', Options })
+    ).json;
+    const electeur: string = (await send('POST', `${open}/votants/upsert`, person)).json.VotantId;
+    const voter = { ...person, SyndicatIdExterne: syndicat };
+    const { VotantId } = (await send('POST', `${open}/votants/upsert`, voter)).json;
+    await send('POST', `${open}/publier`);
+    const Reponses = [{ QuestionId: asked.Id, Options: [asked.Options[0].Id] }];
+    const cast = `/plateforme/v1/campagnes/${id}/bulletins`;
+    const { Recu } = (await sendAsPlatform('POST', cast, { VotantId, Reponses })).json;
+    return { id, asked, electeur, Recu };
   };
-  const { Recu } = (
-    await sendAsPlatform('POST', `/plateforme/v1/campagnes/${campagneOuverte}/bulletins`, ballot)
-  ).json;
+  const vote = await openVote(`Vote ouvert ${mark}`);
+  const ended = await openVote(`Vote terminé ${mark}`);
+  await send('POST', `${CAMPAGNES}/${ended.id}/fermer`);
+  await seal(ended.id);
   const etag = async (rest: string): Promise<string> => (await send('GET', path + rest)).headers.get('etag')!;
   const [option, optionAutre] = question.Options.map(({ Id }) => Id) as [string, string];
   return {
@@ -134,11 +134,11 @@ export async function campaignAll(
     votant,
     votantAutre,
     identifiantVotant,
-    campagneOuverte,
-    questionOuverte: asked.Id,
-    optionOuverte: asked.Options[0].Id,
-    electeur,
-    recu: Recu,
+    campagneOuverte: vote.id,
+    questionOuverte: vote.asked.Id,
+    optionOuverte: vote.asked.Options[0].Id,
+    electeur: vote.electeur,
+    recu: vote.Recu,
     etagCampagne: await etag(''),
     etagQuestion: await etag(`/questions/${question.Id}`),
     etagOption: await etag(`/questions/${question.Id}/options/${option}`),

@@ -70,11 +70,9 @@ export class BulletinsService {
       return await this.repository.cast(tenantId, campagneId, bulletin, enter);
     } catch (error) {
       // The database was lost while it confirmed the ballot. The receipt tells whether it is in.
-      if (
-        error instanceof OutcomeUnknown &&
-        (await this.repository.hasRecu(tenantId, campagneId, bulletin.empreinte))
-      )
-        return true;
+      if (!(error instanceof OutcomeUnknown)) throw error;
+      const { empreinte } = bulletin;
+      if (await this.repository.hasRecu(tenantId, campagneId, empreinte).catch(() => false)) return true;
       throw error;
     }
   }

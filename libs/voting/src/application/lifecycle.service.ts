@@ -36,7 +36,7 @@ export class LifecycleService {
       const { campagne, at } = await this.holdAlone(tenantId, id);
       campagne.fire(name, await this.repository.circumstances(campagne), at);
       await this.repository.update(campagne);
-      await this.repository.closeBox(id);
+      await this.closeBox(campagne, at);
       if (name === 'publier') await this.tell(campagne, ['campagne.publiee']);
       await this.tellDue(campagne, at);
       await this.audit.record(tenantId, actor, `campagne.${name}`, [id]);
@@ -67,8 +67,13 @@ export class LifecycleService {
   async holdAlone(tenantId: string, id: string): Promise<HeldCampagne> {
     const held = await this.repository.hold(tenantId, id, 'alone');
     await this.tellDue(held.campagne, held.at);
-    await this.repository.closeBox(id);
+    await this.closeBox(held.campagne, held.at);
     return held;
+  }
+
+  /** By the moment that everything else of the transaction goes by: a closing may come while it is at work. */
+  private async closeBox(campagne: Campagne, at: Date): Promise<void> {
+    if (campagne.hasEnded(at)) await this.repository.closeBox(campagne.idUnique);
   }
 
   /** Writes the events of openings and closings that have come by a moment, each once. */

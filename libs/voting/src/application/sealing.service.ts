@@ -5,12 +5,17 @@ import { tally } from '../domain/tally/tally';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { StatisticsQuery } from '../persistence/statistics.query';
 
+const PUT_OFF_MS = 5 * 60_000;
+
 /**
  * Seals ballot boxes once they are closed (docs/adr/0014): roll, ballots and receipts are written anew by one transaction
  * and in an order of chance, so that nothing of how and when they were written joins them, and the count is kept.
  */
 @Injectable()
 export class SealingService {
+  /** When a box that could not be sealed is tried again: it must not keep others waiting. */
+  private readonly putOff = new Map<string, number>();
+
   constructor(
     private readonly transactions: Transactions,
     private readonly repository: SealingRepository,
@@ -19,16 +24,20 @@ export class SealingService {
 
   /**
    * Seals the boxes of all tenants that are closed. Several workers may do it at once; one that fails keeps no other
-   * waiting, and is tried again in the next round.
+   * waiting, and is tried again after some minutes.
    *
    * @param isStopping asked before each box
    * @throws the first failure, once all have had their turn
    */
   async sealAllDue(isStopping: () => boolean = () => false): Promise<void> {
     const failures: unknown[] = [];
-    for (const { tenantId, id } of await this.repository.due()) {
+    for (const [id, until] of this.putOff) if (until <= Date.now()) this.putOff.delete(id);
+    for (const { tenantId, id } of await this.repository.due([...this.putOff.keys()])) {
       if (isStopping()) return;
-      await this.seal(tenantId, id).catch((error: unknown) => failures.push(error));
+      await this.seal(tenantId, id).catch((error: unknown) => {
+        this.putOff.set(id, Date.now() + PUT_OFF_MS);
+        failures.push(error);
+      });
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -40,13 +49,7 @@ export class SealingService {
       const campagne = (await this.statistics.campagne(tenantId, id))!;
       const answers = await this.statistics.answers(tenantId, id);
       const results = tally(countedQuestions(campagne), answers, campagne.graine);
-      const participation = await this.statistics.participation(tenantId, id, {}, false);
-      await this.repository.keepResult(tenantId, id, {
-        ...participation,
-        texte: questionsOf(campagne, results),
-      });
-      await this.repository.sealRoll(tenantId, id);
-      await this.repository.sealBox(id);
+      await this.repository.seal(id, questionsOf(campagne, results));
       return true;
     });
   }

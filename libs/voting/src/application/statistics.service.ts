@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
@@ -7,9 +8,14 @@ import { type QuestionResult, tally, tallyFirstChoices } from '../domain/tally/t
 import { type StatedCampagne, type StatisticsFilter, StatisticsQuery } from '../persistence/statistics.query';
 import { LifecycleService } from './lifecycle.service';
 
+const MOST_CACHED = 100;
+
 /** Participation and results (specification, "Campaign statistics" and "Statistics rules"; decisions, section 9). */
 @Injectable()
 export class StatisticsService {
+  /** Results of boxes that are closed and not sealed yet, by tenant and campaign. */
+  private readonly wholes = new LRUCache<string, Promise<QuestionResult[]>>({ max: MOST_CACHED });
+
   constructor(
     private readonly transactions: Transactions,
     private readonly query: StatisticsQuery,
@@ -46,9 +52,17 @@ export class StatisticsService {
     return campagne;
   }
 
-  private async whole(tenantId: string, campagne: StatedCampagne): Promise<QuestionResult[]> {
-    const answers = await this.query.answers(tenantId, campagne.id);
-    return tally(countedQuestions(campagne), answers, campagne.graine);
+  /** The result of all ballots of a closed box, which stays as it is: it is counted once for all who ask at a time. */
+  private whole(tenantId: string, campagne: StatedCampagne): Promise<QuestionResult[]> {
+    const key = `${tenantId} ${campagne.id}`;
+    const known = this.wholes.get(key);
+    if (known) return known;
+    const counting = this.query
+      .answers(tenantId, campagne.id)
+      .then((answers) => tally(countedQuestions(campagne), answers, campagne.graine));
+    this.wholes.set(key, counting);
+    counting.catch(() => this.wholes.delete(key));
+    return counting;
   }
 
   private async filtered(

@@ -25,10 +25,10 @@ const FIXED_WHILE_OPEN = [
 /** A campaign. Its state follows from its facts and the time (specification, "States and transitions"). */
 @Entity('campagne')
 export class Campagne {
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', update: false })
   tenantId: string;
 
-  @PrimaryColumn('uuid')
+  @PrimaryColumn({ type: 'uuid', update: false })
   idUnique: string;
 
   @Column('text')
@@ -84,6 +84,11 @@ export class Campagne {
     if (!this.publiee) return 'Brouillon';
     if (at < this.ouvertureDuVoteUtc) return 'Planifie';
     return at < this.fermetureDuVoteUtc && !this.urneClose ? 'VoteOuvert' : 'Termine';
+  }
+
+  /** Whether its vote has ended, archived or not. */
+  hasEnded(at: Date): boolean {
+    return this.publiee && at >= this.fermetureDuVoteUtc;
   }
 
   /** @throws DomainError the first refusal of the transition, see `TRANSITIONS` */

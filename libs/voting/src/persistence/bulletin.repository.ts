@@ -61,19 +61,8 @@ export class BulletinRepository {
   ): Promise<boolean> {
     const cast = {
       name: 'bulletin_cast',
-      text: `WITH voter AS (
-               UPDATE votant v SET a_vote = true FROM campagne c
-               WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.publiee AND NOT c.archivee AND NOT c.urne_close
-                 AND c.publications = $4
-                 AND clock_timestamp() >= c.ouverture_du_vote_utc AND clock_timestamp() < c.fermeture_du_vote_utc
-                 AND v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = $3 AND v.a_droit_de_vote AND NOT v.a_vote
-               RETURNING v.syndicat_id_externe, v.employeur_identifiant_externe, v.poids
-             ), ballot AS (
-               INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
-               SELECT $1, $2, syndicat_id_externe, employeur_identifiant_externe, poids, $5 FROM voter
-             )
-             INSERT INTO recu (tenant_id, campagne_id, empreinte) SELECT $1, $2, $6 FROM voter`,
-      values: [tenantId, campagneId, votantId, publications, answers, empreinte],
+      text: 'SELECT WHERE urne_voter($1, $2, $3, $4, $5)',
+      values: [campagneId, votantId, publications, answers, empreinte],
     };
     return (await this.transactions.inOneTrip({ tenantId }, [enter], cast)) === 1;
   }

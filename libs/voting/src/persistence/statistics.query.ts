@@ -44,7 +44,7 @@ export class StatisticsQuery {
         text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, true AS "resultatsVisibles",
                  inscrits, avec_droit AS "avecDroit", ayant_vote AS "ayantVote", questions AS texte
                FROM campagne c JOIN resultat r ON r.tenant_id = $1 AND r.campagne_id = c.id_unique
-               WHERE c.tenant_id = $1 AND c.id_unique = $2`,
+               WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.urne_scellee`,
         values: [tenantId, id],
       },
     );
@@ -100,7 +100,7 @@ export class StatisticsQuery {
       { tenantId },
       {
         name: 'statistics_answers',
-        text: `SELECT question, reponse AS answer, bulletins::text AS ballots, poids::text, decimales FROM urne_compter($1)`,
+        text: 'SELECT * FROM urne_compter($1)',
         values: [id],
       },
     );
@@ -125,7 +125,7 @@ export class StatisticsQuery {
       { tenantId },
       {
         name: 'statistics_first_choices',
-        text: `SELECT question, reponse AS answer, bulletins::text AS ballots, poids::text FROM urne_compter_par($1, $2, $3)`,
+        text: 'SELECT * FROM urne_compter_par($1, $2, $3)',
         values,
       },
     );
@@ -140,11 +140,12 @@ export class StatisticsQuery {
 
 interface AnswersRow {
   readonly question: number;
-  readonly answer: string;
-  readonly ballots: string;
+  readonly reponse: string;
+  /** A whole number, as text. */
+  readonly bulletins: string;
   readonly poids: string;
 }
 
-function countedOf({ question, answer, ballots, poids }: AnswersRow): FirstChoices {
-  return { question, answer, ballots: Number(ballots), weight: weightOf(poids) };
+function countedOf({ question, reponse, bulletins, poids }: AnswersRow): FirstChoices {
+  return { question, answer: reponse, ballots: Number(bulletins), weight: weightOf(poids) };
 }
