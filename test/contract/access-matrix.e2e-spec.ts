@@ -11,6 +11,7 @@ import { MODULES, type Role, ROLES } from '../../libs/shared/src/access/caller';
 import { Public, Requires } from '../../libs/shared/src/access/requires.decorator';
 import { DomainError } from '../../libs/shared/src/errors/domain-error';
 import { problemOf } from '../../libs/shared/src/http/problem.filter';
+import { expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWithControllers } from './support/extended-app';
 import { accessFaults, guardedRoutes, mountsOf, type Route, routesOf } from './support/router';
@@ -311,4 +312,15 @@ describe('Every route declares who may call it', () => {
     expect(ran).toEqual([]);
     expect(answer.status).toBe(401);
   });
+
+  it.each([
+    ['If-Match', '"other"', 412, 'Precondition.Echouee'],
+    ['Range', 'bytes=99999999-', 400, 'Requete.Invalide'],
+  ])(
+    'refuses files of the documentation with problem details: %s: %s',
+    async (header, value, status, code) => {
+      const answer = await app.send(undefined, 'GET', '/docs/swagger-ui.css', undefined, { [header]: value });
+      expectProblem(answer, status, code);
+    },
+  );
 });

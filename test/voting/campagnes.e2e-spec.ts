@@ -74,7 +74,7 @@ describe('POST /b2b/v1/campagnes', () => {
         ...{ dateCreationUtc: instant, dateModificationUtc: instant },
         textePageAccueil: WHOLE.textePageAccueil,
         libelleAbstention: WHOLE.libelleAbstention,
-        ...{ ordreReponsesAleatoire: true, resultatsVisibles: false },
+        ...{ ordreReponsesAleatoire: true, resultatsVisibles: false, graineDepartage: null },
       }),
     );
     expect(await journal()).toEqual([{ action: 'campagne.creer', objet: id, cle: campaigns.tenant.cleId }]);

@@ -68,12 +68,15 @@ describe('the state in SQL and in the domain', () => {
     const at = new Date('2027-03-01T13:00:00.000Z');
     for (const opening of [-2, -1, 0, 1, 2]) {
       for (const length of [0, 1, 2, 3]) {
-        for (const [publiee, archivee] of [
-          [false, false],
-          [true, false],
-          [true, true],
-          [false, true],
-        ]) {
+        for (const [publiee, archivee, urneClose] of [
+          [false, false, false],
+          [true, false, false],
+          [true, true, false],
+          [false, true, false],
+          [true, false, true],
+        ] as const) {
+          // A box is closed after the opening, if the clock goes right.
+          if (urneClose && opening > 0) continue;
           const ouvertureDuVoteUtc = new Date(at.getTime() + opening);
           const fermetureDuVoteUtc = new Date(at.getTime() + opening + length);
           const facts = Object.assign(new Campagne(), {
@@ -81,12 +84,13 @@ describe('the state in SQL and in the domain', () => {
             fermetureDuVoteUtc,
             publiee,
             archivee,
+            urneClose,
           });
           const { rows } = await app.database.query<{ etat: string; active: boolean }>(
             `SELECT ${ETAT.replaceAll(NOW, '$1')} AS etat, ${ACTIVE.replaceAll(NOW, '$1')} AS active
              FROM (SELECT $2::timestamptz(3) AS ouverture_du_vote_utc, $3::timestamptz(3) AS fermeture_du_vote_utc,
-               $4::boolean AS publiee, $5::boolean AS archivee) c`,
-            [at, ouvertureDuVoteUtc, fermetureDuVoteUtc, publiee, archivee],
+               $4::boolean AS publiee, $5::boolean AS archivee, $6::boolean AS urne_close) c`,
+            [at, ouvertureDuVoteUtc, fermetureDuVoteUtc, publiee, archivee, urneClose],
           );
           const etat = facts.etat(at);
           expect(rows).toEqual([{ etat, active: ['Planifie', 'VoteOuvert'].includes(etat) }]);

@@ -29,6 +29,8 @@ const EVENTS: Partial<Record<Name, string>> = {
   ouvrir: 'campagne.ouverte',
   fermer: 'campagne.terminee',
 };
+const SEED = expect.stringMatching(/^[0-9a-f]{32}$/) as unknown;
+
 /** An opening that has passed and a closing that has not. */
 const NOW_OPEN = { ouvertureDuVoteUtc: '2001-01-01T00:00:00.000Z' };
 const PAST = { ...NOW_OPEN, fermetureDuVoteUtc: '2001-01-02T00:00:00.000Z' };
@@ -93,9 +95,13 @@ describe('each transition from each state', () => {
     const end = await now();
     expect(answer.status).toBe(200);
     const { ouvertureDuVoteUtc, fermetureDuVoteUtc, dateModificationUtc } = answer.json;
+    const isOpened = ['VoteOuvert', 'Termine'].includes(to);
     expect(answer.json).toEqual({
       ...before,
       etat: to,
+      // Told from the opening on.
+      graineDepartage:
+        to === 'Archive' ? before.graineDepartage : isOpened ? (before.graineDepartage ?? SEED) : null,
       estPublie: ['Planifie', 'VoteOuvert', 'Termine'].includes(to),
       estArchive: to === 'Archive',
       resultatsVisibles: from === 'Termine' || to === 'Termine',

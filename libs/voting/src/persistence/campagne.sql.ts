@@ -13,4 +13,4 @@ export const RESULTATS_VISIBLES = `(publiee AND (${NOW} >= fermeture_du_vote_utc
 export const GRAINE = `CASE WHEN publiee AND ${NOW} >= ouverture_du_vote_utc THEN graine_departage END`;
 
 /** Whether a row of `campagne` named `c` is active: in state Planifie or VoteOuvert. */
-export const ACTIVE = `c.publiee AND NOT c.archivee AND ${NOW} < c.fermeture_du_vote_utc`;
+export const ACTIVE = `c.publiee AND NOT c.archivee AND NOT c.urne_close AND ${NOW} < c.fermeture_du_vote_utc`;
