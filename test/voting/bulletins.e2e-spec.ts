@@ -241,16 +241,16 @@ describe('a vote and whoever wants the campaign alone', () => {
     const vote = await opened(1);
     const item = await campaigns.item(vote.id);
     await campaigns.rows(
-      `UPDATE campagne SET fermeture_du_vote_utc = clock_timestamp() + interval '1 s' WHERE tenant_id = $1 AND id_unique = $2`,
+      `UPDATE campagne SET fermeture_du_vote_utc = clock_timestamp() + interval '5 s' WHERE tenant_id = $1 AND id_unique = $2`,
       vote.id,
     );
     const { tellDue } = LifecycleService.prototype;
-    const slow = jest.spyOn(LifecycleService.prototype, 'tellDue').mockImplementation(async function (
+    const slow = jest.spyOn(LifecycleService.prototype, 'tellDue').mockImplementationOnce(async function (
       this: LifecycleService,
       ...args
     ) {
       await tellDue.apply(this, args);
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await new Promise((resolve) => setTimeout(resolve, 6_000));
     });
     const { titre, ouvertureDuVoteUtc, textePageAccueil, libelleAbstention, ordreReponsesAleatoire } = item;
     const extended = await campaigns.send('PUT', `/${vote.id}`, {
