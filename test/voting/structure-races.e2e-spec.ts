@@ -115,31 +115,6 @@ interface Publication {
   readonly published: string | undefined;
 }
 
-/** Sends one and then the other: some time later, or once the one is held, which it is until the other waits for it. */
-async function meet<A, B>(
-  held: Held,
-  id: string,
-  lead: number,
-  one: () => Promise<A>,
-  other: () => Promise<B>,
-): Promise<[A, B]> {
-  if (held === 'nobody') {
-    const late = new Promise((resolve) => setTimeout(resolve, lead)).then(other);
-    return Promise.all([one(), late]);
-  }
-  return barrier.stopping(held, id, async (release) => {
-    const first = one();
-    await barrier.waiting(1);
-    const second = other();
-    let isAnswered = false;
-    const answered = (): void => void (isAnswered = true);
-    second.then(answered, answered);
-    await barrier.waiting(2, () => isAnswered);
-    await release();
-    return Promise.all([first, second]);
-  });
-}
-
 /** One race of a write with a publication, each on a replica of its own. @returns who won, or all that was odd */
 async function race(kind: Kind, held: Held, index: number): Promise<string> {
   const { id, questions } = await draft(kind);
@@ -156,8 +131,8 @@ async function race(kind: Kind, held: Held, index: number): Promise<string> {
   // Who is sent first changes, and so does its lead: one of two that are sent together would always win.
   const isWriteFirst = held === 'nobody' ? index % 4 < 2 : held === 'the write';
   const lead = (index % 5) * 10;
-  if (isWriteFirst) [written, publication] = await meet(held, id, lead, write, publish);
-  else [publication, written] = await meet(held, id, lead, publish, write);
+  if (isWriteFirst) [written, publication] = await barrier.meet(held, id, lead, [write, 1], [publish, 1]);
+  else [publication, written] = await barrier.meet(held, id, lead, [publish, 1], [write, 1]);
   return verdict(kind, id, written, publication);
 }
 

@@ -57,31 +57,6 @@ const ENDS: readonly End[] = [
 
 const code = ({ status, json }: Answer): string => `${status} ${json?.code ?? ''}`.trim();
 
-/** Sends one after the other, so much later, or once the one is held in its middle, until the other waits for it. */
-async function meet<A, B>(
-  held: Held,
-  id: string,
-  lead: number,
-  [one, waits]: readonly [() => Promise<A>, number],
-  [other, others]: readonly [() => Promise<B>, number],
-): Promise<[A, B]> {
-  if (held === 'nobody') {
-    const late = new Promise((resolve) => setTimeout(resolve, lead)).then(other);
-    return Promise.all([one(), late]);
-  }
-  return barrier.stopping(held, id, async (release) => {
-    const first = one();
-    await barrier.waiting(waits);
-    const second = other();
-    let isAnswered = false;
-    const answered = (): void => void (isAnswered = true);
-    second.then(answered, answered);
-    await barrier.waiting(waits + others, () => isAnswered);
-    await release();
-    return Promise.all([first, second]);
-  });
-}
-
 /** One race of votes with what ends the vote, each on a replica of its own. @returns who won, or all that was odd */
 async function race(end: End, held: Held, index: number): Promise<string> {
   const vote = await here.opened(VOTERS);
@@ -100,8 +75,8 @@ async function race(end: End, held: Held, index: number): Promise<string> {
   const isVoteFirst = held === 'nobody' ? index % 4 < 2 : held === 'the vote';
   let answers: Answer[];
   let ended: Awaited<ReturnType<typeof finish>>;
-  if (isVoteFirst) [answers, ended] = await meet(held, vote.id, lead, [cast, VOTERS], [finish, 1]);
-  else [ended, answers] = await meet(held, vote.id, lead, [finish, 1], [cast, VOTERS]);
+  if (isVoteFirst) [answers, ended] = await barrier.meet(held, vote.id, lead, [cast, VOTERS], [finish, 1]);
+  else [ended, answers] = await barrier.meet(held, vote.id, lead, [finish, 1], [cast, VOTERS]);
 
   const counted = answers.filter(({ status }) => status === 201).length;
   const { status, json } = await here.campaigns.send('GET', `/${vote.id}`);

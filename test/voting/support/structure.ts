@@ -107,6 +107,34 @@ export class Barrier {
     return work(release).finally(release);
   }
 
+  /**
+   * Sends one and then the other: some time later, or once the one is held in its middle, which it is until the other waits
+   * for it. With each comes how many connections it makes wait.
+   */
+  async meet<A, B>(
+    held: 'nobody' | Stoppable,
+    id: string,
+    lead: number,
+    [one, waits]: readonly [() => Promise<A>, number],
+    [other, others]: readonly [() => Promise<B>, number],
+  ): Promise<[A, B]> {
+    if (held === 'nobody') {
+      const late = new Promise((resolve) => setTimeout(resolve, lead)).then(other);
+      return Promise.all([one(), late]);
+    }
+    return this.stopping(held, id, async (release) => {
+      const first = one();
+      await this.waiting(waits);
+      const second = other();
+      let isAnswered = false;
+      const answered = (): void => void (isAnswered = true);
+      second.then(answered, answered);
+      await this.waiting(waits + others, () => isAnswered);
+      await release();
+      return Promise.all([first, second]);
+    });
+  }
+
   /** Sends requests one after the other, each once the one before waits for the campaign, which is let go at the end. */
   async together<T>(id: string, requests: readonly (() => Promise<T>)[]): Promise<T[]> {
     await this.rival.query('BEGIN');

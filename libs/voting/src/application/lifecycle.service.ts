@@ -9,6 +9,7 @@ import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type Refusal, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository, type HeldCampagne } from '../persistence/campagne.repository';
+import { eachDue } from './each-due';
 
 /** What would stop a publication. */
 export interface Validation {
@@ -91,39 +92,24 @@ export class LifecycleService {
 
   /**
    * One round of the clock: tells of the openings and closings of all tenants that have come. Several workers may do it
-   * at once: each event is written once. A campaign that somebody holds waits for the next round, and one that fails
-   * keeps no other waiting.
-   *
-   * @param isStopping asked before each campaign
-   * @throws the first failure, once all have had their turn
+   * at once: each event is written once. A campaign that somebody holds waits for the next round; failures as in `eachDue`.
    */
   async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    const failures: unknown[] = [];
-    for (const { tenantId, id } of await this.repository.due()) {
-      if (isStopping()) return;
-      const tell = async (): Promise<void> => {
+    await eachDue(await this.repository.due(), isStopping, (tenantId, id) =>
+      this.transactions.run({ tenantId }, async () => {
         const held = await this.repository.holdIfFree(tenantId, id);
         if (held) await this.tellDue(held.campagne, held.at);
-      };
-      await this.transactions.run({ tenantId }, tell).catch((error: unknown) => failures.push(error));
-    }
-    if (failures.length > 0) throw failures[0];
+      }),
+    );
   }
 
   /**
    * Closes the ballot boxes of all tenants whose vote the clock has ended, each once the last votes are in. Several workers
-   * may do it at once; one that fails keeps no other waiting.
-   *
-   * @param isStopping asked before each campaign
-   * @throws the first failure, once all have had their turn
+   * may do it at once; failures as in `eachDue`.
    */
   async closeAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    const failures: unknown[] = [];
-    for (const { tenantId, id } of await this.repository.dueBoxes()) {
-      if (isStopping()) return;
-      const close = (): Promise<unknown> => this.holdAlone(tenantId, id);
-      await this.transactions.run({ tenantId }, close).catch((error: unknown) => failures.push(error));
-    }
-    if (failures.length > 0) throw failures[0];
+    await eachDue(await this.repository.dueBoxes(), isStopping, (tenantId, id) =>
+      this.transactions.run({ tenantId }, () => this.holdAlone(tenantId, id)),
+    );
   }
 }

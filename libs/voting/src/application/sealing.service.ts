@@ -4,6 +4,7 @@ import { countedQuestions, questionsOf } from '../domain/statistics';
 import { tally } from '../domain/tally/tally';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { StatisticsQuery } from '../persistence/statistics.query';
+import { eachDue } from './each-due';
 
 const PUT_OFF_MS = 5 * 60_000;
 
@@ -23,23 +24,17 @@ export class SealingService {
   ) {}
 
   /**
-   * Seals the boxes of all tenants that are closed. Several workers may do it at once; one that fails keeps no other
-   * waiting, and is tried again after some minutes.
-   *
-   * @param isStopping asked before each box
-   * @throws the first failure, once all have had their turn
+   * Seals the boxes of all tenants that are closed. Several workers may do it at once; one that fails is tried again after
+   * some minutes, otherwise as in `eachDue`.
    */
   async sealAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    const failures: unknown[] = [];
     for (const [id, until] of this.putOff) if (until <= Date.now()) this.putOff.delete(id);
-    for (const { tenantId, id } of await this.repository.due([...this.putOff.keys()])) {
-      if (isStopping()) return;
-      await this.seal(tenantId, id).catch((error: unknown) => {
+    await eachDue(await this.repository.due([...this.putOff.keys()]), isStopping, (tenantId, id) =>
+      this.seal(tenantId, id).catch((error: unknown) => {
         this.putOff.set(id, Date.now() + PUT_OFF_MS);
-        failures.push(error);
-      });
-    }
-    if (failures.length > 0) throw failures[0];
+        throw error;
+      }),
+    );
   }
 
   /** All of it or nothing. @returns whether this call sealed it */
