@@ -85,7 +85,7 @@ describe('DELETE /b2b/v2/adhesion/{idUnique}', () => {
     ]);
     const writers = await cards.rows(
       `SELECT xmin::text FROM evenement WHERE tenant_id = $1 AND type = 'adhesion.supprimee'
-       UNION SELECT xmin::text FROM journal WHERE tenant_id = $1`,
+       UNION SELECT xmin::text FROM journal WHERE tenant_id = $1 AND action = 'adhesion.supprimer'`,
     );
     expect(writers).toHaveLength(1);
   });

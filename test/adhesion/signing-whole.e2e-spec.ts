@@ -42,8 +42,9 @@ describe('a signing is written whole or not at all', () => {
       await app.database.query(`DROP TRIGGER refuse ON ${table}`);
     }
   }
-  const CARD = ['adhesion', 'membership', 'employe', 'consentement', 'signature_manuscrite', 'evenement'];
-  const REQUEST = ['demande_adhesion', 'consentement_demande', 'signature_manuscrite', 'evenement'];
+  const ALWAYS = ['signature_manuscrite', 'evenement', 'journal', 'journal_tete'];
+  const CARD = ['adhesion', 'membership', 'employe', 'consentement', ...ALWAYS];
+  const REQUEST = ['demande_adhesion', 'consentement_demande', ...ALWAYS];
 
   it.each([
     ...CARD.map((table): [string, string, string[]] => [table, 'E-1', CARD]),
@@ -54,7 +55,7 @@ describe('a signing is written whole or not at all', () => {
       await makeAll();
       const overrides = { ...WHOLE, employeIdExterne: who };
       const before = await everything();
-      const on = table === 'employe' ? 'UPDATE' : 'INSERT';
+      const on = ['employe', 'journal_tete'].includes(table) ? 'UPDATE' : 'INSERT';
       for (const headers of [{}, { 'Idempotency-Key': 'one' }] as Record<string, string>[]) {
         for (const deferred of [false, true]) {
           const answer = await broken(table, on, deferred, () => send(overrides, headers));

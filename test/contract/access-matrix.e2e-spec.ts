@@ -12,6 +12,7 @@ import { Public, Requires } from '../../libs/shared/src/access/requires.decorato
 import { DomainError } from '../../libs/shared/src/errors/domain-error';
 import { problemOf } from '../../libs/shared/src/http/problem.filter';
 import { expectProblem } from '../http/expect-problem';
+import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWithControllers } from './support/extended-app';
 import { accessFaults, guardedRoutes, mountsOf, type Route, routesOf } from './support/router';
@@ -44,7 +45,7 @@ describe('Access', () => {
 
   async function tenantKeys(role: 'partenaire' | 'plateforme'): Promise<Keys> {
     const revoked = await app.tenant({ role });
-    await app.app.get(ClientsService).revokeCle(revoked.clientId, revoked.cleId);
+    await app.app.get(ClientsService).revokeCle(TEST_ACTOR, revoked.clientId, revoked.cleId);
     const expired = await app.tenant({ role, expireLe: yesterday() });
     return { valid: (await app.tenant({ role })).cle, revoked: revoked.cle, expired: expired.cle };
   }

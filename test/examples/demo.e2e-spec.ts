@@ -7,6 +7,7 @@ import { correct, makeRows } from '../../examples/employees';
 import { type Emploi, HORAIRE, makePeople, nextExport } from '../../examples/employments';
 import { Child } from '../http/child-process';
 import { ClientsService } from '../../libs/clients/src';
+import { TEST_ACTOR } from '../setup/actor';
 import { TestApp, type TestTenant } from '../setup/test-app';
 
 const DEMO = join(__dirname, '../../dist/examples/demo.js');
@@ -50,7 +51,7 @@ describe('npm run demo', () => {
       worker = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl });
       tenant = await app.tenant();
       const platform = { nom: 'Demo', environnement: 'staging', role: 'plateforme' } as const;
-      platformKey = (await app.app.get(ClientsService).issueCle(tenant.clientId, platform)).cle;
+      platformKey = (await app.app.get(ClientsService).issueCle(TEST_ACTOR, tenant.clientId, platform)).cle;
     });
     afterAll(async () => {
       await worker.stop();

@@ -161,8 +161,8 @@ describe('Idempotency-Key, the record and the effect', () => {
   it('neither exists when the handler fails after writing; the repeat does it', async () => {
     const service = app.app.get(EmployesService, { strict: false });
     const create = service.create.bind(service);
-    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, record) => {
-      await create(tenantId, record);
+    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, actor, record) => {
+      await create(tenantId, actor, record);
       throw new Error('after the insert');
     });
     expectProblem(await post(), 500, 'Service.ErreurInterne');
@@ -181,8 +181,8 @@ describe('Idempotency-Key, the record and the effect', () => {
   it('negative control: without the header, the same failure after writing leaves the effect', async () => {
     const service = app.app.get(EmployesService, { strict: false });
     const create = service.create.bind(service);
-    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, record) => {
-      await create(tenantId, record);
+    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, actor, record) => {
+      await create(tenantId, actor, record);
       throw new Error('after the insert');
     });
     expectProblem(await app.send(tenant, 'POST', PATH, EMPLOYE), 500, 'Service.ErreurInterne');
@@ -192,9 +192,9 @@ describe('Idempotency-Key, the record and the effect', () => {
   it('a refusal leaves nothing of what was written before it', async () => {
     const service = app.app.get(EmployesService, { strict: false });
     const create = service.create.bind(service);
-    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, record) => {
-      await create(tenantId, record);
-      return create(tenantId, record);
+    jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, actor, record) => {
+      await create(tenantId, actor, record);
+      return create(tenantId, actor, record);
     });
     expectProblem(await post(), 409, 'Employe.IdExterneDejaUtilise');
     expect([await count('employe'), await count('idempotency_record')]).toEqual([0, 1]);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ClientsService } from '../../libs/clients/src';
+import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { mutation, bytesOf } from './mutations';
 import { type Operation, operationsOf, type Schema } from './operations';
@@ -34,9 +35,11 @@ describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
     keys = {
       partenaire: partner.cle,
       plateforme: (
-        await app.app
-          .get(ClientsService)
-          .issueCle(partner.clientId, { nom: 'Fuzz', environnement: 'staging', role: 'plateforme' })
+        await app.app.get(ClientsService).issueCle(TEST_ACTOR, partner.clientId, {
+          nom: 'Fuzz',
+          environnement: 'staging',
+          role: 'plateforme',
+        })
       ).cle,
       admin: app.adminKey,
     };

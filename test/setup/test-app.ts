@@ -9,6 +9,7 @@ import { configureApp } from '../../apps/partner-api/src/configure-app';
 import { ClientsService } from '../../libs/clients/src';
 import { type Environment, MODULES, type ModuleName } from '../../libs/shared/src/access/caller';
 import { Config } from '../../libs/shared/src/config/config';
+import { TEST_ACTOR } from './actor';
 
 /** A client's data space and a key for it. */
 export interface TestTenant {
@@ -84,12 +85,12 @@ export class TestApp {
 
   async tenant(options: TenantOptions = {}): Promise<TestTenant> {
     const clients = this.app.get(ClientsService);
-    const client = await clients.create({
+    const client = await clients.create(TEST_ACTOR, {
       nom: `Client ${randomUUID()}`,
       modules: options.modules ?? [...MODULES],
       limiteParMinute: options.limiteParMinute ?? null,
     });
-    const cle = await clients.issueCle(client.id, {
+    const cle = await clients.issueCle(TEST_ACTOR, client.id, {
       nom: 'Test',
       environnement: options.environnement ?? 'staging',
       role: options.role ?? 'partenaire',
@@ -103,7 +104,7 @@ export class TestApp {
   async platformOf({ clientId }: TestTenant): Promise<{ cle: string }> {
     const cle = await this.app
       .get(ClientsService)
-      .issueCle(clientId, { nom: 'Test', environnement: 'staging', role: 'plateforme' });
+      .issueCle(TEST_ACTOR, clientId, { nom: 'Test', environnement: 'staging', role: 'plateforme' });
     return { cle: cle.cle };
   }
 

@@ -4,6 +4,7 @@ import { ClientsService } from '../../libs/clients/src';
 import { SealingService } from '../../libs/voting/src';
 import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
+import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
 import { decimal, recount } from './support/recount';
@@ -266,11 +267,17 @@ describe('GET /b2b/v1/campagnes/:id/stats', () => {
     });
     await app.app
       .get(ClientsService)
-      .update(campaigns.tenant.clientId, { drapeaux: { resultatsVoteActifVisibles: true } }, () => undefined);
+      .update(
+        TEST_ACTOR,
+        campaigns.tenant.clientId,
+        { drapeaux: { resultatsVoteActifVisibles: true } },
+        () => undefined,
+      );
     expect(await stats(id)).toMatchObject({ resultatsVisibles: true, questions: [hidden] });
     await app.app
       .get(ClientsService)
       .update(
+        TEST_ACTOR,
         campaigns.tenant.clientId,
         { drapeaux: { resultatsVoteActifVisibles: false } },
         () => undefined,
@@ -296,7 +303,7 @@ describe('GET /b2b/v1/campagnes/:id/stats', () => {
     const space = new Campaigns(app, await app.tenant());
     await app.app
       .get(ClientsService)
-      .update(space.tenant.clientId, { drapeaux: { seuilAnonymat: 3 } }, () => undefined);
+      .update(TEST_ACTOR, space.tenant.clientId, { drapeaux: { seuilAnonymat: 3 } }, () => undefined);
     const previous = campaigns;
     campaigns = space;
     try {

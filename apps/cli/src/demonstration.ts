@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { EXAMPLE_IDS, type FormulaireRecord, type Signing } from '#adhesion';
 import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
 import type { ChampRecord } from '#membership';
-import { MODULES } from '#shared/access/caller';
+import { type Actor, MODULES } from '#shared/access/caller';
 import { type Config } from '#shared/config/config';
+import { NO_TENANT } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import type { ErrorCode } from '#shared/errors/error-codes';
 import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
@@ -193,6 +194,9 @@ const SIGNINGS: readonly [id: string, signing: Signing][] = [
   ],
 ];
 
+/** Who makes the demonstration's client and keys. */
+const STARTER: Actor = { cleId: NO_TENANT, requestId: 'demonstration' };
+
 /**
  * Makes the demonstration tenant at the first start and finds its keys again at later ones. The keys are kept under
  * DATA_DIR, readable by their owner only; in another database, new ones are made.
@@ -212,14 +216,14 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     }
     const client =
       (await clients.list()).find(({ nom }) => nom === NOM) ??
-      (await clients.create({ id: EXAMPLE_CLIENT_ID, nom: NOM, modules: [...MODULES] }));
+      (await clients.create(STARTER, { id: EXAMPLE_CLIENT_ID, nom: NOM, modules: [...MODULES] }));
     const issue = (role: 'partenaire' | 'plateforme') =>
-      clients.issueCle(client.id, { nom: `Demonstration, ${role}`, environnement: 'staging', role });
+      clients.issueCle(STARTER, client.id, { nom: `Demonstration, ${role}`, environnement: 'staging', role });
     const partenaire = await issue('partenaire');
     const plateforme = await issue('plateforme');
     // A key to revoke: the example of that operation.
     if ((await clients.listCles(client.id)).every(({ id }) => id !== EXAMPLE_CLE_ID)) {
-      await clients.issueCle(client.id, {
+      await clients.issueCle(STARTER, client.id, {
         id: EXAMPLE_CLE_ID,
         nom: 'To try a revocation',
         environnement: 'staging',
@@ -227,14 +231,15 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
       });
     }
     const tenantId = partenaire.tenantId!;
-    for (const champ of CHAMPS) await orKnown(champs.create(tenantId, champ), 'Champ.NomDejaUtilise');
-    await syncsV2.sync(tenantId, SAMPLE_V2, { simulation: false });
-    await syncs.sync(tenantId, SAMPLE, false);
+    const actor = { cleId: partenaire.id, requestId: 'demonstration' };
+    for (const champ of CHAMPS) await orKnown(champs.create(tenantId, actor, champ), 'Champ.NomDejaUtilise');
+    await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false });
+    await syncs.sync(tenantId, actor, SAMPLE, false);
     await makeExampleTask(taches, tenantId);
-    await signExamples(context, tenantId);
-    const manager = { actor: { cleId: partenaire.id, requestId: 'demonstration' }, modules: MODULES };
+    await signExamples(context, tenantId, actor);
+    const manager = { actor, modules: MODULES };
     await registerExamples(context, tenantId, manager);
-    await scheduleExamples(context, tenantId, manager.actor);
+    await scheduleExamples(context, tenantId, actor);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
@@ -249,23 +254,34 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
 async function makeExampleTask(taches: TachesService, tenantId: string): Promise<void> {
   const known = await taches.get(tenantId, EXAMPLE_TACHE_ID).catch(() => undefined);
   if (known) return;
-  await taches.submit(tenantId, Buffer.from(JSON.stringify(SAMPLE_V2)), SAMPLE_V2, true, EXAMPLE_TACHE_ID);
+  await taches.submit(
+    tenantId,
+    STARTER,
+    Buffer.from(JSON.stringify(SAMPLE_V2)),
+    SAMPLE_V2,
+    true,
+    EXAMPLE_TACHE_ID,
+  );
   // The worker, which starts later, finds it done.
-  await taches.perform({ tenantId, tacheId: EXAMPLE_TACHE_ID });
+  await taches.perform({ tenantId, tacheId: EXAMPLE_TACHE_ID, actor: STARTER });
 }
 
 /** Forms, cards and requests, each unless it is there. */
-async function signExamples({ formulaires, signing }: ServiceContext, tenantId: string): Promise<void> {
+async function signExamples(
+  { formulaires, signing }: ServiceContext,
+  tenantId: string,
+  actor: Actor,
+): Promise<void> {
   const carte = { titre: 'Carte de membre 2026', syndicatIdExterne: 'SYN-10' };
   const forms: readonly [id: string, form: FormulaireRecord][] = [
     [EXAMPLE_IDS.formulaire, { ...carte, champs: ['Quart de travail'], objetsConsentement: ['INFOLETTRE'] }],
     [EXAMPLE_IDS.formulaireLibre, { ...carte, actif: false }],
   ];
   for (const [id, form] of forms) {
-    if (!(await found(formulaires.get(tenantId, id)))) await formulaires.create(tenantId, form, id);
+    if (!(await found(formulaires.get(tenantId, id)))) await formulaires.create(tenantId, actor, form, id);
   }
   for (const [id, card] of SIGNINGS) {
-    if (!(await found(signing.get(tenantId, id)))) await signing.sign(tenantId, card, id);
+    if (!(await found(signing.get(tenantId, id)))) await signing.sign(tenantId, actor, card, id);
   }
 }
 

@@ -6,12 +6,15 @@ import { hasAtMost } from '#shared/records/faults';
 import { textFault } from '#shared/records/fold';
 import { ServiceContext } from './service-context';
 import { start } from './start';
+import { verifyJournal } from './verify-journal';
 
 const USAGE = `Usage: npm run cli -- <command>
   start               database, migrations, demonstration tenant (not in production), API and worker
   migrate             apply the migrations that DATABASE_URL lacks
   migrate-down [n]    undo the last n migrations (1)
-  cle-admin [name]    make a key for an administrator and print it; needs no variable but DATABASE_URL`;
+  cle-admin [name]    make a key for an administrator and print it; needs no variable but DATABASE_URL
+  verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
+                      SECRETS_KEY of the service (where it made its own: DATA_DIR)`;
 
 async function main([command, argument]: string[]): Promise<void> {
   switch (command) {
@@ -35,9 +38,16 @@ async function main([command, argument]: string[]): Promise<void> {
         const cle = await clients.issueAdminCle(nameOf(argument));
         console.log(cle.cle);
       });
+    case 'verifier-journal':
+      return verifyJournal(config(), argument);
     default:
       throw new ConfigError(USAGE);
   }
+}
+
+/** The service's own configuration, for a command that needs its secrets. */
+function config(): Config {
+  return loadConfig(process.env, databaseUrl());
 }
 
 function nameOf(argument = 'Administrator'): string {

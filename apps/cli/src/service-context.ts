@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ADHESION_ENTITIES, AdhesionModule, FormulairesService, SigningService } from '#adhesion';
-import { AuthenticationService, CLIENTS_ENTITIES, ClientsModule, ClientsService } from '#clients';
+import {
+  AuthenticationService,
+  CLIENTS_ENTITIES,
+  ClientsModule,
+  ClientsService,
+  JournalService,
+} from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { Config } from '#shared/config/config';
@@ -25,6 +31,7 @@ class CliModule {}
 /** The services of the API without its HTTP, for commands. */
 export interface ServiceContext {
   readonly clients: ClientsService;
+  readonly journal: JournalService;
   readonly authentication: AuthenticationService;
   readonly syncs: SyncV1Service;
   readonly syncsV2: SyncV2Service;
@@ -68,6 +75,7 @@ export const ServiceContext = {
     try {
       return await work({
         clients: app.get(ClientsService),
+        journal: app.get(JournalService),
         authentication: app.get(AuthenticationService),
         syncs: app.get(SyncV1Service),
         syncsV2: app.get(SyncV2Service),

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthenticationService } from './application/authentication.service';
 import { ClientsService } from './application/clients.service';
+import { JournalService } from './application/journal.service';
 import { RateLimiterService } from './application/rate-limiter.service';
 import { CallerQuery } from './persistence/caller.query';
 import { ClientRepository } from './persistence/client.repository';
@@ -10,11 +11,12 @@ import { RateWindowQuery } from './persistence/rate-window.query';
   providers: [
     AuthenticationService,
     ClientsService,
+    JournalService,
     RateLimiterService,
     CallerQuery,
     ClientRepository,
     RateWindowQuery,
   ],
-  exports: [AuthenticationService, ClientsService, RateLimiterService],
+  exports: [AuthenticationService, ClientsService, JournalService, RateLimiterService],
 })
 export class ClientsModule {}

@@ -3,6 +3,7 @@ import { Client } from './domain/client.entity';
 
 export { AuthenticationService } from './application/authentication.service';
 export { ClientsService } from './application/clients.service';
+export { JournalService } from './application/journal.service';
 export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
 export { ClientsModule } from './clients.module';

@@ -10,6 +10,9 @@ import { Pool } from 'pg';
 import { pino, Logger } from 'pino';
 import { DataSource, DataSourceOptions } from 'typeorm';
 import { AuditTrail } from './audit/audit-trail';
+import { Chain } from './audit/chain';
+import { JournalRepository } from './audit/journal.repository';
+import { JournalVerification } from './audit/verification';
 import { Config } from './config/config';
 import { SecretBox } from './crypto/secret-box';
 import { createDataSource, createTripPool } from './database/connections';
@@ -120,8 +123,20 @@ export class SharedModule {
         },
         {
           provide: AuditTrail,
+          inject: [Transactions, LOGGER],
+          useFactory: (transactions: Transactions, logger: Logger) =>
+            new AuditTrail(transactions, new Chain(config.secretsKey), logger),
+        },
+        {
+          provide: JournalRepository,
           inject: [Transactions],
-          useFactory: (transactions: Transactions) => new AuditTrail(transactions),
+          useFactory: (transactions: Transactions) => new JournalRepository(transactions),
+        },
+        {
+          provide: JournalVerification,
+          inject: [Transactions],
+          useFactory: (transactions: Transactions) =>
+            new JournalVerification(transactions, new Chain(config.secretsKey)),
         },
         {
           provide: JobQueue,
@@ -140,6 +155,8 @@ export class SharedModule {
         HttpMetrics,
         Lifecycle,
         AuditTrail,
+        JournalRepository,
+        JournalVerification,
         Clock,
         IdempotencyRecords,
         JobQueue,

@@ -1,5 +1,6 @@
 import { ClientsService } from '../../../libs/clients/src';
 import { synced } from '../../membership/synced';
+import { TEST_ACTOR } from '../../setup/actor';
 import type { Answer, TenantOptions, TestApp, TestTenant } from '../../setup/test-app';
 import { dataUrl, encodePng } from './png';
 
@@ -39,7 +40,7 @@ export async function platformKey(
   { clientId }: Pick<TestTenant, 'clientId'>,
   { environnement = 'staging', cleModules, expireLe }: TenantOptions = {},
 ): Promise<{ cle: string }> {
-  return app.app.get(ClientsService).issueCle(clientId, {
+  return app.app.get(ClientsService).issueCle(TEST_ACTOR, clientId, {
     nom: 'Plateforme',
     environnement,
     role: 'plateforme',

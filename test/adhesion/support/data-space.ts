@@ -51,9 +51,12 @@ export class DataSpace {
     return (await this.rows<{ data: Record<string, unknown> }>(text)).map(({ data }) => data);
   }
 
+  /** The audit trail without the sync that made the data space, and without signings. */
   journal(): Promise<{ cle_id: string; action: string; objet_id: string; requete_id: string }[]> {
     return this.rows(
-      'SELECT cle_id, action, objet_id, requete_id FROM journal WHERE tenant_id = $1 ORDER BY id_unique',
+      `SELECT cle_id, action, objet_id, requete_id FROM journal
+       WHERE tenant_id = $1 AND action NOT IN ('sync.v1', 'sync.v2', 'employe.creer', 'employe.supprimer', 'adhesion.signer',
+         'paiement.creer', 'autorisationPaiement.creer') ORDER BY id_unique`,
     );
   }
 

@@ -10,6 +10,7 @@ import type { Role } from '../../../libs/shared/src/access/caller';
 import { Config } from '../../../libs/shared/src/config/config';
 import { NO_TENANT } from '../../../libs/shared/src/database/transactions';
 import { TachesService } from '../../../libs/sync/src';
+import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import type { Call } from './call';
 import { holdCards, MORE } from './more-calls';
@@ -234,7 +235,7 @@ export class DocumentedCalls {
       this.call(one, document, validators, { key: this.keys[one.operation['x-requires']!.role], path });
     await read();
     const tacheId = (accepted.json as { id: string }).id;
-    await this.app.app.get(TachesService).perform({ tenantId: this.tenantId, tacheId });
+    await this.app.app.get(TachesService).perform({ tenantId: this.tenantId, tacheId, actor: TEST_ACTOR });
     await read();
   }
 

@@ -7,6 +7,7 @@ import {
   EXAMPLE_WEBHOOK_INACTIF_ID,
   WebhooksService,
 } from '../../../libs/webhooks/src';
+import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
 
@@ -32,7 +33,7 @@ const HELD = {
 /** Makes endpoints on the demonstration tenant that requests below need. @returns keys by their names */
 export async function holdWebhooks(app: TestApp, tenantId: string): Promise<ReadonlyMap<string, string>> {
   const webhooks = app.app.get(WebhooksService);
-  const cle = await app.app.get(ClientsService).issueCle(EXAMPLE_CLIENT_ID, {
+  const cle = await app.app.get(ClientsService).issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, {
     nom: 'Without cards',
     environnement: 'staging',
     role: 'partenaire',

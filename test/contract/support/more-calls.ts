@@ -1,4 +1,5 @@
 import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
+import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
 import { holdCampaigns, MORE_OF_VOTING } from './more-calls-voting';
@@ -27,7 +28,7 @@ export async function holdCards(
     const person = { prenom: 'Alex', nom: 'Tremblay', courriel: 'alex.tremblay@example.org' };
     await app.send(keys.partenaire, 'POST', '/b2b/v1/employe', { idExterne: employe, ...person });
     const signing = { employeIdExterne: employe, syndicatIdExterne: 'SYN-10', ...person };
-    await app.app.get(SigningService).sign(tenantId, signing, id);
+    await app.app.get(SigningService).sign(tenantId, TEST_ACTOR, signing, id);
   }
   const authorization = `/plateforme/v1/adhesions/${HELD.authorized.id}/autorisations-paiement`;
   await app.send(keys.plateforme, 'POST', authorization, { reference: 'AUT-1' });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SealingService } from '../../../libs/voting/src';
 import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/shared/src/access/caller';
+import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { Rows } from './rows';
 import { signAll, type SignedIdentifiers } from './signed';
@@ -91,13 +92,15 @@ export async function openSpaces(app: TestApp, rows: Rows): Promise<Spaces> {
 async function newClient(app: TestApp): Promise<string> {
   const modules = ['carteMembre', 'vote', 'voteEnSeance'];
   return (
-    await app.app.get(ClientsService).create({ nom: `Client ${randomBytes(8).toString('hex')}`, modules })
+    await app.app
+      .get(ClientsService)
+      .create(TEST_ACTOR, { nom: `Client ${randomBytes(8).toString('hex')}`, modules })
   ).id;
 }
 
 async function open(app: TestApp, clientId: string, environnement: Environment): Promise<Space> {
   const issue = (role: 'partenaire' | 'plateforme') =>
-    app.app.get(ClientsService).issueCle(clientId, { nom: 'Walk', environnement, role });
+    app.app.get(ClientsService).issueCle(TEST_ACTOR, clientId, { nom: 'Walk', environnement, role });
   const partenaire = await issue('partenaire');
   const plateforme = await issue('plateforme');
   const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };

@@ -1,6 +1,7 @@
 import { ClientsService } from '../../../libs/clients/src';
 import type { ModuleName } from '../../../libs/shared/src/access/caller';
 import { synced } from '../../membership/synced';
+import { TEST_ACTOR } from '../../setup/actor';
 import type { Answer, TestApp, TestTenant } from '../../setup/test-app';
 import { until } from './receiver';
 import { scene, type Scene } from './signed';
@@ -45,7 +46,7 @@ export class Space implements Scene {
 
   /** Another key for the same data space, which may use only some modules. */
   keyFor(modules: ModuleName[]): Promise<{ cle: string }> {
-    return this.app.app.get(ClientsService).issueCle(this.tenant.clientId, {
+    return this.app.app.get(ClientsService).issueCle(TEST_ACTOR, this.tenant.clientId, {
       nom: 'Restreinte',
       environnement: 'staging',
       role: 'partenaire',

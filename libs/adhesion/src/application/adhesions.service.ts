@@ -138,7 +138,7 @@ export class AdhesionsService {
       };
       await this.outbox.add(tenantId, 'adhesion.supprimee', JSON.stringify(data));
     }
-    await this.audit.record(tenantId, actor, 'adhesion.supprimer', ids);
+    this.audit.record(tenantId, actor, 'adhesion.supprimer', ids);
   }
 }
 

@@ -64,7 +64,7 @@ export class ConciliationService {
         const demande = (await this.repository.lock(tenantId, id)) ?? missing();
         if (demande.awaits('Confirmee')) {
           await this.makeCard(demande, as);
-          await this.audit.record(tenantId, actor, 'conciliation.confirmer', [id]);
+          this.audit.record(tenantId, actor, 'conciliation.confirmer', [id]);
         }
         return { idExterne: demande.idExterneEmploye!, adhesionId: demande.adhesionId! };
       },
@@ -105,7 +105,7 @@ export class ConciliationService {
         demande.reject(raison);
         await this.repository.decide(demande);
         await this.signatures.deleteOfDemande(tenantId, id);
-        await this.audit.record(tenantId, actor, 'conciliation.rejeter', [id]);
+        this.audit.record(tenantId, actor, 'conciliation.rejeter', [id]);
       }
       return this.get(tenantId, id);
     });

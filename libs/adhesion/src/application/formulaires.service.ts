@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService } from '#consent';
 import { ChampsUtilisateurService, MembersService } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
@@ -23,6 +25,7 @@ export class FormulairesService {
     private readonly members: MembersService,
     private readonly champs: ChampsUtilisateurService,
     private readonly consentements: ConsentementsService,
+    private readonly audit: AuditTrail,
   ) {}
 
   page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
@@ -38,9 +41,10 @@ export class FormulairesService {
    * @param id given by the service if absent
    * @throws DomainError `Requete.Invalide` that names each unknown union, field and consent object
    */
-  async create(tenantId: string, record: FormulaireRecord, id?: string): Promise<Formulaire> {
+  async create(tenantId: string, actor: Actor, record: FormulaireRecord, id?: string): Promise<Formulaire> {
     return this.write(tenantId, record, async () => {
       const made = await this.repository.insert(tenantId, record, id);
+      this.audit.record(tenantId, actor, 'formulaire.creer', [made]);
       return { id: made, item: await this.get(tenantId, made) };
     });
   }
@@ -50,19 +54,27 @@ export class FormulairesService {
    *
    * @throws DomainError `Formulaire.NotFound`, `Precondition.Echouee`, `Requete.Invalide` as above
    */
-  async replace(tenantId: string, id: string, record: FormulaireRecord, ifMatch?: string): Promise<Json> {
+  async replace(
+    tenantId: string,
+    actor: Actor,
+    id: string,
+    record: FormulaireRecord,
+    ifMatch?: string,
+  ): Promise<Json> {
     return this.write(tenantId, record, async () => {
       await this.lock(tenantId, id, ifMatch);
       await this.repository.update(tenantId, id, record);
+      this.audit.record(tenantId, actor, 'formulaire.modifier', [id]);
       return this.get(tenantId, id);
     });
   }
 
   /** @throws DomainError `Formulaire.NotFound`, `Precondition.Echouee`, `Formulaire.Utilise` */
-  async delete(tenantId: string, id: string, ifMatch?: string): Promise<void> {
+  async delete(tenantId: string, actor: Actor, id: string, ifMatch?: string): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
       await this.lock(tenantId, id, ifMatch);
       await this.repository.delete(tenantId, id);
+      this.audit.record(tenantId, actor, 'formulaire.supprimer', [id]);
     });
   }
 

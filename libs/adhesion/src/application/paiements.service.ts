@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
@@ -14,21 +16,31 @@ export class PaiementsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly repository: PaiementRepository,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** @throws DomainError `Adhesion.NotFound` */
-  async add(tenantId: string, adhesionId: string, record: PaiementRecord): Promise<Json> {
+  async add(tenantId: string, actor: Actor, adhesionId: string, record: PaiementRecord): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       if (!(await this.repository.markPaid(tenantId, adhesionId))) throw noAdhesion();
-      return this.repository.insert(tenantId, adhesionId, record);
+      const { id, item } = await this.repository.insert(tenantId, adhesionId, record);
+      this.audit.record(tenantId, actor, 'paiement.creer', [id]);
+      return item;
     });
   }
 
   /** @throws DomainError `Adhesion.NotFound` */
-  async addAutorisation(tenantId: string, adhesionId: string, record: AutorisationRecord): Promise<Json> {
+  async addAutorisation(
+    tenantId: string,
+    actor: Actor,
+    adhesionId: string,
+    record: AutorisationRecord,
+  ): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       if (!(await this.repository.hold(tenantId, adhesionId))) throw noAdhesion();
-      return this.repository.insertAutorisation(tenantId, adhesionId, record.reference);
+      const { id, item } = await this.repository.insertAutorisation(tenantId, adhesionId, record.reference);
+      this.audit.record(tenantId, actor, 'autorisationPaiement.creer', [id]);
+      return item;
     });
   }
 }

@@ -60,7 +60,7 @@ export class SignatureImagesService {
       const which = who.idExterne === undefined ? 'The card has no' : 'No card of the employee has a';
       throw new DomainError('Signature.NotFound', `${which} handwritten signature.`);
     }
-    await this.audit.record(tenantId, actor, 'signature.lire', [card.adhesionId]);
+    this.audit.record(tenantId, actor, 'signature.lire', [card.adhesionId]);
     return JSON.stringify({
       ...who,
       idUniqueAdhesion: card.adhesionId,

@@ -9,6 +9,8 @@ import {
   valeurV1,
   valeurV2,
 } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
@@ -55,6 +57,7 @@ export class SigningService {
     private readonly adhesions: AdhesionV2Query,
     private readonly cards: CardsService,
     private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -64,7 +67,7 @@ export class SigningService {
    * @param id of what is made; given by the service if absent
    * @throws DomainError `Requete.Invalide` that lists every fault, `Formulaire.Inactif`
    */
-  async sign(tenantId: string, signing: Signing, id?: string): Promise<Signed> {
+  async sign(tenantId: string, actor: Actor, signing: Signing, id?: string): Promise<Signed> {
     const image = signing.imageSignature ? await readPngDataUrl(signing.imageSignature) : undefined;
     const faults: InputFault[] =
       image?.fault === undefined ? [] : [{ pointer: '/imageSignature', code: 'image', detail: image.fault }];
@@ -73,7 +76,9 @@ export class SigningService {
       { tenantId },
       async () => {
         const valeurs = await this.check(tenantId, signing, [...faults]);
-        return this.write(tenantId, signing, valeurs, png, id);
+        const signed = await this.write(tenantId, signing, valeurs, png, id);
+        this.audit.record(tenantId, actor, 'adhesion.signer', [signed.id]);
+        return signed;
       },
       // What is deleted meanwhile is found missing at the next try.
       { retryOn: [FOREIGN_KEY_VIOLATION] },

@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
@@ -68,10 +70,11 @@ export class FormulairesController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: FormulaireInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const { id: made, item } = await this.formulaires.create(tenantId, body);
+    const { id: made, item } = await this.formulaires.create(tenantId, actor, body);
     response.location(`${PATH}/${made}`);
     return withEtag(response, item);
   }
@@ -88,12 +91,13 @@ export class FormulairesController {
   })
   async replace(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @FormulaireId() formulaireId: string,
     @Body() body: FormulaireInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.formulaires.replace(tenantId, formulaireId, body, ifMatch));
+    return withEtag(response, await this.formulaires.replace(tenantId, actor, formulaireId, body, ifMatch));
   }
 
   @Delete(':id')
@@ -106,9 +110,10 @@ export class FormulairesController {
   })
   async delete(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @FormulaireId() formulaireId: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.formulaires.delete(tenantId, formulaireId, ifMatch);
+    await this.formulaires.delete(tenantId, actor, formulaireId, ifMatch);
   }
 }

@@ -1,7 +1,9 @@
 import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
@@ -64,10 +66,11 @@ export class SigningController {
   })
   async sign(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: SigningInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json> {
-    const signed = await this.signing.sign(tenantId, body);
+    const signed = await this.signing.sign(tenantId, actor, body);
     response.location(`${PATH}/${signed.id}`);
     return signed.item;
   }
@@ -101,11 +104,12 @@ export class SigningController {
   })
   async addPaiement(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @AdhesionId() adhesionId: string,
     @Body() body: PaiementInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json> {
-    const item = await this.paiements.add(tenantId, adhesionId, body);
+    const item = await this.paiements.add(tenantId, actor, adhesionId, body);
     response.location(`${PATH}/${adhesionId}`);
     return item;
   }
@@ -122,11 +126,12 @@ export class SigningController {
   })
   async addAutorisation(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @AdhesionId() adhesionId: string,
     @Body() body: AutorisationPaiementInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json> {
-    const item = await this.paiements.addAutorisation(tenantId, adhesionId, body);
+    const item = await this.paiements.addAutorisation(tenantId, actor, adhesionId, body);
     response.location(`${PATH}/${adhesionId}`);
     return item;
   }

@@ -10,6 +10,11 @@ const SHOWN = {
   dateCreation: wireTimestamp('date_creation'),
 };
 
+interface Linked {
+  readonly id: string;
+  readonly item: string;
+}
+
 /** Payments and authorizations of payments that are linked to cards, in the ambient transaction. */
 @Injectable()
 export class PaiementRepository {
@@ -37,23 +42,23 @@ export class PaiementRepository {
     return rowCount === 1;
   }
 
-  /** @returns the payment as JSON text */
-  async insert(tenantId: string, adhesionId: string, record: PaiementRecord): Promise<string> {
-    const { rows } = await this.transactions.client().query<{ item: string }>(
+  /** @returns the payment's id, and it as JSON text */
+  async insert(tenantId: string, adhesionId: string, record: PaiementRecord): Promise<Linked> {
+    const { rows } = await this.transactions.client().query<Linked>(
       `INSERT INTO paiement (tenant_id, adhesion_id, montant, devise, reference) VALUES ($1, $2, $3, $4, $5)
-       RETURNING ${jsonObject({ ...SHOWN, montant: 'montant', devise: 'devise' })}::text AS item`,
+       RETURNING id_unique AS id, ${jsonObject({ ...SHOWN, montant: 'montant', devise: 'devise' })}::text AS item`,
       [tenantId, adhesionId, record.montant, record.devise, record.reference],
     );
-    return rows[0]!.item;
+    return rows[0]!;
   }
 
-  /** @returns the authorization as JSON text */
-  async insertAutorisation(tenantId: string, adhesionId: string, reference: string): Promise<string> {
-    const { rows } = await this.transactions.client().query<{ item: string }>(
+  /** @returns the authorization's id, and it as JSON text */
+  async insertAutorisation(tenantId: string, adhesionId: string, reference: string): Promise<Linked> {
+    const { rows } = await this.transactions.client().query<Linked>(
       `INSERT INTO autorisation_paiement (tenant_id, adhesion_id, reference) VALUES ($1, $2, $3)
-       RETURNING ${jsonObject(SHOWN)}::text AS item`,
+       RETURNING id_unique AS id, ${jsonObject(SHOWN)}::text AS item`,
       [tenantId, adhesionId, reference],
     );
-    return rows[0]!.item;
+    return rows[0]!;
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Position } from '#shared/database/json-items';
 import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
-import { Environment, ModuleName, Role } from '#shared/access/caller';
+import { Actor, Environment, ModuleName, Role } from '#shared/access/caller';
 import { generateKey } from '../domain/api-key';
 import { Cle, CleWithEnvironment } from '../domain/cle.entity';
 import { Client } from '../domain/client.entity';
@@ -39,10 +40,14 @@ export class ClientsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientRepository,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** @throws DomainError `Client.NomDejaUtilise`, `Requete.Invalide` for an unknown time zone */
-  async create(wanted: ClientChange & { id?: string; nom: string; modules: string[] }): Promise<Client> {
+  async create(
+    actor: Actor,
+    wanted: ClientChange & { id?: string; nom: string; modules: string[] },
+  ): Promise<Client> {
     const client = Object.assign(new Client(), {
       id: wanted.id ?? randomUUID(),
       resultatsVoteActifVisibles: false,
@@ -57,6 +62,8 @@ export class ClientsService {
     await this.transactions.run(ADMINISTRATION, async () => {
       await this.assertTimeZone(wanted);
       await this.clients.insert(client);
+      this.audit.begin(client.id);
+      this.audit.record(client.id, actor, 'client.creer', [client.id]);
     });
     return client;
   }
@@ -76,6 +83,7 @@ export class ClientsService {
    * @throws DomainError `Client.NotFound`, `Client.NomDejaUtilise`, `Requete.Invalide` for an unknown time zone
    */
   async update(
+    actor: Actor,
     clientId: string,
     change: ClientChange,
     assertUnchanged?: (client: Client) => void,
@@ -86,16 +94,20 @@ export class ClientsService {
       await this.assertTimeZone(change);
       apply(client, change);
       await this.clients.update(client);
+      this.audit.record(clientId, actor, 'client.modifier', [clientId]);
       return client;
     });
   }
 
   /** Makes a key for a client's data space in an environment. @throws DomainError `Client.NotFound` */
-  async issueCle(clientId: string, wanted: CleRequest): Promise<IssuedCle> {
+  async issueCle(actor: Actor, clientId: string, wanted: CleRequest): Promise<IssuedCle> {
     return this.transactions.run(ADMINISTRATION, async () => {
       const client = await this.mustFind(clientId, true);
-      const tenantId = await this.clients.tenantOf(client, wanted.environnement);
-      return this.insert(tenantId, wanted, wanted.environnement);
+      const { id: tenantId, isNew } = await this.clients.tenantOf(client, wanted.environnement);
+      if (isNew) this.audit.begin(tenantId);
+      const cle = await this.insert(tenantId, wanted, wanted.environnement);
+      this.audit.record(clientId, actor, 'cle.creer', [cle.id]);
+      return cle;
     });
   }
 
@@ -124,6 +136,7 @@ export class ClientsService {
    * @throws DomainError `Client.NotFound`, `Cle.NotFound`
    */
   async revokeCle(
+    actor: Actor,
     clientId: string,
     cleId: string,
     assertUnchanged?: (cle: CleWithEnvironment) => void,
@@ -132,6 +145,7 @@ export class ClientsService {
       const cle = await this.mustFindCle(clientId, cleId, true);
       assertUnchanged?.(cle);
       await this.clients.revokeCle(cle);
+      this.audit.record(clientId, actor, 'cle.revoquer', [cleId]);
     });
   }
 

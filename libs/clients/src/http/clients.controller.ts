@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { assertIfMatch, type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
@@ -52,10 +54,11 @@ export class ClientsController {
     errors: ['Client.NomDejaUtilise'],
   })
   async create(
+    @CurrentActor() actor: Actor,
     @Body() body: ClientCreation,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const client = await this.clients.create(body);
+    const client = await this.clients.create(actor, body);
     response.location(`/admin/v1/clients/${client.id}`);
     return withEtag(response, JSON.stringify(ClientItem.of(client)));
   }
@@ -103,12 +106,13 @@ export class ClientsController {
     errors: ['Client.NotFound', 'Client.NomDejaUtilise'],
   })
   async update(
+    @CurrentActor() actor: Actor,
     @ClientId() clientId: string,
     @Body() body: ClientModification,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const client = await this.clients.update(clientId, body, (current) =>
+    const client = await this.clients.update(actor, clientId, body, (current) =>
       assertIfMatch(ifMatch, JSON.stringify(ClientItem.of(current))),
     );
     return withEtag(response, JSON.stringify(ClientItem.of(client)));
@@ -127,11 +131,12 @@ export class ClientsController {
     errors: ['Client.NotFound'],
   })
   async issue(
+    @CurrentActor() actor: Actor,
     @ClientId() clientId: string,
     @Body() body: CleCreation,
     @Res({ passthrough: true }) response: Response,
   ): Promise<IssuedCleItem> {
-    const cle = IssuedCleItem.of(await this.clients.issueCle(clientId, body));
+    const cle = IssuedCleItem.of(await this.clients.issueCle(actor, clientId, body));
     response.location(`/admin/v1/clients/${clientId}/cles/${cle.id}`);
     return cle;
   }
@@ -184,11 +189,12 @@ export class ClientsController {
     errors: ['Client.NotFound', 'Cle.NotFound'],
   })
   async revoke(
+    @CurrentActor() actor: Actor,
     @ClientId() clientId: string,
     @CleId() cleId: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.clients.revokeCle(clientId, cleId, (current) =>
+    await this.clients.revokeCle(actor, clientId, cleId, (current) =>
       assertIfMatch(ifMatch, JSON.stringify(CleItem.of(current))),
     );
   }

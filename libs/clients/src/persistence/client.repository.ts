@@ -63,15 +63,16 @@ export class ClientRepository {
     return this.run(Client, {}, after, limit);
   }
 
-  /** The data space of a client in an environment, made when the first key asks for it. */
-  async tenantOf(client: Client, environnement: string): Promise<string> {
-    const { rows } = await this.transactions.client().query<{ id: string }>(
+  /** The data space of a client in an environment, and whether it was made just now: the first key asks for it. */
+  async tenantOf(client: Client, environnement: string): Promise<{ id: string; isNew: boolean }> {
+    const { rows } = await this.transactions.client().query<{ id: string; isNew: boolean }>(
       `INSERT INTO tenant (id, client_id, environnement) VALUES ($1, $2, $3)
-       ON CONFLICT (client_id, environnement) DO UPDATE SET environnement = excluded.environnement RETURNING id`,
+       ON CONFLICT (client_id, environnement) DO UPDATE SET environnement = excluded.environnement
+       RETURNING id, xmax = 0 AS "isNew"`,
       [randomUUID(), client.id, environnement],
     );
     await this.writeReglages(client);
-    return rows[0]!.id;
+    return rows[0]!;
   }
 
   async insertCle(cle: Cle): Promise<void> {
@@ -119,7 +120,8 @@ export class ClientRepository {
     return rows.getMany();
   }
 
-  private async environments(clientId: string): Promise<Map<string, string>> {
+  /** The environments of a client's data spaces by their ids. */
+  async environments(clientId: string): Promise<Map<string, string>> {
     const { rows } = await this.transactions
       .client()
       .query<{ id: string; environnement: string }>(

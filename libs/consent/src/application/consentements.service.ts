@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MembersService, type ValeurV1 } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
@@ -26,6 +28,7 @@ export class ConsentementsService {
     private readonly members: MembersService,
     private readonly repository: ConsentementRepository,
     private readonly query: ConsentementQuery,
+    private readonly audit: AuditTrail,
   ) {}
 
   page(
@@ -56,7 +59,7 @@ export class ConsentementsService {
    *
    * @throws DomainError `Requete.Invalide` that names an unknown employee or consent object
    */
-  async add(tenantId: string, record: ConsentementRecord): Promise<Json> {
+  async add(tenantId: string, actor: Actor, record: ConsentementRecord): Promise<Json> {
     const { idExterneEmploye: employe, dateConsentement, ...reponse } = record;
     return this.transactions.run(
       { tenantId },
@@ -71,6 +74,7 @@ export class ConsentementsService {
         if (faults.length > 0) throw invalidRequest(faults);
         const date = dateConsentement ?? new Date();
         const [id] = await this.append(tenantId, { employe, date, reponses: [reponse], valeurs: [] });
+        this.audit.record(tenantId, actor, 'consentement.creer', [id!]);
         return (await this.query.one(tenantId, id!))!;
       },
       // An object that is deleted meanwhile is found missing at the next try.

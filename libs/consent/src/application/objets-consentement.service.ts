@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import { Transactions } from '#shared/database/transactions';
 import { KeyedRecords } from '#shared/records/keyed-records';
 import { ObjetConsentement } from '../domain/objet-consentement.entity';
@@ -15,10 +16,12 @@ export class ObjetsConsentementService extends KeyedRecords<
 > {
   constructor(
     transactions: Transactions,
+    audit: AuditTrail,
     repository: ObjetConsentementRepository,
     query: ObjetConsentementQuery,
   ) {
-    super(transactions, {
+    super(transactions, audit, {
+      noun: 'objetConsentement',
       repository,
       query,
       make: (keys) => Object.assign(new ObjetConsentement(), keys),

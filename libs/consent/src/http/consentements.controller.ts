@@ -1,8 +1,10 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import type { Json } from '#shared/http/etag';
 import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
@@ -72,10 +74,11 @@ export class ConsentementsController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: ConsentementInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json> {
-    const item = await this.consentements.add(tenantId, body);
+    const item = await this.consentements.add(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterneEmploye)}`);
     return item;
   }

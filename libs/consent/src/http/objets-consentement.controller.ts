@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
 import { PagingQuery, sendList } from '#shared/http/listing';
@@ -67,10 +69,11 @@ export class ObjetsConsentementController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: ObjetConsentementInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const item = await this.objets.create(tenantId, body);
+    const item = await this.objets.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
     return withEtag(response, item);
   }
@@ -86,11 +89,12 @@ export class ObjetsConsentementController {
   })
   async replace(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: ObjetConsentementInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.objets.replace(tenantId, body, ifMatch));
+    return withEtag(response, await this.objets.replace(tenantId, actor, body, ifMatch));
   }
 
   @Put(':idExterne')
@@ -105,12 +109,13 @@ export class ObjetsConsentementController {
   })
   async replaceNamed(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Param('idExterne') id: string,
     @Body() body: ObjetConsentementReplacement,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return this.replace(tenantId, namedByPath(body, 'idExterne', id), ifMatch, response);
+    return this.replace(tenantId, actor, namedByPath(body, 'idExterne', id), ifMatch, response);
   }
 
   @Delete(':idExterne')
@@ -123,9 +128,10 @@ export class ObjetsConsentementController {
   })
   async delete(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Param('idExterne') id: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.objets.delete(tenantId, id, ifMatch);
+    await this.objets.delete(tenantId, actor, id, ifMatch);
   }
 }

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
@@ -16,6 +18,7 @@ export class ChampsUtilisateurService {
     private readonly transactions: Transactions,
     private readonly repository: ChampUtilisateurRepository,
     private readonly query: ChampUtilisateurQuery,
+    private readonly audit: AuditTrail,
   ) {}
 
   page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
@@ -33,12 +36,13 @@ export class ChampsUtilisateurService {
   }
 
   /** @throws DomainError `Champ.NomDejaUtilise`, `Requete.Invalide` where choices and type do not go together */
-  async create(tenantId: string, record: ChampRecord): Promise<Json> {
+  async create(tenantId: string, actor: Actor, record: ChampRecord): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       const champ = Object.assign(new ChampUtilisateur(), { tenantId, nom: record.nom });
       champ.replaceWith(record);
-      await this.repository.insert(champ);
+      const id = await this.repository.insert(champ);
       await this.repository.replaceChoix(champ, record.choix ?? []);
+      this.audit.record(tenantId, actor, 'champ.creer', [id]);
       return this.get(tenantId, record.nom);
     });
   }
@@ -49,20 +53,23 @@ export class ChampsUtilisateurService {
    * @throws DomainError `Champ.NotFound`, `Precondition.Echouee`, `Champ.TypeUtilise`, `Champ.ChoixUtilise`,
    *   `Requete.Invalide` where choices and type do not go together
    */
-  async replace(tenantId: string, record: ChampRecord, ifMatch?: string): Promise<Json> {
+  async replace(tenantId: string, actor: Actor, record: ChampRecord, ifMatch?: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       const champ = await this.lock(tenantId, record.nom, ifMatch);
       champ.replaceWith(record);
       await this.repository.update(champ);
       await this.repository.replaceChoix(champ, record.choix ?? []);
+      this.audit.record(tenantId, actor, 'champ.modifier', [champ.idUnique]);
       return this.get(tenantId, record.nom);
     });
   }
 
   /** @throws DomainError `Champ.NotFound`, `Precondition.Echouee`, `Champ.Utilise` */
-  async delete(tenantId: string, nom: string, ifMatch?: string): Promise<void> {
+  async delete(tenantId: string, actor: Actor, nom: string, ifMatch?: string): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
-      await this.repository.delete(await this.lock(tenantId, nom, ifMatch));
+      const champ = await this.lock(tenantId, nom, ifMatch);
+      await this.repository.delete(champ);
+      this.audit.record(tenantId, actor, 'champ.supprimer', [champ.idUnique]);
     });
   }
 

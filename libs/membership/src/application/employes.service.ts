@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
@@ -15,11 +17,13 @@ import { ActiveCampaigns } from './active-campaigns';
 export class EmployesService extends KeyedRecords<Employe, EmployeRecord, MasterDataFilter> {
   constructor(
     transactions: Transactions,
+    audit: AuditTrail,
     private readonly repository: EmployeRepository,
     query: EmployeQuery,
     private readonly campaigns: ActiveCampaigns,
   ) {
-    super(transactions, {
+    super(transactions, audit, {
+      noun: 'employe',
       repository,
       query,
       make: (keys) => Object.assign(new Employe(), keys, { aEmplois: false }),
@@ -27,12 +31,20 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
     });
   }
 
-  override async replace(tenantId: string, record: EmployeRecord, ifMatch?: string): Promise<Json> {
+  override async replace(
+    tenantId: string,
+    actor: Actor,
+    record: EmployeRecord,
+    ifMatch?: string,
+  ): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
-      const item = await super.replace(tenantId, record, ifMatch);
+      const item = await super.replace(tenantId, actor, record, ifMatch);
       const employeur = record.identifiantExterneEmployeur ?? null;
       const moved = await this.repository.writeEmployeurV1(tenantId, record.idExterne, employeur);
-      return moved ? this.get(tenantId, record.idExterne) : item;
+      if (!moved) return item;
+      const { idUnique } = JSON.parse(item) as { idUnique: string };
+      this.note({ tenantId, idUnique }, actor, 'modifier');
+      return this.get(tenantId, record.idExterne);
     });
   }
 

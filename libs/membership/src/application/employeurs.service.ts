@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import { Transactions } from '#shared/database/transactions';
 import { KeyedRecords } from '#shared/records/keyed-records';
 import { Employeur } from '../domain/employeur.entity';
@@ -10,8 +11,14 @@ import type { MasterDataFilter } from '../persistence/master-data.query';
 /** Employers of a tenant, one at a time and in lists (specification, "Employers"; decisions, section 5). */
 @Injectable()
 export class EmployeursService extends KeyedRecords<Employeur, EmployeurRecord, MasterDataFilter> {
-  constructor(transactions: Transactions, repository: EmployeurRepository, query: EmployeurQuery) {
-    super(transactions, {
+  constructor(
+    transactions: Transactions,
+    audit: AuditTrail,
+    repository: EmployeurRepository,
+    query: EmployeurQuery,
+  ) {
+    super(transactions, audit, {
+      noun: 'employeur',
       repository,
       query,
       make: (keys) => Object.assign(new Employeur(), keys),

@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
 import { PagingQuery, sendList } from '#shared/http/listing';
@@ -71,10 +73,11 @@ export class ChampsUtilisateurController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: ChampInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const item = await this.champs.create(tenantId, body);
+    const item = await this.champs.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.nom)}`);
     return withEtag(response, item);
   }
@@ -99,11 +102,12 @@ export class ChampsUtilisateurController {
   })
   async replace(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: ChampInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.champs.replace(tenantId, body, ifMatch));
+    return withEtag(response, await this.champs.replace(tenantId, actor, body, ifMatch));
   }
 
   @Put(':nom')
@@ -125,12 +129,13 @@ export class ChampsUtilisateurController {
   })
   async replaceNamed(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Param('nom') name: string,
     @Body() body: ChampReplacement,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return this.replace(tenantId, namedByPath(body, 'nom', name), ifMatch, response);
+    return this.replace(tenantId, actor, namedByPath(body, 'nom', name), ifMatch, response);
   }
 
   @Delete(':nom')
@@ -143,9 +148,10 @@ export class ChampsUtilisateurController {
   })
   async delete(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Param('nom') name: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.champs.delete(tenantId, name, ifMatch);
+    await this.champs.delete(tenantId, actor, name, ifMatch);
   }
 }

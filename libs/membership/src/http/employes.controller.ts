@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
 import { sendList } from '#shared/http/listing';
@@ -68,10 +70,11 @@ export class EmployesController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: EmployeInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const item = await this.employes.create(tenantId, body);
+    const item = await this.employes.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
     return withEtag(response, item);
   }
@@ -88,11 +91,12 @@ export class EmployesController {
   })
   async replace(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: EmployeInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.employes.replace(tenantId, body, ifMatch));
+    return withEtag(response, await this.employes.replace(tenantId, actor, body, ifMatch));
   }
 
   @Delete(':idExterne')
@@ -105,9 +109,10 @@ export class EmployesController {
   })
   async delete(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Param('idExterne') idExterne: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.employes.delete(tenantId, idExterne, ifMatch);
+    await this.employes.delete(tenantId, actor, idExterne, ifMatch);
   }
 }

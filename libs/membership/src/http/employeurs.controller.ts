@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
 import { sendList } from '#shared/http/listing';
@@ -62,10 +64,11 @@ export class EmployeursController {
   })
   async create(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: EmployeurInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    const item = await this.employeurs.create(tenantId, body);
+    const item = await this.employeurs.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
     return withEtag(response, item);
   }
@@ -82,11 +85,12 @@ export class EmployeursController {
   })
   async replace(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Body() body: EmployeurInput,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.employeurs.replace(tenantId, body, ifMatch));
+    return withEtag(response, await this.employeurs.replace(tenantId, actor, body, ifMatch));
   }
 
   @Delete(':idExterne')
@@ -100,9 +104,10 @@ export class EmployeursController {
   })
   async delete(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Param('idExterne') idExterne: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await this.employeurs.delete(tenantId, idExterne, ifMatch);
+    await this.employeurs.delete(tenantId, actor, idExterne, ifMatch);
   }
 }

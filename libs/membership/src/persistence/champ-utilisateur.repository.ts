@@ -15,13 +15,19 @@ const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
 export class ChampUtilisateurRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** @throws DomainError `Champ.NomDejaUtilise` */
-  async insert(champ: ChampUtilisateur): Promise<void> {
-    await this.checked(
-      () => this.transactions.manager().insert(ChampUtilisateur, champ),
+  /** @returns the field's idUnique @throws DomainError `Champ.NomDejaUtilise` */
+  async insert({ tenantId, nom, type, obligatoire }: ChampUtilisateur): Promise<string> {
+    const { rows } = await this.checked(
+      () =>
+        this.transactions.client().query<{ id: string }>(
+          `INSERT INTO champ_utilisateur (tenant_id, nom, type, obligatoire) VALUES ($1, $2, $3, $4)
+           RETURNING id_unique AS id`,
+          [tenantId, nom, type, obligatoire],
+        ),
       [UNIQUE_VIOLATION, 'champ_utilisateur_nom_key'],
       ['Champ.NomDejaUtilise', 'A custom field has this name. Use PUT to change it.'],
     );
+    return rows[0]!.id;
   }
 
   /** The field, locked until the transaction ends. */
@@ -70,13 +76,13 @@ export class ChampUtilisateurRepository {
     );
   }
 
-  private async checked(
-    write: () => Promise<unknown>,
+  private async checked<T>(
+    write: () => Promise<T>,
     [state, ...constraints]: [state: string, ...constraints: string[]],
     [code, detail]: [ErrorCode, string],
-  ): Promise<void> {
+  ): Promise<T> {
     try {
-      await write();
+      return await write();
     } catch (error) {
       const isRefusal = constraints.some((constraint) => violates(error, state, constraint));
       throw isRefusal ? new DomainError(code, detail) : error;

@@ -1,49 +1,83 @@
+import type { Logger } from 'pino';
 import type { Actor } from '../access/caller';
-import type { Transactions } from '../database/transactions';
+import { NO_TENANT, type Transactions } from '../database/transactions';
+import { type AuditedAction, BREAK } from './audited-actions';
+import { type Chain, type ChainEnd, GENESIS } from './chain';
+import { type Head, JournalRepository } from './journal.repository';
 
-/** What was done, as the audit trail names it. */
-export type AuditedAction =
-  | 'adhesion.supprimer'
-  | 'campagne.archiver'
-  | 'campagne.creer'
-  | 'campagne.depublier'
-  | 'campagne.fermer'
-  | 'campagne.modifier'
-  | 'campagne.ouvrir'
-  | 'campagne.publier'
-  | 'campagne.structurer'
-  | 'campagne.supprimer'
-  | 'conciliation.confirmer'
-  | 'conciliation.rejeter'
-  | 'listeElectorale.creer'
-  | 'signature.lire'
-  | 'votant.droitDeVote'
-  | 'votant.enregistrer'
-  | 'votant.supprimer'
-  | 'webhook.creer'
-  | 'webhook.modifier'
-  | 'webhook.recuperer'
-  | 'webhook.rotation'
-  | 'webhook.supprimer';
+interface Noted {
+  readonly cleId: string;
+  readonly requeteId: string;
+  readonly action: AuditedAction;
+  readonly objetId: string;
+}
 
 /**
  * Who did what, to which object, when (decisions, section 12): entries are added in the transaction of what they tell
  * of and never change. Opaque ids only; no content, and nobody's name.
+ *
+ * Each space has a chain of its own: a data space (the tenant's id), and what is done to a client as a whole (the
+ * client's id).
  */
 export class AuditTrail {
-  constructor(private readonly transactions: Transactions) {}
+  private readonly repository: JournalRepository;
 
-  /** @param objets the service's ids of what it was done to, an entry each */
-  async record(
-    tenantId: string,
-    { cleId, requestId }: Actor,
-    action: AuditedAction,
-    objets: readonly string[],
-  ): Promise<void> {
-    await this.transactions.client().query(
-      `INSERT INTO journal (tenant_id, cle_id, action, objet_id, requete_id)
-       SELECT $1::uuid, $2::uuid, $3, objet, $5 FROM unnest($4::uuid[]) objet`,
-      [tenantId, cleId, action, objets, requestId],
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly chain: Chain,
+    private readonly logger: Logger,
+  ) {
+    this.repository = new JournalRepository(transactions);
+  }
+
+  /**
+   * Has entries written as the last of the ambient transaction: who writes to a space's chain waits for who did before.
+   *
+   * @param space the data space, or the client
+   * @param objets the service's ids of what it was done to, an entry each; of a bulk write the data space itself
+   */
+  record(space: string, { cleId, requestId }: Actor, action: AuditedAction, objets: readonly string[]): void {
+    if (objets.length === 0) return;
+    const noted = objets.map((objetId) => ({ cleId, requeteId: requestId, action, objetId }));
+    this.transactions.beforeCommit({ tenantId: space }, () => this.append(space, noted));
+  }
+
+  /** Begins the chain of a space that is being made. One that lacks its beginning later on has lost it. */
+  begin(space: string): void {
+    const sceau = this.chain.seal(space, GENESIS);
+    this.transactions.beforeCommit({ tenantId: space }, () =>
+      this.repository.insertHead(space, { ...GENESIS, sceau }),
     );
+  }
+
+  private async append(space: string, noted: readonly Noted[]): Promise<void> {
+    const head = await this.repository.lockHead(space, noted.length + 1);
+    const sealed = this.chain.isSealed(space, head, head.sceau);
+    if (sealed && (await this.write(space, head, head, noted))) return;
+    // The trail was tampered with. The service goes on, and what it writes says so for good.
+    this.logger.error({ space }, 'the end of an audit trail is not what was written: see docs/operations.md');
+    const last = (await this.repository.last(space)) ?? GENESIS;
+    const end = { numero: Math.max(last.numero, head.numero), empreinte: last.empreinte };
+    const broken: Noted = { cleId: NO_TENANT, requeteId: '', action: BREAK, objetId: space };
+    await this.write(space, head, end, [broken, ...noted], last.numero);
+  }
+
+  /** @returns false where the last entry that is there is not that of number `known`; nothing is written then */
+  private write(
+    space: string,
+    { date, ids }: Head,
+    end: ChainEnd,
+    noted: readonly Noted[],
+    known = end.numero,
+  ): Promise<boolean> {
+    let { numero, empreinte } = end;
+    const entries = noted.map((one, index) => {
+      numero += 1;
+      const entry = { ...one, numero, id: ids[index]!, date };
+      empreinte = this.chain.link(space, empreinte, entry);
+      return { ...entry, empreinte };
+    });
+    const head = { numero, empreinte };
+    return this.repository.append(space, known, entries, { ...head, sceau: this.chain.seal(space, head) });
   }
 }

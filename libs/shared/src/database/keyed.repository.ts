@@ -28,11 +28,19 @@ export class KeyedRepository<E extends KeyedEntity> {
     private readonly refusals: readonly ConstraintRefusal[],
   ) {}
 
-  /** @throws DomainError of the constraint that refuses the row */
-  async insert(row: E): Promise<void> {
-    await this.checked(() =>
-      this.transactions.manager().insert(this.entity, row as QueryDeepPartialEntity<E>),
+  /** @returns the row's idUnique @throws DomainError of the constraint that refuses the row */
+  async insert(row: E): Promise<string> {
+    const inserted = await this.checked(() =>
+      this.transactions
+        .manager()
+        .createQueryBuilder()
+        .insert()
+        .into(this.entity)
+        .values(row as QueryDeepPartialEntity<E>)
+        .returning('id_unique')
+        .execute(),
     );
+    return (inserted.raw as [{ id_unique: string }])[0].id_unique;
   }
 
   /**
@@ -62,9 +70,9 @@ export class KeyedRepository<E extends KeyedEntity> {
     return { tenantId, idUnique } as FindOptionsWhere<E>;
   }
 
-  private async checked(write: () => Promise<unknown>): Promise<void> {
+  private async checked<T>(write: () => Promise<T>): Promise<T> {
     try {
-      await write();
+      return await write();
     } catch (error) {
       const refusal = this.refusals.find(({ state, constraint }) => violates(error, state, constraint));
       throw refusal ? new DomainError(refusal.code, refusal.detail) : error;

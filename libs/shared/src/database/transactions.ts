@@ -22,6 +22,13 @@ interface Ambient {
   readonly scope: Scope;
   readonly runner: QueryRunner;
   readonly client: PoolClient;
+  /** What is still to be done before it commits. */
+  endings: readonly Ending[];
+}
+
+interface Ending {
+  readonly scope: Scope;
+  readonly work: () => Promise<void>;
 }
 
 export interface RunOptions {
@@ -90,7 +97,9 @@ export class Transactions {
       const client = (await runner.connect()) as PoolClient;
       await runner.startTransaction();
       await client.query({ ...ENTER, values: [...entryOf(scope)] });
-      const result = await this.ambient.run({ scope, runner, client }, work);
+      const ambient: Ambient = { scope, runner, client, endings: [] };
+      const result = await this.ambient.run(ambient, work);
+      await this.end(ambient);
       // COMMIT of a failed transaction answers ROLLBACK without an error: that must not pass as success. TypeORM does
       // not tell, so it is not asked; its runner is not used again.
       const { command } = await client.query('COMMIT').catch((error: unknown) => {
@@ -107,12 +116,29 @@ export class Transactions {
   }
 
   /**
+   * Has `work` done as the last of the ambient transaction, before its commit, in any scope: for what takes locks that
+   * many wait for, so that they are held no longer than the commit takes. What is undone takes its endings along.
+   */
+  beforeCommit(scope: Scope, work: () => Promise<void>): void {
+    const ambient = this.current();
+    ambient.endings = [...ambient.endings, { scope, work }];
+  }
+
+  private async end(ambient: Ambient): Promise<void> {
+    for (const { scope, work } of ambient.endings) {
+      await ambient.client.query({ ...ENTER, values: [...entryOf(scope)] });
+      await this.ambient.run({ ...ambient, scope, endings: [] }, work);
+    }
+  }
+
+  /**
    * Runs `work` so that its failure undoes only its own statements; the ambient transaction goes on.
    *
    * @throws what `work` throws, after rolling back to where it began
    */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const { client } = this.current();
+    const ambient = this.current();
+    const { client, endings } = ambient;
     await client.query('SAVEPOINT inner_work');
     try {
       const result = await work();
@@ -121,6 +147,7 @@ export class Transactions {
     } catch (error) {
       // Rolling back keeps the savepoint, and an outer one of the same name would then roll back to this one.
       await client.query('ROLLBACK TO SAVEPOINT inner_work; RELEASE SAVEPOINT inner_work');
+      ambient.endings = endings;
       throw error;
     }
   }
@@ -132,10 +159,12 @@ export class Transactions {
 
   /** Runs `work` in the ambient transaction, undoes all that it wrote and answers what it found (a simulation). */
   async undone<T>(work: () => Promise<T>): Promise<T> {
-    const { client } = this.current();
+    const ambient = this.current();
+    const { client, endings } = ambient;
     await client.query('SAVEPOINT simulation');
     const result = await work();
     await client.query('ROLLBACK TO SAVEPOINT simulation; RELEASE SAVEPOINT simulation');
+    ambient.endings = endings;
     return result;
   }
 

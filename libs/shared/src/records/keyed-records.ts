@@ -1,3 +1,5 @@
+import type { Actor } from '../access/caller';
+import type { AuditTrail } from '../audit/audit-trail';
 import type { Page, Position } from '../database/json-items';
 import type { KeyedEntity, KeyedRepository } from '../database/keyed.repository';
 import type { Transactions } from '../database/transactions';
@@ -7,6 +9,8 @@ import { assertIfMatch, type Json } from '../http/etag';
 
 /** A kind of master data: how its rows are saved, read, made and named when they are missing. */
 export interface KeyedKind<E, R, F> {
+  /** As the audit trail calls it. */
+  readonly noun: 'employe' | 'employeur' | 'objetConsentement';
   readonly repository: KeyedRepository<E & KeyedEntity>;
   readonly query: {
     one(tenantId: string, idExterne: string): Promise<Json | undefined>;
@@ -30,6 +34,7 @@ export class KeyedRecords<
 > {
   constructor(
     protected readonly transactions: Transactions,
+    private readonly audit: AuditTrail,
     private readonly kind: KeyedKind<E, R, F>,
   ) {}
 
@@ -42,11 +47,12 @@ export class KeyedRecords<
     return (await this.kind.query.one(tenantId, idExterne)) ?? this.missing();
   }
 
-  async create(tenantId: string, record: R): Promise<Json> {
+  async create(tenantId: string, actor: Actor, record: R): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       const row = this.kind.make({ tenantId, idExterne: record.idExterne });
       row.replaceWith(record);
-      await this.kind.repository.insert(row);
+      const idUnique = await this.kind.repository.insert(row);
+      this.note({ tenantId, idUnique }, actor, 'creer');
       return this.get(tenantId, record.idExterne);
     });
   }
@@ -56,7 +62,7 @@ export class KeyedRecords<
    *
    * @throws DomainError the kind's `NotFound`, `Precondition.Echouee`
    */
-  async replace(tenantId: string, record: R, ifMatch?: string): Promise<Json> {
+  async replace(tenantId: string, actor: Actor, record: R, ifMatch?: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       const row = await this.lock(tenantId, record.idExterne);
       const before = await this.get(tenantId, record.idExterne);
@@ -65,23 +71,34 @@ export class KeyedRecords<
       row.replaceWith(record);
       if (JSON.stringify(row) === known) return before;
       await this.kind.repository.update(row);
+      this.note(row, actor, 'modifier');
       return this.get(tenantId, record.idExterne);
     });
   }
 
   /** @throws DomainError the kind's `NotFound`, `Precondition.Echouee` */
-  async delete(tenantId: string, idExterne: string, ifMatch?: string): Promise<void> {
+  async delete(tenantId: string, actor: Actor, idExterne: string, ifMatch?: string): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
       const row = await this.lock(tenantId, idExterne);
       assertIfMatch(ifMatch, await this.get(tenantId, idExterne));
       await this.beforeDelete(row);
       await this.kind.repository.delete(row);
+      this.note(row, actor, 'supprimer');
     });
   }
 
   /** Refuses what the repository's constraints do not, and lets go of what refers to the row, which is locked. */
   protected async beforeDelete(_row: E): Promise<void> {
     // Nothing, of most kinds.
+  }
+
+  /** Has the audit trail say what was done to a row. */
+  protected note(
+    { tenantId, idUnique }: Pick<KeyedEntity, 'tenantId' | 'idUnique'>,
+    actor: Actor,
+    verb: 'creer' | 'modifier' | 'supprimer',
+  ): void {
+    this.audit.record(tenantId, actor, `${this.kind.noun}.${verb}`, [idUnique]);
   }
 
   private async lock(tenantId: string, idExterne: string): Promise<E> {

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ObjetConsentementBulk } from '#consent';
 import { MasterDataBulk } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import type { BulkResult } from '#shared/database/bulk-upsert';
 import { Transactions } from '#shared/database/transactions';
 import { Outbox } from '#shared/outbox/outbox';
@@ -30,13 +32,19 @@ export class SyncV1Service {
     private readonly masterData: MasterDataBulk,
     private readonly objetsConsentement: ObjetConsentementBulk,
     private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
    * @param simulation answers what would happen and writes nothing
    * @throws DomainError `Requete.TropVolumineuse` for more than SYNC_RECORDS records; nothing is written then
    */
-  async sync(tenantId: string, request: SyncV1Request, simulation: boolean): Promise<SyncV1Result> {
+  async sync(
+    tenantId: string,
+    actor: Actor,
+    request: SyncV1Request,
+    simulation: boolean,
+  ): Promise<SyncV1Result> {
     countRecords([request.employeurs, request.objetsConsentement, request.employes]);
     const perform = (): Promise<SyncV1Result> => this.perform(tenantId, request);
     return this.transactions.run(
@@ -45,6 +53,7 @@ export class SyncV1Service {
         if (simulation) return this.transactions.undone(perform);
         const result = await perform();
         await this.tell(tenantId, result);
+        this.audit.record(tenantId, actor, 'sync.v1', [tenantId]);
         return result;
       },
       OVERTAKEN,

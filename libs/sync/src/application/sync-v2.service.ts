@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ObjetConsentementBulk } from '#consent';
 import { EmployesSyncService, SyndicatsSyncService } from '#membership';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
 import type { BulkResult } from '#shared/database/bulk-upsert';
 import { Transactions } from '#shared/database/transactions';
 import { Outbox } from '#shared/outbox/outbox';
@@ -54,10 +56,16 @@ export class SyncV2Service {
     private readonly employes: EmployesSyncService,
     private readonly objetsConsentement: ObjetConsentementBulk,
     private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** @throws DomainError `Requete.TropVolumineuse` for more records than limits allow; nothing is written then */
-  async sync(tenantId: string, request: SyncV2Request, options: SyncV2Options): Promise<SyncV2Result> {
+  async sync(
+    tenantId: string,
+    actor: Actor,
+    request: SyncV2Request,
+    options: SyncV2Options,
+  ): Promise<SyncV2Result> {
     const progress = options.progress ?? new SyncProgress(countOf(request));
     const perform = (): Promise<SyncV2Result> => this.perform(tenantId, request, progress);
     return this.transactions.run(
@@ -68,6 +76,7 @@ export class SyncV2Service {
         const result = await (options.simulation ? this.transactions.undone(perform) : perform());
         await options.conclude?.(result);
         if (!options.simulation || options.tacheId) await this.tell(tenantId, result, options);
+        if (!options.simulation) this.audit.record(tenantId, actor, 'sync.v2', [tenantId]);
         return result;
       },
       OVERTAKEN,

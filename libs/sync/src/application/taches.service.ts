@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
 import { ranOutOfTime } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
@@ -26,6 +27,8 @@ const MOST_UNFINISHED = 20;
 export interface TacheJob {
   readonly tenantId: string;
   readonly tacheId: string;
+  /** Who sent it. */
+  readonly actor: Actor;
 }
 
 /** Somebody else has ended the task: what was done here is undone. */
@@ -51,6 +54,7 @@ export class TachesService {
    */
   async submit(
     tenantId: string,
+    actor: Actor,
     corps: Buffer,
     request: SyncV2Request,
     simulation: boolean,
@@ -66,7 +70,7 @@ export class TachesService {
         );
       }
       const tacheId = await this.taches.insert(tenantId, { id, corps, total, simulation });
-      await this.queue.add('tache', { tenantId, tacheId } satisfies TacheJob, { group: tenantId });
+      await this.queue.add('tache', { tenantId, tacheId, actor } satisfies TacheJob, { group: tenantId });
       return this.get(tenantId, tacheId);
     });
   }
@@ -84,14 +88,14 @@ export class TachesService {
    *
    * @throws what hinders the work for now; it may be tried again
    */
-  async perform({ tenantId, tacheId }: TacheJob): Promise<void> {
+  async perform({ tenantId, tacheId, actor }: TacheJob): Promise<void> {
     const work = await this.taches.begin(tenantId, tacheId);
     if (!work) return;
     const progress = new SyncProgress(work.total);
     const ticker = new Ticker(() => this.taches.advance(tenantId, tacheId, progress.traites));
     try {
       const request = await readRequest(work.corps);
-      await this.syncs.sync(tenantId, request, {
+      await this.syncs.sync(tenantId, actor, request, {
         simulation: work.simulation,
         tacheId,
         progress,
@@ -105,7 +109,7 @@ export class TachesService {
       const refusal = refusalOf(error);
       if (refusal instanceof DomainError) {
         await ticker.stop();
-        await this.fail({ tenantId, tacheId }, { code: refusal.code, detail: refusal.message });
+        await this.fail(tenantId, tacheId, { code: refusal.code, detail: refusal.message });
       } else if (!(error instanceof AlreadyOver)) throw error;
     } finally {
       await ticker.stop();
@@ -113,15 +117,15 @@ export class TachesService {
   }
 
   /** Ends a task that was tried too often. */
-  async abandon(job: TacheJob): Promise<void> {
-    await this.fail(job, {
+  async abandon({ tenantId, tacheId }: TacheJob): Promise<void> {
+    await this.fail(tenantId, tacheId, {
       code: 'Service.ErreurInterne',
       detail:
         'The task was tried many times and never ended. Nothing was written: send it again in smaller parts.',
     });
   }
 
-  private async fail({ tenantId, tacheId }: TacheJob, erreur: ErreurTache): Promise<void> {
+  private async fail(tenantId: string, tacheId: string, erreur: ErreurTache): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
       const failed = await this.taches.fail(tenantId, tacheId, erreur);
       if (!failed) return;

@@ -1,6 +1,8 @@
 import { Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { BulkBody } from '#shared/http/body.interceptor';
 import { SyncV1Service } from '../application/sync-v1.service';
@@ -22,9 +24,10 @@ export class SyncV1Controller {
   })
   async sync(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: SyncV1Input,
   ): Promise<SyncV1ResultItem> {
-    return this.syncs.sync(tenantId, body, query.simulation ?? false);
+    return this.syncs.sync(tenantId, actor, body, query.simulation ?? false);
   }
 }

@@ -1,7 +1,9 @@
 import { Body, Controller, Headers, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#shared/http/body.interceptor';
 import type { Json } from '#shared/http/etag';
@@ -42,6 +44,7 @@ export class SyncV2Controller {
   })
   async sync(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: SyncV2Input,
     @Headers('prefer') prefer: string | undefined,
@@ -49,8 +52,8 @@ export class SyncV2Controller {
     @Res({ passthrough: true }) response: Response,
   ): Promise<SyncV2ResultItem | Json> {
     const simulation = query.simulation ?? false;
-    if (!prefersAsync(prefer)) return this.syncs.sync(tenantId, body, { simulation });
-    const tache = await this.taches.submit(tenantId, request.rawBody!, body, simulation);
+    if (!prefersAsync(prefer)) return this.syncs.sync(tenantId, actor, body, { simulation });
+    const tache = await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation);
     response
       .status(202)
       .location(`/b2b/v2/tache/${tache.id}`)
@@ -69,11 +72,13 @@ export class SyncV2Controller {
   })
   async upsert(
     @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: Array<unknown>,
   ): Promise<SyncV2ResultItem> {
     return this.syncs.sync(
       tenantId,
+      actor,
       { Employes: body as Records },
       { simulation: query.simulation ?? false },
     );

@@ -55,7 +55,7 @@ export class CampagnesService {
       });
       campagne.replaceWith(contentOf(record), await this.repository.now());
       await this.repository.insert(campagne);
-      await this.audit.record(tenantId, actor, 'campagne.creer', [campagne.idUnique]);
+      this.audit.record(tenantId, actor, 'campagne.creer', [campagne.idUnique]);
       return campagne.idUnique;
     });
   }
@@ -82,7 +82,7 @@ export class CampagnesService {
       await this.repository.update(campagne);
       // A scheduled campaign may be open with its new dates.
       await this.lifecycle.tellDue(campagne, at);
-      await this.audit.record(tenantId, actor, 'campagne.modifier', [id]);
+      this.audit.record(tenantId, actor, 'campagne.modifier', [id]);
       return this.get(tenantId, id);
     });
   }
@@ -98,7 +98,7 @@ export class CampagnesService {
         throw new DomainError('Campagne.SupprimerAvecVotes', detail);
       }
       await this.repository.delete(campagne);
-      await this.audit.record(tenantId, actor, 'campagne.supprimer', [id]);
+      this.audit.record(tenantId, actor, 'campagne.supprimer', [id]);
     });
   }
 }

@@ -40,7 +40,7 @@ export class LifecycleService {
       await this.closeBox(campagne, at);
       if (name === 'publier') await this.tell(campagne, ['campagne.publiee']);
       await this.tellDue(campagne, at);
-      await this.audit.record(tenantId, actor, `campagne.${name}`, [id]);
+      this.audit.record(tenantId, actor, `campagne.${name}`, [id]);
       return (await this.query.one(tenantId, id))!;
     });
   }

@@ -79,7 +79,7 @@ export class ListesElectoralesService {
         'listeElectorale.creee',
         JSON.stringify({ CampagneId: campagneId, ...result }),
       );
-      await this.audit.record(tenantId, actor, 'listeElectorale.creer', [campagneId]);
+      this.audit.record(tenantId, actor, 'listeElectorale.creer', [campagneId]);
       return { added, result };
     });
   }

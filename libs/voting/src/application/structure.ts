@@ -48,7 +48,7 @@ export class Structure {
       }
       const result = await work();
       await this.campagnes.touch(tenantId, campagneId);
-      await this.audit.record(tenantId, actor, 'campagne.structurer', [campagneId]);
+      this.audit.record(tenantId, actor, 'campagne.structurer', [campagneId]);
       return result;
     });
   }

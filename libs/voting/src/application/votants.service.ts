@@ -84,7 +84,7 @@ export class VotantsService {
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
       if (fault) throw new DomainError(fault.code, fault.message);
       const { created, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
-      await this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
+      this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const item = await this.get(tenantId, campagneId, id ?? record.VotantId!);
       return { added: created, result: { item, isNew: created > 0 } };
     };
@@ -105,7 +105,7 @@ export class VotantsService {
     const work = async ({ checks, stage }: Awaited<ReturnType<typeof prepare>>) => {
       const refused = await this.refuse(tenantId, campagneId, stage);
       const { created } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
-      await this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
+      this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const result = {
         NombreCrees: created,
         NombreModifies: stage.count - refused.length - created,
@@ -146,7 +146,7 @@ export class VotantsService {
       assertIfMatch(ifMatch, await this.get(tenantId, campagneId, id));
       if (votant.aVote) throw new DomainError('Votant.AVote', 'The voter has voted and stays on the roll.');
       await this.repository.delete(tenantId, campagneId, id);
-      await this.audit.record(tenantId, actor, 'votant.supprimer', [id]);
+      this.audit.record(tenantId, actor, 'votant.supprimer', [id]);
       return { added: -1, result: undefined };
     });
   }
@@ -172,7 +172,7 @@ export class VotantsService {
         throw new DomainError('Votant.AVote', detail);
       }
       await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
-      await this.audit.record(tenantId, actor, 'votant.droitDeVote', [campagneId]);
+      this.audit.record(tenantId, actor, 'votant.droitDeVote', [campagneId]);
       const known = new Set(votants.map(({ id }) => id));
       const VotantIdsNonTrouves = ids.filter((id) => !known.has(id.toLowerCase()));
       return { added: 0, result: { NombreModifies: known.size, VotantIdsNonTrouves } };

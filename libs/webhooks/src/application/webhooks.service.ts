@@ -85,7 +85,7 @@ export class WebhooksService {
         );
       }
       await this.repository.insert(tenantId, id, record, sealed);
-      await this.audit.record(tenantId, actor, 'webhook.creer', [id]);
+      this.audit.record(tenantId, actor, 'webhook.creer', [id]);
       return { id, item: withSecret(await this.get(tenantId, id), { secret }) };
     });
   }
@@ -106,7 +106,7 @@ export class WebhooksService {
       this.check(record, modules);
       assertIfMatch(ifMatch, await this.get(tenantId, id));
       await this.repository.update(tenantId, id, record);
-      await this.audit.record(tenantId, actor, 'webhook.modifier', [id]);
+      this.audit.record(tenantId, actor, 'webhook.modifier', [id]);
       return this.get(tenantId, id);
     });
   }
@@ -116,7 +116,7 @@ export class WebhooksService {
     await this.holding(tenantId, modules, id, async () => {
       assertIfMatch(ifMatch, await this.get(tenantId, id));
       await this.repository.delete(tenantId, id);
-      await this.audit.record(tenantId, actor, 'webhook.supprimer', [id]);
+      this.audit.record(tenantId, actor, 'webhook.supprimer', [id]);
     });
   }
 
@@ -131,7 +131,7 @@ export class WebhooksService {
     const until = new Date(this.clock.now().getTime() + OVERLAP_MS);
     return this.holding(tenantId, modules, id, async (held) => {
       await this.repository.rotate(tenantId, id, sealed, held.secret, until);
-      await this.audit.record(tenantId, actor, 'webhook.rotation', [id]);
+      this.audit.record(tenantId, actor, 'webhook.rotation', [id]);
       return withSecret(await this.get(tenantId, id), {
         secret,
         ancienSecretJusqua: until.toISOString(),
@@ -218,7 +218,7 @@ export class WebhooksService {
         count += turns.length;
         after = last;
       } while (after);
-      await this.audit.record(tenantId, actor, 'webhook.recuperer', [id]);
+      this.audit.record(tenantId, actor, 'webhook.recuperer', [id]);
       return count;
     });
   }

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import type { Anchor, Verified } from '#shared/audit/verification';
+import { type Config, ConfigError } from '#shared/config/config';
+import { ServiceContext } from './service-context';
+
+/**
+ * Reads every audit trail from its beginning and prints a line of JSON for each: its space, where its chain ends, and what
+ * is wrong. Those lines, kept where nobody who can write to the database can reach them, are what a later run is given: a
+ * trail that was put back to an earlier state fits in itself, but no longer goes as far as it did.
+ *
+ * @param file lines that an earlier run printed
+ * @throws ConfigError for a file of something else; what is wrong with a trail makes the exit code 1
+ */
+export async function verifyJournal(config: Config, file: string | undefined): Promise<void> {
+  const anchors = file === undefined ? new Map<string, Anchor>() : anchorsOf(file);
+  const seen = new Set<string>();
+  let entries = 0;
+  let faulty = 0;
+  await ServiceContext.use(config, async ({ journal }) => {
+    for await (const verified of journal.verify(undefined, anchors)) {
+      console.log(JSON.stringify(verified));
+      seen.add(verified.space);
+      entries += verified.numero;
+      if (verified.faults.length > 0) faulty += 1;
+    }
+  });
+  const lost = [...anchors.keys()].filter((space) => !seen.has(space));
+  for (const space of lost) console.error(`The trail ${space} of the earlier run is gone.`);
+  if (faulty + lost.length > 0) {
+    console.error(`${faulty + lost.length} audit trails are not what was written: see docs/operations.md.`);
+    process.exitCode = 1;
+    return;
+  }
+  console.error(`${seen.size} audit trails with ${entries} entries are whole.`);
+}
+
+function anchorsOf(file: string): Map<string, Anchor> {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return new Map(
+    lines.map((line, index) => {
+      try {
+        const { space, numero, empreinte } = JSON.parse(line) as Verified;
+        if (typeof space === 'string' && Number.isInteger(numero) && typeof empreinte === 'string')
+          return [space, { numero, empreinte }];
+      } catch {
+        // Told below.
+      }
+      throw new ConfigError(`Line ${index + 1} of ${file} is not one that this command has printed.`);
+    }),
+  );
+}

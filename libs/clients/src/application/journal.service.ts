@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Environment } from '#shared/access/caller';
+import { type ChainedEntry, type JournalFilter, JournalRepository } from '#shared/audit/journal.repository';
+import { type Anchor, JournalVerification, type Verified } from '#shared/audit/verification';
+import type { Position } from '#shared/database/json-items';
+import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+import { ClientRepository } from '../persistence/client.repository';
+import { ClientsService } from './clients.service';
+
+/** An entry, and in which of the client's spaces it is: a data space, or the client as a whole. */
+export type JournalOfClient = ChainedEntry & { readonly environnement: Environment | null };
+
+interface Space {
+  readonly id: string;
+  readonly environnement: Environment | null;
+}
+
+/** The audit trails of clients: what was done to each as a whole, and in its data spaces (decisions, section 12). */
+@Injectable()
+export class JournalService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly clients: ClientsService,
+    private readonly repository: ClientRepository,
+    private readonly journal: JournalRepository,
+    private readonly verification: JournalVerification,
+  ) {}
+
+  /**
+   * Entries of all spaces of a client, oldest first.
+   *
+   * @param environnement only those of this data space
+   * @throws DomainError `Client.NotFound`
+   */
+  async list(
+    clientId: string,
+    { environnement, ...filter }: JournalFilter & { readonly environnement?: Environment | null },
+    after: Position | undefined,
+    limit: number,
+  ): Promise<JournalOfClient[]> {
+    await this.clients.get(clientId);
+    const spaces = (await this.spacesOf(clientId)).filter(
+      (space) => !environnement || space.environnement === environnement,
+    );
+    const entries: JournalOfClient[] = [];
+    for (const { id, environnement } of spaces) {
+      const own = await this.journal.list(id, filter, after, limit);
+      entries.push(...own.map((entry) => ({ ...entry, environnement })));
+    }
+    return entries.sort((a, b) => compare(a.date, b.date) || compare(a.id, b.id)).slice(0, limit);
+  }
+
+  /** Checks every trail of one client, or of all, from its beginning. @param anchors where chains once ended, by space */
+  async *verify(
+    clientId: string | undefined,
+    anchors: ReadonlyMap<string, Anchor>,
+  ): AsyncGenerator<Verified> {
+    const clients = clientId ? [await this.clients.get(clientId)] : await this.clients.list();
+    for (const client of clients) {
+      for (const { id } of await this.spacesOf(client.id))
+        yield await this.verification.verify(id, anchors.get(id));
+    }
+  }
+
+  private async spacesOf(clientId: string): Promise<Space[]> {
+    const environments = await this.transactions.run(ADMINISTRATION, () =>
+      this.repository.environments(clientId),
+    );
+    return [
+      { id: clientId, environnement: null },
+      ...[...environments].map(([id, environnement]) => ({
+        id,
+        environnement: environnement as Environment,
+      })),
+    ];
+  }
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

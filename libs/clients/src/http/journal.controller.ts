@@ -1,0 +1,52 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { pageOf, sendList } from '#shared/http/listing';
+import { JournalService } from '../application/journal.service';
+import { EXAMPLE_CLIENT_ID } from './clients.dto';
+import { JournalItem, JournalQuery } from './journal.dto';
+
+@ApiTags('Audit trail')
+@Requires({ role: 'admin' })
+@Controller('admin/v1/clients/:clientId/journal')
+export class JournalController {
+  constructor(
+    private readonly journal: JournalService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: "List a client's audit trail",
+    description: [
+      'Who did what to which object, oldest first, over the client as a whole and both its data spaces: every write, one entry for each bulk write, every reading of a signature image, and never a ballot.',
+      'Ids only: names, addresses and contents are nowhere in it. Entries are never changed or removed, and `npm run cli -- verifier-journal` proves that none was.',
+    ].join('\n\n'),
+    path: {
+      clientId: {
+        description: 'Identifier of the client (GUID).',
+        format: 'uuid',
+        example: EXAMPLE_CLIENT_ID,
+      },
+    },
+    type: [JournalItem],
+    paged: true,
+    errors: ['Client.NotFound'],
+  })
+  async list(
+    @Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.')) clientId: string,
+    @Query() query: JournalQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendList(request, response, this.config.publicUrl, query, async (after, limit) => {
+      const entries = await this.journal.list(clientId, query, after, limit + 1);
+      const rows = entries.map((entry) => ({ ...entry, dateCreation: new Date(entry.date) }));
+      return pageOf(rows, limit, (entry) => JournalItem.of(entry));
+    });
+  }
+}

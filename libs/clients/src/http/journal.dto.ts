@@ -1,0 +1,119 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ENVIRONMENTS } from '#shared/access/caller';
+import { AUDITED_ACTIONS } from '#shared/audit/audited-actions';
+import { Input } from '#shared/http/field.decorator';
+import { PagingQuery } from '#shared/http/listing';
+import { text } from '#shared/records/field';
+import type { JournalOfClient } from '../application/journal.service';
+import { EXAMPLE_CLIENT_ID } from './clients.dto';
+
+export class JournalQuery extends PagingQuery {
+  @Input({
+    kind: 'choice',
+    values: ENVIRONMENTS,
+    description: 'Only what was done in the data space of this environment.',
+    example: 'staging',
+  })
+  environnement?: (typeof ENVIRONMENTS)[number] | null;
+
+  @Input({
+    kind: 'date',
+    description: 'Only entries of this time or later.',
+    example: '2026-01-01T00:00:00Z',
+  })
+  depuis?: Date | null;
+
+  @Input(
+    text(36, {
+      description: 'Only what was done to the object of this id: of a bulk write the data space.',
+      format: 'uuid',
+      example: EXAMPLE_CLIENT_ID,
+    }),
+  )
+  objetId?: string | null;
+}
+
+/** What somebody did, once, to one object. */
+export class JournalItem {
+  @ApiProperty({ format: 'uuid', example: '019a8f0e-3b1a-7c55-9c5e-6f6d0b7a9e10' })
+  id: string;
+
+  @ApiProperty({
+    enum: ENVIRONMENTS,
+    type: String,
+    nullable: true,
+    description: 'The data space in which it was done; null for what was done to the client as a whole.',
+    example: 'staging',
+  })
+  environnement: string | null;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    nullable: true,
+    description:
+      'Its place in the chain of its space, from 1 without a gap; null for an entry older than the chain.',
+    example: 42,
+  })
+  numero: number | null;
+
+  @ApiProperty({ format: 'date-time', description: 'When (UTC).', example: '2026-03-02T14:05:09.120Z' })
+  date: string;
+
+  @ApiProperty({
+    format: 'uuid',
+    description:
+      'The key that did it; all zeros for the key of ADMIN_API_KEY and for what the service did itself.',
+    example: '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21',
+  })
+  cleId: string;
+
+  @ApiProperty({ enum: AUDITED_ACTIONS, description: 'What was done.', example: 'signature.lire' })
+  action: string;
+
+  @ApiProperty({
+    format: 'uuid',
+    description: "The service's id of what it was done to.",
+    example: '019a8f0e-2d44-7f6b-8a35-1f2d5b3c4e5f',
+  })
+  objetId: string;
+
+  @ApiProperty({
+    description: 'The id of the request, as its answer had it in `X-Request-Id`.',
+    example: '7b0f2c1e-8f57-4ad8-bd1d-9b2d9a1c4e77',
+  })
+  requeteId: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Keyed digest of the entry and of the one before it, 64 hexadecimal digits. Kept elsewhere together with `numero`, it proves later that nothing before was changed.',
+    example: '9f2c7a1e5d3b8c60417f29e0b5ad63c8e1f4092b7d5c6a3e8b1049f7c2d6e583',
+  })
+  empreinte: string | null;
+
+  static of({
+    environnement,
+    numero,
+    id,
+    date,
+    cleId,
+    action,
+    objetId,
+    requeteId,
+    empreinte,
+  }: JournalOfClient): JournalItem {
+    return {
+      id,
+      environnement,
+      numero,
+      date,
+      cleId,
+      action,
+      objetId,
+      requeteId,
+      empreinte: empreinte?.toString('hex') ?? null,
+    };
+  }
+}

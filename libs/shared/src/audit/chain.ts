@@ -1,0 +1,57 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** One entry of the audit trail, in its place. */
+export interface JournalEntry {
+  /** Its place in the chain, from 1 without a gap. */
+  readonly numero: number;
+  readonly id: string;
+  /** ISO 8601, in milliseconds. */
+  readonly date: string;
+  readonly cleId: string;
+  readonly action: string;
+  readonly objetId: string;
+  readonly requeteId: string;
+}
+
+/** Where a chain ends. */
+export interface ChainEnd {
+  readonly numero: number;
+  readonly empreinte: Buffer;
+}
+
+/** Where every chain begins. */
+export const GENESIS: ChainEnd = { numero: 0, empreinte: Buffer.alloc(32) };
+
+/**
+ * The chain of a space's audit entries (docs/adr/0017). Each entry carries a keyed digest of itself and of the one before,
+ * and the end of the chain carries a seal: without the key, which is not in the database, nobody can change, remove, add
+ * or move an entry so that the rest still fits.
+ */
+export class Chain {
+  private readonly key: Buffer;
+
+  /** @param secretsKey what the chain's own key is derived from */
+  constructor(secretsKey: Buffer) {
+    this.key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'mandat journal', 32));
+  }
+
+  /** The digest of an entry behind the one of digest `before`. */
+  link(space: string, before: Buffer, entry: JournalEntry): Buffer {
+    const { numero, id, date, cleId, action, objetId, requeteId } = entry;
+    const content = JSON.stringify([space, numero, id, date, cleId, action, objetId, requeteId]);
+    return createHmac('sha256', this.key).update(before).update(content).digest();
+  }
+
+  /** What proves that the chain ends here. */
+  seal(space: string, { numero, empreinte }: ChainEnd): Buffer {
+    return createHmac('sha256', this.key)
+      .update(empreinte)
+      .update(JSON.stringify([space, 'tete', numero]))
+      .digest();
+  }
+
+  isSealed(space: string, end: ChainEnd, sceau: Buffer): boolean {
+    const expected = this.seal(space, end);
+    return sceau.length === expected.length && timingSafeEqual(sceau, expected);
+  }
+}

@@ -1,0 +1,161 @@
+import type { Position } from '../database/json-items';
+import type { Transactions } from '../database/transactions';
+import type { ChainEnd, JournalEntry } from './chain';
+
+/** The end of a chain as it is kept, and what the next entries are given. */
+export interface Head extends ChainEnd {
+  readonly sceau: Buffer;
+  /** Now, once everybody before has written. */
+  readonly date: string;
+  /** In the order of the entries. */
+  readonly ids: readonly string[];
+}
+
+export interface ChainedEntry extends JournalEntry {
+  readonly empreinte: Buffer;
+}
+
+/** What narrows the entries that are listed. */
+export interface JournalFilter {
+  readonly depuis?: Date | null;
+  readonly objetId?: string | null;
+}
+
+const DATE = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const ENTRY = `numero::float8 AS numero, id_unique AS id, ${DATE('date_creation')} AS date, cle_id AS "cleId", action,
+  objet_id AS "objetId", requete_id AS "requeteId", empreinte`;
+
+/** Entries of the audit trail, and where each space's chain ends. */
+export class JournalRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  async insertHead(space: string, { numero, empreinte, sceau }: ChainEnd & { sceau: Buffer }): Promise<void> {
+    await this.transactions.client().query(
+      `INSERT INTO journal_tete (tenant_id, numero, empreinte, sceau) VALUES ($1, $2, $3, $4)
+       ON CONFLICT DO NOTHING`,
+      [space, numero, empreinte, sceau],
+    );
+  }
+
+  /** Holds the end of the chain until the transaction ends; one that is missing is made, without a seal. */
+  async lockHead(space: string, entries: number): Promise<Head> {
+    for (;;) {
+      // The clock is asked outside, once the row is held: dates are in the order of the chain.
+      const { rows } = await this.transactions.client().query<Head>({
+        name: 'journal_lock',
+        text: `WITH head AS MATERIALIZED (SELECT * FROM journal_tete WHERE tenant_id = $1 FOR UPDATE)
+          SELECT numero::float8 AS numero, empreinte, sceau, ${DATE('clock_timestamp()')} AS date,
+            ARRAY(SELECT uuidv7() FROM generate_series(1, $2 + 0 * numero)) AS ids FROM head`,
+        values: [space, entries],
+      });
+      if (rows[0]) return rows[0];
+      const none = { numero: 0, empreinte: Buffer.alloc(0), sceau: Buffer.alloc(0) };
+      await this.insertHead(space, none);
+    }
+  }
+
+  /** @returns false where the last entry that is there is not that of number `known`; nothing is written then */
+  async append(
+    space: string,
+    known: number,
+    entries: readonly ChainedEntry[],
+    { numero, empreinte, sceau }: ChainEnd & { sceau: Buffer },
+  ): Promise<boolean> {
+    const column = (pick: (entry: ChainedEntry) => unknown): unknown[] => entries.map(pick);
+    const { rowCount } = await this.transactions.client().query({
+      name: 'journal_append',
+      text: `WITH added AS (
+          INSERT INTO journal (tenant_id, numero, id_unique, date_creation, cle_id, action, objet_id, requete_id, empreinte)
+          SELECT $1, e.* FROM unnest($3::bigint[], $4::uuid[], $5::timestamptz[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
+            $10::bytea[]) e
+          WHERE $2 = (SELECT coalesce(max(j.numero), 0) FROM journal j WHERE j.tenant_id = $1)
+          RETURNING 1
+        )
+        UPDATE journal_tete SET numero = $11, empreinte = $12, sceau = $13
+        WHERE tenant_id = $1 AND EXISTS (SELECT FROM added)`,
+      values: [
+        space,
+        known,
+        column((entry) => entry.numero),
+        column((entry) => entry.id),
+        column((entry) => entry.date),
+        column((entry) => entry.cleId),
+        column((entry) => entry.action),
+        column((entry) => entry.objetId),
+        column((entry) => entry.requeteId),
+        column((entry) => entry.empreinte),
+        numero,
+        empreinte,
+        sceau,
+      ],
+    });
+    return rowCount === 1;
+  }
+
+  /** The last entry that is there. */
+  async last(space: string): Promise<ChainEnd | undefined> {
+    const rows = await this.transactions.query<{ numero: number; empreinte: Buffer | null }>(
+      { tenantId: space },
+      {
+        text: `SELECT numero::float8 AS numero, empreinte FROM journal
+          WHERE tenant_id = $1 AND numero IS NOT NULL ORDER BY numero DESC LIMIT 1`,
+        values: [space],
+      },
+    );
+    return rows[0] && { numero: rows[0].numero, empreinte: rows[0].empreinte ?? Buffer.alloc(32) };
+  }
+
+  /** The end as it is kept, and how many entries there are at that moment. */
+  async head(space: string): Promise<(ChainEnd & { sceau: Buffer; count: number }) | undefined> {
+    const rows = await this.transactions.query<ChainEnd & { sceau: Buffer; count: number }>(
+      { tenantId: space },
+      {
+        name: 'journal_head',
+        text: `SELECT numero::float8 AS numero, empreinte, sceau,
+            (SELECT count(*) FROM journal j WHERE j.tenant_id = $1)::float8 AS count
+          FROM journal_tete WHERE tenant_id = $1`,
+        values: [space],
+      },
+    );
+    return rows[0];
+  }
+
+  /** Entries behind a number, up to another, in the order of the chain. */
+  async chained(space: string, after: number, until: number, limit: number): Promise<ChainedEntry[]> {
+    return this.transactions.query<ChainedEntry>(
+      { tenantId: space },
+      {
+        name: 'journal_chained',
+        text: `SELECT ${ENTRY} FROM journal WHERE tenant_id = $1 AND numero > $2 AND numero <= $3
+          ORDER BY journal.numero LIMIT $4`,
+        values: [space, after, until, limit],
+      },
+    );
+  }
+
+  /** Entries of a space, oldest first. */
+  async list(
+    space: string,
+    { depuis, objetId }: JournalFilter,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<ChainedEntry[]> {
+    const values: unknown[] = [space, limit];
+    const place = (value: unknown): string => `$${values.push(value)}`;
+    const conditions = [
+      'tenant_id = $1',
+      ...(objetId ? [`objet_id = ${place(objetId)}`] : []),
+      ...(depuis ? [`date_creation >= ${place(depuis)}`] : []),
+      ...(after ? [`(date_creation, id_unique) > (${place(after.date)}, ${place(after.id)})`] : []),
+    ];
+    return this.transactions.query<ChainedEntry>(
+      { tenantId: space },
+      {
+        text: `SELECT ${ENTRY} FROM journal WHERE ${conditions.join(' AND ')}
+          ORDER BY date_creation, id_unique LIMIT $2`,
+        values,
+      },
+    );
+  }
+}

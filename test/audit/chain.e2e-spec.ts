@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { AuditTrail } from '../../libs/shared/src/audit/audit-trail';
+import { Transactions } from '../../libs/shared/src/database/transactions';
+import { TEST_ACTOR } from '../setup/actor';
+import { TestApp } from '../setup/test-app';
+import { ALTERATIONS, type Chance } from './support/alterations';
+import { Trail } from './support/trail';
+
+const TRIALS = 1_000;
+
+let app: TestApp;
+let trail: Trail;
+beforeAll(async () => {
+  app = await TestApp.start();
+  trail = new Trail(app, await app.tenant());
+  await trail.grow(24);
+}, 60_000);
+afterAll(() => app.stop());
+
+/** Numbers that follow from a seed (mulberry32). */
+function chanceOf(seed: number): Chance {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+const spaces = (): string[] => [trail.tenant.tenantId, trail.tenant.clientId];
+
+const faults = async (): Promise<string[]> =>
+  (await Promise.all(spaces().map((space) => trail.verify(space)))).flatMap(({ faults }) => faults);
+
+describe('The chain of the audit trail', () => {
+  it('is whole as the service writes it: one entry a write, without a gap', async () => {
+    expect(await faults()).toEqual([]);
+    const rows = await trail.rows();
+    expect(rows.map(({ numero }) => numero)).toEqual(rows.map((_row, index) => index + 1));
+    expect(rows.map(({ action }) => action)).toEqual(
+      Array.from({ length: 8 }, () => [
+        'employeur.creer',
+        'employeur.modifier',
+        'employeur.supprimer',
+      ]).flat(),
+    );
+  });
+
+  it(`shows each of ${TRIALS} random alterations, at once and after further entries`, async () => {
+    const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+    const chance = chanceOf(seed);
+    // Who may write anything is not stopped by a constraint either.
+    await trail.sql('ALTER TABLE journal DROP CONSTRAINT journal_chained');
+    const restore = await trail.keep();
+    const kinds = Object.entries(ALTERATIONS);
+    const missed: string[] = [];
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const [kind, alter] = kinds[trial % kinds.length]!;
+      await alter(trail, chance);
+      const goesOn = chance(3) === 0;
+      if (goesOn) await trail.grow(3);
+      if ((await faults()).length === 0) missed.push(`${kind}${goesOn ? ', and gone on' : ''}`);
+      await restore();
+      // What tells everything wrong would find every alteration.
+      if (trial % 50 === 0) expect(await faults()).toEqual([]);
+    }
+    expect({ seed, trials: TRIALS, missed }).toEqual({ seed, trials: TRIALS, missed: [] });
+  }, 600_000);
+
+  it('goes on where it was broken, and says so for good', async () => {
+    const restore = await trail.keep();
+    await ALTERATIONS['everything removed, with the end']!(trail, () => 0);
+    await trail.grow(3);
+    expect((await trail.rows()).map(({ action }) => action)).toEqual([
+      'journal.rompre',
+      'employeur.creer',
+      'employeur.modifier',
+      'employeur.supprimer',
+    ]);
+    expect((await trail.verify()).faults).toEqual(['the chain was found broken when entry 1 was written']);
+    await restore();
+  });
+
+  describe('controls', () => {
+    it('the key is what protects it: who has it can write another trail that nobody can tell', async () => {
+      const restore = await trail.keep();
+      await trail.forge(app.config.secretsKey, ([, ...rest]) => rest);
+      expect((await trail.verify()).faults).toEqual([]);
+      expect((await trail.rows()).length).toBe(23);
+      await restore();
+      expect((await trail.verifyWith(Buffer.alloc(32))).faults).not.toEqual([]);
+    });
+
+    it('an earlier copy of the whole trail is told by where it ended once, and by nothing else', async () => {
+      const restore = await trail.keep();
+      await trail.grow(3);
+      const { numero, empreinte, faults } = await trail.verify();
+      expect(faults).toEqual([]);
+      expect((await trail.verify(undefined, { numero, empreinte })).faults).toEqual([]);
+      await restore();
+      expect((await trail.verify()).faults).toEqual([]);
+      const anchored = await trail.verify(undefined, { numero, empreinte });
+      expect(anchored.faults).toEqual([
+        `the chain once reached entry ${numero} and now ends at ${numero - 3}`,
+      ]);
+      // Grown again to the same length, with other entries.
+      await trail.grow(3);
+      const other = await trail.verify(undefined, { numero, empreinte });
+      expect(other.faults).toEqual([`entry ${numero} is not the one that was there before`]);
+      await restore();
+    });
+  });
+});
+
+describe('Who writes at the same time', () => {
+  it('makes one chain without a gap, over two replicas', async () => {
+    const replica = await TestApp.start({
+      databaseUrl: app.config.databaseUrl,
+      secretsKey: app.config.secretsKey,
+    });
+    const tenant = await app.tenant();
+    const many = new Trail(app, tenant);
+    const writes = Array.from({ length: 120 }, (_one, index) =>
+      (index % 2 ? app : replica).send(tenant, 'POST', '/b2b/v1/employeur', {
+        idExterne: `E${index}`,
+        nom: 'E',
+      }),
+    );
+    expect(new Set((await Promise.all(writes)).map(({ status }) => status))).toEqual(new Set([201]));
+    expect(await many.verify()).toMatchObject({ numero: 120, faults: [] });
+    const dates = (await many.rows()).map(({ date }) => date);
+    expect(dates).toEqual([...dates].sort());
+    await replica.stop();
+  });
+
+  it('is held up by nobody’s transaction before its commit', async () => {
+    const transactions = app.app.get(Transactions);
+    const tenant = await app.tenant();
+    const done = await transactions.run({ tenantId: tenant.tenantId }, async () => {
+      app.app.get(AuditTrail).record(tenant.tenantId, TEST_ACTOR, 'sync.v2', [tenant.tenantId]);
+      return app.send(tenant, 'POST', '/b2b/v1/employeur', { idExterne: 'E', nom: 'E' });
+    });
+    expect(done.status).toBe(201);
+    expect((await new Trail(app, tenant).rows()).map(({ action }) => action)).toEqual([
+      'employeur.creer',
+      'sync.v2',
+    ]);
+  });
+});
+
+describe('What is undone', () => {
+  const actions = async (tenant: Trail): Promise<string[]> =>
+    (await tenant.rows()).map(({ action }) => action);
+
+  it('leaves no entry: a refusal that is recorded under its key, a simulation, a failure', async () => {
+    const tenant = await app.tenant();
+    const own = new Trail(app, tenant);
+    const employeur = { idExterne: 'E', nom: 'E' };
+    const send = (path: string, key?: string): Promise<{ status: number }> =>
+      app.send(tenant, 'POST', path, path.includes('sync') ? { employeurs: [employeur] } : employeur, {
+        ...(key ? { 'Idempotency-Key': key } : {}),
+      });
+    expect((await send('/b2b/v1/employe/sync?simulation=true')).status).toBe(200);
+    expect(await actions(own)).toEqual([]);
+    expect((await send('/b2b/v1/employeur', randomUUID())).status).toBe(201);
+    const again = randomUUID();
+    for (const key of [again, again, undefined])
+      expect((await send('/b2b/v1/employeur', key)).status).toBe(409);
+    expect(await actions(own)).toEqual(['employeur.creer']);
+    expect((await own.verify()).faults).toEqual([]);
+  });
+
+  it('takes along what a savepoint noted, and nothing of before', async () => {
+    const tenant = await app.tenant();
+    const audit = app.app.get(AuditTrail);
+    const transactions = app.app.get(Transactions);
+    const note = (action: 'sync.v1' | 'sync.v2' | 'employe.creer'): void =>
+      audit.record(tenant.tenantId, TEST_ACTOR, action, [tenant.tenantId]);
+    await transactions.run({ tenantId: tenant.tenantId }, async () => {
+      note('sync.v1');
+      await transactions
+        .savepoint(() => {
+          note('employe.creer');
+          return Promise.reject(new Error('undone'));
+        })
+        .catch(() => undefined);
+      await transactions.undone(() => Promise.resolve(note('employe.creer')));
+      note('sync.v2');
+    });
+    expect(await actions(new Trail(app, tenant))).toEqual(['sync.v1', 'sync.v2']);
+  });
+});
