@@ -316,7 +316,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     const { rows: data } = await app.database.query(
       `SELECT DISTINCT key FROM pgboss.job, jsonb_object_keys(data) key ORDER BY key`,
     );
-    expect(data).toEqual([{ key: 'tacheId' }, { key: 'tenantId' }]);
+    expect(data).toEqual([{ key: 'actor' }, { key: 'tacheId' }, { key: 'tenantId' }]);
   });
 });
 

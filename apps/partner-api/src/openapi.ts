@@ -29,7 +29,7 @@ const SURFACES = [
     prefix: '/admin/',
     title: 'Mandat: administration',
     description: [
-      'For internal administrators: clients, keys, modules, limits. Keys of role `admin`.',
+      'For internal administrators: clients, keys, modules, limits, personal data, audit. Keys of role `admin`.',
       'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
     ].join('\n\n'),
     key: {
@@ -39,6 +39,11 @@ const SURFACES = [
     tags: [
       { name: 'Clients', description: 'Organisations that use the service, with their modules and limits' },
       { name: 'Keys', description: 'What a client calls the service with, one environment each' },
+      {
+        name: 'Personal data',
+        description: 'What a person may ask for: to see all that is held, and to be erased',
+      },
+      { name: 'Audit trail', description: 'Who did what to which object, and when' },
     ],
   },
   {

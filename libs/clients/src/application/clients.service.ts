@@ -99,6 +99,15 @@ export class ClientsService {
     });
   }
 
+  /** The client's data space of an environment; undefined where no key has asked for it. @throws DomainError `Client.NotFound` */
+  async tenantIn(clientId: string, environnement: Environment): Promise<string | undefined> {
+    return this.transactions.run(ADMINISTRATION, async () => {
+      await this.mustFind(clientId);
+      const environments = await this.clients.environments(clientId);
+      return [...environments].find(([, name]) => name === environnement)?.[0];
+    });
+  }
+
   /** Makes a key for a client's data space in an environment. @throws DomainError `Client.NotFound` */
   async issueCle(actor: Actor, clientId: string, wanted: CleRequest): Promise<IssuedCle> {
     return this.transactions.run(ADMINISTRATION, async () => {

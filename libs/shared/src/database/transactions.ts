@@ -2,12 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { KeyedLimit } from '../concurrency/keyed-limit';
-import { ACCESS_ROLE, APP_ROLE } from './connections';
+import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './connections';
 import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
 import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
 
-/** Where statements run: in one tenant's data space, or among clients and keys. */
-export type Scope = { readonly tenantId: string } | typeof ADMINISTRATION;
+/**
+ * Where statements run: in one tenant's data space, or among clients and keys. `erasing` adds the rights that removing all
+ * of a person takes; statements of the data space may be part of it.
+ */
+export type Scope = { readonly tenantId: string; readonly erasing?: true } | typeof ADMINISTRATION;
 
 /** The scope of clients and keys, which belongs to no tenant. */
 export const ADMINISTRATION = Symbol('administration');
@@ -74,7 +77,7 @@ export class Transactions {
    */
   async run<T>(scope: Scope, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
     const outer = this.ambient.getStore();
-    if (outer && !sameScope(outer.scope, scope))
+    if (outer && !includes(outer.scope, scope))
       throw new Error('A transaction cannot reach into another scope.');
     if (outer && !options.retryOn) return work();
     for (let attempt = 1; ; attempt++) {
@@ -175,7 +178,7 @@ export class Transactions {
   async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
     const outer = this.ambient.getStore();
     if (outer) {
-      if (!sameScope(outer.scope, scope)) throw new Error('A statement cannot reach into another scope.');
+      if (!includes(outer.scope, scope)) throw new Error('A statement cannot reach into another scope.');
       return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
     }
     const client = await this.readPool.connect();
@@ -274,9 +277,12 @@ async function learn(client: PoolClient, entry: Entry, statements: readonly Stat
 }
 
 function entryOf(scope: Scope): Entry {
-  return scope === ADMINISTRATION ? [ACCESS_ROLE, NO_TENANT] : [APP_ROLE, scope.tenantId];
+  if (scope === ADMINISTRATION) return [ACCESS_ROLE, NO_TENANT];
+  return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId];
 }
 
-function sameScope(one: Scope, other: Scope): boolean {
-  return entryOf(one).join() === entryOf(other).join();
+/** Whether what runs in the inner scope may be part of the outer one. */
+function includes(outer: Scope, inner: Scope): boolean {
+  if (outer === ADMINISTRATION || inner === ADMINISTRATION) return outer === inner;
+  return outer.tenantId === inner.tenantId && (outer.erasing ?? !inner.erasing);
 }

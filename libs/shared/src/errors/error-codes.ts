@@ -113,6 +113,12 @@ export const ERROR_CODES = {
     title: 'Employee is a voter',
     description: 'The employee is a voter of an active campaign. Delete it once the campaign has ended.',
   },
+  'Employe.SyncEnAttente': {
+    status: 409,
+    title: 'A sync names the employee',
+    description:
+      'A sync that has not ended names the employee and would bring it back. Erase the employee once the sync has ended.',
+  },
   'Employe.LieAdhesions': {
     status: 409,
     title: 'Employee has signed cards',

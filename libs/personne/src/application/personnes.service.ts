@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { ClientsService } from '#clients';
+import { ActiveCampaigns } from '#membership';
+import type { Actor, Environment } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import type { Person } from '../persistence/held';
+import { PersonalDataRepository } from '../persistence/personal-data.repository';
+
+/** Everything about one person: rows by section, with names of columns as on the wire. */
+export type PersonalData = Readonly<Record<string, readonly Record<string, unknown>[]>>;
+
+/** What a person may ask of a union: to see all that is held, and to be forgotten (docs/adr/0018). */
+@Injectable()
+export class PersonnesService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly clients: ClientsService,
+    private readonly campaigns: ActiveCampaigns,
+    private readonly repository: PersonalDataRepository,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * All that is held about an employee. The audit trail tells of it, and of each signature image in it.
+   *
+   * @throws DomainError `Client.NotFound`, `Employe.NotFound`
+   */
+  async export(
+    actor: Actor,
+    clientId: string,
+    environnement: Environment,
+    idExterne: string,
+  ): Promise<PersonalData> {
+    const tenantId = await this.tenantOf(clientId, environnement);
+    return this.transactions.run({ tenantId }, async () => {
+      const person = await this.find(tenantId, idExterne);
+      const sections = await this.repository.read(person);
+      const images = (sections.signatures ?? []).map((image) => image.adhesion_id ?? image.demande_id);
+      this.audit.record(tenantId, actor, 'employe.exporter', [person.idUnique]);
+      this.audit.record(tenantId, actor, 'signature.lire', images as string[]);
+      return Object.fromEntries(
+        Object.entries(sections).map(([section, rows]) => [section, rows.map(asOnTheWire)]),
+      );
+    });
+  }
+
+  /**
+   * Removes all that is held about an employee: cards with signatures and payments, requests, consents, employments,
+   * events. Voters of ended campaigns stay without a name; ballots, counts and the audit trail stay as they are.
+   *
+   * @throws DomainError `Client.NotFound`, `Employe.NotFound`, `Employe.LieCampagneActive`, `Employe.SyncEnAttente`
+   */
+  async erase(actor: Actor, clientId: string, environnement: Environment, idExterne: string): Promise<void> {
+    const tenantId = await this.tenantOf(clientId, environnement);
+    await this.transactions.run({ tenantId, erasing: true }, async () => {
+      const person = await this.find(tenantId, idExterne);
+      if (
+        (await this.campaigns.hasVoter(tenantId, idExterne)) ||
+        (await this.repository.isVoterOfOpenBox(person))
+      ) {
+        const detail = 'The person is a voter of an active campaign: erase it once the campaign has ended.';
+        throw new DomainError('Employe.LieCampagneActive', detail);
+      }
+      if (!(await this.repository.keepFromSealing(person))) {
+        const detail =
+          'The ballot box of a campaign of the person is being sealed: try again in some minutes.';
+        throw new DomainError('Employe.LieCampagneActive', detail);
+      }
+      if (await this.repository.isAwaited(person)) {
+        const detail = 'A sync that names the employee has not ended: erase it once it has.';
+        throw new DomainError('Employe.SyncEnAttente', detail);
+      }
+      await this.campaigns.release(tenantId, idExterne);
+      await this.repository.erase(person);
+      this.audit.record(tenantId, actor, 'employe.effacer', [person.idUnique]);
+    });
+  }
+
+  private async find(tenantId: string, idExterne: string): Promise<Person> {
+    return (await this.repository.find(tenantId, idExterne)) ?? missing();
+  }
+
+  private async tenantOf(clientId: string, environnement: Environment): Promise<string> {
+    return (await this.clients.tenantIn(clientId, environnement)) ?? missing();
+  }
+}
+
+/** `date_creation` → `dateCreation`, and times in UTC with `Z`. */
+function asOnTheWire(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column.replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase()),
+      typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/.test(value)
+        ? new Date(value).toISOString()
+        : value,
+    ]),
+  );
+}
+
+function missing(): never {
+  throw new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+}

@@ -1,0 +1,79 @@
+import { Controller, Delete, Get, Param, type PipeTransform } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { EXAMPLE_CLIENT_ID } from '#clients';
+import { type Actor, type Environment, ENVIRONMENTS } from '#shared/access/caller';
+import { Requires } from '#shared/access/requires.decorator';
+import { DomainError } from '#shared/errors/domain-error';
+import { CurrentActor } from '#shared/http/actor.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { type PersonalData, PersonnesService } from '../application/personnes.service';
+import { DonneesPersonnellesItem } from './personnes.dto';
+
+class EnvironmentPart implements PipeTransform<string, Environment> {
+  transform(value: string): Environment {
+    const known = ENVIRONMENTS.find((one) => one === value);
+    if (!known)
+      throw new DomainError('Ressource.NotFound', `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
+    return known;
+  }
+}
+
+const ClientId = () => Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.'));
+const EnvironmentName = () => Param('environnement', new EnvironmentPart());
+
+const path = (idExterne: string) => ({
+  clientId: {
+    description: 'Identifier of the client (GUID).',
+    format: 'uuid',
+    example: EXAMPLE_CLIENT_ID,
+  } as const,
+  environnement: { description: '`production` or `staging`.', example: 'staging' },
+  idExterne: { description: 'External identifier of the employee.', example: idExterne },
+});
+
+@ApiTags('Personal data')
+@Requires({ role: 'admin' })
+@Controller('admin/v1/clients/:clientId/environnements/:environnement/employes')
+export class PersonnesController {
+  constructor(private readonly personnes: PersonnesService) {}
+
+  @Get(':idExterne')
+  @Answers({
+    summary: 'Export all that is held about an employee',
+    description:
+      'Rows of each kind as they are stored, signature images included. The audit trail tells of the export and of each image.',
+    path: path('E-1001'),
+    type: DonneesPersonnellesItem,
+    errors: ['Client.NotFound', 'Employe.NotFound'],
+  })
+  async export(
+    @CurrentActor() actor: Actor,
+    @ClientId() clientId: string,
+    @EnvironmentName() environnement: Environment,
+    @Param('idExterne') idExterne: string,
+  ): Promise<PersonalData> {
+    return this.personnes.export(actor, clientId, environnement, idExterne);
+  }
+
+  @Delete(':idExterne')
+  @Answers({
+    summary: 'Erase an employee for good',
+    description: [
+      'Removes everything that the export shows, cards with signatures and payments included, though a partner could not delete them. It cannot be undone.',
+      'Voters of ended campaigns stay without a name, so that rolls, ballots and counts are what they were. The audit trail stays: its ids then lead to nobody. Recorded answers to an `Idempotency-Key` are encrypted and live for 24 hours; backups live as long as you keep them.',
+      'Refused while the person is a voter of an active campaign, and while a sync that names the employee has not ended.',
+    ].join('\n\n'),
+    path: path('E-1004'),
+    status: 204,
+    errors: ['Client.NotFound', 'Employe.NotFound', 'Employe.LieCampagneActive', 'Employe.SyncEnAttente'],
+  })
+  async erase(
+    @CurrentActor() actor: Actor,
+    @ClientId() clientId: string,
+    @EnvironmentName() environnement: Environment,
+    @Param('idExterne') idExterne: string,
+  ): Promise<void> {
+    await this.personnes.erase(actor, clientId, environnement, idExterne);
+  }
+}

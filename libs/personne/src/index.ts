@@ -1,0 +1,1 @@
+export { PersonneHttpModule } from './personne-http.module';

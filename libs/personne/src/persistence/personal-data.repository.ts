@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#shared/database/transactions';
+import { HELD, type Person } from './held';
+
+/** Who somebody is where no identifier says it: the same names and the same address, without regard to case. */
+const IDENTITY = 'lower(nom), lower(prenom), lower(courriel)';
+
+const IDENTITIES = `
+  SELECT ${IDENTITY} FROM employe WHERE tenant_id = $1 AND id_externe = $2
+  UNION SELECT ${IDENTITY} FROM adhesion WHERE tenant_id = $1 AND id_externe_employe = $2
+  UNION SELECT ${IDENTITY} FROM demande_adhesion WHERE tenant_id = $1 AND id_externe_employe = $2`;
+
+/** The class of advisory locks under which ballot boxes are sealed. */
+const SEALING = 4;
+
+/** All that is held about one person, in the ambient transaction. */
+@Injectable()
+export class PersonalDataRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * The person who is this employee, held until the transaction ends. Cards are the employee's; requests and voters are
+   * those tied to the employee, and those tied to nobody that bear the person's names and address.
+   */
+  async find(tenantId: string, idExterne: string): Promise<Person | undefined> {
+    const employe = await this.ids(
+      'SELECT id_unique AS id FROM employe WHERE tenant_id = $1 AND id_externe = $2 FOR UPDATE',
+      [tenantId, idExterne],
+    );
+    const [idUnique] = employe;
+    if (!idUnique) return undefined;
+    const values = [tenantId, idExterne];
+    const adhesions = await this.ids(
+      'SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND id_externe_employe = $2',
+      values,
+    );
+    const demandes = await this.ids(
+      `SELECT id_unique AS id FROM demande_adhesion WHERE tenant_id = $1 AND (id_externe_employe = $2
+         OR id_externe_employe IS NULL AND (employe_id_externe_envoye = $2 OR (${IDENTITY}) IN (${IDENTITIES})))`,
+      values,
+    );
+    const votants = await this.ids(
+      `SELECT id_unique AS id FROM votant WHERE tenant_id = $1 AND employe_id_externe = $2
+       UNION ALL
+       SELECT id_unique FROM votant WHERE tenant_id = $1 AND employe_id_externe IS NULL AND (${IDENTITY}) IN (${IDENTITIES})`,
+      values,
+    );
+    const ids = [idUnique, ...adhesions, ...demandes, ...votants];
+    return { tenantId, idExterne, idUnique, adhesions, demandes, votants, ids };
+  }
+
+  /** Rows about the person by section, each as it is stored, with the names of its columns as on the wire. */
+  async read(person: Person): Promise<Record<string, Record<string, unknown>[]>> {
+    const sections: Record<string, Record<string, unknown>[]> = {};
+    for (const { section, table, where, shown } of HELD) {
+      const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
+      const row = `to_jsonb(t) - 'tenant_id'${others.length > 0 ? ` || jsonb_build_object(${others.join(', ')})` : ''}`;
+      const rows = await this.run<{ row: Record<string, unknown> }>(
+        `SELECT ${row} AS row FROM ${table} t WHERE tenant_id = :tenantId AND ${where}`,
+        person,
+      );
+      sections[section] = rows.map((one) => one.row);
+    }
+    return sections;
+  }
+
+  /** Whether the person is a voter of a campaign whose box is not closed yet; an answer of false holds its campaigns. */
+  async isVoterOfOpenBox({ tenantId, votants }: Person): Promise<boolean> {
+    const { rows } = await this.transactions.client().query<{ isOpen: boolean }>(
+      `SELECT c.publiee AND NOT c.archivee AND NOT c.urne_close AS "isOpen" FROM campagne c
+       WHERE c.tenant_id = $1 AND c.id_unique IN (
+         SELECT v.campagne_id FROM votant v WHERE v.tenant_id = $1 AND v.id_unique = ANY ($2::uuid[]))
+       ORDER BY c.id_unique FOR KEY SHARE`,
+      [tenantId, votants],
+    );
+    return rows.some(({ isOpen }) => isOpen);
+  }
+
+  /**
+   * Keeps the ballot boxes of the person's campaigns from being sealed until the transaction ends: a roll that is being
+   * written anew would bring back what is erased. @returns false where one is being sealed
+   */
+  async keepFromSealing({ tenantId, votants }: Person): Promise<boolean> {
+    const { rows } = await this.transactions.client().query<{ isFree: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || campagne, ${SEALING})) AS "isFree"
+       FROM (SELECT DISTINCT campagne_id::text AS campagne FROM votant WHERE tenant_id = $1::uuid AND id_unique = ANY ($2::uuid[])) c`,
+      [tenantId, votants],
+    );
+    return rows.every(({ isFree }) => isFree);
+  }
+
+  /** Whether a sync that waits or runs would bring the employee back. */
+  async isAwaited(person: Person): Promise<boolean> {
+    const rows = await this.run(
+      `SELECT FROM tache WHERE tenant_id = :tenantId AND date_fin IS NULL
+         AND position(convert_to(to_json(:idExterne::text)::text, 'UTF8') IN corps) > 0 LIMIT 1`,
+      person,
+    );
+    return rows.length > 0;
+  }
+
+  /** Removes the person from everything that `HELD` names. */
+  async erase(person: Person): Promise<void> {
+    for (const { table, where, erased } of HELD) {
+      const condition = `tenant_id = :tenantId AND ${where}`;
+      if (erased === 'removed') await this.run(`DELETE FROM ${table} WHERE ${condition}`, person);
+      else if ('set' in erased)
+        await this.run(`UPDATE ${table} SET ${erased.set} WHERE ${condition}`, person);
+    }
+  }
+
+  private async ids(text: string, values: readonly string[]): Promise<string[]> {
+    const { rows } = await this.transactions.client().query<{ id: string }>(text, [...values]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Runs a statement with the person's properties as parameters: `:name`. */
+  private async run<R extends object>(named: string, person: Person): Promise<R[]> {
+    const values: unknown[] = [];
+    const places = new Map<string, string>();
+    const text = named.replace(/(?<![:\w]):([a-zA-Z]+)/g, (_all, name: string) => {
+      const place = places.get(name) ?? `$${values.push(person[name as keyof Person])}`;
+      places.set(name, place);
+      return place;
+    });
+    return (await this.transactions.client().query<R>(text, values)).rows;
+  }
+}

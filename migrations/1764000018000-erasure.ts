@@ -1,0 +1,33 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { APP_ROLE, ERASURE_ROLE } from '../libs/shared/src/database/connections';
+
+/** What an erasure removes beside what any request may: nothing else ever does. */
+const ERASED = ['evenement', 'paiement', 'autorisation_paiement'];
+
+/** The role of erasures (docs/adr/0018): the application's, with the few rights more that they need. */
+export class Erasure1764000018000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `DO $$ BEGIN CREATE ROLE ${ERASURE_ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+    );
+    await runner.query(`GRANT ${ERASURE_ROLE} TO CURRENT_USER`);
+    await runner.query(`GRANT ${APP_ROLE} TO ${ERASURE_ROLE}`);
+    await runner.query(`GRANT DELETE ON ${ERASED.join(', ')} TO ${ERASURE_ROLE}`);
+    await runner.query(`GRANT UPDATE (employes) ON liste_electorale TO ${ERASURE_ROLE}`);
+    // A voter is found by the person's name where no employee is tied to it.
+    await runner.query(
+      `CREATE INDEX votant_nom ON votant (tenant_id, lower(nom)) WHERE employe_id_externe IS NULL`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP INDEX votant_nom');
+    await runner.query(`REVOKE ALL ON ${[...ERASED, 'liste_electorale'].join(', ')} FROM ${ERASURE_ROLE}`);
+    await runner.query(`REVOKE UPDATE (employes) ON liste_electorale FROM ${ERASURE_ROLE}`);
+    await runner.query(`REVOKE ${APP_ROLE} FROM ${ERASURE_ROLE}`);
+    // Left in place while another database of the server still grants it something.
+    await runner.query(
+      `DO $$ BEGIN DROP ROLE ${ERASURE_ROLE}; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$`,
+    );
+  }
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Child } from '../http/child-process';
+import { expectProblem } from '../http/expect-problem';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { Trail } from './support/trail';
+
+let app: TestApp;
+let tenant: TestTenant;
+let trail: Trail;
+beforeAll(async () => {
+  app = await TestApp.start();
+  tenant = await app.tenant();
+  trail = new Trail(app, tenant);
+  await trail.grow(6);
+  const other = { nom: 'Test', environnement: 'production', role: 'partenaire' };
+  const { json } = await app.send(app.adminKey, 'POST', `/admin/v1/clients/${tenant.clientId}/cles`, other);
+  expect((await app.send(json.cle, 'POST', '/b2b/v1/employeur', { idExterne: 'P', nom: 'P' })).status).toBe(
+    201,
+  );
+});
+afterAll(() => app.stop());
+
+const path = (clientId = tenant.clientId, query = ''): string =>
+  `/admin/v1/clients/${clientId}/journal${query}`;
+const read = (query = ''): Promise<Answer> => app.send(app.adminKey, 'GET', path(undefined, query));
+
+describe('GET /admin/v1/clients/{clientId}/journal', () => {
+  it('lists what was done to the client and in both data spaces, oldest first, with exactly these members', async () => {
+    const { status, json } = await read();
+    expect(status).toBe(200);
+    expect(
+      json.map(({ environnement, numero, action }: Record<string, unknown>) => [
+        environnement,
+        numero,
+        action,
+      ]),
+    ).toEqual([
+      [null, 1, 'client.creer'],
+      [null, 2, 'cle.creer'],
+      ...[1, 2, 3, 4, 5, 6].map((numero) => [
+        'staging',
+        numero,
+        `employeur.${['creer', 'modifier', 'supprimer'][(numero - 1) % 3]}`,
+      ]),
+      [null, 3, 'cle.creer'],
+      ['production', 1, 'employeur.creer'],
+    ]);
+    const [row] = await trail.rows();
+    expect(json[2]).toEqual({
+      id: row!.id,
+      environnement: 'staging',
+      numero: 1,
+      date: row!.date,
+      cleId: tenant.cleId,
+      action: 'employeur.creer',
+      objetId: row!.objetId,
+      requeteId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      empreinte: row!.empreinte.toString('hex'),
+    });
+  });
+
+  it('narrows by environment, time and object, and pages through all of it', async () => {
+    const all = (await read()).json as { id: string; date: string; objetId: string; environnement: string }[];
+    const some = async (query: string): Promise<string[]> =>
+      (await read(query)).json.map(({ id }: { id: string }) => id);
+    const ids = (keep: (one: (typeof all)[number]) => boolean): string[] =>
+      all.filter(keep).map(({ id }) => id);
+    expect(await some('?environnement=production')).toEqual(ids((one) => one.environnement === 'production'));
+    const { date, objetId } = all[5]!;
+    expect(await some(`?depuis=${date}`)).toEqual(ids((one) => one.date >= date));
+    expect(await some(`?objetId=${objetId.toUpperCase()}`)).toEqual(ids((one) => one.objetId === objetId));
+    expect(await some(`?objetId=${objetId}&environnement=production`)).toEqual([]);
+    const paged: string[] = [];
+    for (let next: string | undefined = path(undefined, '?limite=3'); next;) {
+      const page: Answer = await app.send(app.adminKey, 'GET', next);
+      expect(page.json.length).toBeLessThanOrEqual(3);
+      paged.push(...page.json.map(({ id }: { id: string }) => id));
+      next = /<http:\/\/mandat\.test([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(paged).toEqual(all.map(({ id }) => id));
+  });
+
+  it('refuses who is no administrator, knows no other client, and takes no other parameter', async () => {
+    expectProblem(await app.send(tenant, 'GET', path()), 403, 'Cle.RoleInsuffisant');
+    expectProblem(await app.send(undefined, 'GET', path()), 401, 'Cle.Invalide');
+    for (const id of [randomUUID(), 'x', tenant.tenantId])
+      expectProblem(await app.send(app.adminKey, 'GET', path(id)), 404, 'Client.NotFound');
+    for (const query of ['?objetId=1', '?environnement=test', '?depuis=hier', '?action=x', '?curseur=x'])
+      expectProblem(await read(query), 400, 'Requete.Invalide');
+  });
+});
+
+describe('node dist/apps/cli/src/main.js verifier-journal', () => {
+  const verify = async (...args: string[]): Promise<Child> => {
+    const child = await Child.spawn(
+      'cli',
+      { DATABASE_URL: app.config.databaseUrl, SECRETS_KEY: app.config.secretsKey.toString('base64') },
+      ['verifier-journal', ...args],
+    );
+    await child.exited;
+    return child;
+  };
+  const fileOf = (text: string): string => {
+    const file = join(tmpdir(), `${randomUUID()}.jsonl`);
+    writeFileSync(file, text);
+    return file;
+  };
+
+  it('prints where each chain ends and 0; with 1, what was altered since, also by an earlier copy', async () => {
+    const whole = await verify();
+    expect([await whole.exited, whole.errors]).toEqual([
+      0,
+      expect.stringMatching(/^\d+ audit trails with \d+ entries are whole\.\n$/),
+    ]);
+    const lines = whole.lines();
+    expect(lines).toContainEqual(await trail.verify());
+    expect(lines.map(({ space }) => space)).toEqual(
+      expect.arrayContaining([tenant.clientId, tenant.tenantId]),
+    );
+
+    const file = fileOf(whole.output);
+    const restore = await trail.keep();
+    await trail.grow(3);
+    const grown = await verify(file);
+    expect(await grown.exited).toBe(0);
+    await restore();
+    const back = await verify(fileOf(grown.output));
+    expect(await back.exited).toBe(1);
+    expect(back.errors).toMatch(/^1 audit trails are not what was written/);
+
+    await trail.sql(
+      `UPDATE journal SET action = 'employe.creer' WHERE tenant_id = $1 AND numero = 2`,
+      tenant.tenantId,
+    );
+    const altered = await verify();
+    expect(await altered.exited).toBe(1);
+    const { faults } = altered.lines().find(({ space }) => space === tenant.tenantId)!;
+    expect(faults).toEqual(['entry 2 or its place is not what was written']);
+    await restore();
+  });
+
+  it('tells a trail that is gone with its client, and refuses a file of something else', async () => {
+    const space = randomUUID();
+    const gone = await verify(fileOf(`${JSON.stringify({ space, numero: 1, empreinte: '00' })}\n`));
+    expect([await gone.exited, gone.errors]).toEqual([1, expect.stringContaining(`The trail ${space}`)]);
+    for (const text of ['x\n', '{"space":1}\n']) {
+      const refused = await verify(fileOf(text));
+      expect([await refused.exited, refused.errors]).toEqual([
+        1,
+        expect.stringMatching(/^Line 1 of .* printed\.\n$/),
+      ]);
+    }
+  });
+});
