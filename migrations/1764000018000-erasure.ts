@@ -24,8 +24,7 @@ export class Erasure1764000018000 implements MigrationInterface {
     await runner.query('DROP INDEX votant_nom');
     await runner.query(`REVOKE ALL ON ${[...ERASED, 'liste_electorale'].join(', ')} FROM ${ERASURE_ROLE}`);
     await runner.query(`REVOKE UPDATE (employes) ON liste_electorale FROM ${ERASURE_ROLE}`);
-    await runner.query(`REVOKE ${APP_ROLE} FROM ${ERASURE_ROLE}`);
-    // Left in place while another database of the server still grants it something.
+    // Left in place, with its membership, while another database of the server still grants it something.
     await runner.query(
       `DO $$ BEGIN DROP ROLE ${ERASURE_ROLE}; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$`,
     );

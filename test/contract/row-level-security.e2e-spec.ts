@@ -20,6 +20,7 @@ const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 const ROLES = ['mandat_queue', 'mandat_app', 'mandat_access'];
 /** No process acts as it: its functions do. */
 const BALLOT_BOX_ROLE = 'mandat_urne';
+const ERASURE_ROLE = 'mandat_effacement';
 const INSUFFICIENT_PRIVILEGE = { code: '42501' };
 
 describe('The schema keeps data spaces apart', () => {
@@ -166,6 +167,7 @@ describe('The schema keeps data spaces apart', () => {
     /** The same, but for what is noted of it: a place in the feed, what became of a delivery. */
     const NOTED: Readonly<Record<string, string>> = {
       evenement: 'date_publication',
+      journal_tete: 'numero, empreinte, sceau',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',
     };
     /** What was signed, of which requests write only what comes later. */
@@ -271,6 +273,25 @@ describe('The schema keeps data spaces apart', () => {
       ]);
     });
 
+    it('mandat_effacement holds what mandat_app does, and removes what nothing else does', async () => {
+      const app = await privilegesOf(database, 'mandat_app');
+      const more = (await privilegesOf(database, ERASURE_ROLE)).filter((held) => !app.includes(held));
+      expect(more).toEqual([
+        'autorisation_paiement: SELECT, INSERT, DELETE',
+        'evenement: SELECT, INSERT, DELETE, UPDATE (date_publication)',
+        'liste_electorale: SELECT, INSERT, UPDATE (employes)',
+        'paiement: SELECT, INSERT, DELETE',
+      ]);
+      const { rows } = await database.query(
+        `SELECT rolsuper, rolbypassrls, rolcreaterole, rolcanlogin,
+           (SELECT array_agg(roleid::regrole::text) FROM pg_auth_members WHERE member = r.oid) AS memberships
+         FROM pg_roles r WHERE rolname = $1`,
+        [ERASURE_ROLE],
+      );
+      const nothing = { rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcanlogin: false };
+      expect(rows).toEqual([{ ...nothing, memberships: ['mandat_app'] }]);
+    });
+
     it('mandat_queue holds the rows of the queue and nothing of the service', async () => {
       const tables = await queueTables(database);
       expect(tables).toEqual(expect.arrayContaining(['pgboss.job', 'pgboss.queue', 'pgboss.version']));
@@ -320,7 +341,7 @@ describe('The queue and its tasks', () => {
   });
   afterAll(() => app.stop());
 
-  it('the queue holds of a task whose it is and which, and nothing of the request', async () => {
+  it('the queue holds of a task whose it is, who sent it and which, and nothing of the request', async () => {
     const secret = randomBytes(8).toString('hex');
     const body = { Employes: [{ IdExterne: secret, Prenom: secret, Nom: secret }] };
     const sent = await app.send(tenant, 'POST', '/b2b/v2/sync', body, { Prefer: 'respond-async' });
@@ -329,7 +350,13 @@ describe('The queue and its tasks', () => {
       'SELECT data, group_id FROM pgboss.job',
     );
     expect(rows).toEqual([
-      { data: { tenantId: tenant.tenantId, tacheId: sent.json.id }, group_id: tenant.tenantId },
+      {
+        data: {
+          ...{ tenantId: tenant.tenantId, tacheId: sent.json.id },
+          actor: { cleId: tenant.cleId, requestId: sent.headers.get('x-request-id') },
+        },
+        group_id: tenant.tenantId,
+      },
     ]);
     const texts = await Promise.all(
       ['tache', ...(await queueTables(app.database))]
@@ -545,7 +572,9 @@ describe('npm run cli -- migrate-down, then migrate', () => {
     const name = `mandat_owner_${randomBytes(8).toString('hex')}`;
     await superuser.query(`CREATE ROLE ${name} LOGIN CREATEROLE PASSWORD '${name}'`);
     // Roles belong to the server: here another owner has made them already.
-    await superuser.query(`GRANT ${[...ROLES, BALLOT_BOX_ROLE].join(', ')} TO ${name} WITH ADMIN OPTION`);
+    await superuser.query(
+      `GRANT ${[...ROLES, BALLOT_BOX_ROLE, ERASURE_ROLE].join(', ')} TO ${name} WITH ADMIN OPTION`,
+    );
     await superuser.query(`CREATE DATABASE ${name} OWNER ${name}`);
     const url = new URL(process.env.TEST_DATABASE_URL!);
     url.pathname = `/${name}`;

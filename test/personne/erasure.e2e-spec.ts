@@ -295,7 +295,7 @@ describe('The erasure of an employee', () => {
     const send = (path: string, cle: Parameters<TestApp['send']>[0] = app.adminKey): Promise<Answer> =>
       app.send(cle, 'DELETE', path);
     expectProblem(await send(space.path(space.one, 'production')), 404, 'Employe.NotFound');
-    expectProblem(await send(space.path(space.one, 'test')), 404, 'Ressource.NotFound');
+    expectProblem(await send(space.path(space.one, 'test')), 404, 'Employe.NotFound');
     const other = await app.tenant();
     const path = space.path().replace(space.open.partenaire.clientId, other.clientId);
     expectProblem(await send(path), 404, 'Employe.NotFound');

@@ -1,4 +1,5 @@
 import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
+import { EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
@@ -6,6 +7,7 @@ import { holdCampaigns, MORE_OF_VOTING } from './more-calls-voting';
 import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
 
 const ASYNC = { Prefer: 'respond-async' };
+const PERSONNE = `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/employes`;
 const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
 const JOUR = { idExterne: 'JOUR', libelle: 'Jour' };
 const NOTHING = '00000000-0000-4000-8000-000000000000';
@@ -30,6 +32,10 @@ export async function holdCards(
     const signing = { employeIdExterne: employe, syndicatIdExterne: 'SYN-10', ...person };
     await app.app.get(SigningService).sign(tenantId, TEST_ACTOR, signing, id);
   }
+  await app.database.query(
+    `INSERT INTO tache (tenant_id, type, etat, total, simulation, corps) VALUES ($1, 'sync', 'EnAttente', 1, false, $2)`,
+    [tenantId, Buffer.from(JSON.stringify({ Employes: [{ IdExterne: HELD.authorized.employe }] }))],
+  );
   const authorization = `/plateforme/v1/adhesions/${HELD.authorized.id}/autorisations-paiement`;
   await app.send(keys.plateforme, 'POST', authorization, { reference: 'AUT-1' });
   await holdCampaigns(app, keys, HELD.voter.employe);
@@ -114,6 +120,10 @@ export const MORE: Readonly<Record<string, More>> = {
   },
   'POST /b2b/v2/conciliation/:id/rejeter': {
     path: `/b2b/v2/conciliation/${EXAMPLE_IDS.demande}/rejeter`,
+  },
+  'DELETE /admin/v1/clients/:clientId/environnements/:environnement/employes/:idExterne': {
+    // A voter of an active campaign, and one whom a sync that waits names.
+    calls: Object.values(HELD).map(({ employe }) => ({ path: `${PERSONNE}/${employe}` })),
   },
   // A card was signed with it.
   'DELETE /b2b/v2/formulaire/:id': { path: `/b2b/v2/formulaire/${EXAMPLE_IDS.formulaire}` },

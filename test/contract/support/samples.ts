@@ -1,4 +1,5 @@
 import type { Samples } from './sample';
+import { ADMIN_SAMPLES } from './samples-admin';
 import { SIGNING_SAMPLES } from './samples-signing';
 import { VOTING_SAMPLES } from './samples-voting';
 import { WEBHOOK_SAMPLES } from './samples-webhooks';
@@ -368,4 +369,5 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'DELETE /admin/v1/clients/:clientId/cles/:cleId': (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/cles/${asked.cleId}` },
   ],
+  ...ADMIN_SAMPLES,
 };

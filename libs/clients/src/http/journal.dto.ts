@@ -5,14 +5,12 @@ import { Input } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
 import { text } from '#shared/records/field';
 import type { JournalOfClient } from '../application/journal.service';
-import { EXAMPLE_CLIENT_ID } from './clients.dto';
 
 export class JournalQuery extends PagingQuery {
   @Input({
     kind: 'choice',
     values: ENVIRONMENTS,
     description: 'Only what was done in the data space of this environment.',
-    example: 'staging',
   })
   environnement?: (typeof ENVIRONMENTS)[number] | null;
 
@@ -27,7 +25,6 @@ export class JournalQuery extends PagingQuery {
     text(36, {
       description: 'Only what was done to the object of this id: of a bulk write the data space.',
       format: 'uuid',
-      example: EXAMPLE_CLIENT_ID,
     }),
   )
   objetId?: string | null;
@@ -35,11 +32,15 @@ export class JournalQuery extends PagingQuery {
 
 /** What somebody did, once, to one object. */
 export class JournalItem {
-  @ApiProperty({ format: 'uuid', example: '019a8f0e-3b1a-7c55-9c5e-6f6d0b7a9e10' })
+  @ApiProperty({
+    format: 'uuid',
+    description: 'Identifier of the entry.',
+    example: '019a8f0e-3b1a-7c55-9c5e-6f6d0b7a9e10',
+  })
   id: string;
 
   @ApiProperty({
-    enum: ENVIRONMENTS,
+    enum: [...ENVIRONMENTS, null],
     type: String,
     nullable: true,
     description: 'The data space in which it was done; null for what was done to the client as a whole.',
@@ -50,12 +51,10 @@ export class JournalItem {
   @ApiProperty({
     type: 'integer',
     minimum: 1,
-    nullable: true,
-    description:
-      'Its place in the chain of its space, from 1 without a gap; null for an entry older than the chain.',
+    description: 'Its place in the chain of its space, from 1 without a gap.',
     example: 42,
   })
-  numero: number | null;
+  numero: number;
 
   @ApiProperty({ format: 'date-time', description: 'When (UTC).', example: '2026-03-02T14:05:09.120Z' })
   date: string;
@@ -85,13 +84,11 @@ export class JournalItem {
   requeteId: string;
 
   @ApiProperty({
-    type: String,
-    nullable: true,
     description:
       'Keyed digest of the entry and of the one before it, 64 hexadecimal digits. Kept elsewhere together with `numero`, it proves later that nothing before was changed.',
     example: '9f2c7a1e5d3b8c60417f29e0b5ad63c8e1f4092b7d5c6a3e8b1049f7c2d6e583',
   })
-  empreinte: string | null;
+  empreinte: string;
 
   static of({
     environnement,
@@ -113,7 +110,7 @@ export class JournalItem {
       action,
       objetId,
       requeteId,
-      empreinte: empreinte?.toString('hex') ?? null,
+      empreinte: empreinte.toString('hex'),
     };
   }
 }

@@ -14,7 +14,7 @@ class EnvironmentPart implements PipeTransform<string, Environment> {
   transform(value: string): Environment {
     const known = ENVIRONMENTS.find((one) => one === value);
     if (!known)
-      throw new DomainError('Ressource.NotFound', `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
+      throw new DomainError('Employe.NotFound', `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
     return known;
   }
 }

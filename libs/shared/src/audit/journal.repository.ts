@@ -134,7 +134,7 @@ export class JournalRepository {
     );
   }
 
-  /** Entries of a space, oldest first. */
+  /** Entries of a space, oldest first; those of before the chain are left out. */
   async list(
     space: string,
     { depuis, objetId }: JournalFilter,
@@ -144,7 +144,7 @@ export class JournalRepository {
     const values: unknown[] = [space, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const conditions = [
-      'tenant_id = $1',
+      'tenant_id = $1 AND numero IS NOT NULL',
       ...(objetId ? [`objet_id = ${place(objetId)}`] : []),
       ...(depuis ? [`date_creation >= ${place(depuis)}`] : []),
       ...(after ? [`(date_creation, id_unique) > (${place(after.date)}, ${place(after.id)})`] : []),

@@ -1,0 +1,17 @@
+import type { Samples } from './sample';
+
+const CLIENTS = '/admin/v1/clients';
+const EMPLOYES = `${CLIENTS}/:clientId/environnements/:environnement/employes/:idExterne`;
+
+/** Audit trails and personal data: administrators name any client, and what one path names must belong together. */
+export const ADMIN_SAMPLES: Readonly<Record<string, Samples>> = {
+  [`GET ${CLIENTS}/:clientId/journal`]: (asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/journal?objetId=${asked.idUniqueEmploye}` },
+  ],
+  [`GET ${EMPLOYES}`]: (asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employe}` },
+  ],
+  [`DELETE ${EMPLOYES}`]: (asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employe}` },
+  ],
+};
