@@ -22,7 +22,7 @@ import {
   ValidatorConstraint,
   ValidatorConstraintInterface,
 } from 'class-validator';
-import { hasAtMost, isDecimal, isGuid } from '../records/faults';
+import { type DecimalBounds, hasAtMost, isDecimal, isGuid } from '../records/faults';
 import { JsonRows } from '../records/json-rows';
 import { Field, RecordDefinition } from '../records/field';
 
@@ -58,7 +58,7 @@ class IsCurrency implements ValidatorConstraintInterface {
 @ValidatorConstraint({ name: 'isDecimal' })
 class IsDecimal implements ValidatorConstraintInterface {
   validate(value: unknown, { constraints }: ValidationArguments): boolean {
-    return typeof value === 'string' && isDecimal(value, constraints[0] as { max: number; decimals: number });
+    return typeof value === 'string' && isDecimal(value, constraints[0] as DecimalBounds);
   }
 }
 
@@ -147,7 +147,7 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
           {
             type: 'number',
             minimum: 0,
-            exclusiveMinimum: true,
+            ...(field.orZero ? {} : { exclusiveMinimum: true }),
             maximum: field.max,
             ...(mayBeNull ? { nullable: true } : {}),
           },
