@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { ADHESION_ENTITIES, AdhesionModule, FormulairesService, SigningService } from '#adhesion';
 import { AuthenticationService, CLIENTS_ENTITIES, ClientsModule, ClientsService } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
+import { MeetingModule, PointsService, SeancesService } from '#meeting';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
@@ -39,6 +40,8 @@ export interface ServiceContext {
   readonly options: OptionsService;
   readonly votants: VotantsService;
   readonly bulletins: BulletinsService;
+  readonly seances: SeancesService;
+  readonly points: PointsService;
 }
 
 export const ServiceContext = {
@@ -60,6 +63,7 @@ export const ServiceContext = {
           AdhesionModule,
           SyncModule,
           VotingModule,
+          MeetingModule,
           WebhooksModule,
         ],
       },
@@ -82,6 +86,8 @@ export const ServiceContext = {
         options: app.get(OptionsService),
         votants: app.get(VotantsService),
         bulletins: app.get(BulletinsService),
+        seances: app.get(SeancesService),
+        points: app.get(PointsService),
       });
     } finally {
       await app.close();
