@@ -111,9 +111,12 @@ export function Shown(
   field: Field,
   options: { always?: boolean; nested?: RecordClass; format?: 'uuid' | 'date-time' } = {},
 ): PropertyDecorator {
+  const mayBeNull = !(options.always ?? field.required);
   return ApiProperty({
-    ...propertyOf(field, options.nested, !(options.always ?? field.required)),
+    ...propertyOf(field, options.nested, mayBeNull),
     required: true,
+    // Of closed lists null is a value like the others (OpenAPI 3.0.3).
+    ...(mayBeNull && field.kind === 'choice' ? { enum: [...field.values, null] } : {}),
     ...(options.format ? { format: options.format } : {}),
   } as ApiPropertyOptions);
 }
