@@ -15,6 +15,9 @@ export const LAST_ORDRE = 1_000;
 /** The largest total of weights: a number of its size keeps all four decimals in every JSON reader. */
 export const MOST_POIDS = 10_000_000_000;
 
+const NEEDED =
+  'What the proposal needs, by weight. simple: more for than against. absolue: more than half of all that was cast, abstentions counted. deuxTiers: at least two thirds of what was cast for and against.';
+
 /** A point of the agenda of a meeting (decisions, section 10). */
 export const POINT_FIELDS = {
   titre: text(500, {
@@ -46,11 +49,7 @@ export const POINT_FIELDS = {
   majorite: {
     kind: 'choice',
     values: MAJORITES,
-    description: [
-      'What the proposal needs, by weight. simple: more for than against. absolue: more than half of all that was cast,',
-      'abstentions counted. deuxTiers: at least two thirds of what was cast for and against. Only of a votable point,',
-      'there simple if absent.',
-    ].join(' '),
+    description: `${NEEDED} Only of a votable point, there simple if absent.`,
     example: 'simple',
   },
   pointId: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e11'),
@@ -89,7 +88,7 @@ export const RESULTAT_FIELDS = {
     'Whether the proposal has the majority that it needs, by weight; computed when the result is recorded. Nothing cast for it is never enough.',
     true,
   ),
-  majorite: readOnly('What the proposal needs.', 'simple'),
+  majorite: readOnly(NEEDED, 'simple'),
 } as const;
 
 export type PointRecord = RecordOf<typeof POINT_FIELDS>;
