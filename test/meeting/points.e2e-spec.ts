@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { SeanceRepository } from '../../libs/meeting/src/persistence/seance.repository';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { Meetings, SEANCES } from './support/meetings';
+import { letTwoMeet, withoutLock } from './support/race';
 
 let app: TestApp;
 let meetings: Meetings;
@@ -12,6 +14,7 @@ beforeAll(async () => {
   app = await TestApp.start();
 });
 afterAll(() => app.stop());
+afterEach(() => jest.restoreAllMocks());
 beforeEach(async () => {
   meetings = await Meetings.open(app);
   seance = await meetings.seance();
@@ -215,5 +218,16 @@ describe('PUT /plateforme/v1/seances/:seanceId/presences', () => {
     expect((await participation()).text).toBe(now.text);
     const fresh = { 'If-Match': now.headers.get('etag')! };
     expect((await put({ inscrits: 2, presents: 2 }, seance, fresh)).status).toBe(200);
+  });
+
+  it.each([
+    ['of two that replace the same version at once one is refused', true, [200, 412]],
+    ['without the lock of the meeting both would pass: the test sees what it looks for', false, [200, 200]],
+  ] as const)('%s', async (_what, isLocked, statuses) => {
+    const held = { 'If-Match': (await participation()).headers.get('etag')! };
+    if (!isLocked) withoutLock(SeanceRepository.prototype);
+    letTwoMeet(app, SeanceRepository.prototype, 'updatePresences');
+    const answers = await Promise.all(times(2, (n) => put({ inscrits: 9, presents: n + 1 }, seance, held)));
+    expect(answers.map(({ status }) => status).sort()).toEqual(statuses);
   });
 });

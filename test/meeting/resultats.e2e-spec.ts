@@ -5,6 +5,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Meetings, SEANCE } from './support/meetings';
+import { letTwoMeet, withoutLock } from './support/race';
 
 let app: TestApp;
 let meetings: Meetings;
@@ -192,45 +193,20 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
   });
 
   describe('at once', () => {
-    /** Two results under the version that both have read, of which one holds the point while the other comes. */
+    /** Two results under the version that both have read. */
     const race = async (): Promise<number[]> => {
-      const tag = (await read()).headers.get('etag')!;
-      const { updateResultat } = PointRepository.prototype;
-      let arrived = 0;
-      jest.spyOn(PointRepository.prototype, 'updateResultat').mockImplementation(async function (
-        this: PointRepository,
-        ...write
-      ) {
-        arrived += 1;
-        // Until the other has come here as well, or waits for the point's row.
-        while (arrived < 2 && !(await isWaiting())) await new Promise(setImmediate);
-        await updateResultat.apply(this, write);
-      });
-      const answers = await Promise.all(
-        times(2, (n) => put({ ...VOTES, pour: n + 4 }, point, { 'If-Match': tag })),
-      );
+      const held = { 'If-Match': (await read()).headers.get('etag')! };
+      letTwoMeet(app, PointRepository.prototype, 'updateResultat');
+      const answers = await Promise.all(times(2, (n) => put({ ...VOTES, pour: n + 4 }, point, held)));
       return answers.map(({ status }) => status).sort();
     };
-    const isWaiting = async (): Promise<boolean> =>
-      (
-        await app.database.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-      ).rowCount! > 0;
 
     it('of two that replace the same version one is refused', async () => {
       expect(await race()).toEqual([200, 412]);
     });
 
     it('without the lock of the point both would pass: the test sees what it looks for', async () => {
-      const { lock } = PointRepository.prototype;
-      jest.spyOn(PointRepository.prototype, 'lock').mockImplementation(async function (
-        this: PointRepository,
-        ...key
-      ) {
-        // Read and let go at once: the same answer, held by nobody.
-        return this['transactions'].undone(() => lock.apply(this, key));
-      });
+      withoutLock(PointRepository.prototype);
       expect(await race()).toEqual([200, 200]);
     });
 
