@@ -23,7 +23,7 @@ const CONTEXTS = {
 
 /** The folders of shared that domain/ may import, so that they may not import others themselves. */
 const PURE_SHARED =
-  '^libs/shared/src/(errors/|records/field\\.ts$|time/wire-date\\.ts$|outbox/event-types\\.ts$|access/caller\\.ts$)';
+  '^libs/shared/src/(errors/|records/field\\.ts$|numbers/|time/wire-date\\.ts$|outbox/event-types\\.ts$|access/caller\\.ts$)';
 
 const names = Object.keys(CONTEXTS).join('|');
 const layer = (folder) => `^libs/((?!shared/)[^/]+)/src/${folder}/`;

@@ -176,6 +176,11 @@ describe('The schema keeps data spaces apart', () => {
       demande_adhesion: 'statut, date_decision, raison, id_externe_employe, adhesion_id',
       signature_manuscrite: 'adhesion_id, demande_id',
     };
+    /** Meetings and points, of which only what was counted is written anew. */
+    const COUNTED: Readonly<Record<string, string>> = {
+      point_seance: 'pour, contre, abstentions, poids_pour, poids_contre, poids_abstentions, adopte',
+      seance: 'inscrits, presents, votants',
+    };
     /** Without the hidden columns that tell which transaction wrote a row. */
     const VOTER = `identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, poids`;
     const VOTANT = `votant: DELETE, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation), INSERT (tenant_id, campagne_id, id_unique, ${VOTER}, date_creation), UPDATE (${VOTER})`;
@@ -200,6 +205,7 @@ describe('The schema keeps data spaces apart', () => {
           if (table === 'recu') return 'recu: SELECT (tenant_id, campagne_id, empreinte)';
           if (KEPT.includes(table)) return `${table}: SELECT`;
           if (NOTED[table]) return `${table}: SELECT, INSERT, UPDATE (${NOTED[table]})`;
+          if (COUNTED[table]) return `${table}: SELECT, INSERT, UPDATE (${COUNTED[table]})`;
           if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
           return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
         });

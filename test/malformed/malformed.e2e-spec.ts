@@ -69,8 +69,25 @@ describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
       '/b2b/adhesion': [...IDENTIFIERS, ...adhesions],
       '/plateforme/v1/adhesions': [...adhesions, ...demandes],
       ...campaign.parts,
+      ...(await standingMeeting()),
     };
   });
+
+  /** A meeting with a point of each kind. */
+  async function standingMeeting(): Promise<KnownParts> {
+    const seances = '/plateforme/v1/seances';
+    const send = async (path: string, body: object): Promise<Answer['json']> => {
+      const { status, json } = await app.send(keys.plateforme, 'POST', path, body);
+      expect(status).toBe(201);
+      return json;
+    };
+    const { seanceId } = await send(seances, { titre: 'Assemblée', date: '2026-05-14', quorum: 3 });
+    const points = [true, false].map(async (votable, index) => {
+      const body = { titre: 'Point', ordre: index + 1, votable };
+      return (await send(`${seances}/${seanceId}/points`, body)).pointId as string;
+    });
+    return { seanceId: [seanceId], pointId: await Promise.all(points) };
+  }
 
   /** Unions, fields and consent objects by the identifiers that requests use, and the ids of what is made with them. */
   async function signedThings() {

@@ -16,6 +16,7 @@ import {
   EXAMPLE_WEBHOOK_INACTIF_ID,
 } from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
+import { conveneExamples } from './demonstration-meetings';
 import { found } from './found';
 import { ServiceContext } from './service-context';
 
@@ -240,6 +241,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     const manager = { actor, modules: MODULES };
     await registerExamples(context, tenantId, manager);
     await scheduleExamples(context, tenantId, actor);
+    await conveneExamples(context, tenantId, actor);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });

@@ -9,6 +9,7 @@ import {
   JournalService,
 } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
+import { MeetingModule, PointsService, SeancesService } from '#meeting';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
@@ -46,6 +47,8 @@ export interface ServiceContext {
   readonly options: OptionsService;
   readonly votants: VotantsService;
   readonly bulletins: BulletinsService;
+  readonly seances: SeancesService;
+  readonly points: PointsService;
 }
 
 export const ServiceContext = {
@@ -67,6 +70,7 @@ export const ServiceContext = {
           AdhesionModule,
           SyncModule,
           VotingModule,
+          MeetingModule,
           WebhooksModule,
         ],
       },
@@ -90,6 +94,8 @@ export const ServiceContext = {
         options: app.get(OptionsService),
         votants: app.get(VotantsService),
         bulletins: app.get(BulletinsService),
+        seances: app.get(SeancesService),
+        points: app.get(PointsService),
       });
     } finally {
       await app.close();

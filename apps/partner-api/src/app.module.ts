@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { ADHESION_ENTITIES, AdhesionHttpModule } from '#adhesion';
 import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
 import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
+import { MeetingHttpModule } from '#meeting';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { PersonneHttpModule } from '#personne';
 import { Config } from '#shared/config/config';
@@ -30,6 +31,7 @@ export class AppModule {
         ConsentHttpModule,
         AdhesionHttpModule,
         VotingHttpModule,
+        MeetingHttpModule,
         WebhooksHttpModule,
         PersonneHttpModule,
       ],

@@ -21,6 +21,7 @@ const SURFACES = [
     tags: [
       { name: 'Signing', description: 'Cards that members sign, and the payments linked to them' },
       { name: 'Votes', description: 'Ballots, each cast once and joined to nobody' },
+      { name: 'Meetings', description: 'Their agenda, who is present, and what was decided in session' },
       { name: 'Consents', description: 'What members consent to' },
     ],
   },
@@ -72,6 +73,7 @@ const SURFACES = [
       { name: 'Campaigns', description: 'Votes from their draft to the archive' },
       { name: 'Questions', description: 'What a campaign asks, and the options to choose from' },
       { name: 'Voters', description: 'The roll of a campaign, and lists made of employees' },
+      { name: 'Meetings', description: 'Votes in session: results of each point, and participation' },
       { name: 'Conciliation', description: 'Signings of persons who are no known employees' },
       { name: 'Forms', description: 'What members fill to sign' },
       { name: 'Consents', description: 'The history of what employees consented to' },

@@ -3,6 +3,7 @@ import { EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
+import { MORE_OF_MEETINGS } from './more-calls-meetings';
 import { holdCampaigns, MORE_OF_VOTING } from './more-calls-voting';
 import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
 
@@ -143,6 +144,7 @@ export const MORE: Readonly<Record<string, More>> = {
   },
 
   ...MORE_OF_VOTING,
+  ...MORE_OF_MEETINGS,
   ...MORE_OF_WEBHOOKS,
 
   // The name of the client that the example of POST has made.

@@ -1,5 +1,6 @@
 import type { Samples } from './sample';
 import { ADMIN_SAMPLES } from './samples-admin';
+import { MEETING_SAMPLES } from './samples-meetings';
 import { SIGNING_SAMPLES } from './samples-signing';
 import { VOTING_SAMPLES } from './samples-voting';
 import { WEBHOOK_SAMPLES } from './samples-webhooks';
@@ -345,6 +346,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   ...SIGNING_SAMPLES,
   ...VOTING_SAMPLES,
+  ...MEETING_SAMPLES,
   ...WEBHOOK_SAMPLES,
 
   // Administrators may name any client; what one path names together must belong together.

@@ -4,6 +4,7 @@ import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/shared/src/access/caller';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
+import { meetAll, type MeetingIdentifiers } from './meetings';
 import type { Rows } from './rows';
 import { signAll, type SignedIdentifiers } from './signed';
 import { campaignAll, type VotingIdentifiers } from './voting';
@@ -13,7 +14,8 @@ import { eventsOf, registerAll, type WebhookIdentifiers } from './webhooks';
  * Whatever names something of a data space to a caller. All that the service does not make holds `mark`, which no
  * other data space has, so that answers about two data spaces can be compared.
  */
-export interface Identifiers extends SignedIdentifiers, VotingIdentifiers, WebhookIdentifiers {
+export interface Identifiers
+  extends SignedIdentifiers, VotingIdentifiers, MeetingIdentifiers, WebhookIdentifiers {
   readonly mark: string;
   readonly clientId: string;
   readonly cleId: string;
@@ -207,6 +209,7 @@ async function fill(
   return {
     ...signed,
     ...voting,
+    ...(await meetAll(send, sendAs(keys.plateforme), cursor, { secret, syndicat })),
     ...(await eventsOf(send, cursor, webhooks)),
     mark,
     employe,

@@ -168,7 +168,7 @@ export class JsonItems {
     const where = [...kept, ...(start ? [start] : [])].join(' AND ');
     const page = (part: string, columns: string): string =>
       `SELECT ${columns} FROM ${part} WHERE ${where} ${order}`;
-    const selected = `${by}, id_unique, ${this.selected}`;
+    const selected = `${by} AS "_by", id_unique AS "_id", ${this.selected}`;
     const rows = and
       ? `SELECT ${selected} FROM (
            (${page(table, and.together.join(', '))}) UNION ALL (${page(and.table, and.together.join(', '))})
@@ -189,7 +189,7 @@ export class JsonItems {
                octet_length(items) AS bytes, count::int AS count, "lastDate", "lastId", count = $2 AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(row_to_json(i)::text, ','), '') AS items, count(*),
-                 (array_agg(${by}))[count(*)] AS "lastDate", (array_agg(id_unique))[count(*)] AS "lastId"
+                 (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
                FROM (${rows}) r, LATERAL (SELECT ${this.names}) i
              ) p`,
       values,

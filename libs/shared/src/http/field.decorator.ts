@@ -22,7 +22,7 @@ import {
   ValidatorConstraint,
   ValidatorConstraintInterface,
 } from 'class-validator';
-import { hasAtMost, isDecimal, isGuid } from '../records/faults';
+import { type DecimalBounds, hasAtMost, isDecimal, isGuid } from '../records/faults';
 import { JsonRows } from '../records/json-rows';
 import { Field, RecordDefinition } from '../records/field';
 
@@ -58,7 +58,7 @@ class IsCurrency implements ValidatorConstraintInterface {
 @ValidatorConstraint({ name: 'isDecimal' })
 class IsDecimal implements ValidatorConstraintInterface {
   validate(value: unknown, { constraints }: ValidationArguments): boolean {
-    return typeof value === 'string' && isDecimal(value, constraints[0] as { max: number; decimals: number });
+    return typeof value === 'string' && isDecimal(value, constraints[0] as DecimalBounds);
   }
 }
 
@@ -111,9 +111,12 @@ export function Shown(
   field: Field,
   options: { always?: boolean; nested?: RecordClass; format?: 'uuid' | 'date-time' } = {},
 ): PropertyDecorator {
+  const mayBeNull = !(options.always ?? field.required);
   return ApiProperty({
-    ...propertyOf(field, options.nested, !(options.always ?? field.required)),
+    ...propertyOf(field, options.nested, mayBeNull),
     required: true,
+    // Of closed lists null is a value like the others (OpenAPI 3.0.3).
+    ...(mayBeNull && field.kind === 'choice' ? { enum: [...field.values, null] } : {}),
     ...(options.format ? { format: options.format } : {}),
   } as ApiPropertyOptions);
 }
@@ -147,7 +150,7 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
           {
             type: 'number',
             minimum: 0,
-            exclusiveMinimum: true,
+            ...(field.orZero ? {} : { exclusiveMinimum: true }),
             maximum: field.max,
             ...(mayBeNull ? { nullable: true } : {}),
           },

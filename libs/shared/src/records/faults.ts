@@ -1,4 +1,4 @@
-import { type Field } from './field';
+import { type DecimalField, type Field } from './field';
 
 /** Names of the rules a value can break; the `code` of a fault. */
 export type FaultCode =
@@ -22,7 +22,7 @@ export function describeFault(field: Field, code: FaultCode): string {
     case 'range':
       if (field.kind === 'integer') return `must be from ${field.min} to ${field.max}`;
       return field.kind === 'decimal'
-        ? `must be a decimal number above 0, at most ${field.max.toLocaleString('en')}, with at most ${field.decimals} decimals`
+        ? `must be a decimal number ${field.orZero ? 'of at least' : 'above'} 0, at most ${field.max.toLocaleString('en')}, with at most ${field.decimals} decimals`
         : 'is out of range';
     case 'choice':
       return 'values' in field
@@ -59,12 +59,15 @@ export function hasAtMost(text: string, max: number): boolean {
   return text.length <= 2 * max && [...text].length <= max;
 }
 
-/** Whether a text is a plain decimal number above 0 within the bounds of a field. */
-export function isDecimal(text: string, { max, decimals }: { max: number; decimals: number }): boolean {
+/** Bounds of a decimal number, as a field has them. */
+export type DecimalBounds = Pick<DecimalField, 'max' | 'decimals' | 'orZero'>;
+
+/** Whether a text is a plain decimal number within the bounds of a field. */
+export function isDecimal(text: string, { max, decimals, orZero }: DecimalBounds): boolean {
   const match = /^(\d{1,15})(?:\.(\d+))?$/.exec(text);
   if (!match || (match[2] ?? '').length > decimals) return false;
   // Exact as far as the comparison goes: of 15 digits and more none passes.
-  return Number(text) > 0 && Number(text) <= max;
+  return (orZero || Number(text) > 0) && Number(text) <= max;
 }
 
 /** The 36-character form of a UUID of any version. */

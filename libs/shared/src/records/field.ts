@@ -25,6 +25,8 @@ export interface IntegerField extends Described {
 export interface DecimalField extends Described {
   readonly kind: 'decimal';
   readonly max: number;
+  /** 0 is allowed, too. */
+  readonly orZero?: true;
   /** The most digits after the point. */
   readonly decimals: number;
   readonly required?: boolean;
@@ -91,7 +93,7 @@ export interface ReadOnlyField extends Described {
   /** What reads return is a list of objects and not text. */
   readonly isList?: true;
   /** What reads return is no text. */
-  readonly type?: 'boolean' | 'integer';
+  readonly type?: 'boolean' | 'integer' | 'number';
   readonly required?: false;
   readonly example?: string | boolean | number;
 }
@@ -162,7 +164,7 @@ export function readOnly(description: string, example: string) {
 }
 
 /** The same of one that is no text. */
-export function readOnlyOf<T extends 'boolean' | 'integer'>(
+export function readOnlyOf<T extends 'boolean' | 'integer' | 'number'>(
   type: T,
   description: string,
   example: boolean | number,

@@ -1,7 +1,7 @@
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import { isEmail } from 'class-validator';
 import { type InputFault } from '../errors/domain-error';
-import { describeFault, type FaultCode, isDecimal, isGuid } from './faults';
+import { type DecimalBounds, describeFault, type FaultCode, isDecimal, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordOf } from './field';
 import { foldRecord, isPlainObject } from './fold';
 
@@ -19,7 +19,7 @@ ajv.addKeyword({
 
 ajv.addKeyword({
   keyword: 'isDecimal',
-  validate: (limits: { max: number; decimals: number; mayBeNull: boolean }, value: unknown) =>
+  validate: (limits: DecimalBounds & { mayBeNull: boolean }, value: unknown) =>
     value === null ? limits.mayBeNull : typeof value !== 'string' || isDecimal(value, limits),
 });
 
@@ -117,8 +117,10 @@ function fieldSchema(field: Field): object {
       return { type: orNull('boolean') };
     case 'date':
       return { isDate: mayBeNull ? 'optional' : 'required' };
-    case 'decimal':
-      return { type: orNull('string'), isDecimal: { max: field.max, decimals: field.decimals, mayBeNull } };
+    case 'decimal': {
+      const { max, decimals, orZero } = field;
+      return { type: orNull('string'), isDecimal: { max, decimals, orZero, mayBeNull } };
+    }
     case 'choice':
       return { enum: mayBeNull ? [...field.values, null] : field.values };
     case 'rows':

@@ -1,20 +1,12 @@
-/** Weights are whole numbers of ten-thousandths: exact, whatever is added up. */
-export type Weight = bigint;
+import { UNITS, type Weight, weightOf } from '#shared/numbers/weight';
 
-/** Of them, in a weight of 1. */
-export const UNITS = 10_000n;
+export { UNITS, type Weight, weightOf };
 
 /** The decimal place that a weight is written to, as a weight: 1 of a whole number, 0.01 of 2.25. */
 export function unitOf(weight: Weight): Weight {
   let unit = UNITS;
   while (weight % unit !== 0n) unit /= 10n;
   return unit;
-}
-
-/** @param text a decimal number with at most four decimals, as PostgreSQL writes it */
-export function weightOf(text: string): Weight {
-  const [whole = '0', decimals = ''] = text.split('.');
-  return BigInt(whole) * UNITS + BigInt(decimals.padEnd(4, '0'));
 }
 
 /** The number, exact, as JSON has it. */

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import type { Page, Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { PointRecord, ResultatRecord } from '../domain/point.fields';
+import { pointOf, resultatOf, verdictOf } from '../domain/point.rules';
+import { PointQuery } from '../persistence/point.query';
+import { PointRepository } from '../persistence/point.repository';
+import { SeanceRepository } from '../persistence/seance.repository';
+
+/**
+ * Points of the agenda of a meeting, and results of their votes (decisions, section 10). Each operation throws
+ * `Seance.NotFound` beside the errors named below.
+ */
+@Injectable()
+export class PointsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly seances: SeanceRepository,
+    private readonly query: PointQuery,
+    private readonly repository: PointRepository,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * Adds a point to the agenda.
+   *
+   * @param id given by the service if absent
+   * @throws DomainError `Point.OrdreDejaUtilise`, `Requete.Invalide` for a vote's property of a point without a vote
+   */
+  async create(
+    tenantId: string,
+    actor: Actor,
+    seanceId: string,
+    record: PointRecord,
+    id?: string,
+  ): Promise<Json> {
+    const content = pointOf(record);
+    return this.transactions.run({ tenantId }, async () => {
+      await this.seances.assertExists(tenantId, seanceId);
+      const made = await this.repository.insert(tenantId, seanceId, content, id);
+      if (made === undefined) {
+        const detail = `Another point of the meeting is at place ${content.ordre}: choose another \`ordre\`.`;
+        throw new DomainError('Point.OrdreDejaUtilise', detail);
+      }
+      this.audit.record(tenantId, actor, 'point.creer', [made]);
+      return (await this.query.one(tenantId, seanceId, made))!;
+    });
+  }
+
+  /** Results of all votable points, in the order of the agenda; counts are null of one that has no result yet. */
+  async resultats(
+    tenantId: string,
+    seanceId: string,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    const page = await this.query.resultatsPage(tenantId, seanceId, after, limit);
+    if (page.items === '') await this.seances.assertExists(tenantId, seanceId);
+    return page;
+  }
+
+  /** The same of one point. @throws DomainError `Point.NotFound`, `Resultat.NotFound` of a point without a vote */
+  async resultat(tenantId: string, seanceId: string, id: string): Promise<Json> {
+    const item = await this.query.resultat(tenantId, seanceId, id);
+    if (item !== undefined) return item;
+    if (!(await this.repository.exists(tenantId, seanceId, id))) return this.missing(tenantId, seanceId);
+    throw new DomainError('Resultat.NotFound', 'The point is not put to the vote and has no result.');
+  }
+
+  /**
+   * Records the result of a point in place of the one before, and whether the proposal is adopted by it.
+   *
+   * @throws DomainError `Point.NotFound`, `Point.NonVotable`, `Precondition.Echouee`, `Requete.Invalide` for weights that
+   * contradict the counts
+   */
+  async recordResultat(
+    tenantId: string,
+    actor: Actor,
+    seanceId: string,
+    id: string,
+    record: ResultatRecord,
+    ifMatch?: string,
+  ): Promise<Json> {
+    const content = resultatOf(record);
+    return this.transactions.run({ tenantId }, async () => {
+      const point = await this.repository.lock(tenantId, seanceId, id);
+      if (!point) return this.missing(tenantId, seanceId);
+      if (point.majorite === null)
+        throw new DomainError('Point.NonVotable', 'The point is not put to the vote: it can have no result.');
+      assertIfMatch(ifMatch, await this.resultat(tenantId, seanceId, id));
+      await this.repository.updateResultat(tenantId, id, content, verdictOf(point.majorite, content));
+      this.audit.record(tenantId, actor, 'point.resultats', [id]);
+      return this.resultat(tenantId, seanceId, id);
+    });
+  }
+
+  private async missing(tenantId: string, seanceId: string): Promise<never> {
+    await this.seances.assertExists(tenantId, seanceId);
+    throw new DomainError('Point.NotFound', 'The meeting has no point with this id.');
+  }
+}

@@ -1,0 +1,95 @@
+import { readOnly, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+import { MOST_PERSONS } from './seance.fields';
+
+/** Ways to vote in session: by name, or so that nobody sees who voted what. */
+export const TYPES_VOTE = ['nominal', 'secret'] as const;
+export type TypeVote = (typeof TYPES_VOTE)[number];
+
+/** Majorities that a proposal may need (decisions, section 10). */
+export const MAJORITES = ['simple', 'absolue', 'deuxTiers'] as const;
+export type Majorite = (typeof MAJORITES)[number];
+
+/** The last place on an agenda: places differ, so that a meeting has no more points than this. */
+export const LAST_ORDRE = 1_000;
+
+/** The largest total of weights: a number of its size keeps all four decimals in every JSON reader. */
+export const MOST_POIDS = 10_000_000_000;
+
+const NEEDED =
+  'What the proposal needs, by weight. simple: more for than against. absolue: more than half of all that was cast, abstentions counted. deuxTiers: at least two thirds of what was cast for and against.';
+
+/** A point of the agenda of a meeting (decisions, section 10). */
+export const POINT_FIELDS = {
+  titre: text(500, {
+    required: true,
+    description: 'What the point is about.',
+    example: 'Hausse de la cotisation',
+  }),
+  ordre: {
+    kind: 'integer',
+    min: 1,
+    max: LAST_ORDRE,
+    required: true,
+    description: 'Place on the agenda, from 1; no two points of a meeting have the same.',
+    example: 4,
+  },
+  votable: {
+    kind: 'boolean',
+    required: true,
+    description: 'Whether the point is put to the vote.',
+    example: true,
+  },
+  typeVote: {
+    kind: 'choice',
+    values: TYPES_VOTE,
+    description:
+      'How the vote is held: by name (nominal), or secret. Only of a votable point, there secret if absent. Of either only totals are kept.',
+    example: 'secret',
+  },
+  majorite: {
+    kind: 'choice',
+    values: MAJORITES,
+    description: `${NEEDED} Only of a votable point, there simple if absent.`,
+    example: 'simple',
+  },
+  pointId: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e11'),
+} as const;
+
+const VOTES = { kind: 'integer', min: 0, max: MOST_PERSONS, required: true } as const;
+const POIDS = { kind: 'decimal', max: MOST_POIDS, decimals: 4, orZero: true } as const;
+const BY_COUNT = 'the count if absent; 0 if, and only if, the count is';
+
+/** The result of a vote in session: totals and nothing of persons (decisions, section 10). */
+export const RESULTAT_FIELDS = {
+  pour: { ...VOTES, description: 'Votes for the proposal.', example: 52 },
+  contre: { ...VOTES, description: 'Votes against it.', example: 27 },
+  abstentions: { ...VOTES, description: 'Abstentions.', example: 5 },
+  poidsPour: {
+    ...POIDS,
+    description: `Exact total weight of the votes for, as a number or as text; ${BY_COUNT}.`,
+    example: 61.5,
+  },
+  poidsContre: {
+    ...POIDS,
+    description: `Exact total weight of the votes against; ${BY_COUNT}.`,
+    example: 30.25,
+  },
+  poidsAbstentions: {
+    ...POIDS,
+    description: `Exact total weight of the abstentions; ${BY_COUNT}.`,
+    example: 5,
+  },
+  pointId: POINT_FIELDS.pointId,
+  titre: readOnly('What the point is about.', 'Adoption des états financiers'),
+  ordre: readOnlyOf('integer', 'Place on the agenda.', 2),
+  typeVote: readOnly('How the vote was held.', 'secret'),
+  adopte: readOnlyOf(
+    'boolean',
+    'Whether the proposal has the majority that it needs, by weight; computed when the result is recorded. Nothing cast for it is never enough.',
+    true,
+  ),
+  majorite: readOnly(NEEDED, 'simple'),
+} as const;
+
+export type PointRecord = RecordOf<typeof POINT_FIELDS>;
+export type ResultatRecord = RecordOf<typeof RESULTAT_FIELDS>;

@@ -1,0 +1,80 @@
+import { identifier, readOnly, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+
+/** The largest count of persons or votes: what PostgreSQL's integer holds. */
+export const MOST_PERSONS = 2_147_483_647;
+
+/** A meeting (decisions, section 10). */
+export const SEANCE_FIELDS = {
+  titre: text(255, {
+    required: true,
+    description: 'Title of the meeting; several may have the same.',
+    example: 'Assemblée générale annuelle 2026',
+  }),
+  date: {
+    kind: 'date',
+    required: true,
+    description: 'When the meeting is held.',
+    example: '2026-05-14T23:00:00.000Z',
+  },
+  syndicatIdExterne: identifier({
+    description:
+      'External identifier of the union that meets; it must exist. Absent: the meeting is of no single union.',
+    example: 'SYN-10',
+  }),
+  quorum: {
+    kind: 'integer',
+    min: 1,
+    max: MOST_PERSONS,
+    description:
+      'Persons who must be present for the meeting to decide. Absent: it has none. Answered with the participation.',
+    example: 25,
+  },
+  seanceId: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e01'),
+  points: {
+    kind: 'readOnly',
+    isList: true,
+    description: 'Points of the agenda, in their order; added one by one.',
+  },
+} as const;
+
+const PERSONS = { kind: 'integer', min: 0, max: MOST_PERSONS } as const;
+
+/** Who is at a meeting, in numbers (decisions, section 10). */
+export const PRESENCES_FIELDS = {
+  inscrits: {
+    ...PERSONS,
+    required: true,
+    description: 'Persons who may take part. 0 until presences are recorded.',
+    example: 120,
+  },
+  presents: {
+    ...PERSONS,
+    required: true,
+    description: 'Of them, those who are present. 0 until presences are recorded.',
+    example: 87,
+  },
+  votants: {
+    ...PERSONS,
+    description:
+      'Of those present, those who have voted. 0 until presences are recorded; null where nobody has counted them.',
+    example: 84,
+  },
+  tauxParticipation: readOnlyOf(
+    'number',
+    'Participation: votants ÷ inscrits × 100, rounded half up to two decimals; 0 where nobody may take part, null where `votants` is.',
+    70,
+  ),
+  quorum: readOnlyOf(
+    'integer',
+    'Persons who must be present for the meeting to decide; null where it has no quorum.',
+    25,
+  ),
+  quorumAtteint: readOnlyOf(
+    'boolean',
+    'Whether at least as many are present as the quorum demands; null where the meeting has none.',
+    true,
+  ),
+} as const;
+
+export type SeanceRecord = RecordOf<typeof SEANCE_FIELDS>;
+export type PresencesRecord = RecordOf<typeof PRESENCES_FIELDS>;

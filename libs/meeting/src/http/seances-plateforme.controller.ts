@@ -1,0 +1,131 @@
+import { Body, Controller, Get, Headers, Post, Put, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Actor } from '#shared/access/caller';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { CurrentActor } from '#shared/http/actor.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { PointsService } from '../application/points.service';
+import { SeancesService } from '../application/seances.service';
+import { PointDetailItem, PointInput, ResultatInput, ResultatPointItem } from './points.dto';
+import { PointId, pointPart, SeanceId, seancePart } from './seances.controller';
+import { ParticipationItem, PresencesInput, SeanceInput, SeanceItem } from './seances.dto';
+
+const PATH = '/plateforme/v1/seances';
+
+@ApiTags('Meetings')
+@Requires({ role: 'plateforme', module: 'voteEnSeance' })
+@Controller('plateforme/v1/seances')
+export class SeancesPlateformeController {
+  constructor(
+    private readonly seances: SeancesService,
+    private readonly points: PointsService,
+  ) {}
+
+  @Post()
+  @Answers({
+    summary: 'Create a meeting',
+    description: 'Its agenda is empty; points are added one by one. The participation tells the quorum.',
+    status: 201,
+    type: SeanceItem,
+    location: true,
+    etag: true,
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @Body() body: SeanceInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    const { id, item } = await this.seances.create(tenantId, actor, body);
+    response.location(`${PATH}/${id}`);
+    return withEtag(response, item);
+  }
+
+  @Get(':seanceId')
+  @Answers({
+    summary: 'Read a meeting',
+    description: 'With its agenda.',
+    path: { seanceId: seancePart },
+    type: SeanceItem,
+    etag: true,
+    errors: ['Seance.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @SeanceId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.seances.get(tenantId, id));
+  }
+
+  @Put(':seanceId/presences')
+  @Answers({
+    summary: 'Record who is present',
+    description:
+      'In numbers only, in place of those recorded before. Answers the participation; `If-Match` takes its `ETag`.',
+    path: { seanceId: seancePart },
+    type: ParticipationItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Seance.NotFound'],
+  })
+  async recordPresences(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @SeanceId() id: string,
+    @Body() body: PresencesInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.seances.recordPresences(tenantId, actor, id, body, ifMatch));
+  }
+
+  @Post(':seanceId/points')
+  @Answers({
+    summary: 'Add a point to the agenda',
+    description: '`Location` names the meeting.',
+    path: { seanceId: seancePart },
+    status: 201,
+    type: PointDetailItem,
+    location: true,
+    errors: ['Seance.NotFound', 'Point.OrdreDejaUtilise'],
+  })
+  async addPoint(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @SeanceId() id: string,
+    @Body() body: PointInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json> {
+    const item = await this.points.create(tenantId, actor, id, body);
+    response.location(`${PATH}/${id}`);
+    return item;
+  }
+
+  @Put(':seanceId/points/:pointId/resultats')
+  @Answers({
+    summary: 'Record the result of a point',
+    description: [
+      'In place of the one recorded before, as a whole. `adopte` is computed from the majority that the point needs, by weight and in exact arithmetic; nothing cast for the proposal is never enough.',
+      'Weights default to the counts. One that is 0 while its count is not, or the other way round, is refused. Nothing else bounds them: who votes for several, or has left before the count, makes them differ from the number present.',
+    ].join('\n\n'),
+    path: { seanceId: seancePart, pointId: pointPart },
+    type: ResultatPointItem,
+    etag: true,
+    ifMatch: true,
+    errors: ['Seance.NotFound', 'Point.NotFound', 'Point.NonVotable'],
+  })
+  async recordResultat(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @SeanceId() id: string,
+    @PointId() pointId: string,
+    @Body() body: ResultatInput,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.points.recordResultat(tenantId, actor, id, pointId, body, ifMatch));
+  }
+}

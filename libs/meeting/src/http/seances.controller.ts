@@ -1,0 +1,141 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { PointsService } from '../application/points.service';
+import { SeancesService } from '../application/seances.service';
+import { EXAMPLE_IDS } from './examples';
+import { ResultatPointItem } from './points.dto';
+import { ParticipationItem, SeanceItem, SeanceList } from './seances.dto';
+
+/** The part of a path that names a meeting. */
+export const seancePart = {
+  description: 'Identifier of the meeting (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_IDS.seance,
+} as const;
+
+/** The part of a path that names a point of its agenda. */
+export const pointPart = {
+  description: 'Identifier of the point (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_IDS.point,
+} as const;
+
+/** The meeting that the path names. */
+export const SeanceId = () => Param('seanceId', new GuidPart('Seance.NotFound', 'No meeting has this id.'));
+
+/** The point that the path names. */
+export const PointId = () =>
+  Param('pointId', new GuidPart('Point.NotFound', 'The meeting has no point with this id.'));
+
+@ApiTags('Meetings')
+@Requires({ role: 'partenaire', module: 'voteEnSeance' })
+@Controller('b2b/v2/seance')
+export class SeancesController {
+  constructor(
+    private readonly seances: SeancesService,
+    private readonly points: PointsService,
+    private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Answers({
+    summary: 'List the meetings',
+    description: 'With their agendas, in the order of their creation. Filters combine with AND.',
+    type: [SeanceItem],
+    paged: true,
+  })
+  async list(
+    @Tenant() tenantId: string,
+    @Query() query: SeanceList,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.seances.page(tenantId, query, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+  }
+
+  @Get(':seanceId')
+  @Answers({
+    summary: 'Read a meeting',
+    description: 'With its agenda.',
+    path: { seanceId: seancePart },
+    type: SeanceItem,
+    etag: true,
+    errors: ['Seance.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @SeanceId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.seances.get(tenantId, id));
+  }
+
+  @Get(':seanceId/points/:pointId/resultats')
+  @Answers({
+    summary: 'Read the result of a point',
+    description: [
+      'Of a vote by name, too, totals only. Until a result is recorded, counts, weights and `adopte` are null.',
+      'A point that is not put to the vote is 404 `Resultat.NotFound`: it never has one.',
+    ].join('\n\n'),
+    path: { seanceId: seancePart, pointId: pointPart },
+    type: ResultatPointItem,
+    etag: true,
+    errors: ['Seance.NotFound', 'Point.NotFound', 'Resultat.NotFound'],
+  })
+  async resultat(
+    @Tenant() tenantId: string,
+    @SeanceId() id: string,
+    @PointId() pointId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.points.resultat(tenantId, id, pointId));
+  }
+
+  @Get(':seanceId/resultats')
+  @Answers({
+    summary: 'List the results of a meeting',
+    description:
+      'Of all its votable points, in the order of the agenda. Until a result is recorded, its counts, weights and `adopte` are null.',
+    path: { seanceId: seancePart },
+    type: [ResultatPointItem],
+    paged: true,
+    errors: ['Seance.NotFound'],
+  })
+  async resultats(
+    @Tenant() tenantId: string,
+    @SeanceId() id: string,
+    @Query() query: PagingQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.points.resultats(tenantId, id, after, limit);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
+  }
+
+  @Get(':seanceId/participation')
+  @Answers({
+    summary: 'Tell the participation in a meeting',
+    description: 'Numbers are 0 until presences are recorded.',
+    path: { seanceId: seancePart },
+    type: ParticipationItem,
+    etag: true,
+    errors: ['Seance.NotFound'],
+  })
+  async participation(
+    @Tenant() tenantId: string,
+    @SeanceId() id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.seances.participation(tenantId, id));
+  }
+}

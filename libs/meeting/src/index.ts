@@ -1,0 +1,5 @@
+export { PointsService } from './application/points.service';
+export { SeancesService } from './application/seances.service';
+export { EXAMPLE_IDS as MEETING_EXAMPLE_IDS } from './http/examples';
+export { MeetingHttpModule } from './meeting-http.module';
+export { MeetingModule } from './meeting.module';

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { JsonItems, type Page, type Position } from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+
+/** Points of agendas, and their results, as JSON text. */
+@Injectable()
+export class PointQuery {
+  private readonly points: JsonItems;
+  private readonly resultats: JsonItems;
+
+  constructor(transactions: Transactions) {
+    const source = { table: 'point_seance', key: 'id_unique' };
+    this.points = new JsonItems(transactions, {
+      ...source,
+      name: 'point_seance',
+      columns: {
+        pointId: 'id_unique',
+        titre: 'titre',
+        ordre: 'ordre',
+        votable: 'votable',
+        typeVote: 'type_vote',
+        majorite: 'majorite',
+      },
+    });
+    this.resultats = new JsonItems(transactions, {
+      ...source,
+      name: 'point_seance_resultat',
+      order: { by: 'ordre', isNumber: true },
+      columns: {
+        pointId: 'id_unique',
+        titre: 'titre',
+        ordre: 'ordre',
+        typeVote: 'type_vote',
+        pour: 'pour',
+        contre: 'contre',
+        abstentions: 'abstentions',
+        poidsPour: 'trim_scale(poids_pour)',
+        poidsContre: 'trim_scale(poids_contre)',
+        poidsAbstentions: 'trim_scale(poids_abstentions)',
+        adopte: 'adopte',
+        majorite: 'majorite',
+      },
+    });
+  }
+
+  one(tenantId: string, seanceId: string, id: string): Promise<string | undefined> {
+    return this.points.one(tenantId, id, [{ sql: 'seance_id = ?', value: seanceId }]);
+  }
+
+  /** Of a votable point; undefined of any other. */
+  resultat(tenantId: string, seanceId: string, id: string): Promise<string | undefined> {
+    return this.resultats.one(tenantId, id, votableOf(seanceId));
+  }
+
+  /** Of all votable points of a meeting, in the order of its agenda. */
+  resultatsPage(
+    tenantId: string,
+    seanceId: string,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.resultats.page(tenantId, after, limit, votableOf(seanceId));
+  }
+}
+
+function votableOf(seanceId: string) {
+  return [
+    { sql: 'seance_id = ?', value: seanceId },
+    { sql: 'votable = ?', value: true },
+  ];
+}

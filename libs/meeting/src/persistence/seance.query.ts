@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import {
+  JsonItems,
+  jsonList,
+  jsonObject,
+  type Page,
+  type Position,
+  wireTimestamp,
+} from '#shared/database/json-items';
+import { Transactions } from '#shared/database/transactions';
+
+/** Filters of the list of meetings; those given hold together. */
+export interface SeanceFilter {
+  syndicatIdExterne?: string | null;
+  /** Inclusive lower bound of the date. */
+  apres?: Date | null;
+  /** Inclusive upper bound of the date. */
+  avant?: Date | null;
+}
+
+/** Meetings as JSON text. */
+@Injectable()
+export class SeanceQuery {
+  private readonly seances: JsonItems;
+  private readonly participations: JsonItems;
+
+  constructor(transactions: Transactions) {
+    const source = { table: 'seance', key: 'id_unique' };
+    this.seances = new JsonItems(transactions, {
+      ...source,
+      name: 'seance',
+      columns: {
+        seanceId: 'id_unique',
+        titre: 'titre',
+        date: wireTimestamp('date'),
+        syndicatIdExterne: 'syndicat_id_externe',
+        points: jsonList(
+          jsonObject({ pointId: 'p.id_unique', titre: 'p.titre', ordre: 'p.ordre', votable: 'p.votable' }),
+          'FROM point_seance p WHERE p.tenant_id = $1 AND p.seance_id = seance.id_unique ORDER BY p.ordre',
+        ),
+      },
+    });
+    this.participations = new JsonItems(transactions, {
+      ...source,
+      name: 'seance_participation',
+      columns: {
+        inscrits: 'inscrits',
+        presents: 'presents',
+        votants: 'votants',
+        tauxParticipation: `CASE WHEN votants IS NULL THEN NULL WHEN inscrits = 0 THEN 0
+          ELSE trim_scale(round(100.0 * votants / inscrits, 2)) END`,
+        quorum: 'quorum',
+        quorumAtteint: 'presents >= quorum',
+      },
+    });
+  }
+
+  one(tenantId: string, id: string): Promise<string | undefined> {
+    return this.seances.one(tenantId, id);
+  }
+
+  page(tenantId: string, filter: SeanceFilter, after: Position | undefined, limit: number): Promise<Page> {
+    return this.seances.page(tenantId, after, limit, [
+      { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne },
+      { sql: 'date >= ?', value: filter.apres, planned: 'for each value' },
+      { sql: 'date <= ?', value: filter.avant, planned: 'for each value' },
+    ]);
+  }
+
+  participation(tenantId: string, id: string): Promise<string | undefined> {
+    return this.participations.one(tenantId, id);
+  }
+}

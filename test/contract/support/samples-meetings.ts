@@ -1,0 +1,90 @@
+import type { Sample, Samples } from './sample';
+import type { Identifiers } from './spaces';
+
+const SEANCE = '/b2b/v2/seance';
+const SEANCES = '/plateforme/v1/seances';
+const DATE = '2026-05-14T23:00:00Z';
+const VOTES = { pour: 2, contre: 2, abstentions: 0 };
+
+function request(path: string, body?: object, headers?: Record<string, string>): Sample {
+  return { path, ...(body ? { body } : {}), ...(headers ? { headers } : {}) };
+}
+
+/** A meeting: one's own, another's, and what is none. */
+function onSeances(path: string, asked: Identifiers, own: Identifiers, end = '', body?: object): Sample[] {
+  return [own.seance, asked.seance, asked.point].map((id) => request(`${path}/${id}${end}`, body));
+}
+
+/** A point of a meeting: each of the two may be another's. */
+function onPoints(path: string, asked: Identifiers, own: Identifiers, body?: object): Sample[] {
+  return [
+    [own.seance, own.point],
+    [own.seance, asked.point],
+    [own.seance, asked.pointNonVotable],
+    [asked.seance, asked.point],
+    [asked.seance, own.point],
+  ].map(([seance, point]) => request(`${path}/${seance}/points/${point}/resultats`, body));
+}
+
+/** Of meetings and all below them. */
+export const MEETING_SAMPLES: Readonly<Record<string, Samples>> = {
+  'GET /b2b/v2/seance': (asked) =>
+    [
+      '',
+      `?syndicatIdExterne=${asked.syndicat}`,
+      '?apres=2026-01-01&avant=2026-12-31',
+      `?curseur=${asked.curseurSeances}`,
+      `?limite=1&curseur=${asked.curseurSeances}`,
+    ].map((query) => request(SEANCE + query)),
+  'GET /b2b/v2/seance/:seanceId': (asked, own) => [
+    ...onSeances(SEANCE, asked, own),
+    request(`${SEANCE}/${asked.seance}`, undefined, { 'If-None-Match': asked.etagSeance }),
+  ],
+  'GET /b2b/v2/seance/:seanceId/points/:pointId/resultats': (asked, own) => [
+    ...onPoints(SEANCE, asked, own),
+    request(`${SEANCE}/${asked.seance}/points/${asked.point}/resultats`, undefined, {
+      'If-None-Match': asked.etagResultat,
+    }),
+  ],
+  'GET /b2b/v2/seance/:seanceId/resultats': (asked, own) => [
+    ...onSeances(SEANCE, asked, own, '/resultats'),
+    ...['', '&limite=1'].map((more) =>
+      request(`${SEANCE}/${own.seance}/resultats?curseur=${asked.curseurResultats}${more}`),
+    ),
+  ],
+  'GET /b2b/v2/seance/:seanceId/participation': (asked, own) => [
+    ...onSeances(SEANCE, asked, own, '/participation'),
+    request(`${SEANCE}/${asked.seance}/participation`, undefined, {
+      'If-None-Match': asked.etagParticipation,
+    }),
+  ],
+  'POST /plateforme/v1/seances': (asked) => [
+    request(SEANCES, { titre: 'Assemblée', date: DATE, syndicatIdExterne: asked.syndicat }),
+    request(SEANCES, { titre: 'Assemblée', date: DATE, seanceId: asked.seance }),
+  ],
+  'GET /plateforme/v1/seances/:seanceId': (asked, own) => [
+    ...onSeances(SEANCES, asked, own),
+    request(`${SEANCES}/${asked.seance}`, undefined, { 'If-None-Match': asked.etagSeance }),
+  ],
+  'PUT /plateforme/v1/seances/:seanceId/presences': (asked, own) => {
+    const body = { inscrits: 20, presents: 10 };
+    return [
+      ...onSeances(SEANCES, asked, own, '/presences', body),
+      request(`${SEANCES}/${asked.seance}/presences`, body, { 'If-Match': asked.etagParticipation }),
+    ];
+  },
+  'POST /plateforme/v1/seances/:seanceId/points': (asked, own) => {
+    const body = { titre: 'Budget', ordre: 9, votable: true };
+    return [
+      ...onSeances(SEANCES, asked, own, '/points', body),
+      // The place that another's point has, too.
+      ...onSeances(SEANCES, asked, own, '/points', { ...body, ordre: 1, pointId: asked.point }),
+    ];
+  },
+  'PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats': (asked, own) => [
+    ...onPoints(SEANCES, asked, own, VOTES),
+    request(`${SEANCES}/${asked.seance}/points/${asked.point}/resultats`, VOTES, {
+      'If-Match': asked.etagResultat,
+    }),
+  ],
+};

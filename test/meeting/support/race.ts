@@ -1,0 +1,35 @@
+import type { TestApp } from '../../setup/test-app';
+
+type Writes<K extends string> = Record<K, (...given: never[]) => Promise<unknown>>;
+
+/** Stops two writers before they write, until the other one has come as far or waits for a row, until mocks are restored. */
+export function letTwoMeet<K extends string>(app: TestApp, repository: Writes<K>, method: K): void {
+  const write = repository[method];
+  let arrived = 0;
+  jest.spyOn(repository as Writes<string>, method).mockImplementation(async function (
+    this: unknown,
+    ...given
+  ) {
+    arrived += 1;
+    while (arrived < 2 && !(await someoneWaits(app))) await new Promise(setImmediate);
+    return write.apply(this, given);
+  });
+}
+
+async function someoneWaits({ database }: TestApp): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rowCount! > 0;
+}
+
+/** For negative controls: what is locked is read and let go at once, held by nobody, until mocks are restored. */
+export function withoutLock<T>(repository: { lock(...key: never[]): Promise<T> }): void {
+  const { lock } = repository;
+  jest.spyOn(repository, 'lock').mockImplementation(async function (
+    this: { transactions: { undone(work: () => Promise<T>): Promise<T> } },
+    ...key: never[]
+  ) {
+    return this.transactions.undone(() => lock.apply(this, key));
+  } as typeof lock);
+}
