@@ -4,6 +4,7 @@ import { ADHESION_ENTITIES, AdhesionModule, FormulairesService, SigningService }
 import { AuthenticationService, CLIENTS_ENTITIES, ClientsModule, ClientsService } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
+import { CourrielsService, MessagingModule } from '#messaging';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
@@ -39,6 +40,7 @@ export interface ServiceContext {
   readonly options: OptionsService;
   readonly votants: VotantsService;
   readonly bulletins: BulletinsService;
+  readonly courriels: CourrielsService;
 }
 
 export const ServiceContext = {
@@ -61,6 +63,7 @@ export const ServiceContext = {
           SyncModule,
           VotingModule,
           WebhooksModule,
+          MessagingModule,
         ],
       },
       { logger: ['error', 'warn'], abortOnError: false },
@@ -82,6 +85,7 @@ export const ServiceContext = {
         options: app.get(OptionsService),
         votants: app.get(VotantsService),
         bulletins: app.get(BulletinsService),
+        courriels: app.get(CourrielsService),
       });
     } finally {
       await app.close();

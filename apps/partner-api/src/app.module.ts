@@ -3,6 +3,7 @@ import { ADHESION_ENTITIES, AdhesionHttpModule } from '#adhesion';
 import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
 import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
+import { MessagingHttpModule } from '#messaging';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
@@ -30,6 +31,7 @@ export class AppModule {
         AdhesionHttpModule,
         VotingHttpModule,
         WebhooksHttpModule,
+        MessagingHttpModule,
       ],
     };
   }

@@ -15,6 +15,7 @@ export type AuditedAction =
   | 'campagne.supprimer'
   | 'conciliation.confirmer'
   | 'conciliation.rejeter'
+  | 'courriel.envoyer'
   | 'listeElectorale.creer'
   | 'signature.lire'
   | 'votant.droitDeVote'

@@ -38,6 +38,8 @@ describe('loadConfig', () => {
       production: true,
       shutdownDelayMs: 5_000,
       webhookAllowInsecure: false,
+      smtp: undefined,
+      mailFrom: { name: 'Mandat', address: 'ne-pas-repondre@localhost' },
       poolSize: 10,
     });
   });

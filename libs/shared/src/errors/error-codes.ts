@@ -1,8 +1,9 @@
 import type { ErrorDefinition } from './error-definition';
+import { MESSAGING_CODES } from './messaging-codes';
 import { VOTING_CODES } from './voting-codes';
 
 /**
- * Every error code of every surface, with its HTTP status: the one table, that of campaigns in a file of its own (decisions, section 4;
+ * Every error code of every surface, with its HTTP status: the one table, those of campaigns and letters in files of their own (decisions, section 4;
  * specification, "Errors").
  * A code that is thrown but missing here does not compile.
  */
@@ -241,6 +242,7 @@ export const ERROR_CODES = {
     description: 'No task of the tenant has this id. Tasks are kept for 7 days after their end.',
   },
   ...VOTING_CODES,
+  ...MESSAGING_CODES,
   'Webhook.NotFound': {
     status: 404,
     title: 'Endpoint not found',
