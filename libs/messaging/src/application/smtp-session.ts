@@ -26,7 +26,7 @@ interface Progress {
   isOver: boolean;
 }
 
-/** What a session says beside what became of the message: it broke before the server had answered anything. */
+/** What a session says beside what became of the message: it broke before anything of that had left. */
 export type Sent = Delivered & { readonly isLost?: boolean };
 
 /** One connection to the mail server, over which messages go one after another. */
@@ -101,11 +101,15 @@ export class SmtpSession {
       if (!(await state.gating) || state.isOver) throw new GateClosed();
       state.isThrough = true;
     };
+    let onEnd = (): void => undefined;
     const source = Readable.from(parts(), { objectMode: false, highWaterMark: PART_BYTES });
     source.on('error', () => undefined);
     try {
       await new Promise<void>((resolve, reject) => {
         this.giveUp = reject;
+        // A connection that is found closed says nothing else; one that breaks says first what broke it.
+        onEnd = () => setImmediate(() => reject(new Error('The connection was closed.')));
+        this.connection.once('end', onEnd);
         this.connection.send({ from, to: [to], size: content.length, use8BitMime: true }, source, (error) =>
           error ? reject(error) : resolve(),
         );
@@ -117,13 +121,14 @@ export class SmtpSession {
       state.isOver = true;
       // A gate that was asked decides first whether it let this one through.
       await state.gating?.catch(() => undefined);
-      const sent = this.outcomeOf(error as SMTPError, state.isThrough);
+      const sent = this.outcomeOf(error as SMTPError, state);
       if (sent.result === 'unknown') this.connection.close();
       return sent;
     } finally {
       state.isOver = true;
       clearTimeout(timer);
       this.giveUp = () => undefined;
+      this.connection.off('end', onEnd);
       if (!state.isThrough) await this.leave(state.hasContent);
     }
   }
@@ -142,7 +147,7 @@ export class SmtpSession {
     });
   }
 
-  private outcomeOf(error: SMTPError, isThrough: boolean): Sent {
+  private outcomeOf(error: SMTPError, { hasContent, isThrough }: Progress): Sent {
     if (error instanceof GateClosed) return { result: 'held' };
     const { responseCode: code, command } = error;
     if (code !== undefined && code >= 400 && code <= 599) {
@@ -151,7 +156,7 @@ export class SmtpSession {
     }
     // Larger than the server has said that it takes.
     if (error.code === 'EMESSAGE' && command === 'MAIL FROM') return { result: 'refused', code: 552 };
-    if (!isThrough) return { result: 'later', code: null, isLost: !this.isClosedByUs };
+    if (!isThrough) return { result: 'later', code: null, isLost: !hasContent && !this.isClosedByUs };
     // RFC 5321 makes a server answer for a message from its 250 on, and one that closes has not given it. Where this side
     // has ended the wait, or nobody answers any more, the server may have taken it.
     return wasClosedByServer(error) && !this.isClosedByUs

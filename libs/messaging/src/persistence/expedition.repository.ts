@@ -9,6 +9,9 @@ import { presentAddress } from './adresse.sql';
  */
 export const HOLD_S = 30;
 
+/** While recipients are at work, the letter is looked at so often: they may be given back. */
+const LOOK_S = 5;
+
 /** A letter older than this is given up for those whom it has not reached. */
 const LONGEST_TRIED = '3 days';
 
@@ -92,8 +95,11 @@ export class ExpeditionRepository {
       [tenantId, id, limit],
     );
     const { rows: next } = await client.query<{ echeance: Date }>(
-      `SELECT echeance FROM courriel_destinataire
-       WHERE tenant_id = $1 AND courriel_id = $2 AND echeance IS NOT NULL ORDER BY echeance LIMIT 1`,
+      `SELECT CASE WHEN echeance > clock_timestamp() + interval '${HOLD_S} seconds' THEN echeance
+         ELSE least(echeance, clock_timestamp() + interval '${LOOK_S} seconds') END AS echeance
+       FROM courriel_destinataire
+       WHERE tenant_id = $1 AND courriel_id = $2 AND echeance IS NOT NULL
+       ORDER BY courriel_destinataire.echeance LIMIT 1`,
       [tenantId, id],
     );
     return { letter, tour: letter.tour, held, next: next[0]?.echeance };
