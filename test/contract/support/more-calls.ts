@@ -1,6 +1,7 @@
 import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
+import { MORE_OF_MESSAGING } from './more-calls-messaging';
 import { holdCampaigns, MORE_OF_VOTING } from './more-calls-voting';
 import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
 
@@ -133,6 +134,7 @@ export const MORE: Readonly<Record<string, More>> = {
 
   ...MORE_OF_VOTING,
   ...MORE_OF_WEBHOOKS,
+  ...MORE_OF_MESSAGING,
 
   // The name of the client that the example of POST has made.
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },

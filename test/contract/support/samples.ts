@@ -1,4 +1,5 @@
 import type { Samples } from './sample';
+import { MESSAGING_SAMPLES } from './samples-messaging';
 import { SIGNING_SAMPLES } from './samples-signing';
 import { VOTING_SAMPLES } from './samples-voting';
 import { WEBHOOK_SAMPLES } from './samples-webhooks';
@@ -345,6 +346,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ...SIGNING_SAMPLES,
   ...VOTING_SAMPLES,
   ...WEBHOOK_SAMPLES,
+  ...MESSAGING_SAMPLES,
 
   // Administrators may name any client; what one path names together must belong together.
   'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],

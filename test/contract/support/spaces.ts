@@ -3,6 +3,7 @@ import { SealingService } from '../../../libs/voting/src';
 import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/shared/src/access/caller';
 import type { TestApp } from '../../setup/test-app';
+import { type MessagingIdentifiers, writeAll } from './messaging';
 import type { Rows } from './rows';
 import { signAll, type SignedIdentifiers } from './signed';
 import { campaignAll, type VotingIdentifiers } from './voting';
@@ -12,7 +13,8 @@ import { eventsOf, registerAll, type WebhookIdentifiers } from './webhooks';
  * Whatever names something of a data space to a caller. All that the service does not make holds `mark`, which no
  * other data space has, so that answers about two data spaces can be compared.
  */
-export interface Identifiers extends SignedIdentifiers, VotingIdentifiers, WebhookIdentifiers {
+export interface Identifiers
+  extends SignedIdentifiers, VotingIdentifiers, WebhookIdentifiers, MessagingIdentifiers {
   readonly mark: string;
   readonly clientId: string;
   readonly cleId: string;
@@ -205,6 +207,7 @@ async function fill(
     ...signed,
     ...voting,
     ...(await eventsOf(send, cursor, webhooks)),
+    ...(await writeAll(send, cursor, { employes: [employe, employeV2], campagne: voting.campagne, secret })),
     mark,
     employe,
     employeur,
