@@ -1,5 +1,6 @@
 import { simpleParser, type ParsedMail } from 'mailparser';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
 /** A message that the server has answered for with 250. */
@@ -32,7 +33,10 @@ export class MailServer {
   ended = 0;
   /** Asked at each phase of each message; the recipient is known from `rcpt` on. */
   judge: (phase: Phase, to: string) => Verdict = () => 'accept';
+  /** How long the server takes to answer for a message that has ended. */
+  delayMs: () => number = () => 0;
   private server: SMTPServer;
+  private isDown = false;
   port = 0;
 
   private constructor(private readonly options: SMTPServerOptions) {
@@ -64,14 +68,16 @@ export class MailServer {
   /** Listens again after a stop, at the same port. */
   async listen(port = this.port): Promise<void> {
     this.server = this.make();
+    this.isDown = false;
     await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', () => resolve()));
     this.port = (this.server.server.address() as AddressInfo).port;
   }
 
-  /** Cuts every connection and refuses new ones. */
+  /** Cuts every connection and refuses new ones. What it has said by then arrives. */
   async stop(): Promise<void> {
+    this.isDown = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    for (const { _socket } of this.held()) _socket.destroy();
+    for (const { _socket } of this.held()) _socket.destroySoon();
     await closed;
   }
 
@@ -94,6 +100,9 @@ export class MailServer {
       const verdict = await this.judge(phase, to);
       if (verdict === 'cut') return this.cut(session);
       if (verdict === 'accept') {
+        if (phase === 'dot') await sleep(this.delayMs());
+        // Of what a dying server has not said, it has taken nothing.
+        if (this.isDown) return;
         onAccept();
         return done();
       }
