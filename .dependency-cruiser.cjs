@@ -18,7 +18,7 @@ const CONTEXTS = {
   webhooks: BELOW_LISTENERS,
   messaging: BELOW_LISTENERS,
   clients: [],
-  personne: ['clients', 'membership'],
+  personne: ['clients', 'membership', 'sync'],
 };
 
 /** The folders of shared that domain/ may import, so that they may not import others themselves. */

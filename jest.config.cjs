@@ -5,7 +5,7 @@ const base = {
   transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/tsconfig.json', diagnostics: false }] },
   moduleNameMapper: {
     '^#shared/(.*)$': '<rootDir>/libs/shared/src/$1',
-    '^#(clients|membership|consent|adhesion|sync|voting|meeting|webhooks|personne)$':
+    '^#(clients|membership|consent|adhesion|sync|voting|meeting|webhooks|messaging|personne)$':
       '<rootDir>/libs/$1/src/index',
   },
   setupFiles: ['reflect-metadata'],

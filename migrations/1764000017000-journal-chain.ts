@@ -13,7 +13,7 @@ export class JournalChain1764000017000 implements MigrationInterface {
         ADD COLUMN numero bigint,
         ADD COLUMN empreinte bytea,
         ADD CONSTRAINT journal_numero_key UNIQUE (tenant_id, numero),
-        ADD CONSTRAINT journal_chained CHECK (numero IS NOT NULL AND numero >= 1 AND empreinte IS NOT NULL) NOT VALID`);
+        ADD CONSTRAINT journal_chained CHECK (numero IS NOT NULL AND numero BETWEEN 1 AND 9007199254740991 AND empreinte IS NOT NULL) NOT VALID`);
     await runner.query(
       `CREATE INDEX journal_objet ON journal (tenant_id, objet_id, date_creation, id_unique)`,
     );

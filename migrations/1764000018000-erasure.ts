@@ -4,6 +4,9 @@ import { APP_ROLE, ERASURE_ROLE } from '../libs/shared/src/database/connections'
 /** What an erasure removes beside what any request may: nothing else ever does. */
 const ERASED = ['evenement', 'paiement', 'autorisation_paiement'];
 
+/** Columns that it writes, which nothing else does. */
+const WRITTEN = { liste_electorale: 'employes', demande_adhesion: 'employe_id_externe_envoye' };
+
 /** The role of erasures (docs/adr/0018): the application's, with the few rights more that they need. */
 export class Erasure1764000018000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -13,7 +16,8 @@ export class Erasure1764000018000 implements MigrationInterface {
     await runner.query(`GRANT ${ERASURE_ROLE} TO CURRENT_USER`);
     await runner.query(`GRANT ${APP_ROLE} TO ${ERASURE_ROLE}`);
     await runner.query(`GRANT DELETE ON ${ERASED.join(', ')} TO ${ERASURE_ROLE}`);
-    await runner.query(`GRANT UPDATE (employes) ON liste_electorale TO ${ERASURE_ROLE}`);
+    for (const [table, column] of Object.entries(WRITTEN))
+      await runner.query(`GRANT UPDATE (${column}) ON ${table} TO ${ERASURE_ROLE}`);
     // A voter is found by the person's name where no employee is tied to it.
     await runner.query(
       `CREATE INDEX votant_nom ON votant (tenant_id, lower(nom)) WHERE employe_id_externe IS NULL`,
@@ -22,8 +26,9 @@ export class Erasure1764000018000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP INDEX votant_nom');
-    await runner.query(`REVOKE ALL ON ${[...ERASED, 'liste_electorale'].join(', ')} FROM ${ERASURE_ROLE}`);
-    await runner.query(`REVOKE UPDATE (employes) ON liste_electorale FROM ${ERASURE_ROLE}`);
+    await runner.query(
+      `REVOKE ALL ON ${[...ERASED, ...Object.keys(WRITTEN)].join(', ')} FROM ${ERASURE_ROLE}`,
+    );
     // Left in place, with its membership, while another database of the server still grants it something.
     await runner.query(
       `DO $$ BEGIN DROP ROLE ${ERASURE_ROLE}; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$`,

@@ -164,11 +164,13 @@ describe('The schema keeps data spaces apart', () => {
     const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'liste_electorale', 'paiement'];
     /** What the ballot box keeps of a count. */
     const KEPT = ['participation', 'resultat'];
-    /** The same, but for what is noted of it: a place in the feed, what became of a delivery. */
+    /** The same, but for what is noted of it: a place in the feed, what became of a delivery or a message. */
     const NOTED: Readonly<Record<string, string>> = {
       evenement: 'date_publication',
       journal_tete: 'numero, empreinte, sceau',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',
+      courriel: 'nombre_destinataires, tour',
+      courriel_destinataire: 'etat, code_smtp, essais, porteur, echeance, date',
     };
     /** What was signed, of which requests write only what comes later. */
     const SIGNED: Readonly<Record<string, string>> = {
@@ -226,6 +228,8 @@ describe('The schema keeps data spaces apart', () => {
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee)',
         'cle: SELECT, INSERT, UPDATE',
         'client: SELECT, INSERT, UPDATE',
+        // The purge of letters that are over, without what they say.
+        'courriel: DELETE, SELECT (tenant_id, id_unique, nombre_destinataires, date_creation)',
         // The purge of events that are over, without what they hold.
         'evenement: DELETE, SELECT (tenant_id, id_unique, date_creation)',
         // Administrators' own records are there, and the purge of expired ones.
@@ -284,6 +288,7 @@ describe('The schema keeps data spaces apart', () => {
       const more = (await privilegesOf(database, ERASURE_ROLE)).filter((held) => !app.includes(held));
       expect(more).toEqual([
         'autorisation_paiement: SELECT, INSERT, DELETE',
+        'demande_adhesion: SELECT, INSERT, DELETE, UPDATE (employe_id_externe_envoye, statut, date_decision, raison, id_externe_employe, adhesion_id)',
         'evenement: SELECT, INSERT, DELETE, UPDATE (date_publication)',
         'liste_electorale: SELECT, INSERT, UPDATE (employes)',
         'paiement: SELECT, INSERT, DELETE',
@@ -388,6 +393,7 @@ describe('The queue and its tasks', () => {
       { current_user: 'mandat_queue', same: false },
     ]);
     expect((await ask('SELECT name FROM pgboss.queue ORDER BY name')).rows).toEqual([
+      { name: 'courriel' },
       { name: 'livraison' },
       { name: 'tache' },
       { name: 'tache-abandonnee' },

@@ -65,6 +65,7 @@ class Space {
   readonly one = new Somebody();
   readonly other = new Somebody();
   readonly trail: Trail;
+  draft = '';
 
   private constructor(
     readonly open: OpenTenant,
@@ -114,6 +115,7 @@ class Space {
     });
     for (const who of [this.one, this.other]) await this.sign(who);
     await this.refuseInTask();
+    await this.confuse();
     return this.vote();
   }
 
@@ -143,12 +145,32 @@ class Space {
 
   /** A task of a sync that refused the employee and said so. */
   private async refuseInTask(): Promise<void> {
-    const erreur = { IdUnique: this.one.idExterne, Message: 'invalid e-mail' };
+    // As it was sent, with a space; of a union of the same identifier, nothing is changed.
+    const erreur = { IdUnique: ` ${this.one.idExterne}`, Message: 'invalid e-mail' };
     await app.database.query(
       `INSERT INTO tache (tenant_id, type, etat, total, simulation, date_fin, resultat)
        VALUES ($1, 'sync', 'Reussie', 1, false, now(), $2)`,
       [this.open.tenantId, JSON.stringify({ Employes: { AddCount: 0, UpdateCount: 0, Erreurs: [erreur] } })],
     );
+  }
+
+  /** A request that named the person and became somebody else's; an answer that is recorded with the identifier. */
+  private async confuse(): Promise<void> {
+    const named = `${this.one.idExterne}-`.slice(0, -1);
+    const body = { ...this.other.signing({ employeIdExterne: 'E-404' }) };
+    const { json } = await this.platform('adhesions', body);
+    await this.done(
+      this.partner('POST', `/b2b/v2/conciliation/${json.demandeId}/confirmer`, {
+        idExterne: this.other.idExterne,
+      }),
+    );
+    await app.database.query(
+      'UPDATE demande_adhesion SET employe_id_externe_envoye = $1 WHERE id_unique = $2',
+      [named, json.demandeId],
+    );
+    const path = '/b2b/v2/objet-consentement';
+    const key = { 'Idempotency-Key': `import ${named}` };
+    await this.done(app.send(this.open.partenaire, 'POST', path, { idExterne: randomUUID(), nom: 'X' }, key));
   }
 
   private async vote(): Promise<string> {
@@ -168,6 +190,16 @@ class Space {
       },
       Identifiant: this.one.noMembre,
     });
+    // Neither tied nor with an address, but with the names and the identifier.
+    await campaigns.votant(id, {
+      ...{ Prenom: this.one.prenom, Nom: this.one.nom, Identifiant: this.one.idExterne },
+    });
+    // On the roll of a campaign that is still a draft.
+    this.draft = await campaigns.draft();
+    const { prenom: Prenom, nom: Nom, courriel: Courriel } = this.one;
+    for (const Identifiant of ['a', 'b'])
+      await campaigns.votant(this.draft, { Prenom, Nom, Courriel, Identifiant });
+    await campaigns.votant(this.draft);
     await campaigns.sent('POST', `/${id}/publier`);
     await campaigns.sent('POST', `/${id}/ouvrir`);
     const options = (await campaigns.sent('GET', `/${id}/questions`)).json[0].Options as { Id: string }[];
@@ -210,7 +242,7 @@ describe('The erasure of an employee', () => {
 
       const before = await dump(app);
       const expected = HELD.flatMap(({ table }) =>
-        ['journal', 'consentement_demande'].includes(table) ? [] : [table],
+        ['journal', 'consentement_demande', 'courriel_destinataire'].includes(table) ? [] : [table],
       );
       // Negative control: there was a trace in each of these, so that it would be found.
       expect(tracesOf(one.texts, before)).toEqual(expect.arrayContaining(expected));
@@ -224,7 +256,11 @@ describe('The erasure of an employee', () => {
       expect(tracesOf(other.texts, after)).toEqual(others);
       expect(await space.trail.verify()).toMatchObject({ faults: [] });
       const roll = (await space.votes.campaigns.sent('GET', `/${id}/votants`)).json as object[];
-      expect(roll).toHaveLength(3);
+      expect(roll).toHaveLength(4);
+      // Nobody without a name can vote in what is published later.
+      const drafted = await space.votes.campaigns.item(space.draft);
+      const left = (await space.votes.campaigns.sent('GET', `/${space.draft}/votants`)).json as object[];
+      expect([drafted.nombreVotants, left.length]).toEqual([1, 1]);
       const blank = {
         Prenom: '(effacé)',
         Nom: '(effacé)',
@@ -233,6 +269,7 @@ describe('The erasure of an employee', () => {
         EmployeIdExterne: null,
       };
       expect(roll.filter((voter) => (voter as { Nom: string }).Nom === '(effacé)')).toEqual([
+        expect.objectContaining({ ...blank, AVote: true }),
         expect.objectContaining({ ...blank, AVote: true }),
         expect.objectContaining({ ...blank, AVote: true }),
       ]);
@@ -319,7 +356,7 @@ describe('The export of an employee', () => {
     expect(counts).toMatchObject({
       ...{ employe: 1, emplois: 1, appartenances: 1, valeursChampUtilisateur: 1, consentements: 2 },
       ...{ adhesions: 1, signatures: 2, paiements: 1, autorisationsPaiement: 1, demandesAdhesion: 2 },
-      ...{ consentementsDemandes: 2, votants: 2, listesElectorales: 1, taches: 1 },
+      ...{ consentementsDemandes: 2, votants: 5, listesElectorales: 1, taches: 1 },
     });
     const { png, ...rest } = space.one;
     const shown = JSON.stringify(json);
@@ -331,6 +368,9 @@ describe('The export of an employee', () => {
       [
         [id, true],
         [id, true],
+        [id, true],
+        [space.draft, false],
+        [space.draft, false],
       ],
     );
     expect(json.employe[0]).toMatchObject({

@@ -68,6 +68,8 @@ export class TestApp {
       production: false,
       shutdownDelayMs: 0,
       webhookAllowInsecure: true,
+      smtp: undefined,
+      mailFrom: { name: 'Mandat', address: 'ne-pas-repondre@mandat.test' },
       poolSize: 10,
       ...overrides,
       databaseUrl,

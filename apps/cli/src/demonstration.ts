@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { EXAMPLE_IDS, type FormulaireRecord, type Signing } from '#adhesion';
 import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
 import type { ChampRecord } from '#membership';
+import { EXAMPLE_COURRIEL_ID } from '#messaging';
 import { type Actor, MODULES } from '#shared/access/caller';
 import { type Config } from '#shared/config/config';
 import { NO_TENANT } from '#shared/database/transactions';
@@ -242,6 +243,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     await registerExamples(context, tenantId, manager);
     await scheduleExamples(context, tenantId, actor);
     await conveneExamples(context, tenantId, actor);
+    await writeExample(context, tenantId, manager);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
@@ -300,6 +302,21 @@ async function registerExamples(
   }
   if (!(await found(webhooks.get(tenantId, EXAMPLE_WEBHOOK_INACTIF_ID))))
     await webhooks.create(tenantId, manager, { ...record, actif: false }, EXAMPLE_WEBHOOK_INACTIF_ID);
+}
+
+/** A letter, unless it is there. Its recipients are of example.org, where nobody receives. */
+async function writeExample(
+  { courriels }: ServiceContext,
+  tenantId: string,
+  manager: Manager,
+): Promise<void> {
+  if (await found(courriels.get(tenantId, EXAMPLE_COURRIEL_ID))) return;
+  const letter = {
+    destinataires: { idExternes: ['E-1001', 'E-1002'] },
+    sujet: 'Assemblée générale du 12 mars',
+    corpsHtml: '<p>L’assemblée générale aura lieu le <b>12 mars</b> à 19 h.</p>',
+  };
+  await courriels.create(tenantId, manager, letter, EXAMPLE_COURRIEL_ID);
 }
 
 /** In a database that has lost its keys' file, the rest is there already. */

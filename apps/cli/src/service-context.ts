@@ -11,6 +11,7 @@ import {
 import { CONSENT_ENTITIES } from '#consent';
 import { MeetingModule, PointsService, SeancesService } from '#meeting';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
+import { CourrielsService, MessagingModule } from '#messaging';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
@@ -49,6 +50,7 @@ export interface ServiceContext {
   readonly bulletins: BulletinsService;
   readonly seances: SeancesService;
   readonly points: PointsService;
+  readonly courriels: CourrielsService;
 }
 
 export const ServiceContext = {
@@ -72,6 +74,7 @@ export const ServiceContext = {
           VotingModule,
           MeetingModule,
           WebhooksModule,
+          MessagingModule,
         ],
       },
       { logger: ['error', 'warn'], abortOnError: false },
@@ -96,6 +99,7 @@ export const ServiceContext = {
         bulletins: app.get(BulletinsService),
         seances: app.get(SeancesService),
         points: app.get(PointsService),
+        courriels: app.get(CourrielsService),
       });
     } finally {
       await app.close();

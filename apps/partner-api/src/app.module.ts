@@ -5,6 +5,7 @@ import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
 import { MeetingHttpModule } from '#meeting';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { PersonneHttpModule } from '#personne';
+import { MessagingHttpModule } from '#messaging';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
@@ -34,6 +35,7 @@ export class AppModule {
         MeetingHttpModule,
         WebhooksHttpModule,
         PersonneHttpModule,
+        MessagingHttpModule,
       ],
     };
   }

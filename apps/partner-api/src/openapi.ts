@@ -74,6 +74,7 @@ const SURFACES = [
       { name: 'Questions', description: 'What a campaign asks, and the options to choose from' },
       { name: 'Voters', description: 'The roll of a campaign, and lists made of employees' },
       { name: 'Meetings', description: 'Votes in session: results of each point, and participation' },
+      { name: 'E-mail', description: 'Letters to employees and voters, and what became of each recipient' },
       { name: 'Conciliation', description: 'Signings of persons who are no known employees' },
       { name: 'Forms', description: 'What members fill to sign' },
       { name: 'Consents', description: 'The history of what employees consented to' },

@@ -1,6 +1,7 @@
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { RateLimiterService } from '#clients';
+import { CourrielsService } from '#messaging';
 import { IdempotencyRecords } from '#shared/database/idempotency-records';
 import { sqlState } from '#shared/database/sql-errors';
 import { PURGE_BATCH } from '#shared/database/transactions';
@@ -11,7 +12,7 @@ import { EvenementsService } from '#webhooks';
 const INTERVAL_MS = 60_000;
 
 /** Removes what has expired: idempotency records after 24 h, minutes of rate limits once over, tasks after 7 days,
- * events with their deliveries after 30. */
+ * events with their deliveries after 30, letters with their recipients after 30. */
 @Injectable()
 export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -23,6 +24,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly rateLimits: RateLimiterService,
     private readonly taches: TachesService,
     private readonly evenements: EvenementsService,
+    private readonly courriels: CourrielsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -46,6 +48,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     await this.purgeAll('rate windows', () => this.rateLimits.purgeOver());
     await this.purgeAll('tasks', () => this.taches.purgeExpired());
     await this.purgeAll('events', () => this.evenements.purgeExpired());
+    await this.purgeAll('letters', () => this.courriels.purgeExpired());
   }
 
   private async purgeAll(what: string, purgeBatch: () => Promise<number>): Promise<void> {

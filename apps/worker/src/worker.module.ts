@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { CLIENTS_ENTITIES, ClientsModule } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { MEMBERSHIP_ENTITIES } from '#membership';
+import { MessagingModule, SendingModule } from '#messaging';
 import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule } from '#sync';
@@ -29,6 +30,8 @@ export class WorkerModule {
         VotingModule,
         WebhooksModule,
         DeliveriesModule,
+        MessagingModule,
+        SendingModule,
       ],
       providers: [ClockService, JobsService, PurgeService],
     };

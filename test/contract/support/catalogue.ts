@@ -52,6 +52,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'the clock looks for the ballot boxes of all tenants whose vote has ended, every second',
   'policy campagne_urne_due to {mandat_access} using (publiee AND (NOT urne_close) AND (fermeture_du_vote_utc <= now()))':
     'lets that clock see them, and nothing but which they are',
+  'index courriel_purge': 'the purge removes the letters of all tenants that are over in one statement',
+  "policy courriel_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
+    'lets that purge, and the purge only, reach letters of long ago',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set what the data spaces of a client only read; none of it is data of the tenant',
 };

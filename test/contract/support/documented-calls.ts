@@ -14,6 +14,7 @@ import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import type { Call } from './call';
 import { holdCards, MORE } from './more-calls';
+import { holdCourriels } from './more-calls-messaging';
 import { holdWebhooks } from './more-calls-webhooks';
 import {
   type Document,
@@ -115,7 +116,10 @@ export class DocumentedCalls {
       plateforme: (await limited.tenant({ role: 'plateforme' })).cle,
       admin: admin.cle,
     };
-    const others = await holdWebhooks(app, rows[0]!.tenantId);
+    const others = new Map([
+      ...(await holdWebhooks(app, rows[0]!.tenantId)),
+      ...(await holdCourriels(app, rows[0]!.tenantId)),
+    ]);
     return new DocumentedCalls(app, limited, keys, limitedKeys, rows[0]!.tenantId, others, documents);
   }
 

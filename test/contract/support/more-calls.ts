@@ -4,6 +4,7 @@ import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
 import { MORE_OF_MEETINGS } from './more-calls-meetings';
+import { MORE_OF_MESSAGING } from './more-calls-messaging';
 import { holdCampaigns, MORE_OF_VOTING } from './more-calls-voting';
 import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
 
@@ -146,6 +147,7 @@ export const MORE: Readonly<Record<string, More>> = {
   ...MORE_OF_VOTING,
   ...MORE_OF_MEETINGS,
   ...MORE_OF_WEBHOOKS,
+  ...MORE_OF_MESSAGING,
 
   // The name of the client that the example of POST has made.
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },

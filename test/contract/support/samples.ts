@@ -1,6 +1,7 @@
 import type { Samples } from './sample';
 import { ADMIN_SAMPLES } from './samples-admin';
 import { MEETING_SAMPLES } from './samples-meetings';
+import { MESSAGING_SAMPLES } from './samples-messaging';
 import { SIGNING_SAMPLES } from './samples-signing';
 import { VOTING_SAMPLES } from './samples-voting';
 import { WEBHOOK_SAMPLES } from './samples-webhooks';
@@ -348,6 +349,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ...VOTING_SAMPLES,
   ...MEETING_SAMPLES,
   ...WEBHOOK_SAMPLES,
+  ...MESSAGING_SAMPLES,
 
   // Administrators may name any client; what one path names together must belong together.
   'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],

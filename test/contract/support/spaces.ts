@@ -5,6 +5,7 @@ import type { Environment } from '../../../libs/shared/src/access/caller';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import { meetAll, type MeetingIdentifiers } from './meetings';
+import { type MessagingIdentifiers, writeAll } from './messaging';
 import type { Rows } from './rows';
 import { signAll, type SignedIdentifiers } from './signed';
 import { campaignAll, type VotingIdentifiers } from './voting';
@@ -15,7 +16,7 @@ import { eventsOf, registerAll, type WebhookIdentifiers } from './webhooks';
  * other data space has, so that answers about two data spaces can be compared.
  */
 export interface Identifiers
-  extends SignedIdentifiers, VotingIdentifiers, MeetingIdentifiers, WebhookIdentifiers {
+  extends SignedIdentifiers, VotingIdentifiers, MeetingIdentifiers, WebhookIdentifiers, MessagingIdentifiers {
   readonly mark: string;
   readonly clientId: string;
   readonly cleId: string;
@@ -211,6 +212,7 @@ async function fill(
     ...voting,
     ...(await meetAll(send, sendAs(keys.plateforme), cursor, { secret, syndicat })),
     ...(await eventsOf(send, cursor, webhooks)),
+    ...(await writeAll(send, cursor, { employes: [employe, employeV2], campagne: voting.campagne, secret })),
     mark,
     employe,
     employeur,

@@ -52,10 +52,11 @@ export class Meetings {
     if (answer.json.Syndicats.AddCount !== ids.length) throw new Error(answer.text);
   }
 
-  /** The audit trail, oldest first: action and object. */
+  /** The audit trail behind the sync that made the unions, oldest first: action and object. */
   async journal(): Promise<string[]> {
     const rows = await this.rows<{ entry: string }>(
-      `SELECT action || ' ' || objet_id AS entry FROM journal WHERE tenant_id = $1 ORDER BY id_unique`,
+      `SELECT action || ' ' || objet_id AS entry FROM journal WHERE tenant_id = $1 AND action <> 'sync.v2'
+       ORDER BY id_unique`,
     );
     return rows.map(({ entry }) => entry);
   }

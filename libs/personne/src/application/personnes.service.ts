@@ -3,8 +3,10 @@ import { ClientsService } from '#clients';
 import { ActiveCampaigns } from '#membership';
 import type { Actor, Environment } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
+import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
+import { turnOf } from '#sync';
 import type { Person } from '../persistence/held';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
 
@@ -54,7 +56,9 @@ export class PersonnesService {
    */
   async erase(actor: Actor, clientId: string, environnement: Environment, idExterne: string): Promise<void> {
     const tenantId = await this.tenantOf(clientId, environnement);
-    await this.transactions.run({ tenantId, erasing: true }, async () => {
+    const erase = async (): Promise<void> => {
+      // After the syncs that are under way: each could bring the employee back.
+      await this.transactions.takeTurns(turnOf(tenantId));
       const person = await this.find(tenantId, idExterne);
       if (
         (await this.campaigns.hasVoter(tenantId, idExterne)) ||
@@ -72,10 +76,12 @@ export class PersonnesService {
         const detail = 'A sync that names the employee has not ended: erase it once it has.';
         throw new DomainError('Employe.SyncEnAttente', detail);
       }
-      await this.campaigns.release(tenantId, idExterne);
+      await this.repository.removeFromDrafts(person);
       await this.repository.erase(person);
       this.audit.record(tenantId, actor, 'employe.effacer', [person.idUnique]);
-    });
+    };
+    // What is linked meanwhile, such as a payment, is found at the next try.
+    await this.transactions.run({ tenantId, erasing: true }, erase, { retryOn: [FOREIGN_KEY_VIOLATION] });
   }
 
   private async find(tenantId: string, idExterne: string): Promise<Person> {

@@ -57,6 +57,12 @@ export class DonneesPersonnellesItem {
   @Rows('Syncs of the last 7 days that said something about the employee, without what they said of others.')
   taches: object[];
 
+  @Rows('Answers recorded for an `Idempotency-Key`, without what they said.')
+  reponsesEnregistrees: object[];
+
+  @Rows('E-mails of the last 30 days that went to the employee or to one of the voters.')
+  courriels: object[];
+
   @Rows('Entries of the audit trail about any of the above.')
   journal: object[];
 }

@@ -8,6 +8,8 @@ export interface Person {
   readonly adhesions: readonly string[];
   /** Ids of membership requests. */
   readonly demandes: readonly string[];
+  /** The identifier as a path has it. */
+  readonly idUrl: string;
   /** Ids of voters, in any campaign. */
   readonly votants: readonly string[];
   /** All of the service's ids above. */
@@ -33,6 +35,11 @@ interface Held {
 
 /** What stands in the place of a name that was erased. */
 export const ERASED_NAME = '(effacé)';
+
+/** What a task of a sync said about employees; identifiers are as sent, and were trimmed. */
+const ERREURS = `jsonb_array_elements(CASE jsonb_typeof(resultat::jsonb#>'{Employes,Erreurs}')
+  WHEN 'array' THEN resultat::jsonb#>'{Employes,Erreurs}' ELSE '[]' END) e`;
+const IS_PERSON = `btrim(e->>'IdUnique', E' \\t\\r\\n') = :idExterne::text`;
 
 const PNG = `'data:image/png;base64,' || replace(encode(png, 'base64'), E'\\n', '')`;
 
@@ -76,7 +83,17 @@ export const HELD: readonly Held[] = [
   {
     section: 'demandesAdhesion',
     table: 'demande_adhesion',
-    where: 'id_unique = ANY (:demandes::uuid[])',
+    // Held by then, unless somebody has made another's of it.
+    where: `id_unique = ANY (:demandes::uuid[]) AND (id_externe_employe IS NULL OR id_externe_employe = :idExterne)`,
+    erased: 'removed',
+  },
+  {
+    // Of what is left, recorded answers are encrypted; these would be given to whoever repeats the request.
+    section: 'reponsesEnregistrees',
+    table: 'idempotency_record',
+    where: `(position(:idExterne IN idempotency_key) > 0 OR position('/' || :idUrl || '"' IN headers::text) > 0
+      OR EXISTS (SELECT FROM unnest(:ids::text[]) known WHERE position(known IN headers::text) > 0))`,
+    shown: { fingerprint: 'NULL', sealed_body: 'NULL' },
     erased: 'removed',
   },
   {
@@ -105,10 +122,11 @@ export const HELD: readonly Held[] = [
     // Of a sync that has ended, what it said about the employee.
     section: 'taches',
     table: 'tache',
-    where: `position(to_json(:idExterne::text)::text IN resultat::text) > 0`,
+    where: `EXISTS (SELECT FROM ${ERREURS} WHERE ${IS_PERSON})`,
     shown: { resultat: 'NULL', corps: 'NULL' },
     erased: {
-      set: `resultat = replace(resultat::text, to_json(:idExterne::text)::text, '"${ERASED_NAME}"')::json`,
+      set: `resultat = jsonb_set(resultat::jsonb, '{Employes,Erreurs}', (SELECT jsonb_agg(
+        CASE WHEN ${IS_PERSON} THEN jsonb_set(e, '{IdUnique}', '"${ERASED_NAME}"') ELSE e END) FROM ${ERREURS}))::json`,
     },
   },
   {
@@ -137,6 +155,12 @@ export const HELD: readonly Held[] = [
   },
   { section: 'employe', table: 'employe', where: 'id_externe = :idExterne', erased: 'removed' },
   {
+    section: 'courriels',
+    table: 'courriel_destinataire',
+    where: '(employe_id = :idUnique::uuid OR votant_id = ANY (:votants::uuid[]))',
+    erased: { kept: 'ids alone, which then lead to nobody and to no address' },
+  },
+  {
     section: 'journal',
     table: 'journal',
     where: 'objet_id = ANY (:ids::uuid[])',
@@ -149,6 +173,7 @@ export const HELD: readonly Held[] = [
 export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   bulletin: 'ballots are joined to nobody',
   campagne: 'what is voted on',
+  courriel: 'what a partner wrote to many; removed after 30 days',
   champ_utilisateur: 'definitions of fields',
   choix_champ: 'choices of fields',
   depouillement: 'counts',
@@ -156,7 +181,6 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   formulaire: 'forms',
   formulaire_champ: 'forms',
   formulaire_objet: 'forms',
-  idempotency_record: 'encrypted, and removed after 24 hours',
   journal_tete: 'the end of the chain',
   livraison: 'goes with its event',
   numero_membre: 'a counter',

@@ -3,12 +3,14 @@ import { Transactions } from '#shared/database/transactions';
 import { HELD, type Person } from './held';
 
 /** Who somebody is where no identifier says it: the same names and the same address, without regard to case. */
-const IDENTITY = 'lower(nom), lower(prenom), lower(courriel)';
+const NAMES = 'lower(nom), lower(prenom)';
+const IDENTITY = `${NAMES}, lower(courriel)`;
 
 const IDENTITIES = `
   SELECT ${IDENTITY} FROM employe WHERE tenant_id = $1 AND id_externe = $2
   UNION SELECT ${IDENTITY} FROM adhesion WHERE tenant_id = $1 AND id_externe_employe = $2
-  UNION SELECT ${IDENTITY} FROM demande_adhesion WHERE tenant_id = $1 AND id_externe_employe = $2`;
+  UNION SELECT ${IDENTITY} FROM demande_adhesion WHERE tenant_id = $1 AND id_externe_employe = $2
+  UNION SELECT ${IDENTITY} FROM votant WHERE tenant_id = $1 AND employe_id_externe = $2`;
 
 /** The class of advisory locks under which ballot boxes are sealed. */
 const SEALING = 4;
@@ -19,8 +21,9 @@ export class PersonalDataRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * The person who is this employee, held until the transaction ends. Cards are the employee's; requests and voters are
-   * those tied to the employee, and those tied to nobody that bear the person's names and address.
+   * The person who is this employee, held until the transaction ends with cards and requests. Cards are the employee's;
+   * requests and voters are those tied to the employee, and those tied to nobody that bear the person's names and address,
+   * or, of voters, the names and the identifier or member number.
    */
   async find(tenantId: string, idExterne: string): Promise<Person | undefined> {
     const employe = await this.ids(
@@ -31,34 +34,51 @@ export class PersonalDataRepository {
     if (!idUnique) return undefined;
     const values = [tenantId, idExterne];
     const adhesions = await this.ids(
-      'SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND id_externe_employe = $2',
+      'SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND id_externe_employe = $2 ORDER BY id_unique FOR UPDATE',
       values,
     );
     const demandes = await this.ids(
       `SELECT id_unique AS id FROM demande_adhesion WHERE tenant_id = $1 AND (id_externe_employe = $2
-         OR id_externe_employe IS NULL AND (employe_id_externe_envoye = $2 OR (${IDENTITY}) IN (${IDENTITIES})))`,
+         OR id_externe_employe IS NULL AND (employe_id_externe_envoye = $2 OR (${IDENTITY}) IN (${IDENTITIES})))
+       ORDER BY id_unique FOR UPDATE`,
       values,
     );
     const votants = await this.ids(
       `SELECT id_unique AS id FROM votant WHERE tenant_id = $1 AND employe_id_externe = $2
        UNION ALL
-       SELECT id_unique FROM votant WHERE tenant_id = $1 AND employe_id_externe IS NULL AND (${IDENTITY}) IN (${IDENTITIES})`,
+       SELECT id_unique FROM votant WHERE tenant_id = $1 AND employe_id_externe IS NULL
+         AND ((${IDENTITY}) IN (${IDENTITIES}) OR identifiant IN (
+             SELECT id_externe FROM employe WHERE tenant_id = $1 AND id_externe = $2
+             UNION SELECT no_membre FROM employe WHERE tenant_id = $1 AND id_externe = $2
+           ) AND (${NAMES}) IN (SELECT ${NAMES} FROM employe WHERE tenant_id = $1 AND id_externe = $2))`,
       values,
     );
     const ids = [idUnique, ...adhesions, ...demandes, ...votants];
-    return { tenantId, idExterne, idUnique, adhesions, demandes, votants, ids };
+    return {
+      tenantId,
+      idExterne,
+      idUrl: encodeURIComponent(idExterne),
+      idUnique,
+      adhesions,
+      demandes,
+      votants,
+      ids,
+    };
   }
 
   /** Rows about the person by section, each as it is stored, with the names of its columns as on the wire. */
   async read(person: Person): Promise<Record<string, Record<string, unknown>[]>> {
     const sections: Record<string, Record<string, unknown>[]> = {};
+    // Whatever was read before the audit trail: it may tell of any of it.
+    const ids = new Set(person.ids);
     for (const { section, table, where, shown } of HELD) {
       const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
       const row = `to_jsonb(t) - 'tenant_id'${others.length > 0 ? ` || jsonb_build_object(${others.join(', ')})` : ''}`;
       const rows = await this.run<{ row: Record<string, unknown> }>(
         `SELECT ${row} AS row FROM ${table} t WHERE tenant_id = :tenantId AND ${where}`,
-        person,
+        { ...person, ids: [...ids] },
       );
+      for (const { row } of rows) if (typeof row.id_unique === 'string') ids.add(row.id_unique);
       sections[section] = rows.map((one) => one.row);
     }
     return sections;
@@ -89,18 +109,39 @@ export class PersonalDataRepository {
     return rows.every(({ isFree }) => isFree);
   }
 
-  /** Whether a sync that waits or runs would bring the employee back. */
+  /** Whether a sync that waits may bring the employee back: its body has the identifier somewhere. */
   async isAwaited(person: Person): Promise<boolean> {
     const rows = await this.run(
       `SELECT FROM tache WHERE tenant_id = :tenantId AND date_fin IS NULL
-         AND position(convert_to(to_json(:idExterne::text)::text, 'UTF8') IN corps) > 0 LIMIT 1`,
+         AND NOT simulation AND position(btrim(to_jsonb(:idExterne::text)::text, '"') IN convert_from(corps, 'UTF8')::jsonb::text) > 0
+       LIMIT 1`,
       person,
     );
     return rows.length > 0;
   }
 
-  /** Removes the person from everything that `HELD` names. */
+  /** Takes the person off the rolls of campaigns that have not been published: no voter without a name is to vote. */
+  async removeFromDrafts({ tenantId, votants }: Person): Promise<void> {
+    await this.transactions.client().query(
+      `WITH removed AS (
+         DELETE FROM votant v USING campagne c
+         WHERE v.tenant_id = $1 AND v.id_unique = ANY ($2::uuid[])
+           AND c.tenant_id = v.tenant_id AND c.id_unique = v.campagne_id AND NOT c.publiee AND NOT c.archivee
+         RETURNING v.campagne_id
+       ), counted AS (SELECT campagne_id, count(*) AS gone FROM removed GROUP BY campagne_id)
+       UPDATE campagne c SET nombre_votants = nombre_votants - gone FROM counted
+       WHERE c.tenant_id = $1 AND c.id_unique = counted.campagne_id`,
+      [tenantId, votants],
+    );
+  }
+
+  /** Removes the person from everything that `HELD` names, and from requests that became somebody else's. */
   async erase(person: Person): Promise<void> {
+    await this.run(
+      `UPDATE demande_adhesion SET employe_id_externe_envoye = NULL
+       WHERE tenant_id = :tenantId AND employe_id_externe_envoye = :idExterne AND id_externe_employe <> :idExterne`,
+      person,
+    );
     for (const { table, where, erased } of HELD) {
       const condition = `tenant_id = :tenantId AND ${where}`;
       if (erased === 'removed') await this.run(`DELETE FROM ${table} WHERE ${condition}`, person);

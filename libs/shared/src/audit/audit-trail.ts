@@ -55,11 +55,15 @@ export class AuditTrail {
     const sealed = this.chain.isSealed(space, head, head.sceau);
     if (sealed && (await this.write(space, head, head, noted))) return;
     // The trail was tampered with. The service goes on, and what it writes says so for good.
-    this.logger.error({ space }, 'the end of an audit trail is not what was written: see docs/operations.md');
+    this.logger.error(
+      { space },
+      'the end of an audit trail was altered, or written with another SECRETS_KEY: see docs/operations.md',
+    );
     const last = (await this.repository.last(space)) ?? GENESIS;
     const end = { numero: Math.max(last.numero, head.numero), empreinte: last.empreinte };
     const broken: Noted = { cleId: NO_TENANT, requeteId: '', action: BREAK, objetId: space };
-    await this.write(space, head, end, [broken, ...noted], last.numero);
+    if (!(await this.write(space, head, end, [broken, ...noted], last.numero)))
+      throw new Error('The audit trail cannot be written.');
   }
 
   /** @returns false where the last entry that is there is not that of number `known`; nothing is written then */

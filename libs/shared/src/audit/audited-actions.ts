@@ -25,6 +25,7 @@ export const AUDITED_ACTIONS = [
   'conciliation.confirmer',
   'conciliation.rejeter',
   'consentement.creer',
+  'courriel.envoyer',
   'employe.creer',
   'employe.effacer',
   'employe.exporter',

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ConfigError } from './config-error';
+import { mailOf, type MailFrom, type SmtpServer } from './mail-config';
 
 /** Everything the processes read from their environment. The README's table of variables lists the same names. */
 export class Config {
@@ -26,6 +28,10 @@ export class Config {
   readonly shutdownDelayMs: number;
   /** Whether webhooks may go to http and internal addresses: for development. */
   readonly webhookAllowInsecure: boolean;
+  /** The mail server; without one, messages are written as files under DATA_DIR. */
+  readonly smtp: SmtpServer | undefined;
+  /** Who e-mail comes from. */
+  readonly mailFrom: MailFrom;
   /** Connections of each of the two pools (reads, transactions) of one process. */
   readonly poolSize: number;
 
@@ -34,8 +40,7 @@ export class Config {
   }
 }
 
-/** A start refused because of its environment; the message is one line that says what to set. */
-export class ConfigError extends Error {}
+export { ConfigError };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
@@ -85,6 +90,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string)
     production,
     shutdownDelayMs: integer(env, 'SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 300_000),
     webhookAllowInsecure: flag(env, 'WEBHOOK_ALLOW_INSECURE'),
+    ...mailOf(env, production),
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 500),
   });
 }

@@ -25,8 +25,8 @@ interface Ambient {
   readonly scope: Scope;
   readonly runner: QueryRunner;
   readonly client: PoolClient;
-  /** What is still to be done before it commits. */
-  endings: readonly Ending[];
+  /** What is still to be done before it commits; undefined once that is under way. */
+  endings: readonly Ending[] | undefined;
 }
 
 interface Ending {
@@ -124,13 +124,14 @@ export class Transactions {
    */
   beforeCommit(scope: Scope, work: () => Promise<void>): void {
     const ambient = this.current();
+    if (!ambient.endings) throw new Error('The transaction is about to commit.');
     ambient.endings = [...ambient.endings, { scope, work }];
   }
 
   private async end(ambient: Ambient): Promise<void> {
-    for (const { scope, work } of ambient.endings) {
+    for (const { scope, work } of ambient.endings ?? []) {
       await ambient.client.query({ ...ENTER, values: [...entryOf(scope)] });
-      await this.ambient.run({ ...ambient, scope, endings: [] }, work);
+      await this.ambient.run({ ...ambient, scope, endings: undefined }, work);
     }
   }
 

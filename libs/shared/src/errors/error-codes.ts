@@ -1,5 +1,6 @@
 import type { ErrorDefinition } from './error-definition';
 import { MEETING_CODES } from './meeting-codes';
+import { MESSAGING_CODES } from './messaging-codes';
 import { VOTING_CODES } from './voting-codes';
 
 /**
@@ -249,6 +250,7 @@ export const ERROR_CODES = {
   },
   ...VOTING_CODES,
   ...MEETING_CODES,
+  ...MESSAGING_CODES,
   'Webhook.NotFound': {
     status: 404,
     title: 'Endpoint not found',

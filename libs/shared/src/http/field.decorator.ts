@@ -176,7 +176,7 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
           ...(field.format ? { format: field.format } : { minLength: 1, maxLength: field.length }),
         },
         maxItems: field.max,
-        uniqueItems: true,
+        ...(field.mayRepeat ? {} : { uniqueItems: true }),
         ...exampleOf(field),
       };
     case 'readOnly':
@@ -231,7 +231,7 @@ function checksOf(field: Field): PropertyDecorator[] {
     case 'choices':
       return [...presence, IsArray(), Validate(HasNoDoubles), IsIn([...field.values], { each: true })];
     case 'texts':
-      return [...presence, IsArray(), Validate(HasNoDoubles)];
+      return [...presence, IsArray(), ...(field.mayRepeat ? [] : [Validate(HasNoDoubles)])];
     case 'record':
       return [...presence, IsObject(), ValidateNested()];
     case 'records':

@@ -32,6 +32,15 @@ export const QUEUES = {
     // Longer than events are kept.
     retentionSeconds: 40 * 86_400,
   },
+  /** Turns of letters by e-mail, grouped by tenant: each is over once the next one is written. */
+  courriel: {
+    heartbeatSeconds: 10,
+    expireInSeconds: 3_600,
+    retryLimit: 2_000_000_000,
+    retryDelay: 0,
+    // Longer than letters are kept.
+    retentionSeconds: 40 * 86_400,
+  },
 } as const satisfies Record<string, QueueDefinition>;
 
 export type QueueName = keyof typeof QUEUES;

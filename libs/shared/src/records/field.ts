@@ -64,6 +64,8 @@ export interface TextsField extends Described {
   readonly length: number;
   /** Each of them. */
   readonly format?: 'uuid';
+  /** A text may be there more than once. */
+  readonly mayRepeat?: true;
   readonly required?: boolean;
   readonly example?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#shared/access/caller';
 import { ranOutOfTime } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
+import { NO_TENANT, Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { parseBody, invalidJson } from '#shared/http/parse-body';
 import { Outbox } from '#shared/outbox/outbox';
@@ -27,8 +27,8 @@ const MOST_UNFINISHED = 20;
 export interface TacheJob {
   readonly tenantId: string;
   readonly tacheId: string;
-  /** Who sent it. */
-  readonly actor: Actor;
+  /** Who sent it; jobs of older versions do not say. */
+  readonly actor?: Actor;
 }
 
 /** Somebody else has ended the task: what was done here is undone. */
@@ -88,7 +88,11 @@ export class TachesService {
    *
    * @throws what hinders the work for now; it may be tried again
    */
-  async perform({ tenantId, tacheId, actor }: TacheJob): Promise<void> {
+  async perform({
+    tenantId,
+    tacheId,
+    actor = { cleId: NO_TENANT, requestId: tacheId },
+  }: TacheJob): Promise<void> {
     const work = await this.taches.begin(tenantId, tacheId);
     if (!work) return;
     const progress = new SyncProgress(work.total);

@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor, ModuleName } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import type { Page, Position } from '#shared/database/json-items';
+import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
+import { Transactions } from '#shared/database/transactions';
+import { DomainError, invalidRequest } from '#shared/errors/domain-error';
+import type { Json } from '#shared/http/etag';
+import { JobQueue } from '#shared/queue/job-queue';
+import { CampagnesService } from '#voting';
+import type { CourrielRecord } from '../domain/courriel.fields';
+import type { Cible, EtatDestinataire } from '../domain/courriel.types';
+import { CourrielQuery } from '../persistence/courriel.query';
+import { CourrielRepository } from '../persistence/courriel.repository';
+import type { CourrielJob } from './courriel-jobs';
+
+/** Who sends letters and reads what became of them. */
+export interface Expediteur {
+  readonly actor: Actor;
+  /** What the key may use: it addresses no voters that it could not read. */
+  readonly modules: readonly ModuleName[];
+}
+
+/** What a letter that was taken on answers. */
+export interface CourrielAccepte {
+  readonly id: string;
+  readonly nombreDestinataires: number;
+}
+
+type Audience =
+  { readonly idExternes: readonly string[] } | { readonly campagneId: string; readonly cible: Cible };
+
+/** Letters by e-mail: taken on here, sent by the worker (decisions, section 11). */
+@Injectable()
+export class CourrielsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly repository: CourrielRepository,
+    private readonly query: CourrielQuery,
+    private readonly campagnes: CampagnesService,
+    private readonly queue: JobQueue,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * Takes on a letter: its recipients and the job of sending are written with it, or nothing is.
+   *
+   * @param id given by the service if absent
+   * @throws DomainError `Requete.Invalide` (also for each unknown employee), `Module.NonActif`, `Campagne.NotFound`,
+   * `Courriel.AucunDestinataire`
+   */
+  async create(
+    tenantId: string,
+    { actor, modules }: Expediteur,
+    record: CourrielRecord,
+    id?: string,
+  ): Promise<CourrielAccepte> {
+    if (record.destinataires.campagneId != null) assertVote(modules);
+    const audience = audienceOf(record);
+    const { sujet, corpsHtml } = record;
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        const cible = 'cible' in audience ? audience.cible : null;
+        if ('campagneId' in audience) await this.campagnes.get(tenantId, audience.campagneId);
+        else await this.assertKnown(tenantId, audience.idExternes);
+        const courrielId = await this.repository.insert(tenantId, { id, sujet, corpsHtml, cible });
+        const nombreDestinataires =
+          'campagneId' in audience
+            ? await this.repository.addVotants(tenantId, courrielId, audience.campagneId, audience.cible)
+            : await this.repository.addEmployes(tenantId, courrielId, audience.idExternes);
+        if (nombreDestinataires === 0) {
+          throw new DomainError(
+            'Courriel.AucunDestinataire',
+            cible === 'nonVotants'
+              ? 'Every voter who may vote has voted, or there is none: nobody is left to write to.'
+              : 'The campaign has no voters: put some on its roll first.',
+          );
+        }
+        const job: CourrielJob = { tenantId, courrielId, tour: 0 };
+        await this.queue.add('courriel', job, { group: tenantId });
+        this.audit.record(tenantId, actor, 'courriel.envoyer', [courrielId]);
+        return { id: courrielId, nombreDestinataires };
+      },
+      // An employee was deleted after having been found.
+      { retryOn: [FOREIGN_KEY_VIOLATION] },
+    );
+  }
+
+  /** @throws DomainError `Courriel.NotFound` */
+  async get(tenantId: string, id: string): Promise<Json> {
+    return (await this.query.one(tenantId, id)) ?? missing();
+  }
+
+  /**
+   * Recipients in the order in which they were named; voters in that of their identifiers.
+   *
+   * @throws DomainError `Courriel.NotFound`, `Module.NonActif` where they are voters
+   */
+  async destinataires(
+    tenantId: string,
+    { modules }: Expediteur,
+    id: string,
+    etat: EtatDestinataire | null | undefined,
+  ): Promise<(after: Position | undefined, limit: number) => Promise<Page>> {
+    const audience = (await this.query.audience(tenantId, id)) ?? missing();
+    if (audience === 'votants') assertVote(modules);
+    return (after, limit) => this.query.page(tenantId, id, etat, after, limit);
+  }
+
+  /** Removes letters of 30 days ago, of all tenants, a batch at most; answers how many. */
+  purgeExpired(): Promise<number> {
+    return this.repository.purgeExpired();
+  }
+
+  private async assertKnown(tenantId: string, idExternes: readonly string[]): Promise<void> {
+    const unknown = await this.repository.unknownEmployes(tenantId, idExternes);
+    if (unknown.length === 0) return;
+    throw invalidRequest(
+      unknown.map((place) => ({
+        pointer: `/destinataires/idExternes/${place}`,
+        code: 'reference',
+        detail: 'names no employee',
+      })),
+    );
+  }
+}
+
+function missing(): never {
+  throw new DomainError('Courriel.NotFound', 'No letter has this id.');
+}
+
+function assertVote(modules: readonly ModuleName[]): void {
+  if (modules.includes('vote')) return;
+  const detail = 'Voters belong to the module vote, which is not active for this key.';
+  throw new DomainError('Module.NonActif', detail, { module: 'vote' });
+}
+
+/** @throws DomainError `Requete.Invalide` for what the fields alone do not say */
+function audienceOf({ destinataires, sujet }: CourrielRecord): Audience {
+  const faults: { pointer: string; code: string; detail: string }[] = [];
+  const fault = (pointer: string, code: string, detail: string): void => {
+    faults.push({ pointer, code, detail });
+  };
+  const { idExternes, campagneId, cible } = destinataires;
+  // A line break would begin a header of its own; the others cannot be seen.
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(sujet))
+    fault('/sujet', 'characters', 'must be one line, without control characters');
+  if (idExternes != null && (campagneId != null || cible != null)) {
+    fault('/destinataires', 'choice', 'give either idExternes, or campagneId with cible, and not both');
+  } else if (idExternes != null) {
+    if (idExternes.length === 0)
+      fault('/destinataires/idExternes', 'required', 'must name at least one employee');
+  } else if (campagneId == null && cible == null) {
+    fault('/destinataires', 'required', 'give either idExternes, or campagneId with cible');
+  } else {
+    if (campagneId == null) fault('/destinataires/campagneId', 'required', 'is required with cible');
+    if (cible == null) fault('/destinataires/cible', 'required', 'is required with campagneId');
+  }
+  if (faults.length > 0) throw invalidRequest(faults);
+  return idExternes != null ? { idExternes } : { campagneId: campagneId!, cible: cible as Cible };
+}

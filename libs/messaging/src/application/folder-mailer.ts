@@ -1,0 +1,50 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import type { Delivered, Gate, Mail, Mailer } from './mailer';
+
+/**
+ * Writes messages as files, for when there is no mail server: `<courriel>/<recipient>.eml`, which appears whole. The name
+ * is the recipient's, so that there is one file of each.
+ */
+export class FolderMailer implements Mailer {
+  constructor(private readonly folder: string) {}
+
+  async deliver({ courrielId, destinataireId, content }: Mail, gate: Gate): Promise<Delivered> {
+    const folder = join(this.folder, courrielId);
+    const file = join(folder, `${destinataireId}.eml`);
+    const scratch = join(folder, `.${destinataireId}.${randomUUID()}`);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const handle = await open(scratch, 'wx', 0o600);
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      await remove(scratch);
+      return { result: 'unreachable', reason: (error as NodeJS.ErrnoException).code ?? 'unknown reason' };
+    }
+    try {
+      if (!(await gate())) {
+        await remove(scratch);
+        return { result: 'held' };
+      }
+      await rename(scratch, file);
+      return { result: 'accepted' };
+    } catch {
+      await remove(scratch);
+      return { result: 'later', code: null };
+    }
+  }
+
+  close(): void {
+    // Files that are being written are whole in a moment.
+  }
+}
+
+async function remove(file: string): Promise<void> {
+  await rm(file, { force: true }).catch(() => undefined);
+}

@@ -1,0 +1,52 @@
+import { convert } from 'html-to-text';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { domainToASCII } from 'node:url';
+import type { MailFrom } from '#shared/config/mail-config';
+import type { Letter } from '../persistence/expedition.repository';
+
+/** Nesting beyond this is left out of the plain text: walking it takes time that grows with its square. */
+const MAX_DEPTH = 100;
+
+/** A letter as a message, but for whom it goes to. */
+export class Message {
+  private constructor(
+    private readonly rest: Buffer,
+    private readonly domain: string,
+  ) {}
+
+  /** @param from whose domain names the messages */
+  static async compose({ sujet, corpsHtml, dateCreation }: Letter, from: MailFrom): Promise<Message> {
+    const whole = await new MailComposer({
+      from,
+      subject: sujet,
+      // The same of every attempt, like all else.
+      date: dateCreation,
+      html: corpsHtml,
+      text: convert(corpsHtml, { wordwrap: 78, limits: { maxDepth: MAX_DEPTH } }),
+      xMailer: false,
+      newline: '\r\n',
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+      .compile()
+      .build();
+    const headEnd = whole.indexOf('\r\n\r\n');
+    // Headers are ASCII. The composer names a message, but each recipient's is another one.
+    const head = whole.toString('latin1', 0, headEnd).replace(/(^|\r\n)Message-ID: [^\r]*/i, '');
+    const rest = Buffer.concat([Buffer.from(head, 'latin1'), whole.subarray(headEnd)]);
+    return new Message(rest, from.address.slice(from.address.lastIndexOf('@') + 1));
+  }
+
+  /** The message to one recipient, the same bytes at each attempt. @param id of the recipient, which names the message */
+  to(address: string, id: string): Buffer {
+    const head = `Message-ID: <${id}@${this.domain}>\r\nTo: ${address}\r\n`;
+    return Buffer.concat([Buffer.from(head), this.rest]);
+  }
+}
+
+/** An address with its domain as mail servers know it. @returns undefined where the domain is none */
+export function sendable(address: string): string | undefined {
+  const at = address.lastIndexOf('@');
+  const domain = domainToASCII(address.slice(at + 1));
+  return domain === '' ? undefined : `${address.slice(0, at)}@${domain}`;
+}

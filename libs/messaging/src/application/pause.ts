@@ -1,0 +1,30 @@
+/** The first pause after the mail server could not be used, in milliseconds; each further one is twice as long. */
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+/** How long nothing is sent to anybody because the mail server cannot be used. */
+export class Pause {
+  private until = 0;
+  private nextMs = FIRST_MS;
+
+  /** Milliseconds that are left of it. */
+  get leftMs(): number {
+    return Math.max(0, this.until - performance.now());
+  }
+
+  /** Begins one, unless there is one. @returns whether it begins now */
+  begin(): boolean {
+    if (this.leftMs > 0) return false;
+    this.until = performance.now() + this.nextMs;
+    this.nextMs = Math.min(LONGEST_MS, this.nextMs * 2);
+    return true;
+  }
+
+  /** The server has answered. @returns whether that ends what pauses were made for */
+  end(): boolean {
+    const had = this.nextMs > FIRST_MS;
+    this.until = 0;
+    this.nextMs = FIRST_MS;
+    return had;
+  }
+}

@@ -1,0 +1,96 @@
+import type { Options, SMTPError } from 'nodemailer/lib/smtp-connection';
+import type { SmtpServer } from '#shared/config/mail-config';
+import type { Delivered, Gate, Mail, Mailer } from './mailer';
+import { SmtpSession } from './smtp-session';
+
+const CONNECT_MS = 15_000;
+const GREETING_MS = 30_000;
+const LOOKUP_MS = 10_000;
+
+/** As long as RFC 5321 (section 4.5.3.2.6) gives a server to answer the final dot. */
+const SILENCE_MS = 600_000;
+
+/** Messages over one connection: some servers refuse more. */
+const MOST_OF_ONE = 100;
+
+/** Servers close what is idle after some minutes; we before them. */
+const IDLE_MS = 10_000;
+
+/** Sends messages by SMTP, over connections that are kept for the next ones. */
+export class SmtpMailer implements Mailer {
+  private readonly idle: SmtpSession[] = [];
+  private readonly open = new Set<SmtpSession>();
+  private readonly options: Options;
+
+  constructor(
+    private readonly server: SmtpServer,
+    private readonly from: string,
+  ) {
+    const { host, port, secure, tls } = server;
+    this.options = {
+      host,
+      port,
+      secure,
+      requireTLS: tls === 'required' && !secure,
+      ignoreTLS: tls === 'off',
+      opportunisticTLS: tls === 'optional',
+      // Encryption with whoever answers is better than none, where none would do.
+      tls: { rejectUnauthorized: secure || tls === 'required' },
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: GREETING_MS,
+      dnsTimeout: LOOKUP_MS,
+      socketTimeout: SILENCE_MS,
+      logger: false,
+    };
+  }
+
+  async deliver(mail: Mail, gate: Gate): Promise<Delivered> {
+    for (;;) {
+      const kept = this.takeIdle();
+      let session = kept;
+      try {
+        session ??= await SmtpSession.open(this.options, this.server.login);
+      } catch (error) {
+        return { result: 'unreachable', reason: reasonOf(error as SMTPError) };
+      }
+      this.open.add(session);
+      const { isLost, ...delivered } = await session.send(this.from, mail, gate);
+      this.open.delete(session);
+      this.keep(session);
+      // The server has closed what was idle: that says nothing of this message.
+      if (!(kept && isLost)) return delivered;
+    }
+  }
+
+  close(): void {
+    for (const session of this.idle.splice(0)) session.quit();
+    for (const session of this.open) session.close();
+  }
+
+  private takeIdle(): SmtpSession | undefined {
+    for (let session = this.idle.pop(); session; session = this.idle.pop())
+      if (session.isOpen) return session;
+    return undefined;
+  }
+
+  private keep(session: SmtpSession): void {
+    if (!session.isOpen) return;
+    if (session.count >= MOST_OF_ONE) {
+      session.quit();
+      return;
+    }
+    this.idle.push(session);
+    setTimeout(() => {
+      const place = this.idle.indexOf(session);
+      if (place < 0) return;
+      this.idle.splice(place, 1);
+      if (session.isOpen) session.quit();
+    }, IDLE_MS).unref();
+  }
+}
+
+/** What went wrong, without the text of the server, which may quote what it was told. */
+function reasonOf({ code, responseCode, command, ...rest }: SMTPError): string {
+  const { originalCode } = rest as { originalCode?: string };
+  return [command, responseCode ?? originalCode ?? code ?? 'closed'].filter(Boolean).join(': ');
+}

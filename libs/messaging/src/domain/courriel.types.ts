@@ -1,0 +1,17 @@
+/** Which voters of a campaign a letter goes to. */
+export const CIBLES = ['tous', 'nonVotants'] as const;
+export type Cible = (typeof CIBLES)[number];
+
+/** States of a recipient with the member of `etats` that counts them. */
+export const COMPTES = {
+  EnAttente: 'enAttente',
+  EnCours: 'enCours',
+  Envoye: 'envoyes',
+  Refuse: 'refuses',
+  Incertain: 'incertains',
+  SansAdresse: 'sansAdresse',
+  Doublon: 'doublons',
+} as const;
+
+export type EtatDestinataire = keyof typeof COMPTES;
+export const ETATS_DESTINATAIRE = Object.keys(COMPTES) as EtatDestinataire[];

@@ -1,0 +1,101 @@
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Requires, Tenant } from '#shared/access/requires.decorator';
+import { Config } from '#shared/config/config';
+import { Answers } from '#shared/http/answers.decorator';
+import { type Json, withEtag } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { sendList } from '#shared/http/listing';
+import { CourrielsService, type Expediteur } from '../application/courriels.service';
+import {
+  CourrielAccepteItem,
+  CourrielInput,
+  CourrielItem,
+  DestinataireItem,
+  DestinatairesQuery,
+  EXAMPLE_COURRIEL_ID,
+} from './courriels.dto';
+import { CurrentExpediteur } from './expediteur.decorator';
+
+const id = {
+  description: 'Identifier of the letter (GUID).',
+  format: 'uuid',
+  example: EXAMPLE_COURRIEL_ID,
+} as const;
+const CourrielId = () => Param('id', new GuidPart('Courriel.NotFound', 'No letter has this id.'));
+
+@ApiTags('E-mail')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/courriel')
+export class CourrielsController {
+  constructor(
+    private readonly courriels: CourrielsService,
+    private readonly config: Config,
+  ) {}
+
+  @Post()
+  @Answers({
+    summary: 'Send a letter by e-mail',
+    description:
+      'To employees, or to the voters of a campaign (module `vote`), each in a message of its own and each once: of several with the same address one is written to. Addresses are read when a message is sent; a voter’s own comes before that of the tied employee. What the mail server puts off is tried again for three days. Letters are kept for 30 days.',
+    bodyExample: {
+      destinataires: { idExternes: ['E-1001', 'E-1002'] },
+      sujet: 'Assemblée générale du 12 mars',
+      corpsHtml: '<p>L’assemblée générale aura lieu le <b>12 mars</b> à 19 h.</p>',
+    },
+    status: 202,
+    type: CourrielAccepteItem,
+    location: true,
+    errors: ['Campagne.NotFound', 'Courriel.AucunDestinataire', 'Module.NonActif'],
+  })
+  async create(
+    @Tenant() tenantId: string,
+    @CurrentExpediteur() expediteur: Expediteur,
+    @Body() body: CourrielInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<CourrielAccepteItem> {
+    const made = await this.courriels.create(tenantId, expediteur, body);
+    response.location(`/b2b/v2/courriel/${made.id}`);
+    return made;
+  }
+
+  @Get(':id')
+  @Answers({
+    summary: 'Read a letter',
+    description: 'How many of its recipients are in which state. `destinataires` has them one by one.',
+    path: { id },
+    type: CourrielItem,
+    etag: true,
+    errors: ['Courriel.NotFound'],
+  })
+  async get(
+    @Tenant() tenantId: string,
+    @CourrielId() courrielId: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Json | undefined> {
+    return withEtag(response, await this.courriels.get(tenantId, courrielId));
+  }
+
+  @Get(':id/destinataires')
+  @Answers({
+    summary: 'List the recipients of a letter',
+    description:
+      'In the order in which they were named; voters in that of their identifiers, with the module `vote`. `etat=Refuse` and `etat=Incertain` are those who may have to be written to again.',
+    path: { id },
+    type: [DestinataireItem],
+    paged: true,
+    errors: ['Courriel.NotFound', 'Module.NonActif'],
+  })
+  async destinataires(
+    @Tenant() tenantId: string,
+    @CurrentExpediteur() expediteur: Expediteur,
+    @CourrielId() courrielId: string,
+    @Query() query: DestinatairesQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const fetch = await this.courriels.destinataires(tenantId, expediteur, courrielId, query.etat);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
+  }
+}

@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { join } from 'node:path';
+import { Config } from '#shared/config/config';
+import { VotingModule } from '#voting';
+import { ConclusionRecorder } from './application/conclusion-recorder';
+import { CourrielsService } from './application/courriels.service';
+import { FolderMailer } from './application/folder-mailer';
+import { MAILER, type Mailer } from './application/mailer';
+import { SendingMetrics } from './application/sending-metrics';
+import { SendingWorker } from './application/sending-worker';
+import { SmtpMailer } from './application/smtp-mailer';
+import { CourrielQuery } from './persistence/courriel.query';
+import { CourrielRepository } from './persistence/courriel.repository';
+import { ExpeditionRepository } from './persistence/expedition.repository';
+
+/** What takes letters on and removes them. */
+@Module({
+  imports: [VotingModule],
+  providers: [CourrielsService, CourrielRepository, CourrielQuery],
+  exports: [CourrielsService],
+})
+export class MessagingModule {}
+
+/** What sends: the worker alone loads it. */
+@Module({
+  providers: [
+    {
+      provide: MAILER,
+      inject: [Config],
+      useFactory: ({ smtp, mailFrom, dataDir }: Config): Mailer =>
+        smtp ? new SmtpMailer(smtp, mailFrom.address) : new FolderMailer(join(dataDir, 'courriels')),
+    },
+    ExpeditionRepository,
+    ConclusionRecorder,
+    SendingMetrics,
+    SendingWorker,
+  ],
+})
+export class SendingModule {}

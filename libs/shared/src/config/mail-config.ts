@@ -1,0 +1,85 @@
+import { ConfigError } from './config-error';
+
+/** Where and how to reach the mail server. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (smtps). */
+  readonly secure: boolean;
+  /** STARTTLS otherwise: demanded with a certificate that holds, taken where offered, or never asked for. */
+  readonly tls: 'required' | 'optional' | 'off';
+  readonly login: { readonly user: string; readonly pass: string } | undefined;
+}
+
+/** Name and address in the From of a message. */
+export interface MailFrom {
+  readonly name: string;
+  readonly address: string;
+}
+
+const TLS = ['required', 'optional', 'off'] as const;
+const DEFAULT_FROM = 'Mandat <ne-pas-repondre@localhost>';
+
+/**
+ * Reads SMTP_URL and MAIL_FROM. No message quotes the URL, which may hold a password.
+ *
+ * @throws ConfigError naming the variable and what it must be
+ */
+export function mailOf(
+  env: NodeJS.ProcessEnv,
+  production: boolean,
+): { smtp: SmtpServer | undefined; mailFrom: MailFrom } {
+  const smtp = env.SMTP_URL ? smtpOf(env.SMTP_URL, production) : undefined;
+  if (smtp && production && !env.MAIL_FROM)
+    throw new ConfigError('MAIL_FROM must be set with SMTP_URL: an address, or Name <address>.');
+  return { smtp, mailFrom: fromOf(env.MAIL_FROM || DEFAULT_FROM) };
+}
+
+function smtpOf(text: string, production: boolean): SmtpServer {
+  const refuse = (detail: string): never => {
+    throw new ConfigError(`SMTP_URL must be smtp://host:port or smtps://host:port, ${detail}.`);
+  };
+  const url = URL.parse(text);
+  if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname)
+    return refuse('with user:password@ if needed');
+  if (!['', '/'].includes(url.pathname) || url.hash) return refuse('without a path or a fragment');
+  if (Boolean(url.username) !== Boolean(url.password))
+    return refuse('with both a user and a password, or neither');
+  const login = url.username ? { user: decoded(url.username), pass: decoded(url.password) } : undefined;
+  if (login && (login.user === undefined || login.pass === undefined))
+    return refuse('with special characters of user and password percent-encoded');
+  for (const name of url.searchParams.keys()) if (name !== 'tls') return refuse('with no parameter but tls');
+  const secure = url.protocol === 'smtps:';
+  const [said, ...more] = url.searchParams.getAll('tls');
+  if (more.length > 0 || (said !== undefined && !isTls(said)))
+    return refuse(`and tls must be one of ${TLS.join(', ')}`);
+  if (secure && said !== undefined && said !== 'required') return refuse('and smtps always uses TLS');
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port ? Number(url.port) : secure ? 465 : 587,
+    secure,
+    // A password goes over no connection that anybody may read, unless it is said that it may.
+    tls: said ?? (production || login || secure ? 'required' : 'optional'),
+    login: login as SmtpServer['login'],
+  };
+}
+
+function isTls(text: string): text is SmtpServer['tls'] {
+  return (TLS as readonly string[]).includes(text);
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fromOf(text: string): MailFrom {
+  const match = /^(?:"?([^"<>\p{Cc}]*?)"?\s*<([^<>]+)>|([^<>]+))$/u.exec(text.trim());
+  const address = match?.[2] ?? match?.[3] ?? '';
+  if (!/^[^\s<>()[\],;:\\"@\p{Cc}]+@[^\s<>()[\],;:\\"@\p{Cc}]+$/u.test(address))
+    throw new ConfigError('MAIL_FROM must be an address, or Name <address>.');
+  return { name: match?.[1]?.trim() ?? '', address };
+}

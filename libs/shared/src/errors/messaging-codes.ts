@@ -1,0 +1,16 @@
+import type { ErrorDefinition } from './error-definition';
+
+/** Error codes of letters by e-mail; part of `ERROR_CODES`. */
+export const MESSAGING_CODES = {
+  'Courriel.NotFound': {
+    status: 404,
+    title: 'Letter not found',
+    description: 'No letter of the tenant has this id. Letters are kept for 30 days.',
+  },
+  'Courriel.AucunDestinataire': {
+    status: 400,
+    title: 'No recipients',
+    description:
+      'The campaign has no voters, or with `nonVotants` none who may vote and has not voted. Nothing was sent.',
+  },
+} as const satisfies Record<string, ErrorDefinition>;

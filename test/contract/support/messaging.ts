@@ -1,0 +1,34 @@
+import type { Answer } from '../../setup/test-app';
+
+/** What names something of the letters of a data space. */
+export interface MessagingIdentifiers {
+  /** A letter to two employees. */
+  readonly courriel: string;
+  /** A letter to the voters of a campaign. */
+  readonly courrielVotants: string;
+  readonly etagCourriel: string;
+  readonly curseurDestinataires: string;
+}
+
+type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+const COURRIEL = '/b2b/v2/courriel';
+
+/** Sends letters, which no worker takes up. @param secret in what nobody else may read */
+export async function writeAll(
+  send: Send,
+  cursor: (path: string) => Promise<string>,
+  { employes, campagne, secret }: { employes: readonly string[]; campagne: string; secret: string },
+): Promise<MessagingIdentifiers> {
+  const written = async (destinataires: object): Promise<string> => {
+    const letter = { destinataires, sujet: `Sujet ${secret}`, corpsHtml: `<p>Corps ${secret}</p>` };
+    return (await send('POST', COURRIEL, letter)).json.id as string;
+  };
+  const courriel = await written({ idExternes: employes });
+  return {
+    courriel,
+    courrielVotants: await written({ campagneId: campagne, cible: 'tous' }),
+    etagCourriel: (await send('GET', `${COURRIEL}/${courriel}`)).headers.get('etag')!,
+    curseurDestinataires: await cursor(`${COURRIEL}/${courriel}/destinataires`),
+  };
+}

@@ -1,0 +1,107 @@
+import { loadConfig, type Config } from '../../../libs/shared/src/config/config';
+import { Config as Settings } from '../../../libs/shared/src/config/config';
+import { synced } from '../../membership/synced';
+import type { Answer, TestApp, TestTenant } from '../../setup/test-app';
+import { until } from '../../webhooks/support/receiver';
+
+export const PATH = '/b2b/v2/courriel';
+
+export interface Letter {
+  readonly id: string;
+  readonly nombreDestinataires: number;
+}
+
+/** The configuration of a test with a mail server. */
+export function mailing(config: Config, SMTP_URL: string, more: Partial<Config> = {}): Config {
+  const { smtp } = loadConfig({
+    NODE_ENV: 'production',
+    DATABASE_URL: config.databaseUrl,
+    ADMIN_API_KEY: config.adminApiKey,
+    SECRETS_KEY: config.secretsKey.toString('base64'),
+    MAIL_FROM: 'Mandat <ne-pas-repondre@mandat.test>',
+    SMTP_URL,
+  });
+  return new Settings({ ...config, smtp, ...more });
+}
+
+/** A data space that sends letters, as its partner sees it. */
+export class Post {
+  private constructor(
+    readonly app: TestApp,
+    readonly tenant: TestTenant,
+  ) {}
+
+  static async open(app: TestApp): Promise<Post> {
+    return new Post(app, await app.tenant());
+  }
+
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.app.send(this.tenant, method, path, body, headers);
+  }
+
+  /** Makes employees `<prefix>-0`… with addresses of the same names. @returns their identifiers */
+  async employes(count: number, prefix = 'E'): Promise<string[]> {
+    const ids = Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+    await synced(this.app, this.tenant, {
+      Employes: ids.map((id) => ({ IdExterne: id, Prenom: 'Zoé', Nom: 'Roy', Courriel: addressOf(id) })),
+    });
+    return ids;
+  }
+
+  /** Sends a letter, which must be taken on. */
+  async letter(destinataires: object, rest: object = {}): Promise<Letter> {
+    const answer = await this.send('POST', PATH, {
+      destinataires,
+      sujet: 'Assemblée',
+      corpsHtml: '<p>Bonjour</p>',
+      ...rest,
+    });
+    expect({ status: answer.status, errors: answer.json.errors }).toEqual({ status: 202, errors: undefined });
+    return answer.json;
+  }
+
+  async etats(id: string): Promise<Record<string, number>> {
+    const { json } = await this.send('GET', `${PATH}/${id}`);
+    const counts = Object.values(json.etats as Record<string, number>);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(json.nombreDestinataires);
+    return json.etats;
+  }
+
+  /** Recipients by their external identifiers. */
+  async destinataires(id: string, query = ''): Promise<Answer['json'][]> {
+    return (await this.send('GET', `${PATH}/${id}/destinataires${query}`)).json;
+  }
+
+  /** Waits until nobody waits any more and no message is on its way. @param hurry lets no schedule be waited for */
+  async over(id: string, { hurry = false, timeoutMs = 50_000 } = {}): Promise<Record<string, number>> {
+    let etats = await this.etats(id);
+    await until(
+      'the letter is sent',
+      async () => {
+        if (hurry) await hurryUp(this.app);
+        etats = await this.etats(id);
+        return etats.enAttente! + etats.enCours! === 0;
+      },
+      timeoutMs,
+    );
+    return etats;
+  }
+
+  /** Rows of a statement whose `$1` is the tenant, read as a superuser. */
+  async rows<R extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<R[]> {
+    return (await this.app.database.query<R>(text, [this.tenant.tenantId, ...values])).rows;
+  }
+}
+
+export function addressOf(idExterne: string): string {
+  return `${idExterne.toLowerCase()}@example.org`;
+}
+
+/** Lets whatever waits for its next attempt be due; what a worker has taken up stays with it. */
+export async function hurryUp(app: TestApp): Promise<void> {
+  await app.database.query(
+    `UPDATE courriel_destinataire SET echeance = now()
+     WHERE etat = 'EnAttente' AND essais > 0 AND echeance > now() + interval '32 seconds'`,
+  );
+  await app.database.query(`UPDATE pgboss.job SET start_after = now() WHERE name = 'courriel'`);
+}
