@@ -38,8 +38,8 @@ afterAll(async () => {
   await app.stop();
 });
 
-async function work(SMTP_URL: string, more: Record<string, string> = {}): Promise<Child> {
-  child = await Child.start('worker', {
+function start(SMTP_URL: string, more: Record<string, string> = {}): Promise<Child> {
+  return Child.start('worker', {
     DATABASE_URL: app.config.databaseUrl,
     ADMIN_API_KEY: app.config.adminApiKey,
     SECRETS_KEY: app.config.secretsKey.toString('base64'),
@@ -48,6 +48,10 @@ async function work(SMTP_URL: string, more: Record<string, string> = {}): Promis
     SMTP_URL,
     ...more,
   });
+}
+
+async function work(SMTP_URL: string, more: Record<string, string> = {}): Promise<Child> {
+  child = await start(SMTP_URL, more);
   return child;
 }
 
@@ -88,9 +92,9 @@ describe('The way to the mail server', () => {
     });
     const post = await Post.open(app);
     const { id } = await post.letter({ idExternes: await post.employes(1, 'N') });
-    const { lines } = { lines: (await work(urlOf(server.port, 'mandat'), more)).lines.bind(child) };
+    const running = await work(urlOf(server.port, 'mandat'), more);
     await until('the worker says so', () =>
-      lines().some(({ msg }) => /mail server cannot be used/.test(String(msg))),
+      running.lines().some(({ msg }) => /mail server cannot be used/.test(String(msg))),
     );
     expect({ logins, begun: server.begun, etats: await post.etats(id) }).toMatchObject({
       ...{ logins: [], begun: 0 },
@@ -133,8 +137,11 @@ describe('The log, the audit trail and what the service answers', () => {
       encodeURIComponent(PASSWORD),
       'faux-secret',
     );
-    const second = await Child.start('worker', { ...running.env, SMTP_URL: wrong });
+    const second = await start(wrong);
     await app.database.query(`UPDATE courriel_destinataire SET echeance = now() WHERE etat = 'EnAttente'`);
+    const metrics = await (await fetch(`${running.url}/metrics`)).text();
+    expect(metrics).toMatch(/mandat_mail_attempts_total\{[^}]*outcome="refused"[^}]*\} 1/);
+    expect(metrics).not.toContain('example.org');
     await running.stop();
     await app.database.query(`UPDATE pgboss.job SET start_after = now() WHERE name = 'courriel'`);
     await until('the second is refused', () => /mail server cannot be used/.test(second.output));
@@ -151,11 +158,6 @@ describe('The log, the audit trail and what the service answers', () => {
       'Wrong password',
     ])
       expect(written).not.toContain(secret);
-    const metrics = await (async () => {
-      child = await Child.start('worker', { ...running.env });
-      return (await fetch(`${child.url}/metrics`)).text();
-    })();
-    expect(metrics).not.toContain('example.org');
   });
 
   it.each([
