@@ -85,7 +85,7 @@ export class Space implements Scene {
     return (await this.app.database.query<R>(text, [this.tenantId, ...values])).rows;
   }
 
-  async count(table: 'webhook' | 'livraison' | 'evenement' | 'journal'): Promise<number> {
+  async count(table: 'webhook' | 'livraison' | 'evenement'): Promise<number> {
     const [row] = await this.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM ${table} WHERE tenant_id = $1`,
     );
@@ -128,10 +128,11 @@ export class Space implements Scene {
     return json;
   }
 
-  /** The audit trail of the data space. */
+  /** The audit trail of the data space behind the sync that made it. */
   journal(): Promise<Record<string, unknown>[]> {
     return this.rows(
-      'SELECT cle_id, action, objet_id, requete_id FROM journal WHERE tenant_id = $1 ORDER BY id_unique',
+      `SELECT cle_id, action, objet_id, requete_id FROM journal WHERE tenant_id = $1 AND action <> 'sync.v2'
+       ORDER BY id_unique`,
     );
   }
 }
