@@ -111,6 +111,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-webhooks': { 'libs/webhooks/src/application/side.service.ts': `import '#messaging';` },
   'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#clients';` },
   'order-of-clients': { 'libs/clients/src/application/side.service.ts': `import '#membership';` },
+  'order-of-personne': { 'libs/personne/src/application/side.service.ts': `import '#voting';` },
   'shared-knows-no-context': { 'libs/shared/src/access/down.ts': `import '#clients';` },
   'pure-shared-stays-pure': {
     'libs/shared/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,

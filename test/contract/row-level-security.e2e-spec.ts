@@ -288,7 +288,7 @@ describe('The schema keeps data spaces apart', () => {
       const more = (await privilegesOf(database, ERASURE_ROLE)).filter((held) => !app.includes(held));
       expect(more).toEqual([
         'autorisation_paiement: SELECT, INSERT, DELETE',
-        'demande_adhesion: SELECT, INSERT, DELETE, UPDATE (employe_id_externe_envoye, statut, date_decision, raison, id_externe_employe, adhesion_id)',
+        'demande_adhesion: SELECT, INSERT, DELETE, UPDATE (statut, employe_id_externe_envoye, date_decision, raison, id_externe_employe, adhesion_id)',
         'evenement: SELECT, INSERT, DELETE, UPDATE (date_publication)',
         'liste_electorale: SELECT, INSERT, UPDATE (employes)',
         'paiement: SELECT, INSERT, DELETE',
