@@ -247,21 +247,23 @@ describe('Idempotency-Key', () => {
 });
 
 describe('The audit trail', () => {
-  it('says who registered, changed, rotated, replayed and deleted an endpoint, by which request', async () => {
-    const ids = times(5, () => randomUUID());
+  it('says who registered, changed, rotated, tried, replayed and deleted an endpoint, and sent again, by which request', async () => {
+    const ids = times(7, () => randomUUID());
     const send = (at: number, method: string, path: string, body?: unknown) =>
       space.send(method, path, body, { 'X-Request-Id': ids[at]! });
     const { id } = (await send(0, 'POST', PATH, BODY)).json;
     await send(1, 'PUT', `${PATH}/${id}`, BODY);
     await send(2, 'POST', `${PATH}/${id}/secret/rotation`);
     await send(3, 'POST', `${PATH}/${id}/recuperer`, { depuis: '2020-01-01' });
-    await send(4, 'DELETE', `${PATH}/${id}`);
-    const actions = ['creer', 'modifier', 'rotation', 'recuperer', 'supprimer'];
+    const { id: livraison } = (await send(4, 'POST', `${PATH}/${id}/test`)).json;
+    expect((await send(5, 'POST', `${PATH}/${id}/livraisons/${livraison}/renvoyer`)).status).toBe(202);
+    await send(6, 'DELETE', `${PATH}/${id}`);
+    const actions = ['creer', 'modifier', 'rotation', 'recuperer', 'tester', 'renvoyer', 'supprimer'];
     expect(await space.journal()).toEqual(
       actions.map((action, at) => ({
         cle_id: space.tenant.cleId,
         action: `webhook.${action}`,
-        objet_id: id,
+        objet_id: action === 'renvoyer' ? livraison : id,
         requete_id: ids[at],
       })),
     );

@@ -56,8 +56,10 @@ export const AUDITED_ACTIONS = [
   'webhook.creer',
   'webhook.modifier',
   'webhook.recuperer',
+  'webhook.renvoyer',
   'webhook.rotation',
   'webhook.supprimer',
+  'webhook.tester',
 ] as const;
 
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];

@@ -145,10 +145,11 @@ export class WebhooksService {
    * @param livraisonId given by the service if absent
    * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
    */
-  async test(tenantId: string, { modules }: Manager, id: string, livraisonId?: string): Promise<Json> {
+  async test(tenantId: string, { actor, modules }: Manager, id: string, livraisonId?: string): Promise<Json> {
     return this.holding(tenantId, modules, id, async (held) => {
       assertActive(held);
       const event = await this.outbox.add(tenantId, 'webhook.test', JSON.stringify({ webhookId: id }));
+      this.audit.record(tenantId, actor, 'webhook.tester', [id]);
       return this.begin(tenantId, await this.livraisons.insert(tenantId, event, id, livraisonId));
     });
   }
@@ -176,7 +177,12 @@ export class WebhooksService {
    * @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif`, `Webhook.Inactif`,
    *   `Webhook.TypeNonAbonne`
    */
-  async resend(tenantId: string, { modules }: Manager, id: string, livraisonId: string): Promise<Json> {
+  async resend(
+    tenantId: string,
+    { actor, modules }: Manager,
+    id: string,
+    livraisonId: string,
+  ): Promise<Json> {
     return this.holding(tenantId, modules, id, async (held) => {
       const type = (await this.livraisons.typeOf(tenantId, id, livraisonId)) ?? missingLivraison();
       assertOpen([type as EventType], modules);
@@ -187,6 +193,7 @@ export class WebhooksService {
           `The endpoint does not hear of ${type} any more: add it to \`types\` first.`,
         );
       }
+      this.audit.record(tenantId, actor, 'webhook.renvoyer', [livraisonId]);
       return this.begin(
         tenantId,
         (await this.livraisons.again(tenantId, id, livraisonId)) ?? missingLivraison(),
