@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { DomainError } from '../errors/domain-error';
 import { text } from '../records/field';
-import { Input } from './field.decorator';
+import { RecordValidator } from '../records/record-validator';
+import { definitionOf, Input } from './field.decorator';
 import { readInput } from './read-input';
 
 const PART = { nom: text(10, { required: true, description: 'Name.' }) };
@@ -64,6 +65,11 @@ class Payment {
   devise?: string | null;
 }
 
+class Total {
+  @Input({ kind: 'decimal', max: 10, decimals: 2, orZero: true, description: 'Total.' })
+  total?: string | null;
+}
+
 class Names {
   @Input({ kind: 'texts', max: 3, length: 5, description: 'Names.' })
   noms?: string[] | null;
@@ -113,6 +119,24 @@ describe('A decimal number', () => {
 
   it.each([null, undefined, '', ' '])('%j is missing', (montant) => {
     expect(codesOf(Payment, { montant })).toEqual(['/montant required']);
+  });
+
+  it('may be 0 where its field says so, in bulk, too', () => {
+    const bulk = new RecordValidator(definitionOf(Total));
+    for (const [sent, total] of [
+      [0, '0'],
+      [-0, '0'],
+      ['0.00', '0.00'],
+      [10, '10'],
+    ] as const) {
+      expect(codesOf(Total, { total: sent })).toEqual({ total });
+      expect(bulk.check({ total: sent })).toEqual({ values: { total } });
+    }
+    const fault = 'total must be a decimal number of at least 0, at most 10, with at most 2 decimals';
+    for (const total of [-1, '-0', '0.000', 10.01]) {
+      expect(codesOf(Total, { total })).toEqual(['/total range']);
+      expect(bulk.check({ total })).toEqual({ fault });
+    }
   });
 });
 
