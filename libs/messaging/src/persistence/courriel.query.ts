@@ -5,7 +5,7 @@ import { COMPTES, type EtatDestinataire } from '../domain/courriel.types';
 
 /** Counts of all states, 0 where nobody is in one. */
 const ETATS = Object.entries(COMPTES)
-  .map(([etat, name]) => `'${name}', coalesce(sum(g.count) FILTER (WHERE g.etat = '${etat}'), 0)`)
+  .map(([etat, name]) => `coalesce(sum(g.count) FILTER (WHERE g.etat = '${etat}'), 0) AS "${name}"`)
   .join(', ');
 
 /** Letters and their recipients as JSON text. */
@@ -24,10 +24,10 @@ export class CourrielQuery {
         sujet: 'sujet',
         dateCreation: wireTimestamp('date_creation'),
         nombreDestinataires: 'nombre_destinataires',
-        etats: `(SELECT json_build_object(${ETATS}) FROM (
+        etats: `(SELECT row_to_json(o) FROM (SELECT ${ETATS} FROM (
           SELECT d.etat, count(*) AS count FROM courriel_destinataire d
           WHERE d.tenant_id = $1 AND d.courriel_id = courriel.id_unique GROUP BY d.etat
-        ) g)`,
+        ) g) o)`,
       },
     });
     this.destinataires = new JsonItems(transactions, {
