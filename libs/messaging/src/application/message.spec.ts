@@ -25,6 +25,15 @@ describe('Message', () => {
     });
   });
 
+  it('has one Message-ID where the sender’s domain is so long that the header is folded', async () => {
+    const address = 'ne-pas-repondre@communications.syndicat-exemple.example.org';
+    const message = await Message.compose(LETTER, { name: 'Mandat', address });
+    const head = message.to('zoe@example.org', '11').toString('latin1').split('\r\n\r\n')[0]!;
+    const domain = address.split('@')[1]!;
+    expect(head.match(/Message-ID[^>]*>/gi)).toEqual([`Message-ID: <11@${domain}>`]);
+    expect(head.match(/@communications/g)).toHaveLength(2);
+  });
+
   it('lets no subject make a header', async () => {
     const message = await Message.compose({ ...LETTER, sujet: 'A\r\nBcc: x@example.org' }, FROM);
     const { headers } = await simpleParser(message.to('zoe@example.org', '11'));

@@ -31,8 +31,11 @@ export class Message {
       .compile()
       .build();
     const headEnd = whole.indexOf('\r\n\r\n');
-    // Headers are ASCII. The composer names a message, but each recipient's is another one.
-    const head = whole.toString('latin1', 0, headEnd).replace(/(^|\r\n)Message-ID: [^\r]*/i, '');
+    // Headers are ASCII. The composer names a message, but each recipient's is another one. A long header is folded.
+    const head = whole
+      .toString('latin1', 0, headEnd)
+      .replace(/(^|\r\n)Message-ID:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*/i, '')
+      .replace(/^\r\n/, '');
     const rest = Buffer.concat([Buffer.from(head, 'latin1'), whole.subarray(headEnd)]);
     return new Message(rest, from.address.slice(from.address.lastIndexOf('@') + 1));
   }

@@ -217,17 +217,20 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private message(letter: Letter): Promise<Message> {
     let message = this.messages.get(letter.id);
-    if (!message) this.messages.set(letter.id, (message = Message.compose(letter, this.config.mailFrom)));
+    if (message) return message;
+    message = Message.compose(letter, this.config.mailFrom);
+    this.messages.set(letter.id, message);
+    // One that failed is tried anew.
+    message.catch(() => this.messages.delete(letter.id));
     return message;
   }
 
   private async keep(): Promise<void> {
     const byTenant = Map.groupBy(this.held, ([, tenantId]) => tenantId);
     for (const [tenantId, held] of byTenant) {
-      await this.expeditions.keep(
-        tenantId,
-        held.map(([id]) => id),
-      );
+      const ids = held.map(([id]) => id);
+      // What one tenant's rows wait for is nothing to the others.
+      await this.expeditions.keep(tenantId, ids).catch((error: unknown) => this.warn(error));
     }
   }
 
