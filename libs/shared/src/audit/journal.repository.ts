@@ -90,7 +90,7 @@ export class JournalRepository {
         sceau,
       ],
     });
-    return rowCount === 1;
+    return rowCount !== 0;
   }
 
   /** The last entry that is there. */
