@@ -20,7 +20,7 @@ afterAll(() => app.stop());
 
 /** Somebody whose every value is found nowhere else. */
 class Somebody {
-  readonly idExterne = `Q-${randomUUID()}`;
+  readonly idExterne = `Qé-${randomUUID()}`;
   readonly prenom = `Zoé ${randomUUID().slice(0, 8)}`;
   readonly nom = `L'Écuyer-${randomUUID().slice(0, 8)}`;
   readonly courriel = `${randomUUID()}@example.org`;
@@ -145,7 +145,7 @@ class Space {
 
   /** A task of a sync that refused the employee and said so. */
   private async refuseInTask(): Promise<void> {
-    // As it was sent, with a space; of a union of the same identifier, nothing is changed.
+    // As it was sent, with a space.
     const erreur = { IdUnique: ` ${this.one.idExterne}`, Message: 'invalid e-mail' };
     await app.database.query(
       `INSERT INTO tache (tenant_id, type, etat, total, simulation, date_fin, resultat)
@@ -156,7 +156,7 @@ class Space {
 
   /** A request that named the person and became somebody else's; an answer that is recorded with the identifier. */
   private async confuse(): Promise<void> {
-    const named = `${this.one.idExterne}-`.slice(0, -1);
+    const named = this.one.idExterne;
     const body = { ...this.other.signing({ employeIdExterne: 'E-404' }) };
     const { json } = await this.platform('adhesions', body);
     await this.done(
@@ -169,7 +169,7 @@ class Space {
       [named, json.demandeId],
     );
     const path = '/b2b/v2/objet-consentement';
-    const key = { 'Idempotency-Key': `import ${named}` };
+    const key = { 'Idempotency-Key': `import ${encodeURIComponent(named)}` };
     await this.done(app.send(this.open.partenaire, 'POST', path, { idExterne: randomUUID(), nom: 'X' }, key));
   }
 
@@ -306,13 +306,27 @@ describe('The erasure of an employee', () => {
     await app.database.query(`SELECT ${lock}`);
     expectProblem(await space.erase(), 409, 'Employe.LieCampagneActive');
     await app.database.query(`SELECT ${lock.replace('advisory_lock', 'advisory_unlock')}`);
-    const tache = await app.database.query<{ id: string }>(
-      `INSERT INTO tache (tenant_id, type, etat, total, simulation, corps)
-       VALUES ($1, 'sync', 'EnAttente', 1, false, $2) RETURNING id_unique AS id`,
-      [space.open.tenantId, Buffer.from(JSON.stringify({ Employes: [space.one.employe] }))],
-    );
-    expectProblem(await space.erase(), 409, 'Employe.SyncEnAttente');
-    await app.database.query('DELETE FROM tache WHERE id_unique = $1', [tache.rows[0]!.id]);
+    const awaiting = async (corps: string): Promise<void> => {
+      await app.database.query(
+        `INSERT INTO tache (tenant_id, type, etat, total, simulation, corps) VALUES ($1, 'sync', 'EnAttente', 1, false, $2)`,
+        [space.open.tenantId, Buffer.from(corps)],
+      );
+    };
+    const body = JSON.stringify({ Employes: [space.one.employe] });
+    // As it is, as PHP and Python write it, and in what is no JSON.
+    for (const corps of [
+      body,
+      body.replaceAll('é', '\\u00e9'),
+      body.replaceAll('é', '\\u00E9'),
+      `${body}}`,
+    ]) {
+      await awaiting(corps);
+      expectProblem(await space.erase(), 409, 'Employe.SyncEnAttente');
+      await app.database.query('DELETE FROM tache WHERE tenant_id = $1 AND date_fin IS NULL', [
+        space.open.tenantId,
+      ]);
+    }
+    await awaiting('{"Employes": [{"Nom": Roy}]}');
     expect((await space.erase()).status).toBe(204);
   });
 
@@ -339,7 +353,9 @@ describe('The erasure of an employee', () => {
     expectProblem(await send(path.replace(other.clientId, randomUUID())), 404, 'Client.NotFound');
     for (const key of [space.open.partenaire, space.open.plateforme])
       expectProblem(await send(space.path(), key), 403, 'Cle.RoleInsuffisant');
-    expect((await space.partner('GET', `/b2b/v1/employe/${space.one.idExterne}`)).status).toBe(200);
+    expect(
+      (await space.partner('GET', `/b2b/v1/employe/${encodeURIComponent(space.one.idExterne)}`)).status,
+    ).toBe(200);
   });
 });
 

@@ -22,6 +22,7 @@ export function tracesOf(texts: readonly string[], dumped: ReadonlyMap<string, r
   const forms = texts.flatMap((text) => [
     text.toLowerCase(),
     JSON.stringify(text).slice(1, -1).toLowerCase(),
+    encodeURIComponent(text).toLowerCase(),
     Buffer.from(text).toString('hex'),
     Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1).toLowerCase(),
   ]);

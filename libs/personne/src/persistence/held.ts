@@ -91,7 +91,7 @@ export const HELD: readonly Held[] = [
     // Of what is left, recorded answers are encrypted; these would be given to whoever repeats the request.
     section: 'reponsesEnregistrees',
     table: 'idempotency_record',
-    where: `(position(:idExterne IN idempotency_key) > 0 OR position('/' || :idUrl || '"' IN headers::text) > 0
+    where: `(position(:idExterne IN idempotency_key) > 0 OR position(:idUrl IN idempotency_key) > 0 OR position('/' || :idUrl || '"' IN headers::text) > 0
       OR EXISTS (SELECT FROM unnest(:ids::text[]) known WHERE position(known IN headers::text) > 0))`,
     shown: { fingerprint: 'NULL', sealed_body: 'NULL' },
     erased: 'removed',

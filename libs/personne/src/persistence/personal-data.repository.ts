@@ -15,6 +15,18 @@ const IDENTITIES = `
 /** The class of advisory locks under which ballot boxes are sealed. */
 const SEALING = 4;
 
+/** A text as the JSON of others may have it: a body is kept as it was sent, and need not even be JSON. */
+function formsOf(text: string): Buffer[] {
+  const plain = JSON.stringify(text).slice(1, -1);
+  const escaped = plain.replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const shouted = escaped.replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
+  const forms = [plain, escaped, shouted].flatMap((form) => [form, form.replaceAll('/', '\\/')]);
+  return [...new Set(forms)].map((form) => Buffer.from(form));
+}
+
 /** All that is held about one person, in the ambient transaction. */
 @Injectable()
 export class PersonalDataRepository {
@@ -110,14 +122,13 @@ export class PersonalDataRepository {
   }
 
   /** Whether a sync that waits may bring the employee back: its body has the identifier somewhere. */
-  async isAwaited(person: Person): Promise<boolean> {
-    const rows = await this.run(
-      `SELECT FROM tache WHERE tenant_id = :tenantId AND date_fin IS NULL
-         AND NOT simulation AND position(btrim(to_jsonb(:idExterne::text)::text, '"') IN convert_from(corps, 'UTF8')::jsonb::text) > 0
-       LIMIT 1`,
-      person,
+  async isAwaited({ tenantId, idExterne }: Person): Promise<boolean> {
+    const { rowCount } = await this.transactions.client().query(
+      `SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation
+         AND EXISTS (SELECT FROM unnest($2::bytea[]) form WHERE position(form IN corps) > 0) LIMIT 1`,
+      [tenantId, formsOf(idExterne)],
     );
-    return rows.length > 0;
+    return rowCount === 1;
   }
 
   /** Takes the person off the rolls of campaigns that have not been published: no voter without a name is to vote. */
