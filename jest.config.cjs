@@ -23,6 +23,14 @@ module.exports = {
       globalSetup: '<rootDir>/test/setup/global-setup.ts',
       globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
     },
+    // Processes, databases and networks that fail, for minutes: `npm run test:reliability`.
+    {
+      ...base,
+      displayName: 'reliability',
+      testMatch: ['<rootDir>/test/reliability/*.trial-spec.ts'],
+      globalSetup: '<rootDir>/test/reliability/support/setup.ts',
+      globalTeardown: '<rootDir>/test/reliability/support/teardown.ts',
+    },
   ],
   testTimeout: 60_000,
   // One process for all files would keep what each leaves behind, and run out of memory after some hundred.

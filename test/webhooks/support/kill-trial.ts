@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { Child } from '../../http/child-process';
+import type { Mortal } from '../../http/mortal';
 import { until } from './receiver';
 
 /** Cards that are signed after a kill was due and before it happened, at most. */
 const AHEAD = 100;
-
-const START_MS = 60_000;
 
 /** Numbers from 0 to 1 that a seed determines (mulberry32). */
 export function seeded(seed: number): () => number {
@@ -17,55 +15,6 @@ export function seeded(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-/** A built process that is killed and started again. */
-export class Mortal {
-  kills = 0;
-  /** How long there was none that listened, all starts together. */
-  downMs = 0;
-  private child: Promise<Child>;
-
-  constructor(
-    private readonly app: 'partner-api' | 'worker',
-    private readonly env: Record<string, string>,
-  ) {
-    this.child = this.start();
-  }
-
-  /** The address of the one that lives, once it listens. */
-  async url(): Promise<string> {
-    return (await this.child).url;
-  }
-
-  /** SIGKILL; the next one starts at once. */
-  async kill(): Promise<void> {
-    const { child } = this;
-    const victim = await child;
-    this.kills += 1;
-    this.child = victim.stop('SIGKILL').then(() => this.start());
-    // A start that fails is told to who waits for it.
-    this.child.catch(() => undefined);
-  }
-
-  async end(): Promise<void> {
-    await (await this.child).stop('SIGKILL');
-  }
-
-  private async start(): Promise<Child> {
-    const begun = Date.now();
-    const child = await Child.spawn(this.app, this.env);
-    await until(
-      `${this.app} listens`,
-      () => {
-        if (!child.isRunning) throw new Error(`${this.app} did not start: ${child.errors}${child.output}`);
-        return child.output.includes('"msg":"listening"');
-      },
-      START_MS,
-    );
-    this.downMs += Date.now() - begun;
-    return child;
-  }
 }
 
 /** What is signed, and how often who is killed meanwhile. */

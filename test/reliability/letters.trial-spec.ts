@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
+import { Mortal } from '../http/mortal';
 import { TestApp } from '../setup/test-app';
-import { Mortal, seeded } from '../webhooks/support/kill-trial';
+import { seeded } from '../webhooks/support/kill-trial';
 import { until } from '../webhooks/support/receiver';
-import { faultsOf, type Ledger } from './support/judge';
-import { MailServer } from './support/mail-server';
-import { addressOf, Post } from './support/post';
+import { faultsOf, type Ledger } from '../messaging/support/judge';
+import { MailServer } from '../messaging/support/mail-server';
+import { addressOf, Post } from '../messaging/support/post';
 
-const WITHOUT_GATE = join(__dirname, 'support/without-gate.cjs');
+const WITHOUT_GATE = join(__dirname, '../messaging/support/without-gate.cjs');
 const WHOLE = process.env.RELIABILITY === 'whole';
 const RECIPIENTS = WHOLE ? 3_000 : 500;
 const KILLS = WHOLE ? 40 : 10;

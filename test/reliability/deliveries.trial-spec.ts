@@ -1,13 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
+import { Mortal } from '../http/mortal';
 import { TestApp } from '../setup/test-app';
-import { faultsOf, type Ledger, pendingOf, readLedger, repeatsOf } from './support/card-ledger';
-import { EMPLOYEES, KillTrial, Mortal, type Plan, seeded } from './support/kill-trial';
-import { type Received, Receiver, until } from './support/receiver';
-import { register, scene, sign } from './support/signed';
+import { faultsOf, type Ledger, pendingOf, readLedger, repeatsOf } from '../webhooks/support/card-ledger';
+import { EMPLOYEES, KillTrial, type Plan, seeded } from '../webhooks/support/kill-trial';
+import { type Received, Receiver, until } from '../webhooks/support/receiver';
+import { register, scene, sign } from '../webhooks/support/signed';
 
-const LATE_OUTBOX = join(__dirname, 'support/late-outbox.cjs');
+const LATE_OUTBOX = join(__dirname, '../webhooks/support/late-outbox.cjs');
 
 let app: TestApp;
 let receiver: Receiver;

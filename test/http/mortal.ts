@@ -1,0 +1,70 @@
+import { until } from '../webhooks/support/receiver';
+import { Child } from './child-process';
+
+const START_MS = 60_000;
+
+/** A built process that ends and is started again. */
+export class Mortal {
+  kills = 0;
+  /** How long there was none that listened, all starts together. */
+  downMs = 0;
+  private child: Promise<Child>;
+
+  constructor(
+    private readonly app: 'partner-api' | 'worker',
+    private readonly env: Record<string, string>,
+  ) {
+    this.child = this.start();
+  }
+
+  /** The address of the one that lives, once it listens. */
+  async url(): Promise<string> {
+    return (await this.child).url;
+  }
+
+  /** The one that lives, or the next one. */
+  running(): Promise<Child> {
+    return this.child;
+  }
+
+  /** SIGKILL; the next one starts at once. */
+  async kill(): Promise<void> {
+    const victim = await this.child;
+    this.kills += 1;
+    this.replace(victim.stop('SIGKILL'));
+  }
+
+  /** SIGTERM; the next one starts once it has ended. @returns how it ended, and after how many milliseconds */
+  async stopInOrder(): Promise<{ code: number | NodeJS.Signals; ms: number; errors: string }> {
+    const leaving = await this.child;
+    const begun = performance.now();
+    const ended = leaving.stop('SIGTERM');
+    this.replace(ended);
+    return { code: await ended, ms: performance.now() - begun, errors: leaving.errors };
+  }
+
+  async end(): Promise<void> {
+    await (await this.child).stop('SIGKILL');
+  }
+
+  private replace(ended: Promise<unknown>): void {
+    this.child = ended.then(() => this.start());
+    // A start that fails is told to who waits for it.
+    this.child.catch(() => undefined);
+  }
+
+  private async start(): Promise<Child> {
+    const begun = Date.now();
+    const child = await Child.spawn(this.app, this.env);
+    await until(
+      `${this.app} listens`,
+      () => {
+        if (!child.isRunning) throw new Error(`${this.app} did not start: ${child.errors}${child.output}`);
+        return child.output.includes('"msg":"listening"');
+      },
+      START_MS,
+    );
+    this.downMs += Date.now() - begun;
+    return child;
+  }
+}

@@ -1,0 +1,118 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
+import { MODULES } from '../../../libs/shared/src/access/caller';
+import { Mortal } from '../../http/mortal';
+
+/** A data space made through the administrators' routes, with a partner's and the platform's key. */
+export interface FleetSpace {
+  readonly clientId: string;
+  readonly partner: string;
+  readonly partnerId: string;
+  readonly platform: string;
+}
+
+/** One answer; `json` is undefined where the body is not JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- read as loosely as other tests read answers
+  readonly json: any;
+}
+
+export interface FleetOptions {
+  readonly apis?: number;
+  readonly workers?: number;
+  readonly env?: Record<string, string>;
+}
+
+/** Built processes on one database, as production runs them. */
+export class Fleet {
+  private readonly agent = new Agent({ connections: 64, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+
+  private constructor(
+    readonly adminKey: string,
+    readonly env: Record<string, string>,
+    readonly apis: readonly Mortal[],
+    readonly workers: readonly Mortal[],
+  ) {}
+
+  static async start(
+    databaseUrl: string,
+    { apis = 1, workers = 0, env = {} }: FleetOptions = {},
+  ): Promise<Fleet> {
+    const adminKey = randomBytes(32).toString('hex');
+    const all = {
+      DATABASE_URL: databaseUrl,
+      ADMIN_API_KEY: adminKey,
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      WEBHOOK_ALLOW_INSECURE: 'true',
+      RATE_LIMIT_PER_MINUTE: '10000000',
+      SHUTDOWN_DELAY_MS: '0',
+      ...env,
+    };
+    const fleet = new Fleet(
+      adminKey,
+      all,
+      Array.from({ length: apis }, () => new Mortal('partner-api', all)),
+      Array.from({ length: workers }, () => new Mortal('worker', all)),
+    );
+    await Promise.all([...fleet.apis, ...fleet.workers].map((one) => one.url()));
+    return fleet;
+  }
+
+  /** A new client with its keys, by the first API. */
+  async space(limiteParMinute: number | null = null): Promise<FleetSpace> {
+    const url = await this.apis[0]!.url();
+    const make = async (path: string, body: object): Promise<{ id: string; cle: string }> => {
+      const answer = await this.send(url, this.adminKey, 'POST', `/admin/v1/clients${path}`, body);
+      if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
+      return answer.json as { id: string; cle: string };
+    };
+    const modules = [...MODULES];
+    const { id } = await make('', { nom: `Client ${randomUUID()}`, modules, limiteParMinute });
+    const key = (role: string) => make(`/${id}/cles`, { nom: 'Essai', environnement: 'staging', role });
+    const [partner, platform] = [await key('partenaire'), await key('plateforme')];
+    return { clientId: id, partner: partner.cle, partnerId: partner.id, platform: platform.cle };
+  }
+
+  /**
+   * Sends one request; an object as body goes as JSON.
+   *
+   * @throws Error where no answer came, or only part of one
+   */
+  async send(
+    url: string,
+    key: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await request(url + path, {
+      dispatcher: this.agent,
+      method: method as 'GET',
+      headers: {
+        ...(key === undefined ? {} : { 'x-api-key': key }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, headers: answer.headers, text, json: parse(text) };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.apis, ...this.workers].map((one) => one.end()));
+    await this.agent.destroy();
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../../../libs/shared/src/database/embedded-postgres';
+import { freePort } from '../../../libs/shared/src/database/embedded-postgres.host';
+
+const CLI = join(__dirname, '../../../dist/apps/cli/src/main.js');
+
+/** A migrated PostgreSQL of a trial's own, as durable as production's, that can be killed and started again. */
+export class OwnPostgres {
+  private constructor(
+    private server: EmbeddedPostgres,
+    private readonly options: EmbeddedPostgresOptions,
+    private readonly made: string | undefined,
+  ) {}
+
+  /** @param dataDir a folder to use and keep; a temporary one if absent */
+  static async start(settings: Record<string, string> = {}, dataDir?: string): Promise<OwnPostgres> {
+    const made = dataDir ? undefined : await mkdtemp(join(tmpdir(), 'mandat-own-'));
+    const options = { dataDir: dataDir ?? made!, port: await freePort(), settings };
+    const own = new OwnPostgres(await startEmbeddedPostgres(options), options, made);
+    await promisify(execFile)(process.execPath, [CLI, 'migrate'], {
+      env: { ...process.env, DATABASE_URL: own.url },
+    });
+    return own;
+  }
+
+  /** The same for as long as it lives, restarts included. */
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** SIGKILL to the server and all of its processes at once, as when the machine is gone. */
+  async kill(): Promise<void> {
+    const [pid] = readFileSync(join(this.options.dataDir, 'cluster/postmaster.pid'), 'utf8').split('\n');
+    for (const victim of [Number(pid), ...childrenOf(Number(pid))]) {
+      try {
+        process.kill(victim, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
+    await this.server.stop();
+  }
+
+  /** Starts it again after a kill, and resolves when it accepts connections. */
+  async restart(): Promise<void> {
+    this.server = await startEmbeddedPostgres(this.options);
+  }
+
+  async client(): Promise<Client> {
+    const client = new Client({ connectionString: this.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    if (this.made) rmSync(this.made, { recursive: true, force: true });
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        // Behind the name, which may hold spaces: the state, then the parent.
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
