@@ -163,6 +163,22 @@ describe('An event that is committed late', () => {
     }
   });
 
+  it('comes after what its transaction waited for, though that began later', async () => {
+    const waiting = await Writer.open();
+    const other = await Writer.open();
+    const before = await other.write();
+    await other.end('COMMIT');
+    const after = await waiting.write();
+    await waiting.end('COMMIT');
+    for (const reader of readers()) {
+      await reader.rest();
+      expect(reader.ids.slice(1)).toEqual([before, after]);
+    }
+    expect((await space.eventIds()).slice(1)).toEqual([before, after]);
+    const { json } = await space.send('GET', FEED);
+    expect(json[1].timestamp <= json[2].timestamp).toBe(true);
+  });
+
   it('of a transaction that is rolled back is never seen', async () => {
     const writer = await Writer.open();
     const gone = await writer.write();
