@@ -48,12 +48,24 @@ export function configureHttp(app: NestExpressApplication): void {
       directives: { ...(config.publicUrl.startsWith('https:') ? {} : { upgradeInsecureRequests: null }) },
     },
   });
+  const server = app.getHttpServer();
+  /**
+   * A stopping process tells each caller with an answer that it is the last one of its connection. Ending the connection
+   * behind an answer that did not say so would meet the caller's next request, which is under way already.
+   */
+  const closeWhileStopping = (request: Request, response: Response): void => {
+    const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
+    response.writeHead = (...head: unknown[]) => {
+      if (lifecycle.isStopping) response.setHeader('Connection', 'close');
+      return writeHead(...head);
+    };
+    // Of a list that began before the stop and ends after the last connection was taken, nobody else would close this one.
+    response.on('finish', () => lifecycle.isStopping && !server.listening && request.socket.end());
+  };
   app.use((request: Request, response: Response, next: NextFunction) => {
     // Answers hold personal data: no shared cache keeps them, and a private one asks again with its ETag.
     response.setHeader('Cache-Control', 'private, no-cache');
-    if (lifecycle.isStopping) response.setHeader('Connection', 'close');
-    // A request that began before the stop and ends after it would leave its connection open, and the stop waiting.
-    else response.on('finish', () => lifecycle.isStopping && request.socket.end());
+    closeWhileStopping(request, response);
     // Pages name their own types.
     if (request.url.startsWith('/docs')) return securePage(request, response, next);
     // Handlers answer JSON text that is already made.
@@ -63,6 +75,6 @@ export function configureHttp(app: NestExpressApplication): void {
   app.use(requireHost);
   app.useGlobalPipes(new InputPipe());
   app.useGlobalFilters(new ProblemFilter(config.publicUrl, logger));
-  limitServer(app.getHttpServer());
-  answerUnreadableRequests(app.getHttpServer(), config.publicUrl, logger);
+  limitServer(server);
+  answerUnreadableRequests(server, config.publicUrl, logger);
 }
