@@ -3,14 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { Mortal } from '../http/mortal';
 import { TestApp } from '../setup/test-app';
-import { seeded } from '../webhooks/support/kill-trial';
+import { seeded } from '../setup/seeded';
 import { until } from '../webhooks/support/receiver';
 import { faultsOf, type Ledger } from '../messaging/support/judge';
 import { MailServer } from '../messaging/support/mail-server';
 import { addressOf, Post } from '../messaging/support/post';
+import { WHOLE } from './support/effort';
+import { report } from './support/report';
 
 const WITHOUT_GATE = join(__dirname, '../messaging/support/without-gate.cjs');
-const WHOLE = process.env.RELIABILITY === 'whole';
 const RECIPIENTS = WHOLE ? 3_000 : 500;
 const KILLS = WHOLE ? 40 : 10;
 
@@ -129,14 +130,28 @@ describe('The judge of letters', () => {
 describe('Workers that are killed while they send', () => {
   jest.setTimeout(WHOLE ? 900_000 : 300_000);
 
+  const FAULT = 'worker killed (SIGKILL) while it sends e-mail';
+
   it('write to nobody twice, and leave nobody out without saying so', async () => {
-    expect(faultsOf(await trial('killed', KILLS))).toEqual({});
+    const ledger = await trial('killed', KILLS);
+    const faults = faultsOf(ledger);
+    const inDoubt = [...ledger.etats.values()].filter((etat) => etat === 'Incertain').length;
+    report(FAULT, {
+      trials: `${KILLS} kills`,
+      checked: `${RECIPIENTS} recipients`,
+      losses: Object.values(faults).reduce((sum, who) => sum + who.length, 0),
+      figures: `${inDoubt} are told as in doubt, and not written to again`,
+    });
+    expect(faults).toEqual({});
   });
 
   it('write to some twice where recipients are marked after the answer only: the judge sees it', async () => {
     const faults = faultsOf(
       await trial('without gate', KILLS, { NODE_OPTIONS: `--require ${WITHOUT_GATE}` }),
     );
+    report(FAULT, {
+      control: `recipients marked after the answer only: ${faults['written to twice']?.length ?? 0} written to twice`,
+    });
     expect(faults['written to twice']).not.toBeUndefined();
   });
 });
