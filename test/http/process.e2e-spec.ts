@@ -1,64 +1,10 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { cloneTemplate } from '../setup/test-app';
 import { Child } from './child-process';
 import { eventually } from './expect-problem';
+import { Wire } from './wire';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
-
-/** Stands between the service and the database, and can be cut or clogged as a network is. */
-class Wire {
-  private sockets = new Set<Socket>();
-  private server: Server;
-  private clogged = false;
-  /** Whether the connection breaks once a COMMIT has passed, before its answer. */
-  losesCommits = false;
-
-  private constructor(private readonly target: URL) {}
-
-  static async lay(databaseUrl: string): Promise<{ wire: Wire; url: string }> {
-    const wire = new Wire(new URL(databaseUrl));
-    await wire.mend(0);
-    const url = new URL(databaseUrl);
-    url.port = String((wire.server.address() as AddressInfo).port);
-    return { wire, url: url.href };
-  }
-
-  async mend(port = (this.server.address() as AddressInfo | null)?.port ?? this.port): Promise<void> {
-    this.server = createServer((near) => {
-      const far = connect(Number(this.target.port), this.target.hostname);
-      for (const socket of [near, far]) {
-        this.sockets.add(socket);
-        socket.on('error', () => undefined).on('close', () => [near, far].forEach((end) => end.destroy()));
-        if (this.clogged) socket.pause();
-      }
-      near.pipe(far).pipe(near);
-      near.on('data', (data: Buffer) => {
-        if (!this.losesCommits || !data.includes('COMMIT')) return;
-        far.unpipe(near);
-        setTimeout(() => near.resetAndDestroy(), 200);
-      });
-    }).listen(port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
-  }
-  private port = 0;
-
-  async cut(): Promise<void> {
-    this.server.close();
-    for (const socket of this.sockets) socket.resetAndDestroy();
-    this.sockets.clear();
-    await once(this.server, 'close');
-  }
-
-  clog(clogged: boolean): void {
-    this.clogged = clogged;
-    for (const socket of this.sockets)
-      if (clogged) socket.pause();
-      else socket.resume();
-  }
-}
 
 let database: Client;
 /** Holds locks; what a transaction sees of other connections does not change, so another one looks. */

@@ -15,7 +15,8 @@ import { JournalRepository } from './audit/journal.repository';
 import { JournalVerification } from './audit/verification';
 import { Config } from './config/config';
 import { SecretBox } from './crypto/secret-box';
-import { createDataSource, createTripPool } from './database/connections';
+import { clientConfig, createDataSource, createQueuePool, createTripPool } from './database/connections';
+import { DatabaseWatch } from './database/database-watch';
 import { IdempotencyRecords } from './database/idempotency-records';
 import { SHORT_WRITES, Transactions } from './database/transactions';
 import { HealthController } from './http/health.controller';
@@ -36,9 +37,11 @@ class PoolCloser implements OnApplicationShutdown {
     private readonly dataSource: DataSource,
     @Inject(READ_POOL) private readonly readPool: Pool,
     @Inject(WRITE_POOL) private readonly writePool: Pool,
+    private readonly watch: DatabaseWatch,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
+    this.watch.stop();
     await Promise.all([this.dataSource.destroy(), this.readPool.end(), this.writePool.end()]);
   }
 }
@@ -84,23 +87,30 @@ export class SharedModule {
           useFactory: (metrics: Metrics) => new HttpMetrics(metrics),
         },
         Lifecycle,
+        {
+          provide: DatabaseWatch,
+          inject: [LOGGER],
+          useFactory: (logger: Logger) =>
+            new DatabaseWatch(clientConfig(pool.url, `${pool.applicationName} watch`), logger),
+        },
         ...[
           { token: READ_POOL, name: 'reads', size: pool.size },
           { token: WRITE_POOL, name: 'short writes', size: pool.size * SHORT_WRITES },
         ].map(({ token, name, size }) => ({
           provide: token,
-          inject: [LOGGER, Metrics],
-          useFactory: (logger: Logger, metrics: Metrics) => {
-            const tripPool = createTripPool({ ...pool, size }, report(logger));
+          inject: [LOGGER, Metrics, DatabaseWatch],
+          useFactory: (logger: Logger, metrics: Metrics, watch: DatabaseWatch) => {
+            const tripPool = createTripPool({ ...pool, size, watch }, report(logger));
             metrics.watchPool(name, tripPool);
             return tripPool;
           },
         })),
         {
           provide: DataSource,
-          inject: [LOGGER, Metrics],
-          useFactory: async (logger: Logger, metrics: Metrics) => {
-            const dataSource = await createDataSource({ ...pool, entities }, report(logger)).initialize();
+          inject: [LOGGER, Metrics, DatabaseWatch],
+          useFactory: async (logger: Logger, metrics: Metrics, watch: DatabaseWatch) => {
+            const dataSource = createDataSource({ ...pool, watch, entities }, report(logger));
+            await dataSource.initialize();
             metrics.watchPool('transactions', (dataSource.driver as unknown as { master: Pool }).master);
             return dataSource;
           },
@@ -140,9 +150,17 @@ export class SharedModule {
         },
         {
           provide: JobQueue,
-          inject: [Transactions, LOGGER],
-          useFactory: (transactions: Transactions, logger: Logger) =>
-            new JobQueue(config.databaseUrl, processName === 'worker', transactions, logger),
+          inject: [Transactions, LOGGER, DatabaseWatch],
+          useFactory: (transactions: Transactions, logger: Logger, watch: DatabaseWatch) => {
+            const isWorker = processName === 'worker';
+            const options = {
+              url: config.databaseUrl,
+              size: isWorker ? 5 : 1,
+              applicationName: 'mandat queue',
+              watch,
+            };
+            return new JobQueue(createQueuePool(options, report(logger)), isWorker, transactions, logger);
+          },
         },
         QueueStopper,
         PoolCloser,

@@ -52,6 +52,11 @@ export function ranOutOfTime(error: unknown): boolean {
   return ['57014', '25P04'].includes(sqlState(error) ?? '');
 }
 
+/** The server's disk is full: whatever writes is refused until there is space. */
+export function ranOutOfSpace(error: unknown): boolean {
+  return sqlState(error) === '53100';
+}
+
 /** The connection broke while COMMIT was under way: the work may have been committed or undone. */
 export class OutcomeUnknown extends Error {}
 
@@ -67,7 +72,7 @@ export function isUnavailable(error: unknown): boolean {
   const { code, message } = fieldsOf(error);
   return (
     NETWORK.has(code ?? '') ||
-    /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/.test(
+    /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed)/.test(
       message ?? '',
     )
   );

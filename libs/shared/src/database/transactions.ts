@@ -3,6 +3,7 @@ import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { KeyedLimit } from '../concurrency/keyed-limit';
 import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './connections';
+import { bePatient, cut } from './database-watch';
 import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
 import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
 
@@ -234,9 +235,47 @@ export class Transactions {
     }
   }
 
-  /** Succeeds if the database answers. */
-  async ping(): Promise<void> {
-    await this.query(ADMINISTRATION, { name: 'ping', text: 'SELECT 1', values: [] });
+  /**
+   * Succeeds if the database answers in time, on a connection as requests get it; one that does not answer is ended.
+   *
+   * @throws Error after that time, at the latest
+   */
+  async ping(limitMs: number): Promise<void> {
+    let client: PoolClient | undefined;
+    let isLate = false;
+    const ask = async (): Promise<void> => {
+      client = await this.readPool.connect();
+      // It came too late, and is as good for others.
+      if (isLate) return client.release();
+      try {
+        await client.query('SELECT 1');
+        client.release();
+      } catch (error) {
+        client.release(error as Error);
+        throw error;
+      }
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        if (client) cut(client);
+        reject(new Error('The database does not answer in time.'));
+      }, limitMs);
+    });
+    const asked = ask();
+    asked.catch(() => undefined);
+    await Promise.race([asked, tooLate]).finally(() => clearTimeout(timer));
+  }
+
+  /** Lifts the time limits of requests off the ambient transaction. */
+  async takeYourTime(): Promise<void> {
+    const { client } = this.current();
+    await client.query(
+      `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '30min', true),
+         set_config('idle_in_transaction_session_timeout', '10min', true)`,
+    );
+    bePatient(client);
   }
 
   /** TypeORM's manager of the ambient transaction. */

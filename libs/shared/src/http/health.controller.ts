@@ -53,20 +53,12 @@ export class HealthController {
   }
 
   private async databaseAnswers(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('timeout')), DATABASE_TIMEOUT_MS);
-    });
-    const query = this.transactions.ping();
     try {
-      await Promise.race([query, tooLate]);
+      await this.transactions.ping(DATABASE_TIMEOUT_MS);
     } catch {
-      query.catch(() => undefined);
       throw new DomainError('Service.Indisponible', 'The database does not answer.', {
         retryAfterSeconds: 1,
       });
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { isUnavailable, OutcomeUnknown, sqlState } from '../database/sql-errors';
+import { isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
 import { JsonFault } from '../records/json-rows';
@@ -42,6 +42,11 @@ export function toDomainError(error: unknown): DomainError {
     const detail =
       'The database was lost while it confirmed the change, which may have been made. Read it before you repeat it; a repeat under the same Idempotency-Key is safe.';
     return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 1 });
+  }
+  if (ranOutOfSpace(error)) {
+    const detail =
+      'The database has no room for the change, which was not made. The request is not at fault: repeat it once there is space again.';
+    return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 30 });
   }
   if (isUnavailable(error)) {
     return new DomainError('Service.Indisponible', ERROR_CODES['Service.Indisponible'].description, {

@@ -1,27 +1,12 @@
+import type { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { QUEUE_ROLE } from '../database/connections';
 import { sqlState } from '../database/sql-errors';
 import type { Transactions } from '../database/transactions';
 import { type QueueName, QUEUE_SCHEMA } from './queues';
 
 /** How long a stop waits for jobs at work; what is cut off then was not committed and is taken up by another worker. */
 const STOP_TIMEOUT_MS = 20_000;
-
-const CONNECTION_OPTIONS = [
-  `role=${QUEUE_ROLE}`,
-  'statement_timeout=30000',
-  'timezone=UTC',
-  // The table of jobs is nearly empty most of the time, and PostgreSQL goes on thinking so when thousands wait: it would
-  // collect and sort all of them for each fetch, though an index has them in order (155 ms instead of 9 for 50,000).
-  'enable_bitmapscan=off',
-  'enable_sort=off',
-  // What these connections write says who is at work on what. Lost in a crash of the database, it costs a repetition,
-  // which every job allows for; the jobs themselves are added and committed by the service's own transactions.
-  'synchronous_commit=off',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
 
 export interface JobOptions {
   /** Jobs of one group are worked on one at a time, over all workers. */
@@ -44,9 +29,12 @@ export interface HeldJob<T> {
 export class JobQueue {
   private started: Promise<PgBoss> | undefined;
 
-  /** @param isWorker whether this process also does jobs, and watches over those of workers that died */
+  /**
+   * @param pool its connections, which it ends
+   * @param isWorker whether this process also does jobs, and watches over those of workers that died
+   */
   constructor(
-    private readonly url: string,
+    private readonly pool: Pool,
     private readonly isWorker: boolean,
     private readonly transactions: Transactions,
     private readonly logger: Logger,
@@ -132,6 +120,7 @@ export class JobQueue {
   async stop(): Promise<void> {
     const boss = await this.started?.catch(() => undefined);
     await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });
+    await this.pool.end();
   }
 
   /** pg-boss keeps the error beside the job, and one of the database carries the values of its statement. */
@@ -151,12 +140,9 @@ export class JobQueue {
 
   private async start(): Promise<PgBoss> {
     const boss = new PgBoss({
-      connectionString: this.url,
-      application_name: 'mandat queue',
-      options: CONNECTION_OPTIONS,
+      // A pool of its own would wait for ever on connections that have fallen silent.
+      db: { executeSql: (text: string, values?: unknown[]) => this.pool.query(text, values) },
       schema: QUEUE_SCHEMA,
-      max: this.isWorker ? 5 : 1,
-      connectionTimeoutMillis: 5_000,
       migrate: false,
       createSchema: false,
       schedule: false,

@@ -30,12 +30,12 @@ export class SealingRepository {
    * @returns false where somebody else is sealing it, or nothing is to be sealed
    */
   async begin(tenantId: string, id: string): Promise<boolean> {
-    const { rows } = await this.transactions.client().query<{ isFree: boolean }>(
-      `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '30min', true),
-         set_config('idle_in_transaction_session_timeout', '10min', true),
-         pg_try_advisory_xact_lock(hashtextextended($1, 4)) AS "isFree"`,
-      [`${tenantId} ${id}`],
-    );
+    await this.transactions.takeYourTime();
+    const { rows } = await this.transactions
+      .client()
+      .query<{ isFree: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4)) AS "isFree"', [
+        `${tenantId} ${id}`,
+      ]);
     if (!rows[0]!.isFree) return false;
     const { rowCount } = await this.transactions
       .client()

@@ -1,0 +1,160 @@
+import { Client, type ClientConfig, type PoolClient } from 'pg';
+import type { Logger } from 'pino';
+
+/** How long a connection may take to be made: four trips over a network at its worst. */
+const CONNECT_MS = 4_000;
+
+/** How often connections are looked at. Silence is counted in looks, so that a process that was held up misjudges none. */
+const LOOK_MS = 500;
+
+/** Silence of all connections after which they are lost: 4 s. */
+const LOST_LOOKS = 8;
+
+/** Silence of one connection with a statement at work: longer than any statement may run. */
+const SILENT_LOOKS = 63;
+
+interface Look {
+  readonly madeAt: number;
+  bytesRead: number;
+  bytesWritten: number;
+  /** Looks in a row that found nothing new from the server. */
+  unheard: number;
+  /** Looks in a row that found nothing new in either direction. */
+  silent: number;
+}
+
+/** What the types of `pg` leave out. */
+interface Internals {
+  readonly readyForQuery: boolean;
+  readonly connection: { readonly stream: NodeJS.ReadWriteStream & Stream };
+}
+interface Stream {
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  destroy(error: Error): void;
+}
+
+const patient = new WeakSet<object>();
+
+/** From now on until it goes back to its pool, a connection may take as long for a statement as it likes. */
+export function bePatient(client: PoolClient): void {
+  patient.add(client);
+}
+
+/** Ends a connection without a word to the server; what waits for an answer fails as with a network that is down. */
+export function cut(client: Pick<Client, 'query'>): void {
+  const error = Object.assign(new Error('The database has been silent.'), { code: 'ETIMEDOUT' });
+  (client as unknown as Internals).connection.stream.destroy(error);
+}
+
+/**
+ * Ends connections that nothing comes over any more, which TCP by itself notices after a quarter of an hour
+ * (docs/adr/0019). It asks the database on a connection of its own; where that and all that are as old have heard nothing
+ * for four seconds, they are lost, at work or idle. One with a statement at work is lost after half a minute of silence,
+ * whatever others hear.
+ */
+export class DatabaseWatch {
+  private readonly connections = new Map<Client, Look>();
+  private readonly timer: NodeJS.Timeout;
+  private own: Client | undefined;
+  private isAsking = false;
+  /** When the last question was asked that had an answer. */
+  private answeredAt = -Infinity;
+
+  /** @param config of its own connection */
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly logger: Logger,
+  ) {
+    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  /** Watches over a connection from when it has been made. */
+  add(client: Client): void {
+    client.once('connect', () => {
+      const { bytesRead, bytesWritten } = streamOf(client);
+      this.connections.set(client, {
+        madeAt: performance.now(),
+        bytesRead,
+        bytesWritten,
+        unheard: 0,
+        silent: 0,
+      });
+    });
+    client.once('end', () => this.connections.delete(client));
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    if (this.own) cut(this.own);
+  }
+
+  private look(): void {
+    for (const [client, look] of this.connections) {
+      const { bytesRead, bytesWritten } = streamOf(client);
+      look.unheard = bytesRead === look.bytesRead ? look.unheard + 1 : 0;
+      look.silent = look.unheard > 0 && bytesWritten === look.bytesWritten ? look.silent + 1 : 0;
+      Object.assign(look, { bytesRead, bytesWritten });
+      const isAtWork = !(client as unknown as Internals).readyForQuery;
+      if (isAtWork && look.silent >= SILENT_LOOKS && !patient.has(client)) cut(client);
+    }
+    const own = this.own && this.connections.get(this.own);
+    if (!this.own) this.connect();
+    else if (own && own.unheard >= LOST_LOOKS) this.judge(this.own, own);
+    else if (own) this.ask(this.own);
+  }
+
+  private connect(): void {
+    const own = new WatchedClient(this.config, this);
+    this.own = own;
+    own.once('end', () => {
+      this.own = undefined;
+      this.isAsking = false;
+    });
+    own.connect().catch(() => cut(own));
+  }
+
+  private ask(own: Client): void {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    const askedAt = performance.now();
+    own.query('SELECT 1').then(
+      () => {
+        this.isAsking = false;
+        this.answeredAt = askedAt;
+      },
+      () => undefined,
+    );
+  }
+
+  private judge(own: Client, { unheard }: Look): void {
+    const looks = [...this.connections];
+    const isHeard = ([, look]: [Client, Look]): boolean => look.unheard < LOST_LOOKS;
+    // Those made since the last answer may have been made over a network that works again, and prove nothing.
+    const doOthersGoOn = looks.some((one) => one[1].madeAt < this.answeredAt && isHeard(one));
+    // What they heard last may be from before the silence, so that is waited for.
+    if (doOthersGoOn && unheard < 2 * LOST_LOOKS) return;
+    const lost = doOthersGoOn ? [own] : looks.filter((one) => !isHeard(one)).map(([client]) => client);
+    this.logger.warn({ connections: lost.length }, 'the database has been silent for too long');
+    lost.forEach(cut);
+  }
+}
+
+/** A connection that is watched over, and whose loss at work fails its statement and nothing else. */
+export class WatchedClient extends Client {
+  constructor(config: ClientConfig, watch: DatabaseWatch | undefined) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+    // A pool listens to idle connections only: without this listener, the loss of one at work would end the process.
+    this.on('error', () => undefined);
+    watch?.add(this);
+  }
+}
+
+/** A connection that goes back to its pool is as others are. */
+export function forgetPatience(client: PoolClient): void {
+  patient.delete(client);
+}
+
+function streamOf(client: Client): Stream {
+  return (client as unknown as Internals).connection.stream;
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** One connection through the wire. */
+interface Link {
+  readonly near: Socket;
+  readonly far: Socket;
+  /** Whether what comes in at either end is thrown away, for ever. */
+  isDeaf: boolean;
+}
+
+/** Stands between the service and the database, and fails as a network does. */
+export class Wire {
+  private readonly links = new Set<Link>();
+  private server: Server | undefined;
+  private clogged = false;
+  /** Whether the connection breaks once a COMMIT has passed, before its answer. */
+  losesCommits = false;
+  /** What bytes take, each way. */
+  delayMs = 0;
+  /** Whether new connections are accepted and nothing that they send arrives, also later. */
+  swallowsNew = false;
+  private port = 0;
+
+  private constructor(private readonly target: URL) {}
+
+  static async lay(databaseUrl: string): Promise<{ wire: Wire; url: string }> {
+    const wire = new Wire(new URL(databaseUrl));
+    await wire.mend();
+    const url = new URL(databaseUrl);
+    url.port = String(wire.port);
+    return { wire, url: url.href };
+  }
+
+  /** Accepts connections, again after `cut` at the same address. */
+  async mend(): Promise<void> {
+    this.server = createServer((near) => this.join(near)).listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  /** Breaks all connections and refuses new ones. */
+  async cut(): Promise<void> {
+    const closed = once(this.server!, 'close');
+    this.server!.close();
+    this.reset();
+    await closed;
+  }
+
+  /** Breaks all connections; new ones are accepted at once. @returns how many there were */
+  reset(): number {
+    const broken = this.links.size;
+    for (const { near, far } of this.links) for (const end of [near, far]) end.resetAndDestroy();
+    this.links.clear();
+    return broken;
+  }
+
+  /** Holds back all bytes, also of new connections, until it is told otherwise: nothing is lost. */
+  clog(clogged: boolean): void {
+    this.clogged = clogged;
+    for (const { near, far } of this.links)
+      for (const end of [near, far])
+        if (clogged) end.pause();
+        else end.resume();
+  }
+
+  /** The connections of this moment stay open and swallow all that is sent over them. @returns how many there were */
+  deafen(): number {
+    for (const link of this.links) link.isDeaf = true;
+    return this.links.size;
+  }
+
+  private join(near: Socket): void {
+    const far = connect(Number(this.target.port), this.target.hostname);
+    const link: Link = { near, far, isDeaf: this.swallowsNew };
+    this.links.add(link);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.setNoDelay(true);
+      from.on('error', () => undefined);
+      // The server learns of an end at once, as it would by its own probes a little later.
+      from.on('close', () => {
+        this.links.delete(link);
+        this.later(() => to.destroy());
+      });
+      from.on('data', (data: Buffer) => {
+        if (link.isDeaf) return;
+        this.later(() => !to.destroyed && to.write(data));
+        if (from === near && this.losesCommits && data.includes('COMMIT')) {
+          link.isDeaf = true;
+          setTimeout(() => near.resetAndDestroy(), 200);
+        }
+      });
+      if (this.clogged) from.pause();
+    }
+  }
+
+  private later(work: () => void): void {
+    if (this.delayMs > 0) setTimeout(work, this.delayMs);
+    else work();
+  }
+}

@@ -1,0 +1,255 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { statfsSync, writeFileSync, rmSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { dataUrl, pngOf } from '../adhesion/support/png';
+import { until } from '../webhooks/support/receiver';
+import { WHOLE } from './support/effort';
+import { Fleet } from './support/fleet';
+import { OwnPostgres } from './support/own-postgres';
+import { Prober } from './support/prober';
+import { report } from './support/report';
+import { Traffic } from './support/traffic';
+
+const MB = 2 ** 20;
+const READY_MS = 5_000;
+/** What the assertions allow beyond the issue's limits, because the machine may be busy with other tests. */
+const SLACK = 1.5;
+const FILLED_MS = WHOLE ? 6_000 : 4_000;
+
+/** A small disk of its own; undefined where this process may not mount one. */
+class Disk {
+  private constructor(readonly path: string) {}
+
+  static async mount(megabytes: number): Promise<Disk | undefined> {
+    const path = await mkdtemp(join(tmpdir(), 'mandat-disk-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', path], {
+        stdio: 'pipe',
+      });
+      return new Disk(path);
+    } catch {
+      await rm(path, { recursive: true });
+      return undefined;
+    }
+  }
+
+  /** Takes all space that is left but a little. */
+  fill(leave = 0): void {
+    const { bavail, bsize } = statfsSync(this.path);
+    writeFileSync(join(this.path, 'ballast'), Buffer.alloc(Math.max(0, bavail * bsize - leave)), {
+      flag: 'a',
+    });
+  }
+
+  free(): void {
+    rmSync(join(this.path, 'ballast'), { force: true });
+  }
+
+  async unmount(): Promise<void> {
+    // The last process of the server may still be ending.
+    await until('the disk is let go', () => spawnSync('umount', [this.path]).status === 0, 10_000);
+    await rm(this.path, { recursive: true });
+  }
+}
+
+/** A database, one API and one worker, of which all or part is on a small disk. */
+class Place {
+  private constructor(
+    readonly disk: Disk,
+    readonly postgres: OwnPostgres,
+    readonly fleet: Fleet,
+    private readonly walFolder: string | undefined,
+  ) {}
+
+  static async prepare(disk: Disk, hasWalElsewhere: boolean): Promise<Place> {
+    // The log keeps no files in stock, so that it needs space for each next one.
+    const settings = {
+      max_wal_size: '64MB',
+      min_wal_size: '32MB',
+      wal_recycle: 'off',
+      shared_buffers: '32MB',
+    };
+    const dataDir = join(disk.path, 'data');
+    const postgres = await OwnPostgres.start(settings, dataDir);
+    let walFolder: string | undefined;
+    if (hasWalElsewhere) {
+      await postgres.stop();
+      walFolder = await mkdtemp(join(tmpdir(), 'mandat-wal-'));
+      const wal = join(dataDir, 'cluster/pg_wal');
+      // As PostgreSQL's account, which owns what it moves.
+      execFileSync('chmod', ['755', walFolder]);
+      execFileSync('cp', ['-a', wal, join(walFolder, 'pg_wal')]);
+      await rm(wal, { recursive: true });
+      await symlink(join(walFolder, 'pg_wal'), wal);
+      await postgres.restart();
+    }
+    return new Place(disk, postgres, await Fleet.start(postgres.url, { workers: 1 }), walFolder);
+  }
+
+  async stop(): Promise<void> {
+    await this.fleet.stop();
+    await this.postgres.stop();
+    if (this.walFolder) await rm(this.walFolder, { recursive: true });
+  }
+
+  /** What PostgreSQL has acknowledged is looked for with a connection of this moment. */
+  async asked<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.postgres.client();
+    return ask(client).finally(() => client.end());
+  }
+
+  async answers(): Promise<boolean> {
+    return this.asked((client) => client.query('SELECT 1')).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+interface Seen {
+  readonly traffic: Traffic;
+  readonly prober: Prober;
+  readonly missing: string[];
+  readonly madeThoughDenied: string[];
+  readonly acknowledged: number;
+  /** Since there was space, and a database. */
+  readonly readyMs: number;
+  /** Since it was full; Infinity where all processes were ready all the time. */
+  readonly notReadyMs: number;
+  readonly hadToBeStarted: boolean;
+  readonly isAlive: boolean;
+  readonly states: ReadonlySet<unknown>;
+}
+
+/** Load while the disk fills up and is full, and after somebody has made space. */
+async function fillUp(place: Place, endsLog = false): Promise<Seen> {
+  const { disk, fleet, postgres } = place;
+  const image = dataUrl(pngOf(100_000));
+  const traffic = await place.asked((client) => Traffic.prepare(fleet, client, { image, synced: 500 }));
+  const prober = new Prober([...fleet.apis, ...fleet.workers]);
+  await prober.begin();
+  traffic.begin();
+  await sleep(1_000);
+  disk.fill(8 * MB);
+  await until('the disk is full', () => traffic.refusals.length > 0, 60_000);
+  disk.fill();
+  const fullAt = performance.now();
+  // Its next file is due now, instead of whenever this one is full.
+  if (endsLog) await place.asked((client) => client.query('SELECT pg_switch_wal()')).catch(() => undefined);
+  await sleep(FILLED_MS);
+  disk.free();
+  let hadToBeStarted = false;
+  // It comes back by itself where it can; where it has ended, an operator starts it.
+  await until('the database answers', () => place.answers(), 5_000).catch(async () => {
+    hadToBeStarted = true;
+    await postgres.stop();
+    await postgres.restart();
+  });
+  const restored = performance.now();
+  await sleep(WHOLE ? 6_000 : 4_000);
+  await traffic.end();
+  await prober.end();
+  const verdict = await place.asked((client) => traffic.verdict(client));
+  const api = await fleet.apis[0]!.running();
+  const states = new Set(api.lines().map(({ sqlState }) => sqlState));
+  const readyMs = prober.readyAfter(restored);
+  const notReadyMs = prober.notReadyAfter(fullAt) ?? Infinity;
+  const isAlive = api.isRunning;
+  return { traffic, prober, ...verdict, readyMs, notReadyMs, hadToBeStarted, isAlive, states };
+}
+
+function tell(fault: string, all: readonly Seen[]): void {
+  const sum = (of: (one: Seen) => number): number => all.reduce((total, one) => total + of(one), 0);
+  report(fault, {
+    trials: String(all.length),
+    checked: `${sum(({ traffic }) => traffic.count)} requests, ${sum((one) => one.acknowledged)} acknowledged writes`,
+    losses: sum((one) => one.missing.length + one.madeThoughDenied.length + one.traffic.wrong.length),
+    figures: all
+      .map(({ traffic, prober, readyMs, hadToBeStarted }) => {
+        const { read = 0, list = 0 } = traffic.refused;
+        return `answers ${JSON.stringify(traffic.statuses)}, reads refused ${read + list}, slowest ${traffic.slowestMs} ms; ${prober.livenessFailures} not live; ready again after ${readyMs} ms${hadToBeStarted ? ', PostgreSQL started by hand' : ''}`;
+      })
+      .join(' / '),
+  });
+}
+
+function expectSound(seen: Seen): void {
+  const { traffic, prober } = seen;
+  expect(traffic.wrong).toEqual([]);
+  expect(seen.acknowledged).toBeGreaterThan(50);
+  expect(seen.missing).toEqual([]);
+  expect(seen.madeThoughDenied).toEqual([]);
+  expect(traffic.refusals.length).toBeGreaterThan(0);
+  expect(seen.isAlive).toBe(true);
+  expect(prober.livenessFailures).toBe(0);
+  expect(seen.readyMs).toBeLessThan(READY_MS * SLACK);
+}
+
+const TIMES = WHOLE ? 5 : 1;
+
+describe('A disk that is full', () => {
+  jest.setTimeout(WHOLE ? 600_000 : 180_000);
+
+  let place: Place | undefined;
+  let disk: Disk | undefined;
+  const prepare = async (megabytes: number, hasWalElsewhere: boolean): Promise<Place | undefined> => {
+    disk = await Disk.mount(megabytes);
+    if (!disk) {
+      process.stderr.write('Not tried, because this process may not mount a small disk.\n');
+      return undefined;
+    }
+    place = await Place.prepare(disk, hasWalElsewhere);
+    return place;
+  };
+  afterEach(async () => {
+    await place?.stop();
+    await disk?.unmount();
+    place = undefined;
+    disk = undefined;
+  });
+
+  it('where data are, and not the log: writes are refused, reads go on, and all is well once there is space', async () => {
+    const ours = await prepare(300, true);
+    if (!ours) return;
+    const all: Seen[] = [];
+    for (let at = 0; at < TIMES; at++) all.push(await fillUp(ours));
+    tell('Disk of the data full', all);
+    for (const seen of all) {
+      expectSound(seen);
+      expect(seen.hadToBeStarted).toBe(false);
+      const { read = 0, list = 0 } = seen.traffic.refused;
+      expect(read + list).toBe(0);
+      expect(seen.states).toContain('53100');
+      expect([...seen.traffic.details]).toContainEqual(expect.stringMatching(/no room.*not made/));
+    }
+    // The check notices what is gone.
+    const { traffic } = all.at(-1)!;
+    const [card] = traffic.cards;
+    await ours.asked(async (client) => {
+      await client.query('SET session_replication_role = replica');
+      await client.query('DELETE FROM adhesion WHERE id_unique = $1', [card]);
+    });
+    const { missing } = await ours.asked((client) => traffic.verdict(client));
+    expect(missing).toEqual([card]);
+    report('Disk of the data full', {
+      control: `of ${traffic.cards.size} cards one was deleted by hand: ${missing.length} missing`,
+    });
+  });
+
+  it('where everything is: the database ends, and all that was acknowledged is there when it is back', async () => {
+    const ours = await prepare(300, false);
+    if (!ours) return;
+    const all: Seen[] = [];
+    for (let at = 0; at < TIMES; at++) all.push(await fillUp(ours, true));
+    tell('Disk of data and log full', all);
+    for (const seen of all) {
+      expectSound(seen);
+      // The database was away indeed.
+      expect(seen.notReadyMs).toBeLessThan(Infinity);
+    }
+  });
+});
