@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { WHOLE } from './effort';
 import type { Answer, Fleet, FleetSpace } from './fleet';
 
 /** Employees that each caller writes to; nobody else does. */
@@ -77,7 +78,7 @@ export class Traffic {
   static async prepare(
     fleet: Fleet,
     database: Client,
-    { callers = 16, voters = 3_000, image, synced = 5 }: TrafficOptions = {},
+    { callers = 16, voters = WHOLE ? 3_000 : 1_000, image, synced = 5 }: TrafficOptions = {},
   ): Promise<Traffic> {
     const url = await fleet.apis[0]!.url();
     const space = await fleet.space();

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ranOutOfSpace } from '#shared/database/sql-errors';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
 
 /** Requests that one replica may let through before it asks again. */
@@ -10,6 +11,8 @@ export interface Lease {
   remainingMs: number;
 }
 
+const MINUTE_MS = 60_000;
+
 @Injectable()
 export class RateWindowQuery {
   constructor(private readonly transactions: Transactions) {}
@@ -17,8 +20,20 @@ export class RateWindowQuery {
   /**
    * Takes a twentieth of what is left of the key's minute, one request at the least, nothing when all is taken. The
    * sum over all replicas never passes the limit. The minute is the database's, so replicas agree on it.
+   *
+   * Where the disk is full and nothing can be counted, this replica has the whole limit for a minute to itself: several
+   * may pass it together, which does less harm than refusing everybody's reads.
    */
   async lease(cleId: string, limit: number): Promise<Lease> {
+    try {
+      return await this.count(cleId, limit);
+    } catch (error) {
+      if (!ranOutOfSpace(error)) throw error;
+      return { granted: limit, unclaimed: 0, remainingMs: MINUTE_MS };
+    }
+  }
+
+  private async count(cleId: string, limit: number): Promise<Lease> {
     const rows = await this.transactions.query<Lease>(ADMINISTRATION, {
       name: 'rate_window_lease',
       text: `INSERT INTO rate_window AS w (cle_id, debut, used)

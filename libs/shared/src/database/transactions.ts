@@ -85,7 +85,7 @@ export class Transactions {
       try {
         return await (outer
           ? this.savepoint(work)
-          : this.turns.run(entryOf(scope).join(), () => this.attempt(scope, work)));
+          : inTurn(this.turns, scope, () => this.attempt(scope, work)));
       } catch (error) {
         // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
         const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
@@ -207,7 +207,7 @@ export class Transactions {
     if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.shortTurns.run(entryOf(scope).join(), () => this.trip(scope, before, statement));
+        return await inTurn(this.shortTurns, scope, () => this.trip(scope, before, statement));
       } catch (error) {
         if (!isTransient(error) || attempt === ATTEMPTS) throw error;
         await pause(attempt);
@@ -293,6 +293,30 @@ export class Transactions {
     if (!ambient) throw new Error('This needs a transaction: call it inside transactions.run().');
     return ambient;
   }
+}
+
+/** As long as for a lock: behind others that wait for the database in vain, a queue would take minutes to drain. */
+const TURN_MS = 20_000;
+
+/**
+ * Runs `work` when it is its tenant's turn.
+ *
+ * @throws Error that counts as "unavailable", where that takes too long
+ */
+function inTurn<T>(turns: KeyedLimit, scope: Scope, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(Object.assign(new Error('Its turn did not come in time.'), { code: 'ETIMEDOUT' }));
+    }, TURN_MS);
+    turns
+      .run(entryOf(scope).join(), async () => {
+        clearTimeout(timer);
+        if (!isLate) resolve(await work());
+      })
+      .catch(reject);
+  });
 }
 
 /** Longer after each attempt, and never as long as another one's. */
