@@ -5,7 +5,7 @@ import {
   DefaultNamingStrategy,
   type NamingStrategyInterface,
 } from 'typeorm';
-import { ENTER } from './entered-query';
+import { ENTER, type Prelude } from './entered-query';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.
@@ -65,13 +65,20 @@ function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
 /**
  * A pool of connections that know how to enter a transaction, for those that take one trip. Apart from the pool of longer
  * transactions, so that long writes never keep reads and votes waiting.
+ *
+ * @param preludes what else goes before each of their statements
  */
-export function createTripPool(options: PoolOptions, onError: (error: Error) => void): Pool {
+export function createTripPool(
+  options: PoolOptions,
+  onError: (error: Error) => void,
+  preludes: readonly Prelude[] = [],
+): Pool {
   const pool = new SurvivingPool({
     ...poolConfig(options),
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it; its types do not say so
     onConnect: async (client) => {
       await client.query({ ...ENTER, values: [APP_ROLE, ''] });
+      for (const one of preludes) await client.query({ ...one, values: [...one.values] });
     },
   });
   pool.on('error', onError);

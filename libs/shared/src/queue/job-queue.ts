@@ -1,27 +1,12 @@
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { QUEUE_ROLE } from '../database/connections';
+import { QueueDatabase } from '../database/queue-database';
 import { sqlState } from '../database/sql-errors';
 import type { Transactions } from '../database/transactions';
 import { type QueueName, QUEUE_SCHEMA } from './queues';
 
 /** How long a stop waits for jobs at work; what is cut off then was not committed and is taken up by another worker. */
 const STOP_TIMEOUT_MS = 20_000;
-
-const CONNECTION_OPTIONS = [
-  `role=${QUEUE_ROLE}`,
-  'statement_timeout=30000',
-  'timezone=UTC',
-  // The table of jobs is nearly empty most of the time, and PostgreSQL goes on thinking so when thousands wait: it would
-  // collect and sort all of them for each fetch, though an index has them in order (155 ms instead of 9 for 50,000).
-  'enable_bitmapscan=off',
-  'enable_sort=off',
-  // What these connections write says who is at work on what. Lost in a crash of the database, it costs a repetition,
-  // which every job allows for; the jobs themselves are added and committed by the service's own transactions.
-  'synchronous_commit=off',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
 
 export interface JobOptions {
   /** Jobs of one group are worked on one at a time, over all workers. */
@@ -40,9 +25,10 @@ export interface HeldJob<T> {
   readonly data: T;
 }
 
-/** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use. */
+/** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */
 export class JobQueue {
   private started: Promise<PgBoss> | undefined;
+  private database: QueueDatabase | undefined;
 
   /** @param isWorker whether this process also does jobs, and watches over those of workers that died */
   constructor(
@@ -51,6 +37,14 @@ export class JobQueue {
     private readonly transactions: Transactions,
     private readonly logger: Logger,
   ) {}
+
+  /**
+   * Connects, so that the first transaction to add a job does not wait for a connection while it holds another: where
+   * few are to be had, as from a pooler, such transactions would wait for each other. A failure is tried again then.
+   */
+  connect(): void {
+    this.boss().catch(() => undefined);
+  }
 
   /** Adds a job in the ambient transaction: it exists if and only if that commits. */
   async add(name: QueueName, data: object, { group }: JobOptions): Promise<void> {
@@ -132,6 +126,7 @@ export class JobQueue {
   async stop(): Promise<void> {
     const boss = await this.started?.catch(() => undefined);
     await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });
+    await this.database?.close();
   }
 
   /** pg-boss keeps the error beside the job, and one of the database carries the values of its statement. */
@@ -150,13 +145,14 @@ export class JobQueue {
   }
 
   private async start(): Promise<PgBoss> {
+    const report = (error: unknown): void => {
+      this.logger.warn({ sqlState: sqlState(error) }, 'the queue failed and goes on');
+    };
+    const size = this.isWorker ? 5 : 1;
+    const database = new QueueDatabase({ url: this.url, size, applicationName: 'mandat queue' }, report);
     const boss = new PgBoss({
-      connectionString: this.url,
-      application_name: 'mandat queue',
-      options: CONNECTION_OPTIONS,
+      db: database,
       schema: QUEUE_SCHEMA,
-      max: this.isWorker ? 5 : 1,
-      connectionTimeoutMillis: 5_000,
       migrate: false,
       createSchema: false,
       schedule: false,
@@ -167,9 +163,14 @@ export class JobQueue {
       reindex: false,
       monitorVacuum: false,
     });
-    boss.on('error', (error) => {
-      this.logger.warn({ sqlState: sqlState(error) }, 'the queue failed and goes on');
-    });
-    return boss.start();
+    boss.on('error', report);
+    try {
+      await boss.start();
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    this.database = database;
+    return boss;
   }
 }
