@@ -4,7 +4,12 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { AuthenticationService, ClientsService, RateLimiterService } from '../../libs/clients/src';
+import {
+  AuthenticationService,
+  ClientsService,
+  RateLimiterService,
+  TarpitService,
+} from '../../libs/clients/src';
 import { generateKey } from '../../libs/clients/src/domain/api-key';
 import { AccessGuard } from '../../libs/clients/src/http/access.guard';
 import { MODULES, type Role, ROLES } from '../../libs/shared/src/access/caller';
@@ -215,6 +220,7 @@ describe('A module that is not active', () => {
       app.app.get(Reflector),
       app.app.get(AuthenticationService),
       app.app.get(RateLimiterService),
+      app.app.get(TarpitService),
     );
     return guard.canActivate(context).catch((error: unknown) => {
       if (error instanceof DomainError) return problemOf(error, request as never, 'http://mandat.test');

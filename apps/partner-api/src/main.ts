@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { loadConfig } from '#shared/config/config';
 import { runProcess } from '#shared/http/run-process';
 import { LOGGER } from '#shared/logging/logger';
+import { JobQueue } from '#shared/queue/job-queue';
 import { AppModule } from './app.module';
 import { configureApp } from './configure-app';
 
@@ -16,5 +17,6 @@ runProcess(async () => {
     abortOnError: false,
   });
   configureApp(app);
+  app.get(JobQueue).connect();
   return { app, logger: app.get<Logger>(LOGGER), port: config.port, stopDelayMs: config.shutdownDelayMs };
 });

@@ -15,9 +15,10 @@ import { JournalRepository } from './audit/journal.repository';
 import { JournalVerification } from './audit/verification';
 import { Config } from './config/config';
 import { SecretBox } from './crypto/secret-box';
-import { clientConfig, createDataSource, createQueuePool, createTripPool } from './database/connections';
+import { clientConfig, createDataSource, createTripPool } from './database/connections';
 import { DatabaseWatch } from './database/database-watch';
 import { IdempotencyRecords } from './database/idempotency-records';
+import { QueueDatabase } from './database/queue-database';
 import { SHORT_WRITES, Transactions } from './database/transactions';
 import { HealthController } from './http/health.controller';
 import { Lifecycle } from './http/lifecycle';
@@ -159,7 +160,7 @@ export class SharedModule {
               applicationName: 'mandat queue',
               watch,
             };
-            return new JobQueue(createQueuePool(options, report(logger)), isWorker, transactions, logger);
+            return new JobQueue(new QueueDatabase(options, report(logger)), isWorker, transactions, logger);
           },
         },
         QueueStopper,

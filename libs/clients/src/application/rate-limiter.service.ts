@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { Caller } from '#shared/access/caller';
 import { RateWindowQuery } from '../persistence/rate-window.query';
 
+const MINUTE_MS = 60_000;
+
 /** What is left of a key's minute. */
 export interface RateState {
   readonly allowed: boolean;
@@ -11,6 +13,8 @@ export interface RateState {
   readonly remaining: number;
   /** Whole seconds until the next minute, 1 at the least. */
   readonly resetSeconds: number;
+  /** Requests that this replica has refused in this minute, with this one, or in the one before if they were more. */
+  readonly refused: number;
 }
 
 interface Window {
@@ -18,6 +22,8 @@ interface Window {
   available: number;
   unclaimed: number;
   endsAt: number;
+  refused: number;
+  refusedBefore: number;
 }
 
 /**
@@ -42,7 +48,10 @@ export class RateLimiterService {
           window.available--;
           return stateOf(window, true);
         }
-        if (window.unclaimed === 0) return stateOf(window, false);
+        if (window.unclaimed === 0) {
+          window.refused++;
+          return stateOf(window, false);
+        }
       }
       await this.lease(caller.cleId, limit);
     }
@@ -61,7 +70,8 @@ export class RateLimiterService {
       .lease(cleId, limit)
       .then((lease) => {
         const endsAt = performance.now() + lease.remainingMs;
-        const window = { limit, available: lease.granted, unclaimed: lease.unclaimed, endsAt };
+        const refused = this.refusedIn(this.windows.get(cleId));
+        const window = { limit, available: lease.granted, unclaimed: lease.unclaimed, endsAt, ...refused };
         this.windows.set(cleId, window);
         return window;
       })
@@ -69,12 +79,20 @@ export class RateLimiterService {
     this.leasing.set(cleId, next);
     return next;
   }
+
+  /** The refusals that a new lease begins with, given the one before. */
+  private refusedIn(last: Window | undefined): Pick<Window, 'refused' | 'refusedBefore'> {
+    const since = last ? performance.now() - last.endsAt : Infinity;
+    if (last && since < 0) return { refused: last.refused, refusedBefore: last.refusedBefore };
+    return { refused: 0, refusedBefore: last && since < MINUTE_MS ? last.refused : 0 };
+  }
 }
 
 function stateOf(window: Window, allowed: boolean): RateState {
   return {
     allowed,
     limit: window.limit,
+    refused: Math.max(window.refused, window.refusedBefore),
     remaining: window.available + window.unclaimed,
     resetSeconds: Math.max(1, Math.ceil((window.endsAt - performance.now()) / 1000)),
   };

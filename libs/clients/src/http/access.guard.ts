@@ -1,10 +1,15 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { AuthenticatedRequest, PUBLIC, Requirement, REQUIREMENT } from '#shared/access/requires.decorator';
 import { DomainError } from '#shared/errors/domain-error';
 import { AuthenticationService } from '../application/authentication.service';
 import { RateLimiterService } from '../application/rate-limiter.service';
+import { TarpitService } from '../application/tarpit.service';
+
+/** Stands for all callers without a valid key. */
+const STRANGERS = 'strangers';
+const STRANGERS_MINUTE_MS = 60_000;
 
 /**
  * Stands before every route (decisions, section 2): 401, then 429, then 403. A route that declares neither
@@ -12,10 +17,13 @@ import { RateLimiterService } from '../application/rate-limiter.service';
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
+  private strangers = { refused: 0, endsAt: 0 };
+
   constructor(
     private readonly reflector: Reflector,
     private readonly authentication: AuthenticationService,
     private readonly rateLimiter: RateLimiterService,
+    private readonly tarpit: TarpitService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -28,13 +36,18 @@ export class AccessGuard implements CanActivate {
     }
 
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const caller = await this.authentication.authenticate(request.get('x-api-key'));
+    const response = context.switchToHttp().getResponse<Response>();
+    const caller = await this.authentication
+      .authenticate(request.get('x-api-key'))
+      .catch((error: unknown) => this.refuseStranger(error, request, response));
     request.caller = caller;
 
     const rate = await this.rateLimiter.consume(caller);
-    const response = context.switchToHttp().getResponse<Response>();
     response.setHeader('RateLimit-Policy', `"default";q=${rate.limit};w=60`);
     response.setHeader('RateLimit', `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
+    // What is allowed to a key that went beyond its limit the minute before is spread as well: it would come at once.
+    if (this.tarpit.holds(rate.refused))
+      await this.tarpit.hold(caller.cleId, rate.refused, request, response);
     if (!rate.allowed) {
       const detail = `The key's ${rate.limit} requests of this minute are used up. Retry after ${rate.resetSeconds} s.`;
       throw new DomainError('Debit.Depasse', detail, { retryAfterSeconds: rate.resetSeconds });
@@ -51,5 +64,18 @@ export class AccessGuard implements CanActivate {
       });
     }
     return true;
+  }
+
+  /**
+   * Who has no valid key cannot be told from others: all of them are held back together when they are many. That delays
+   * nobody whose key holds.
+   */
+  private async refuseStranger(error: unknown, request: Request, response: Response): Promise<never> {
+    if (error instanceof DomainError) {
+      const now = performance.now();
+      if (now >= this.strangers.endsAt) this.strangers = { refused: 0, endsAt: now + STRANGERS_MINUTE_MS };
+      await this.tarpit.hold(STRANGERS, ++this.strangers.refused, request, response);
+    }
+    throw error;
   }
 }

@@ -6,7 +6,7 @@ import {
   type NamingStrategyInterface,
 } from 'typeorm';
 import { type DatabaseWatch, forgetPatience, WatchedClient } from './database-watch';
-import { ENTER } from './entered-query';
+import { ENTER, type Prelude } from './entered-query';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.
@@ -50,21 +50,9 @@ const CONNECTION_OPTIONS = [
   // Compiling a plan costs more than any of our statements gains by it.
   'jit=off',
   ...SERVER_PROBES,
-];
-
-const QUEUE_OPTIONS = [
-  `role=${QUEUE_ROLE}`,
-  `statement_timeout=${STATEMENT_TIMEOUT_MS}`,
-  'timezone=UTC',
-  // The table of jobs is nearly empty most of the time, and PostgreSQL goes on thinking so when thousands wait: it would
-  // collect and sort all of them for each fetch, though an index has them in order (155 ms instead of 9 for 50,000).
-  'enable_bitmapscan=off',
-  'enable_sort=off',
-  // What these connections write says who is at work on what. Lost in a crash of the database, it costs a repetition,
-  // which every job allows for; the jobs themselves are added and committed by the service's own transactions.
-  'synchronous_commit=off',
-  ...SERVER_PROBES,
-];
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
 
 export interface PoolOptions {
   url: string;
@@ -75,24 +63,20 @@ export interface PoolOptions {
 }
 
 /** What a connection is made with. */
-export function clientConfig(
-  url: string,
-  applicationName: string,
-  settings: readonly string[] = CONNECTION_OPTIONS,
-): ClientConfig {
+export function clientConfig(url: string, applicationName: string): ClientConfig {
   return {
     connectionString: url,
     keepAlive: true,
     // Otherwise after two hours.
     keepAliveInitialDelayMillis: 5_000,
-    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    options: CONNECTION_OPTIONS,
     application_name: applicationName,
   };
 }
 
-function poolConfig({ url, size, applicationName }: PoolOptions, settings?: readonly string[]): PoolConfig {
+function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
   return {
-    ...clientConfig(url, applicationName, settings),
+    ...clientConfig(url, applicationName),
     max: size,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
@@ -102,24 +86,23 @@ function poolConfig({ url, size, applicationName }: PoolOptions, settings?: read
 /**
  * A pool of connections that know how to enter a transaction, for those that take one trip. Apart from the pool of longer
  * transactions, so that long writes never keep reads and votes waiting.
+ *
+ * @param preludes what else goes before each of their statements
  */
-export function createTripPool(options: PoolOptions, onError: (error: Error) => void): Pool {
+export function createTripPool(
+  options: PoolOptions,
+  onError: (error: Error) => void,
+  preludes: readonly Prelude[] = [],
+): Pool {
   const WatchedPool = watchedBy(options.watch);
   const pool = new WatchedPool({
     ...poolConfig(options),
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it; its types do not say so
     onConnect: async (client) => {
       await client.query({ ...ENTER, values: [APP_ROLE, ''] });
+      for (const one of preludes) await client.query({ ...one, values: [...one.values] });
     },
   });
-  pool.on('error', onError);
-  return pool;
-}
-
-/** The pool of the queue. */
-export function createQueuePool(options: PoolOptions, onError: (error: Error) => void): Pool {
-  const WatchedPool = watchedBy(options.watch);
-  const pool = new WatchedPool(poolConfig(options, QUEUE_OPTIONS));
   pool.on('error', onError);
   return pool;
 }

@@ -295,8 +295,8 @@ export class Transactions {
   }
 }
 
-/** As long as for a lock: behind others that wait for the database in vain, a queue would take minutes to drain. */
-const TURN_MS = 20_000;
+/** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
+const TURN_MS = 30_000;
 
 /**
  * Runs `work` when it is its tenant's turn.

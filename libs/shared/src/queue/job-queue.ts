@@ -1,6 +1,6 @@
-import type { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
+import type { QueueDatabase } from '../database/queue-database';
 import { sqlState } from '../database/sql-errors';
 import type { Transactions } from '../database/transactions';
 import { type QueueName, QUEUE_SCHEMA } from './queues';
@@ -25,20 +25,28 @@ export interface HeldJob<T> {
   readonly data: T;
 }
 
-/** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use. */
+/** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */
 export class JobQueue {
   private started: Promise<PgBoss> | undefined;
 
   /**
-   * @param pool its connections, which it ends
+   * @param database its connections, which it ends
    * @param isWorker whether this process also does jobs, and watches over those of workers that died
    */
   constructor(
-    private readonly pool: Pool,
+    private readonly database: QueueDatabase,
     private readonly isWorker: boolean,
     private readonly transactions: Transactions,
     private readonly logger: Logger,
   ) {}
+
+  /**
+   * Connects, so that the first transaction to add a job does not wait for a connection while it holds another: where
+   * few are to be had, as from a pooler, such transactions would wait for each other. A failure is tried again then.
+   */
+  connect(): void {
+    this.boss().catch(() => undefined);
+  }
 
   /** Adds a job in the ambient transaction: it exists if and only if that commits. */
   async add(name: QueueName, data: object, { group }: JobOptions): Promise<void> {
@@ -120,7 +128,7 @@ export class JobQueue {
   async stop(): Promise<void> {
     const boss = await this.started?.catch(() => undefined);
     await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });
-    await this.pool.end();
+    await this.database.close();
   }
 
   /** pg-boss keeps the error beside the job, and one of the database carries the values of its statement. */
@@ -141,7 +149,7 @@ export class JobQueue {
   private async start(): Promise<PgBoss> {
     const boss = new PgBoss({
       // A pool of its own would wait for ever on connections that have fallen silent.
-      db: { executeSql: (text: string, values?: unknown[]) => this.pool.query(text, values) },
+      db: this.database,
       schema: QUEUE_SCHEMA,
       migrate: false,
       createSchema: false,

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Lifecycle } from '#shared/http/lifecycle';
+
+/** How requests are held back; times in milliseconds. */
+export interface TarpitLimits {
+  /** Refusals of one caller in its minute that are answered at once. */
+  readonly free: number;
+  /** How much longer each one behind them is held than the one before. */
+  readonly stepMs: number;
+  readonly longestMs: number;
+  /** Bytes of a body that are held as long again as a request without one: they are read and thrown away. */
+  readonly bytes: number;
+  /** The longest with a body; one that would be held longer is not read, and its connection ends. */
+  readonly longestBodyMs: number;
+  /** Requests of one caller that are held at once, and of all callers. */
+  readonly perCaller: number;
+  readonly inAll: number;
+}
+
+const LIMITS: TarpitLimits = {
+  free: 100,
+  stepMs: 10,
+  longestMs: 1_000,
+  bytes: 256 * 1_024,
+  longestBodyMs: 5_000,
+  perCaller: 256,
+  inAll: 2_048,
+};
+
+/**
+ * Holds back callers who go on and on beyond their limit, so that they cost others nothing: who waits for an answer before
+ * it asks again asks once a second. What is held takes a timer and a connection that is not read; nothing is held beyond
+ * the limits, and such callers are answered at once and lose their connection.
+ */
+@Injectable()
+export class TarpitService {
+  limits = LIMITS;
+  private readonly held = new Map<string, number>();
+  private heldInAll = 0;
+
+  constructor(private readonly lifecycle: Lifecycle) {}
+
+  /** How many requests are held now. */
+  get size(): number {
+    return this.heldInAll;
+  }
+
+  /** Whether a caller with so many refusals is held back. */
+  holds(refusals: number): boolean {
+    return refusals > this.limits.free && !this.lifecycle.isStopping;
+  }
+
+  /**
+   * Resolves when a request may go on, or when its caller has gone.
+   *
+   * @param caller whose requests count together
+   * @param refusals how many there were in the caller's minute
+   */
+  async hold(
+    caller: string,
+    refusals: number,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (!this.holds(refusals) || response.destroyed) return;
+    const { free, stepMs, longestMs, bytes, longestBodyMs, perCaller, inAll } = this.limits;
+    const wanted =
+      Math.min(longestMs, (refusals - free) * stepMs) *
+      (1 + (Number(request.headers['content-length']) || 0) / bytes);
+    const held = this.held.get(caller) ?? 0;
+    const isFull = held >= perCaller || this.heldInAll >= inAll;
+    if (isFull || wanted > longestBodyMs) response.setHeader('Connection', 'close');
+    if (isFull) return;
+    this.held.set(caller, held + 1);
+    this.heldInAll++;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.min(wanted, longestBodyMs));
+      response.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    this.heldInAll--;
+    const others = this.held.get(caller)! - 1;
+    if (others === 0) this.held.delete(caller);
+    else this.held.set(caller, others);
+  }
+}
