@@ -55,7 +55,6 @@ export class Traffic {
   private readonly deniedVotes = new Set<string>();
   private acknowledged = 0;
   private number = 0;
-  private nextVoter = 0;
   private running: Promise<void>[] = [];
   /** When the requests began that have no answer yet. */
   private readonly waiting = new Set<number>();
@@ -129,7 +128,8 @@ export class Traffic {
         const deed = deeds[(caller * 3 + turn + 7) % deeds.length]!;
         // Syncs of one data space take turns, each of many trips: more callers would only queue up.
         await this.one(deed === 'sync' && caller % 8 > 0 ? 'write' : deed, caller);
-        await sleep(pauseMs);
+        // Who is refused waits a little, though not for as long as Retry-After says.
+        await sleep(performance.now() - (this.refusals.at(-1) ?? -Infinity) < 100 ? 10 * pauseMs : pauseMs);
       }
     });
   }
@@ -220,14 +220,21 @@ export class Traffic {
       }
       case 'vote': {
         const { id, question, option, voters } = this.vote;
-        const voter = voters[this.nextVoter++ % voters.length]!;
+        const voter = voters.shift();
+        // All have voted.
+        if (!voter) return this.one('read', caller);
         const body = { VotantId: voter, Reponses: [{ QuestionId: question, Options: [option] }] };
         const path = `/plateforme/v1/campagnes/${id}/bulletins`;
         const answer = await this.send(deed, platform, 'POST', path, body);
         if (isDone(answer)) {
           this.acknowledged++;
           this.voted.add(voter);
-        } else if (saysNothingWasChanged(answer)) this.deniedVotes.add(voter);
+          this.deniedVotes.delete(voter);
+        } else if (saysNothingWasChanged(answer)) {
+          this.deniedVotes.add(voter);
+          // Had the ballot been cast after all, the next one would be refused as the second.
+          voters.push(voter);
+        }
       }
     }
   }
