@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { CARD_LISTS } from './cards';
 import { DELIVERIES } from './deliveries';
+import { GROWTH } from './growth';
 import { say } from './progress';
 import { READS } from './reads';
 import { markdown, type Row } from './report';
@@ -16,7 +17,16 @@ import { World } from './world';
  * the medians, and the product's figure divided by the contestant's. Everything runs on 127.0.0.1 and ends with it.
  */
 
-const WORKS = [...READS, ...CARD_LISTS, ...ROLLS, ...VOTES, ...DELIVERIES, ...WRITES, ...WRITES_V2];
+const WORKS = [
+  ...READS,
+  ...CARD_LISTS,
+  ...ROLLS,
+  ...VOTES,
+  ...DELIVERIES,
+  ...WRITES,
+  ...WRITES_V2,
+  ...GROWTH,
+];
 const USAGE = `Usage: npm run bench -- [--quick] [--only <work>]…
   --quick         fewer and shorter rounds
   --only <work>   only the works whose name begins so: ${WORKS.map(({ name }) => name).join(', ')}`;

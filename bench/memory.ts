@@ -1,6 +1,7 @@
 import { bytesOf, latenciesDuring } from './load';
 import { say } from './progress';
 import { alone, milliseconds, type Row } from './report';
+import { percentile } from './rounds';
 import { PRODUCT } from './work';
 import { peakMemory, type World } from './world';
 
@@ -46,10 +47,6 @@ export async function waitsDuring(
 export async function memoryRow(work: string, pid: number): Promise<Row[]> {
   const peak = await peakMemory(pid);
   return peak === undefined ? [] : [alone(work, `${PRODUCT}, peak memory`, peak, mebibytes, MEMORY_GOAL)];
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
 function mebibytes(value: number): string {

@@ -2,8 +2,9 @@ import { CARDS, cardsTenant, SYNDICAT } from './cards';
 import { baseline } from './employees';
 import { ELECTORATE, rollTenant, VOTERS } from './roll';
 import { bytesOf, requestsPerSecond } from './load';
+import { type Peer, PEER, PEER_HEADERS, PEER_LIST, peerOf } from './peer';
 import { say } from './progress';
-import { compared, type Goal } from './report';
+import { compared, type Goal, perSecond } from './report';
 import { inTurns } from './rounds';
 import { PRODUCT, type Work } from './work';
 import { expectEqual, type Tenant, type World } from './world';
@@ -17,7 +18,7 @@ interface Reading {
   readonly title: string;
   /** The data space that is read; works share it. */
   readonly tenant: (world: World) => Promise<Tenant>;
-  /** Path at the product, and at each floor. One of a single employee stands for those of them all. */
+  /** Path at the product, at each floor and the peer. One of a single employee stands for those of them all. */
   readonly paths: (tenant: Tenant) => Readonly<Record<string, string>>;
   readonly goals: Readonly<Record<string, Goal>>;
   /** About how many requests warm everybody up. */
@@ -27,7 +28,7 @@ interface Reading {
 const LIST = '/b2b/v1/employe';
 
 /** A tenant of so many employees. */
-const ofEmployees =
+export const ofEmployees =
   (size: number) =>
   (world: World): Promise<Tenant> =>
     world.readTenant(`${size.toLocaleString('en')} employees`, async (tenant) => {
@@ -39,23 +40,37 @@ const READINGS: readonly Reading[] = [
     name: 'list-1000',
     title: 'list 1,000',
     tenant: ofEmployees(1_000),
-    paths: ({ id }) => ({ [PRODUCT]: LIST, [OBJECTS]: `/objects/${id}`, [TEXT]: `/text/${id}` }),
-    goals: { [OBJECTS]: { atLeast: 1.4 }, [TEXT]: { atLeast: 0.85 } },
+    paths: ({ id }) => ({
+      [PRODUCT]: LIST,
+      [OBJECTS]: `/objects/${id}`,
+      [TEXT]: `/text/${id}`,
+      [PEER]: `${PEER_LIST}-1`,
+    }),
+    goals: { [OBJECTS]: { atLeast: 1.4 }, [TEXT]: { atLeast: 0.85 }, [PEER]: { atLeast: 3 } },
     warmUp: 160,
   },
   {
     name: 'list-10000',
     title: 'list 10,000',
     tenant: ofEmployees(10_000),
-    paths: ({ id }) => ({ [PRODUCT]: LIST, [OBJECTS]: `/objects/${id}`, [TEXT]: `/text/${id}` }),
-    goals: { [OBJECTS]: { atLeast: 1.2 } },
+    paths: ({ id }) => ({
+      [PRODUCT]: LIST,
+      [OBJECTS]: `/objects/${id}`,
+      [TEXT]: `/text/${id}`,
+      [PEER]: `${PEER_LIST}-1`,
+    }),
+    goals: { [OBJECTS]: { atLeast: 1.2 }, [PEER]: { atLeast: 3 } },
     warmUp: 32,
   },
   {
     name: 'page',
     title: 'page of 1,000 out of 10,000',
     tenant: ofEmployees(10_000),
-    paths: ({ id }) => ({ [PRODUCT]: `${LIST}?limite=1000`, [TEXT]: `/text/${id}/1000` }),
+    paths: ({ id }) => ({
+      [PRODUCT]: `${LIST}?limite=1000`,
+      [TEXT]: `/text/${id}/1000`,
+      [PEER]: `${PEER_LIST}1000`,
+    }),
     goals: {},
     warmUp: 160,
   },
@@ -63,8 +78,12 @@ const READINGS: readonly Reading[] = [
     name: 'one',
     title: 'one employee',
     tenant: ofEmployees(1_000),
-    paths: ({ id }) => ({ [PRODUCT]: `${LIST}/E-0`, [OBJECTS]: `/one/${id}/E-0` }),
-    goals: { [OBJECTS]: { atLeast: 0.55 } },
+    paths: ({ id }) => ({
+      [PRODUCT]: `${LIST}/E-0`,
+      [OBJECTS]: `/one/${id}/E-0`,
+      [PEER]: '/items/employe/E-0',
+    }),
+    goals: { [OBJECTS]: { atLeast: 0.55 }, [PEER]: { atLeast: 20 } },
     warmUp: 4_000,
   },
   {
@@ -99,28 +118,45 @@ export const READS: readonly Work[] = READINGS.map((reading) => ({
   measure: async (world, { rounds, seconds }) => {
     const { title, goals } = reading;
     const tenant = await reading.tenant(world);
-    const requesters = Object.entries(reading.paths(tenant)).map(([name, path]) =>
-      requester(world, tenant, name, path),
-    );
+    const paths = reading.paths(tenant);
+    const peer = PEER in paths ? await holding(world, tenant) : undefined;
+    const requesters = Object.entries(paths)
+      .filter(([name]) => name !== PEER || peer)
+      .map(([name, path]) => requester(world, tenant, peer, name, path));
 
     say(`${title}: comparing the answers, warming up`);
     const [wanted, ...others] = await Promise.all(requesters.map(({ answer }) => answer()));
     for (const other of others) expectEqual('answer', other, wanted);
-    const speeds = [];
-    for (const { run } of requesters) speeds.push(await run(reading.warmUp));
-    // All send the same number, a multiple of the connections, so that none idles long at the end.
-    const count = Math.max(2, Math.round((Math.min(...speeds) * seconds) / CONNECTIONS)) * CONNECTIONS;
-
-    const contestants = requesters.map(({ name, run }) => ({ name, run: () => run(count) }));
+    const contestants = [];
+    for (const { name, run } of requesters) {
+      // The peer is so much slower that the same number would keep it warming up for minutes.
+      const speed = await run(Math.max(CONNECTIONS * 2, name === PEER ? reading.warmUp / 4 : reading.warmUp));
+      // Each works for about as long; a multiple of the connections, so that none idles long at the end.
+      const count = Math.max(2, Math.round((speed * seconds) / CONNECTIONS)) * CONNECTIONS;
+      contestants.push({ name, run: () => run(count) });
+    }
     const figures = await inTurns(title, contestants, rounds, perSecond);
     return compared(`${title}, requests a second`, figures, goals, perSecond);
   },
 }));
 
+/** The peer, if there is one, with the employees of the tenant. */
+async function holding(world: World, tenant: Tenant): Promise<Peer | undefined> {
+  const peer = await peerOf(world);
+  const url = `http://127.0.0.1:${world.api.port}${LIST}`;
+  await peer?.hold(tenant.id, async () =>
+    (await fetch(url, { headers: { 'X-Api-Key': tenant.key } })).text(),
+  );
+  return peer;
+}
+
 /** Who sends the requests of a contestant: to each employee in turn where the path names one. */
-function requester(world: World, tenant: Tenant, name: string, path: string) {
-  const { port } = name === PRODUCT ? world.api : world.floor;
-  const headers: Record<string, string> = name === PRODUCT ? { 'X-Api-Key': tenant.key } : {};
+function requester(world: World, tenant: Tenant, peer: Peer | undefined, name: string, path: string) {
+  const contestants: Record<string, { port: number; headers: Record<string, string> }> = {
+    [PRODUCT]: { port: world.api.port, headers: { 'X-Api-Key': tenant.key } },
+    ...(peer ? { [PEER]: { port: peer.port, headers: PEER_HEADERS } } : {}),
+  };
+  const { port, headers } = contestants[name] ?? { port: world.floor.port, headers: {} };
   const paths = path.endsWith('/E-0')
     ? baseline(1_000).map(({ idExterne }) => path.replace('E-0', idExterne))
     : [path];
@@ -128,11 +164,9 @@ function requester(world: World, tenant: Tenant, name: string, path: string) {
   return {
     name,
     run: (count: number): Promise<number> => requestsPerSecond(port, requests, count, CONNECTIONS),
-    answer: async (): Promise<unknown> =>
-      (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json(),
+    answer: async (): Promise<unknown> => {
+      const found: unknown = await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json();
+      return name === PEER ? (found as { data: unknown }).data : found;
+    },
   };
-}
-
-function perSecond(value: number): string {
-  return value < 100 ? value.toFixed(1) : String(Math.round(value));
 }

@@ -22,7 +22,7 @@ function spread(values: readonly number[], show: (value: number) => string): str
 export function compared(
   work: string,
   [product, ...others]: readonly Figures[],
-  goals: Readonly<Record<string, Goal>>,
+  goals: Readonly<Record<string, Goal | undefined>>,
   show: (value: number) => string,
 ): Row[] {
   return [
@@ -34,6 +34,28 @@ export function compared(
         work,
         contestant: other.name,
         figure: spread(other.values, show),
+        ratio: found.toFixed(2),
+        ...(goal ? verdict(goal, found, String) : {}),
+      };
+    }),
+  ];
+}
+
+/** A line for each size, the smallest first, with the ratio of each other one to it. */
+export function grown(
+  work: string,
+  [smallest, ...larger]: readonly Figures[],
+  show: (value: number) => string,
+  goal?: Goal,
+): Row[] {
+  return [
+    { work, contestant: smallest!.name, figure: spread(smallest!.values, show) },
+    ...larger.map((one) => {
+      const found = ratio(one, smallest!);
+      return {
+        work,
+        contestant: one.name,
+        figure: spread(one.values, show),
         ratio: found.toFixed(2),
         ...(goal ? verdict(goal, found, String) : {}),
       };
@@ -74,6 +96,10 @@ export function markdown(rows: readonly Row[]): string {
     ...cells,
   ];
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}
+
+export function perSecond(value: number): string {
+  return value < 100 ? value.toFixed(1) : String(Math.round(value));
 }
 
 export function milliseconds(value: number): string {

@@ -45,6 +45,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+export function percentile(sorted: ArrayLike<number>, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}
+
 /** The median of the rounds' ratios: a slow moment of the machine slows both figures of its round. */
 export function ratio(one: Figures, other: Figures): number {
   return median(one.values.map((value, round) => value / other.values[round]!));

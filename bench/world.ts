@@ -23,6 +23,8 @@ const PRODUCTION = {
   ADMIN_API_KEY,
   SECRETS_KEY: randomBytes(32).toString('base64'),
   SHUTDOWN_DELAY_MS: '0',
+  // Of the administrator's key; those of partners have a limit of their own.
+  RATE_LIMIT_PER_MINUTE: '10000000',
   // Receivers are on 127.0.0.1.
   WEBHOOK_ALLOW_INSECURE: 'true',
 };
@@ -40,44 +42,37 @@ export interface Tenant {
   readonly key: string;
 }
 
-/** The database, the product and the floors, as long as the run lasts. */
-export class World {
-  private readonly undo: (() => Promise<unknown>)[] = [];
-  private databaseUrl: string;
+/** The product on a database of its own. */
+export class Site {
+  protected readonly undo: (() => Promise<unknown>)[] = [];
+  protected databaseUrl: string;
   database: Client;
   api: Server;
-  floor: Server;
   /** Tenants that reads share, by what they hold. */
   private readonly readTenants = new Map<string, Tenant>();
 
-  async start(): Promise<void> {
-    say('Starting an embedded PostgreSQL (settings as shipped, fsync on)');
-    const dataDir = await mkdtemp(join(tmpdir(), 'mandat-bench-'));
-    this.undo.push(() => rm(dataDir, { recursive: true, force: true }));
-    const postgres = await startEmbeddedPostgres({ dataDir });
-    this.undo.push(() => postgres.stop());
-    this.databaseUrl = postgres.url;
-
-    say('Applying the migrations');
-    const env = { ...process.env, DATABASE_URL: postgres.url };
+  /** Makes the product's tables in the database of this URL and starts the product on it. */
+  async open(databaseUrl: string): Promise<void> {
+    this.databaseUrl = databaseUrl;
+    const env = { ...process.env, DATABASE_URL: databaseUrl };
     await promisify(execFile)(process.execPath, [join(APPS, 'cli/src/main.js'), 'migrate'], { env });
-    this.database = new Client({ connectionString: postgres.url });
-    // Stopping PostgreSQL before this connection is closed is no failure.
-    this.database.on('error', () => undefined);
-    await this.database.connect();
-    this.undo.push(() => this.database.end());
-    await this.database.query(SQL.createTable);
-    await this.database.query(SQL_V2.createTables);
-    await this.database.query(SQL.createRoll);
-
-    say('Starting the product and the floors');
+    this.database = await this.connect(databaseUrl);
     this.api = await this.startApi();
-    this.floor = await this.startServer(join(__dirname, 'floor.js'), {});
   }
 
   /** Ends everything that was started, the last first. */
   async stop(): Promise<void> {
     for (const step of this.undo.splice(0).reverse()) await step();
+  }
+
+  /** A connection for what is prepared and compared, outside any measurement. */
+  async connect(databaseUrl: string): Promise<Client> {
+    const client = new Client({ connectionString: databaseUrl });
+    // Stopping PostgreSQL before this connection is closed is no failure.
+    client.on('error', () => undefined);
+    await client.connect();
+    this.undo.push(() => client.end());
+    return client;
   }
 
   /** The product as in production: its log at the default level goes to /dev/null. */
@@ -94,9 +89,15 @@ export class World {
     return this.startServer(join(__dirname, 'receiver.js'), {});
   }
 
-  private async startServer(file: string, environment: Record<string, string>): Promise<Server> {
+  /** Starts a process that sends a message once it listens. */
+  async startServer(
+    file: string,
+    environment: Record<string, string>,
+    { args, cwd }: { args?: string[]; cwd?: string } = {},
+  ): Promise<Server> {
     const port = await freePort();
-    const child = fork(file, {
+    const child = fork(file, args, {
+      cwd,
       env: { PATH: process.env.PATH, DATABASE_URL: this.databaseUrl, PORT: String(port), ...environment },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -173,6 +174,49 @@ export class World {
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
+  }
+}
+
+/** The database server, the product, the floors and whoever else is measured, as long as the run lasts. */
+export class World extends Site {
+  floor: Server;
+  private databases = 0;
+
+  async start(): Promise<void> {
+    say('Starting an embedded PostgreSQL (settings as shipped, fsync on)');
+    const postgres = await startEmbeddedPostgres({ dataDir: await this.newFolder() });
+    this.undo.push(() => postgres.stop());
+
+    say('Applying the migrations, starting the product and the floors');
+    await this.open(postgres.url);
+    await this.database.query(SQL.createTable);
+    await this.database.query(SQL_V2.createTables);
+    await this.database.query(SQL.createRoll);
+    this.floor = await this.startServer(join(__dirname, 'floor.js'), {});
+  }
+
+  /** An empty database on the same server; answers its URL. */
+  async newDatabase(): Promise<string> {
+    const name = `bench_${++this.databases}`;
+    await this.database.query(`CREATE DATABASE ${name}`);
+    const url = new URL(this.databaseUrl);
+    url.pathname = name;
+    return url.href;
+  }
+
+  /** The product once more, on a database of its own on the same server; ends with the run, or before. */
+  async newSite(): Promise<Site> {
+    const site = new Site();
+    this.undo.push(() => site.stop());
+    await site.open(await this.newDatabase());
+    return site;
+  }
+
+  /** A folder that is removed at the end of the run. */
+  async newFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'mandat-bench-'));
+    this.undo.push(() => rm(folder, { recursive: true, force: true }));
+    return folder;
   }
 }
 

@@ -1,19 +1,30 @@
 import { baseline, type Employee, type Kind, KINDS, syncOf } from './employees';
 import { bytesOf, millisecondsOf } from './load';
 import { memoryRow, waitsDuring } from './memory';
+import { PEER, PEER_HEADERS, peerOf } from './peer';
 import { say } from './progress';
-import { compared, type Goal, milliseconds, type Row } from './report';
+import { compared, type Goal, milliseconds, perSecond, type Row } from './report';
 import { type Contestant, inTurns } from './rounds';
-import { PRODUCT, type Effort, type Work } from './work';
+import { PRODUCT, type Work } from './work';
 import { expectEqual, type Tenant, type World } from './world';
 
 const JSON_FLOOR = 'bare pg, raw JSON';
 const COPY_FLOOR = 'bare pg, COPY';
 
+/** The peer with its trail of changes, as it is installed, and without. */
+const PEERS = { [PEER]: true, [`${PEER}, its trail switched off`]: false };
+const PEER_GOALS = Object.fromEntries(Object.keys(PEERS).map((name) => [name, { atLeast: 40 }]));
+/** It takes most of a minute for each. */
+const PEER_ROUNDS = 3;
+
 /** Each contestant writes into a table of its own, which is set back to the same rows before each turn. */
 interface Writer extends Contestant {
-  readonly table: 'employe' | 'floor_employe';
+  restore(): Promise<void>;
+  /** What is written: how many rows there are, how many were changed, and a sum over all that was sent. */
+  contents(): Promise<unknown>;
 }
+
+type Table = 'employe' | 'floor_employe';
 
 const SYNC_GOALS: Partial<Record<Kind, Goal>> = { mixed: { atMost: 1.4 }, unchanged: { atMost: 1.6 } };
 
@@ -25,9 +36,9 @@ export const WRITES: readonly Work[] = [
       const rows: Row[] = [];
       for (const kind of KINDS) {
         const employes = syncOf(kind, scene.size);
-        const goal = SYNC_GOALS[kind];
-        const floor = { name: JSON_FLOOR, table: 'floor_employe', run: scene.sends(employes) } as const;
-        rows.push(...(await scene.contest(`sync 10,000 ${kind}`, employes, floor, goal, effort)));
+        const goals = { [JSON_FLOOR]: SYNC_GOALS[kind] };
+        const floor = scene.writer(JSON_FLOOR, 'floor_employe', scene.sends(employes));
+        rows.push(...(await scene.contest(`sync 10,000 ${kind}`, employes, [floor], goals, effort.rounds)));
       }
       return rows;
     },
@@ -37,8 +48,49 @@ export const WRITES: readonly Work[] = [
     measure: async (world, effort) => {
       const scene = await Scene.set(world, 100_000);
       const employes = syncOf('mixed', scene.size);
-      const floor = { name: COPY_FLOOR, table: 'floor_employe', run: await scene.copies(employes) } as const;
-      return scene.contest('sync 100,000 mixed', employes, floor, { atMost: 1.6 }, effort);
+      const floor = scene.writer(COPY_FLOOR, 'floor_employe', await scene.copies(employes));
+      const goals = { [COPY_FLOOR]: { atMost: 1.6 } };
+      return scene.contest('sync 100,000 mixed', employes, [floor], goals, effort.rounds);
+    },
+  },
+  {
+    name: 'peer-bulk',
+    measure: async (world, { rounds }) => {
+      const peer = await peerOf(world);
+      if (!peer) return [];
+      const scene = await Scene.set(world, 10_000);
+      await peer.hold(scene.tenant.id, () => scene.list());
+      const works = [
+        { title: 'create 10,000 in bulk', kind: 'new', method: 'POST' },
+        { title: 'update 10,000 in bulk', kind: 'changed', method: 'PATCH' },
+      ] as const;
+      const rows: Row[] = [];
+      for (const { title, kind, method } of works) {
+        const employes = syncOf(kind, scene.size);
+        const peers = Object.entries(PEERS).map(([name, keepsTrail]): Writer => {
+          // What was written is answered as shortly as it can be, as the product does.
+          const path = '/items/employe?fields=idExterne&limit=1';
+          const request = bytesOf({
+            method,
+            path,
+            headers: PEER_HEADERS,
+            body: Buffer.from(JSON.stringify(employes)),
+          });
+          return {
+            name,
+            restore: async () => {
+              await peer.keepTrail(keepsTrail);
+              await peer.restore();
+            },
+            run: () => millisecondsOf(peer.port, request),
+            contents: () => peer.contents(),
+          };
+        });
+        const others = [scene.writer(JSON_FLOOR, 'floor_employe', scene.sends(employes)), ...peers];
+        const turns = Math.min(rounds, PEER_ROUNDS);
+        rows.push(...(await scene.contest(title, employes, others, PEER_GOALS, turns, 'records a second')));
+      }
+      return rows;
     },
   },
   {
@@ -74,8 +126,12 @@ class Scene {
     return scene;
   }
 
+  writer(name: string, table: Table, run: () => Promise<number>): Writer {
+    return { name, run, restore: () => this.restore(table), contents: () => this.contents(table) };
+  }
+
   /** Sets the table back to the rows from before any sync, and settles what PostgreSQL would otherwise do later. */
-  async restore(table: Writer['table']): Promise<void> {
+  async restore(table: Table): Promise<void> {
     const { database } = this.world;
     await database.query(`TRUNCATE ${table} CASCADE`);
     // The rows were checked when they were first written.
@@ -105,33 +161,46 @@ class Scene {
     return () => millisecondsOf(port, request);
   }
 
-  /** The product's sync against a floor that writes the same rows. */
+  /** All employees as the product lists them. */
+  async list(): Promise<string> {
+    const headers = { 'X-Api-Key': this.tenant.key };
+    return (await fetch(`http://127.0.0.1:${this.world.api.port}/b2b/v1/employe`, { headers })).text();
+  }
+
+  /** The product's sync against others that write the same rows. */
   async contest(
     title: string,
     employes: readonly Employee[],
-    floor: Writer,
-    goal: Goal | undefined,
-    { rounds }: Effort,
+    others: readonly Writer[],
+    goals: Readonly<Record<string, Goal | undefined>>,
+    rounds: number,
+    figure: 'time' | 'records a second' = 'time',
   ): Promise<Row[]> {
     const request = this.syncRequest(employes);
     const { port } = this.world.api;
-    const product: Writer = { name: PRODUCT, table: 'employe', run: () => millisecondsOf(port, request) };
-    const writers = [product, floor];
+    const product = this.writer(PRODUCT, 'employe', () => millisecondsOf(port, request));
+    const writers = [product, ...others];
 
     say(`${title}: comparing what is written, warming up`);
-    for (const { table, run } of writers) {
-      await this.restore(table);
+    for (const { restore, run } of writers) {
+      await restore();
       await run();
     }
-    expectEqual('rows', await this.contents(floor.table), await this.contents(product.table));
+    const wanted = await product.contents();
+    for (const { contents } of others) expectEqual('rows', await contents(), wanted);
 
-    const before = (contestant: Contestant): Promise<void> => this.restore((contestant as Writer).table);
+    const before = (contestant: Contestant): Promise<void> => (contestant as Writer).restore();
     const figures = await inTurns(title, writers, rounds, milliseconds, before);
-    return compared(`${title}, time`, figures, goal ? { [floor.name]: goal } : {}, milliseconds);
+    if (figure === 'time') return compared(`${title}, time`, figures, goals, milliseconds);
+    const speeds = figures.map(({ name, values }) => ({
+      name,
+      values: values.map((time) => (employes.length / time) * 1_000),
+    }));
+    return compared(`${title}, ${figure}`, speeds, goals, perSecond);
   }
 
   /** How many rows a table has, how many were changed since the seed, and a sum over all that was sent. */
-  private async contents(table: Writer['table']): Promise<unknown> {
+  private async contents(table: Table): Promise<unknown> {
     const { rows } = await this.world.database.query<Record<string, string>>(
       `SELECT count(*), count(*) FILTER (WHERE t.derniere_maj > s.derniere_maj) AS changed,
          sum(hashtextextended(concat_ws('|', t.id_externe, t.prenom, t.nom, t.no_membre, t.courriel,
