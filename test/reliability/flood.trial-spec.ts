@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { cloneTemplate } from '../setup/test-app';
@@ -14,12 +15,12 @@ const FAULT = 'a flood from one key beside 8 other tenants';
 const TENANTS = 8;
 const PER_SECOND = 100;
 const LIMIT = 600;
-const SECONDS = WHOLE ? 20 : 4;
-const PAIRS = WHOLE ? 3 : 1;
+/** Short and often: what else the machine does then falls on quiet and flooded times alike. */
+const SECONDS = 4;
+const PAIRS = WHOLE ? 4 : 1;
 
 interface Steady {
-  readonly count: number;
-  readonly wrong: number;
+  readonly wrong: Readonly<Record<string, number>>;
   readonly p50: number;
   readonly p99: number;
 }
@@ -36,6 +37,17 @@ async function load<T>(plan: object): Promise<T> {
   child.stdout.setEncoding('utf8').on('data', (data: string) => (text += data));
   await once(child, 'close');
   return JSON.parse(text) as T;
+}
+
+/** What a process has used of processors; unlike times, it says little of what else the machine does. */
+function processorMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  // In ticks, of which Linux tells every program that there are 100 a second.
+  return (Number(user) + Number(system)) * 10;
 }
 
 function requestText(method: string, path: string, key: string, body?: string): string {
@@ -82,8 +94,12 @@ class Scene {
     return scene;
   }
 
-  work(seconds = SECONDS): Promise<Steady> {
-    return load({ kind: 'steady', port: this.port, requests: this.steady, perSecond: PER_SECOND, seconds });
+  async work(seconds = SECONDS): Promise<Steady & { cpu: number }> {
+    const { pid } = (await this.fleet.apis[0]!.running()).process;
+    const [begun, used] = [performance.now(), processorMs(pid!)];
+    const plan = { kind: 'steady', port: this.port, requests: this.steady, perSecond: PER_SECOND, seconds };
+    const seen = await load<Steady>(plan);
+    return { ...seen, cpu: (processorMs(pid!) - used) / (performance.now() - begun) };
   }
 
   flood(plan: object, seconds: number): Promise<Flood> {
@@ -94,31 +110,35 @@ class Scene {
 interface Outcome {
   readonly quiet: number;
   readonly flooded: number;
-  readonly wrong: number;
+  /** Answers to the others that are neither 200 nor 201, by status. */
+  readonly wrong: Readonly<Record<string, number>>;
+  /** Share of a processor that the API used. */
+  readonly cpu: readonly [quiet: number, flooded: number];
   /** Answers to the flood in a second, by status. */
   readonly answered: Readonly<Record<string, number>>;
   readonly growth: string;
 }
 
 /** Quiet and flooded times in turn, so that what else the machine does falls on both. */
-async function compare(scene: Scene, plan: object): Promise<Outcome> {
-  const [quiet, flooded]: [Steady[], Steady[]] = [[], []];
+async function compare(scene: Scene, plan: object, pairs = PAIRS): Promise<Outcome> {
+  const [quiet, flooded]: (Steady & { cpu: number })[][] = [[], []] as const;
   const answered: Record<string, number> = {};
   // Its first minute: what the key may send, as fast as it can, is what every key may do.
   await scene.flood(plan, 3);
-  for (let pair = 0; pair < PAIRS; pair++) {
+  for (let pair = 0; pair < pairs; pair++) {
     quiet.push(await scene.work());
     const flooding = scene.flood(plan, SECONDS + 1.5);
     await wait(1_000);
     flooded.push(await scene.work());
     for (const [status, often] of Object.entries((await flooding).statuses))
-      answered[status] = (answered[status] ?? 0) + Math.round(often / PAIRS / (SECONDS + 1.5));
+      answered[status] = (answered[status] ?? 0) + Math.round(often / pairs / (SECONDS + 1.5));
   }
   const [before, during] = [median(quiet.map(({ p99 }) => p99)), median(flooded.map(({ p99 }) => p99))];
   return {
     quiet: before,
     flooded: during,
-    wrong: [...quiet, ...flooded].reduce((sum, { wrong }) => sum + wrong, 0),
+    wrong: Object.assign({}, ...[...quiet, ...flooded].map(({ wrong }) => wrong)) as Outcome['wrong'],
+    cpu: [median(quiet.map(({ cpu }) => cpu)), median(flooded.map(({ cpu }) => cpu))],
     answered,
     growth: `p99 ${before.toFixed(1)} → ${during.toFixed(1)} ms (${during >= before ? '+' : ''}${((during / before - 1) * 100).toFixed(0)} %)`,
   };
@@ -130,8 +150,8 @@ function median(values: number[]): number {
 
 const sumOf = (answered: Outcome['answered']): number =>
   Object.values(answered).reduce((sum, one) => sum + one, 0);
-const tell = (name: string, { growth, answered }: Outcome): string =>
-  `${name}: ${growth}, ${sumOf(answered)} answers/s to the flood`;
+const tell = (name: string, { growth, answered, cpu }: Outcome): string =>
+  `${name}: ${growth}, processor ${cpu.map((share) => `${(share * 100).toFixed(0)} %`).join(' → ')}, ${sumOf(answered)} answers/s to the flood`;
 
 const KINDS: readonly [name: string, plan: (key: string) => object][] = [
   ['64 kept connections', (key) => ({ request: requestText('GET', '/b2b/v1/moi', key) })],
@@ -149,6 +169,9 @@ const KINDS: readonly [name: string, plan: (key: string) => object][] = [
   ['keys that nobody has', () => ({ request: requestText('GET', '/b2b/v1/moi', 'nobody') })],
 ];
 
+/** Each kind in its whole form; the plainest one and the dearest one in the short form. */
+const MADE = KINDS.filter((_, index) => WHOLE || index % 2 === 0);
+
 describe('A key that sends as fast as it can, beyond its limit', () => {
   let scene: Scene;
   beforeAll(async () => {
@@ -159,23 +182,23 @@ describe('A key that sends as fast as it can, beyond its limit', () => {
   const told: string[] = [];
   let wrong = 0;
 
-  it.each(KINDS)(
+  it.each(MADE)(
     'leaves the others their time: %s',
     async (name, plan) => {
       const outcome = await compare(scene, plan(scene.flooder));
       told.push(tell(name, outcome));
-      wrong += outcome.wrong;
+      wrong += sumOf(outcome.wrong);
       report(FAULT, {
         trials: `${told.length} kinds of flood, each ${PAIRS} × ${SECONDS} s quiet and flooded; ${PER_SECOND} requests/s of the others`,
         checked: 'answers of the others; their p99, median of the times, behind the first 3 s of the flood',
         losses: wrong,
         figures: told.join('; '),
       });
-      expect(outcome.wrong).toBe(0);
+      expect(outcome.wrong).toEqual({});
       // What 64 callers get who are answered once a second, with those of the begin of a minute.
       expect(sumOf(outcome.answered)).toBeLessThan((LIMIT + 200) / SECONDS + 100);
-      // Not the figure of the table, which a busy machine may spoil, but a loop that is not given to the flood.
-      expect(outcome.flooded).toBeLessThan(Math.max(2 * outcome.quiet, 250));
+      // Times are the machine's as well, and not asserted; that the API hardly works for the flood is.
+      expect(outcome.cpu[1] - outcome.cpu[0]).toBeLessThan(0.25);
     },
     300_000,
   );
@@ -186,10 +209,12 @@ describe('The same without holding refusals back', () => {
     const scene = await Scene.make({ NODE_OPTIONS: `--require=${NO_TARPIT}` });
     try {
       const told: string[] = [];
-      for (const [name, plan] of WHOLE ? KINDS : KINDS.slice(0, 1)) {
-        const outcome = await compare(scene, plan(scene.flooder));
+      for (const [name, plan] of MADE) {
+        const outcome = await compare(scene, plan(scene.flooder), 1);
         told.push(tell(name, outcome));
-        expect(sumOf(outcome.answered)).toBeGreaterThan(400);
+        // As many as the machine can answer, whatever else it does.
+        expect(sumOf(outcome.answered)).toBeGreaterThan(100);
+        expect(outcome.cpu[1] - outcome.cpu[0]).toBeGreaterThan(0.25);
       }
       report(FAULT, { control: `answered at once: ${told.join('; ')}` });
     } finally {

@@ -71,8 +71,8 @@ async function connectionsOf({ pooler }: Place): Promise<string> {
   'A pooler that gives connections to others after each transaction',
   () => {
     it('keeps tenants apart, with the settings of docs/operations.md', async () => {
-      const [tenants, requests] = WHOLE ? [100, 20_000] : [100, 2_000];
-      const mix = await TenantMix.make(app, tenants, WHOLE ? 25 : 2);
+      const [tenants, requests] = WHOLE ? [100, 20_000] : [30, 2_000];
+      const mix = await TenantMix.make(app, tenants, WHOLE ? 100 : 20);
       const place = await behindPooler(CONNECT_QUERY);
       const start = performance.now();
       await mix.run(place.fleet, place.url, requests, CALLERS);
@@ -129,7 +129,7 @@ async function connectionsOf({ pooler }: Place): Promise<string> {
     }, 120_000);
 
     it('the same check sees a service that sets the tenant for the session', async () => {
-      const requests = WHOLE ? 4_000 : 1_000;
+      const requests = WHOLE ? 4_000 : 600;
       const mix = await TenantMix.make(app, 20, 0);
       const { fleet, url } = await behindPooler(CONNECT_QUERY, {
         NODE_OPTIONS: `--require=${TENANT_OF_SESSION}`,

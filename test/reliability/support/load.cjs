@@ -52,12 +52,13 @@ class Connection {
 async function steady({ port, requests, perSecond, seconds }) {
   const bytes = requests.map((text) => Buffer.from(text));
   const [idle, latencies, running] = [[], [], []];
-  let wrong = 0;
+  const wrong = {};
   const one = async (due, request) => {
     const connection = idle.pop() ?? new Connection(port);
     const status = await connection.send(request);
     latencies.push(performance.now() - due);
-    if (status !== 200 && status !== 201) wrong += 1;
+    // 0 is a connection that ended before its answer.
+    if (status !== 200 && status !== 201) wrong[status] = (wrong[status] ?? 0) + 1;
     if (!connection.isClosed) idle.push(connection);
   };
   const begin = performance.now();
