@@ -26,7 +26,7 @@ export class MasterDataQuery {
     limit: number,
   ): Promise<Page> {
     return this.items.page(tenantId, after, limit, [
-      { sql: 'derniere_maj >= ?', value: filter.modifieDepuis },
+      { sql: 'derniere_maj >= ?', value: filter.modifieDepuis, fewBy: 'derniere_maj' },
     ]);
   }
 }

@@ -46,6 +46,11 @@ export interface Filter {
   readonly value: unknown;
   /** How many rows pass differs so much with the value that a plan for any value would be a bad one for most. */
   readonly planned?: 'for each value';
+  /**
+   * The column that has an index for this condition, where few rows may pass that lie far apart in the list's order. Few
+   * are read through it and sorted: PostgreSQL may expect to come by them sooner in the list's order, and would read all.
+   */
+  readonly fewBy?: string;
 }
 
 export interface ItemSource {
@@ -84,6 +89,9 @@ const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 
 /** The most that a page holds in bytes, unless a single item is larger: what is read at once has to fit in memory. */
 const PAGE_BYTES = 16 * 1_048_576;
+
+/** Rows that are few: to read and sort them costs a page about as much as what it shows. */
+const FEW = 1_000;
 
 /** What no text in PostgreSQL is larger than. */
 const TEXT_BYTES = 1_073_741_824;
@@ -166,8 +174,12 @@ export class JsonItems {
     const ordered = `ORDER BY ${by}${direction}, id_unique${direction}`;
     const order = `${ordered} LIMIT $2`;
     const where = [...kept, ...(start ? [start] : [])].join(' AND ');
+    const areFew = await this.areFew(tenantId, used);
+    // OFFSET has PostgreSQL find them first, without a thought of the list's order.
+    const from = (part: string): string =>
+      areFew ? `(SELECT * FROM ${part} WHERE ${kept.join(' AND ')} OFFSET 0) ${part}` : part;
     const page = (part: string, columns: string): string =>
-      `SELECT ${columns} FROM ${part} WHERE ${where} ${order}`;
+      `SELECT ${columns} FROM ${from(part)} WHERE ${where} ${order}`;
     const selected = `${by} AS "_by", id_unique AS "_id", ${this.selected}`;
     const rows = and
       ? `SELECT ${selected} FROM (
@@ -177,12 +189,12 @@ export class JsonItems {
     const more = [table, ...(and ? [and.table] : [])].map(
       (part) =>
         // The order makes PostgreSQL go by the index: it expects to find the next row at once, anywhere.
-        `(SELECT true FROM ${part} WHERE ${kept.join(' AND ')} AND ${follows} ("lastDate", "lastId")
+        `(SELECT true FROM ${from(part)} WHERE ${kept.join(' AND ')} AND ${follows} ("lastDate", "lastId")
           ${ordered} LIMIT 1)`,
     );
     // One prepared statement for each combination of conditions, so that each gets the plan that suits it.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
-    const isPlannedOnce = used.every(({ planned }) => planned === undefined);
+    const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
     const [row] = await this.query<PageRow>(tenantId, {
       ...(isPlannedOnce ? { name } : {}),
       text: `SELECT CASE WHEN octet_length(items) <= ${PAGE_BYTES} OR count = 1 THEN items END AS items,
@@ -195,6 +207,20 @@ export class JsonItems {
       values,
     });
     return row!;
+  }
+
+  /** Whether so few rows pass that they are better found by the index of their condition. */
+  private async areFew(tenantId: string, filters: readonly Filter[]): Promise<boolean> {
+    const [filter, ...others] = filters;
+    if (!filter?.fewBy || others.length > 0) return false;
+    const [row] = await this.query<{ areFew: boolean }>(tenantId, {
+      text: `SELECT count(*) <= ${FEW} AS "areFew" FROM (
+               SELECT true FROM ${this.source.table} WHERE tenant_id = $1 AND ${filter.sql.replaceAll('?', '$2')}
+               ORDER BY ${filter.fewBy} LIMIT ${FEW + 1}
+             ) f`,
+      values: [tenantId, filter.value],
+    });
+    return row!.areFew;
   }
 
   private query<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
