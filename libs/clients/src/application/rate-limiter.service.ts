@@ -13,7 +13,10 @@ export interface RateState {
   readonly remaining: number;
   /** Whole seconds until the next minute, 1 at the least. */
   readonly resetSeconds: number;
-  /** Requests that this replica has refused in this minute, with this one, or in the one before if they were more. */
+  /**
+   * Requests that this replica has refused in this minute, with this one; those of the minute before, if they were more
+   * and more than the limit.
+   */
   readonly refused: number;
 }
 
@@ -84,7 +87,9 @@ export class RateLimiterService {
   private refusedIn(last: Window | undefined): Pick<Window, 'refused' | 'refusedBefore'> {
     const since = last ? performance.now() - last.endsAt : Infinity;
     if (last && since < 0) return { refused: last.refused, refusedBefore: last.refusedBefore };
-    return { refused: 0, refusedBefore: last && since < MINUTE_MS ? last.refused : 0 };
+    // Who sent more than twice what was allowed goes on at once when the minute begins; a burst that went too far does not.
+    const wentOn = last && since < MINUTE_MS && last.refused > last.limit;
+    return { refused: 0, refusedBefore: wentOn ? last.refused : 0 };
   }
 }
 

@@ -11,7 +11,7 @@ export interface TarpitLimits {
   readonly longestMs: number;
   /** Bytes of a body that are held as long again as a request without one: they are read and thrown away. */
   readonly bytes: number;
-  /** The longest with a body; one that would be held longer is not read, and its connection ends. */
+  /** The longest with a body, and as long as with one of unknown length. */
   readonly longestBodyMs: number;
   /** Requests of one caller that are held at once, and of all callers. */
   readonly perCaller: number;
@@ -24,8 +24,8 @@ const LIMITS: TarpitLimits = {
   longestMs: 1_000,
   bytes: 256 * 1_024,
   longestBodyMs: 5_000,
-  perCaller: 256,
-  inAll: 2_048,
+  perCaller: 128,
+  inAll: 512,
 };
 
 /**
@@ -65,17 +65,18 @@ export class TarpitService {
   ): Promise<void> {
     if (!this.holds(refusals) || response.destroyed) return;
     const { free, stepMs, longestMs, bytes, longestBodyMs, perCaller, inAll } = this.limits;
-    const wanted =
-      Math.min(longestMs, (refusals - free) * stepMs) *
-      (1 + (Number(request.headers['content-length']) || 0) / bytes);
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    const weight = coding === undefined ? 1 + (Number(length) || 0) / bytes : Infinity;
+    const wanted = Math.min(longestBodyMs, Math.min(longestMs, (refusals - free) * stepMs) * weight);
     const held = this.held.get(caller) ?? 0;
-    const isFull = held >= perCaller || this.heldInAll >= inAll;
-    if (isFull || wanted > longestBodyMs) response.setHeader('Connection', 'close');
-    if (isFull) return;
+    if (held >= perCaller || this.heldInAll >= inAll) {
+      response.setHeader('Connection', 'close');
+      return;
+    }
     this.held.set(caller, held + 1);
     this.heldInAll++;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.min(wanted, longestBodyMs));
+      const timer = setTimeout(resolve, wanted);
       response.once('close', () => {
         clearTimeout(timer);
         resolve();

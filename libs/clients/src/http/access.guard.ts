@@ -1,6 +1,7 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/access/caller';
 import { AuthenticatedRequest, PUBLIC, Requirement, REQUIREMENT } from '#shared/access/requires.decorator';
 import { DomainError } from '#shared/errors/domain-error';
 import { AuthenticationService } from '../application/authentication.service';
@@ -37,17 +38,22 @@ export class AccessGuard implements CanActivate {
 
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const response = context.switchToHttp().getResponse<Response>();
-    const caller = await this.authentication
-      .authenticate(request.get('x-api-key'))
-      .catch((error: unknown) => this.refuseStranger(error, request, response));
+    const authenticate = (): Promise<Caller> => this.authentication.authenticate(request.get('x-api-key'));
+    const caller = await authenticate().catch((error: unknown) =>
+      this.refuseStranger(error, request, response),
+    );
     request.caller = caller;
 
     const rate = await this.rateLimiter.consume(caller);
     response.setHeader('RateLimit-Policy', `"default";q=${rate.limit};w=60`);
     response.setHeader('RateLimit', `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
-    // What is allowed to a key that went beyond its limit the minute before is spread as well: it would come at once.
-    if (this.tarpit.holds(rate.refused))
+    if (this.tarpit.holds(rate.refused)) {
       await this.tarpit.hold(caller.cleId, rate.refused, request, response);
+      // Nothing is done for a caller who has gone, nor for a key that was revoked meanwhile.
+      if (response.destroyed)
+        throw new DomainError('Requete.Interrompue', 'The connection ended before the answer.');
+      if (rate.allowed) request.caller = await authenticate();
+    }
     if (!rate.allowed) {
       const detail = `The key's ${rate.limit} requests of this minute are used up. Retry after ${rate.resetSeconds} s.`;
       throw new DomainError('Debit.Depasse', detail, { retryAfterSeconds: rate.resetSeconds });
