@@ -32,7 +32,7 @@ class NouveauController {
 }
 
 // Each walk sends some hundred requests and reads every table after each of them.
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 describe('Data spaces: every route, with the identifiers of another client and of the own other environment', () => {
   let app: TestApp;

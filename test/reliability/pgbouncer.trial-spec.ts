@@ -11,6 +11,8 @@ const FAULT = 'pgbouncer in transaction mode between service and database';
 const TENANT_OF_SESSION = join(__dirname, 'support/tenant-of-session.cjs');
 const SERVER_CONNECTIONS = 8;
 const CALLERS = 32;
+/** Longer than the silence that the watch over connections takes for a dead network. */
+const BUSY_MS = 9_000;
 
 const command = findPgbouncer();
 if (!command) {
@@ -90,6 +92,33 @@ async function connectionsOf({ pooler }: Place): Promise<string> {
       expect({ leaks, misplaced }).toEqual({ leaks: 0, misplaced: 0 });
       expect(Object.keys(counts).sort()).toEqual(['create', 'list', 'read', 'replace', 'sync', 'vote']);
     }, 600_000);
+
+    it('is waited for while all its connections are at work for long, and is not taken for dead', async () => {
+      const mix = await TenantMix.make(app, 3, 5);
+      const place = await behindPooler(CONNECT_QUERY);
+      const hogs = await Promise.all(
+        Array.from({ length: SERVER_CONNECTIONS }, async () => {
+          const client = new Client({ connectionString: place.pooler.url });
+          await client.connect();
+          return client;
+        }),
+      );
+      const busy = Promise.all(hogs.map((client) => client.query(`SELECT pg_sleep(${BUSY_MS / 1_000})`)));
+      const start = performance.now();
+      await mix.run(place.fleet, place.url, 40, 10);
+      const ms = performance.now() - start;
+      await busy;
+      await Promise.all(hogs.map((client) => client.end()));
+      const { leaks, errors } = mix.result;
+      report(`${FAULT}, all of its connections busy for ${BUSY_MS / 1_000} s`, {
+        trials: '40 requests, 10 at once',
+        checked: 'each answer',
+        losses: leaks + errors.length,
+        figures: `answered after ${ms.toFixed(0)} ms in all`,
+      });
+      expect(errors).toEqual([]);
+      expect(ms).toBeGreaterThan(BUSY_MS / 2);
+    }, 120_000);
 
     it('keeps them apart also where it tells new connections nothing: roles and tenants are of transactions', async () => {
       const requests = WHOLE ? 4_000 : 500;

@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 
-/** Sent at any request, now and then: who calls, what is left of the minute, and the frame of a transaction. */
+/** Sent at any request, now and then: who calls, what is left of the minute, the frame of a transaction; and by the watch. */
 const EVERY_REQUEST = new Set([
+  'SELECT 1',
   'caller_find',
   'rate_window_lease',
   'transaction_enter',

@@ -42,8 +42,9 @@ class PoolCloser implements OnApplicationShutdown {
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    this.watch.stop();
     await Promise.all([this.dataSource.destroy(), this.readPool.end(), this.writePool.end()]);
+    // Last: it ends connections that would keep a pool from closing.
+    this.watch.stop();
   }
 }
 

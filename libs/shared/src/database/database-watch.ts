@@ -1,5 +1,7 @@
 import { Client, type ClientConfig, type PoolClient } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { sqlState } from './sql-errors';
 
 /** How long a connection may take to be made: four trips over a network at its worst. */
 const CONNECT_MS = 4_000;
@@ -9,6 +11,9 @@ const LOOK_MS = 500;
 
 /** Silence of all connections after which they are lost: 4 s. */
 const LOST_LOOKS = 8;
+
+/** How long a new connection that was made may take to answer. */
+const ANSWER_MS = 2_000;
 
 /** Silence of one connection with a statement at work: longer than any statement may run. */
 const SILENT_LOOKS = 63;
@@ -50,14 +55,15 @@ export function cut(client: Pick<Client, 'query'>): void {
 /**
  * Ends connections that nothing comes over any more, which TCP by itself notices after a quarter of an hour
  * (docs/adr/0019). It asks the database on a connection of its own; where that and all that are as old have heard nothing
- * for four seconds, they are lost, at work or idle. One with a statement at work is lost after half a minute of silence,
- * whatever others hear.
+ * for four seconds, it makes a new one: if that is answered, or cannot be made, the silent ones are lost, at work or idle. One
+ * with a statement at work is lost after half a minute of silence, whatever others hear.
  */
 export class DatabaseWatch {
   private readonly connections = new Map<Client, Look>();
   private readonly timer: NodeJS.Timeout;
   private own: Client | undefined;
   private isAsking = false;
+  private isDoubting = false;
   /** When the last question was asked that had an answer. */
   private answeredAt = -Infinity;
 
@@ -100,7 +106,7 @@ export class DatabaseWatch {
     }
     const own = this.own && this.connections.get(this.own);
     if (!this.own) this.connect();
-    else if (own && own.unheard >= LOST_LOOKS) this.judge(this.own, own);
+    else if (own && own.unheard >= LOST_LOOKS) this.doubt(this.own, own);
     else if (own) this.ask(this.own);
   }
 
@@ -127,16 +133,51 @@ export class DatabaseWatch {
     );
   }
 
-  private judge(own: Client, { unheard }: Look): void {
-    const looks = [...this.connections];
-    const isHeard = ([, look]: [Client, Look]): boolean => look.unheard < LOST_LOOKS;
+  /** The own connection hears nothing: who else does, and can the database be reached anew? */
+  private doubt(own: Client, look: Look): void {
     // Those made since the last answer may have been made over a network that works again, and prove nothing.
-    const doOthersGoOn = looks.some((one) => one[1].madeAt < this.answeredAt && isHeard(one));
-    // What they heard last may be from before the silence, so that is waited for.
-    if (doOthersGoOn && unheard < 2 * LOST_LOOKS) return;
-    const lost = doOthersGoOn ? [own] : looks.filter((one) => !isHeard(one)).map(([client]) => client);
-    this.logger.warn({ connections: lost.length }, 'the database has been silent for too long');
-    lost.forEach(cut);
+    const doOthersGoOn = [...this.connections.values()].some(
+      ({ madeAt, unheard }) => madeAt < this.answeredAt && unheard < LOST_LOOKS,
+    );
+    if (doOthersGoOn) {
+      // What they heard last may be from before the silence, so that is waited for.
+      if (look.unheard >= 2 * LOST_LOOKS) cut(own);
+      return;
+    }
+    if (this.isDoubting) return;
+    this.isDoubting = true;
+    void this.reach().then((reached) => {
+      this.isDoubting = false;
+      // Answered meanwhile, or there and busy, as a pooler is whose connections are all at work: asked again later.
+      if (look.unheard < LOST_LOOKS || !this.connections.has(own)) return;
+      if (reached === 'busy') look.unheard = 0;
+      else this.giveUp(reached);
+    });
+  }
+
+  /** Ends all that hear nothing; those that may take their time only where the database cannot be reached at all. */
+  private giveUp(reached: 'answers' | 'away'): void {
+    const lost = [...this.connections].filter(
+      ([client, { unheard }]) => unheard >= LOST_LOOKS && (reached === 'away' || !patient.has(client)),
+    );
+    this.logger.warn({ connections: lost.length, reached }, 'the database has been silent for too long');
+    for (const [client] of lost) cut(client);
+  }
+
+  /** Makes a connection of its own to ask whether the database answers, is there and busy, or is away. */
+  private async reach(): Promise<'answers' | 'busy' | 'away'> {
+    const client = new WatchedClient(this.config, undefined);
+    try {
+      await client.connect();
+      const answer = client.query('SELECT 1').then(() => 'answers' as const);
+      answer.catch(() => undefined);
+      return await Promise.race([answer, sleep(ANSWER_MS, 'busy' as const, { ref: false })]);
+    } catch (error) {
+      // Whoever refuses by a word of the protocol is there.
+      return sqlState(error) ? 'busy' : 'away';
+    } finally {
+      cut(client);
+    }
   }
 }
 

@@ -74,7 +74,7 @@ export function isUnavailable(error: unknown): boolean {
   const { code, message } = fieldsOf(error);
   return (
     NETWORK.has(code ?? '') ||
-    /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed)/.test(
+    /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed|Query runner already released)/.test(
       message ?? '',
     )
   );

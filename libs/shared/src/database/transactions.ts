@@ -257,11 +257,16 @@ export class Transactions {
     };
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        isLate = true;
-        if (client) cut(client);
-        reject(new Error('The database does not answer in time.'));
-      }, limitMs);
+      // In parts: a process that was itself held up reads what has come meanwhile before it judges.
+      const wait = (parts: number): void => {
+        timer = setTimeout(() => {
+          if (parts > 1) return wait(parts - 1);
+          isLate = true;
+          if (client) cut(client);
+          reject(new Error('The database does not answer in time.'));
+        }, limitMs / PING_PARTS);
+      };
+      wait(PING_PARTS);
     });
     const asked = ask();
     asked.catch(() => undefined);
@@ -294,6 +299,8 @@ export class Transactions {
     return ambient;
   }
 }
+
+const PING_PARTS = 3;
 
 /** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
 const TURN_MS = 30_000;

@@ -45,7 +45,7 @@ export function toDomainError(error: unknown): DomainError {
   }
   if (ranOutOfSpace(error)) {
     const detail =
-      'The database has no room for the change, which was not made. The request is not at fault: repeat it once there is space again.';
+      'The database has no room left on its disk. Nothing was changed, and the request is not at fault: repeat it once there is space again.';
     return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 30 });
   }
   if (isUnavailable(error)) {
