@@ -78,7 +78,7 @@ export class PersonalDataRepository {
     };
   }
 
-  /** Rows about the person by section, each as it is stored, with the names of its columns as on the wire. */
+  /** Rows about the person by section, the oldest first, each as it is stored, with the names of its columns as on the wire. */
   async read(person: Person): Promise<Record<string, Record<string, unknown>[]>> {
     const sections: Record<string, Record<string, unknown>[]> = {};
     // Whatever was read before the audit trail: it may tell of any of it.
@@ -87,7 +87,8 @@ export class PersonalDataRepository {
       const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
       const row = `to_jsonb(t) - 'tenant_id'${others.length > 0 ? ` || jsonb_build_object(${others.join(', ')})` : ''}`;
       const rows = await this.run<{ row: Record<string, unknown> }>(
-        `SELECT ${row} AS row FROM ${table} t WHERE tenant_id = :tenantId AND ${where}`,
+        `SELECT ${row} AS row FROM ${table} t WHERE tenant_id = :tenantId AND ${where}
+         ORDER BY to_jsonb(t) ->> 'date_creation', to_jsonb(t) ->> 'id_unique'`,
         { ...person, ids: [...ids] },
       );
       for (const { row } of rows) if (typeof row.id_unique === 'string') ids.add(row.id_unique);

@@ -59,7 +59,8 @@ export const ERROR_CODES = {
   'Debit.Depasse': {
     status: 429,
     title: 'Too many requests',
-    description: "The key's requests of this minute are used up. Wait for the seconds in Retry-After.",
+    description:
+      "The key's requests of this minute are used up. Wait for the seconds in Retry-After: after a hundred refusals in a minute each further one is answered later and later, up to some seconds.",
   },
   'Ressource.NotFound': {
     status: 404,
