@@ -43,9 +43,13 @@ class Disk {
   /** Takes all space that is left but a little. */
   fill(leave = 0): void {
     const { bavail, bsize } = statfsSync(this.path);
-    writeFileSync(join(this.path, 'ballast'), Buffer.alloc(Math.max(0, bavail * bsize - leave)), {
-      flag: 'a',
-    });
+    const ballast = Buffer.alloc(Math.max(0, bavail * bsize - leave));
+    try {
+      writeFileSync(join(this.path, 'ballast'), ballast, { flag: 'a' });
+    } catch (error) {
+      // The database was quicker to take what is left: it is full.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
   }
 
   free(): void {

@@ -214,7 +214,8 @@ describe('The same without holding refusals back', () => {
         told.push(tell(name, outcome));
         // As many as the machine can answer, whatever else it does.
         expect(sumOf(outcome.answered)).toBeGreaterThan(100);
-        expect(outcome.cpu[1] - outcome.cpu[0]).toBeGreaterThan(0.25);
+        // With refusals held back it is next to nothing.
+        expect(outcome.cpu[1] - outcome.cpu[0]).toBeGreaterThan(0.1);
       }
       report(FAULT, { control: `answered at once: ${told.join('; ')}` });
     } finally {
