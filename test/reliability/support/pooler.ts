@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -44,6 +44,17 @@ const SETTINGS = {
 
 /** The account that pgbouncer runs as where the tests run as root, which it refuses. */
 const NOBODY = 65_534;
+
+/** The program and how it is run: as root a copy in the trial's folder, as NOBODY may not enter the one it was built in. */
+function runnable(command: string, folder: string): [string, { uid?: number; gid?: number }] {
+  if (process.getuid?.() !== 0) return [command, {}];
+  const account = { uid: NOBODY, gid: NOBODY };
+  if (!command.includes('/')) return [command, account];
+  const copy = join(folder, 'pgbouncer');
+  copyFileSync(command, copy);
+  chmodSync(copy, 0o755);
+  return [copy, account];
+}
 
 /** A pgbouncer of a trial's own, between its processes and a database. */
 export class Pooler {
@@ -89,8 +100,8 @@ export class Pooler {
     );
     writeFileSync(join(folder, 'users.txt'), `"${user}" "${password}"\n`);
     for (const path of [folder, join(folder, 'users.txt')]) chmodSync(path, 0o755);
-    const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-    const child = spawn(command, [join(folder, 'pgbouncer.ini')], {
+    const [program, account] = runnable(command, folder);
+    const child = spawn(program, [join(folder, 'pgbouncer.ini')], {
       ...account,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
