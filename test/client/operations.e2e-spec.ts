@@ -9,7 +9,7 @@ import {
   ProblemError,
   type Wait,
 } from '@mandat/client';
-import { until } from '../webhooks/support/receiver';
+import { RateLimiterService } from '../../libs/clients/src/application/rate-limiter.service';
 import { seedEvents, Space } from '../webhooks/support/space';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { Relay } from './support/relay';
@@ -218,24 +218,23 @@ describe('A POST under a key', () => {
 describe('The limit of a key', () => {
   it('is waited for as Retry-After says, and a call that is refused then goes through', async () => {
     tenant = await app.tenant({ limiteParMinute: 3 });
-    const admin = administration({ address: app.url, key: app.adminKey });
+    const limiter = app.app.get(RateLimiterService) as unknown as { windows: Map<string, object> };
     const slept: number[] = [];
     mandat = connect({
       sleep: async (seconds) => {
         slept.push(seconds);
-        // In place of the next minute, which would not have come so soon.
-        await admin.clients.update({ path: { clientId: tenant.clientId }, body: { limiteParMinute: 1_000 } });
-        await until(
-          'the new limit holds',
-          async () => (await app.send(tenant, 'GET', '/b2b/v1/moi')).status === 200,
-        );
+        // The key's minute is over, as if the clock had moved on.
+        limiter.windows.delete(tenant.cleId);
+        await app.database.query('DELETE FROM rate_window WHERE cle_id = $1', [tenant.cleId]);
       },
     });
     for (let call = 0; call < 8; call++) await mandat.moi.get();
-    expect(slept).toHaveLength(1);
-    expect(slept[0]).toBeGreaterThanOrEqual(1);
-    expect(slept[0]).toBeLessThanOrEqual(60);
-    expect(waits).toEqual([{ seconds: slept[0], attempt: 1, status: 429 }]);
+    expect(slept.length).toBeGreaterThanOrEqual(2);
+    for (const seconds of slept) {
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(60);
+    }
+    expect(waits).toEqual(slept.map((seconds) => ({ seconds, attempt: 1, status: 429 })));
   });
 
   it('is an error where the client may not wait for as long', async () => {
