@@ -5,10 +5,12 @@ import { DomainError } from '#shared/errors/domain-error';
 import { ERROR_CODES, type ErrorCode } from '#shared/errors/error-codes';
 import { COMMON_MODELS } from '#shared/http/answers.decorator';
 import { type Problem, problemOf } from '#shared/http/problem.filter';
+import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 
 /** One document for each surface (decisions, section 1). */
 const SURFACES = [
   {
+    name: 'plateforme',
     path: 'docs/plateforme',
     prefix: '/plateforme/',
     title: 'Mandat: platform surface',
@@ -26,6 +28,7 @@ const SURFACES = [
     ],
   },
   {
+    name: 'administration',
     path: 'docs/admin',
     prefix: '/admin/',
     title: 'Mandat: administration',
@@ -48,6 +51,7 @@ const SURFACES = [
     ],
   },
   {
+    name: 'partenaire',
     path: 'docs',
     prefix: '/b2b/',
     title: 'Mandat: partner API',
@@ -86,10 +90,14 @@ const SURFACES = [
   },
 ] as const;
 
+/** Whoever runs the service gives out its keys; their address is not ours to publish. */
+const CONTACT = { name: 'The operator of the service' };
+
 type Surface = (typeof SURFACES)[number];
+export type SurfaceName = Surface['name'];
 
 /** The OpenAPI document of everything the application serves. */
-export function wholeDocument(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
+function wholeDocument(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
   const base = new DocumentBuilder()
     .setTitle('Mandat')
     .setVersion('1')
@@ -102,19 +110,26 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
     autoTagControllers: false,
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
-  for (const path of Object.values(document.paths)) {
+  for (const [template, path] of Object.entries(document.paths)) {
     for (const method of ['get', 'post', 'put', 'delete'] as const) {
       const operation: Operation | undefined = path[method];
       if (!operation) continue;
       if (method === 'post' && !operation['x-unrepeatable'])
         operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      orderByPath(operation, template);
       refuseNull(operation);
       setBodyExample(operation);
+      sayWhoMay(operation);
       addErrors(operation, method, publicUrl);
     }
   }
+  Object.assign(document.components!.schemas!, EVENT_SCHEMAS);
+  document.paths[REGISTRATION]!.post!.callbacks = deliveriesOf();
   return document;
 }
+
+/** Where the receiver of events is named, and so where what it gets is described. */
+const REGISTRATION = '/b2b/v2/webhook';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-codes'?: ErrorCode[];
@@ -149,6 +164,15 @@ const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorCode[]> = 
 };
 const OF_REPETITION: ErrorCode[] = ['Idempotence.CleReutilisee', 'Idempotence.EnCours'];
 
+/** Parts of the path first and as they come there: Nest's own order is not the same with every compiler. */
+function orderByPath(operation: Operation, template: string): void {
+  const placeOf = (parameter: object): number =>
+    'name' in parameter && 'in' in parameter && parameter.in === 'path'
+      ? template.indexOf(`{${String(parameter.name)}}`)
+      : template.length;
+  operation.parameters?.sort((one, other) => placeOf(one) - placeOf(other));
+}
+
 /** A parameter of the query is left out or has a value; only a property of a body can be null. */
 function refuseNull(operation: Operation): void {
   for (const parameter of operation.parameters ?? []) {
@@ -163,6 +187,15 @@ function setBodyExample(operation: Operation): void {
   const content =
     operation.requestBody && 'content' in operation.requestBody ? operation.requestBody.content : undefined;
   if (example && content?.['application/json']) content['application/json'].example = example;
+}
+
+/** The end of every description: which key the operation needs. */
+function sayWhoMay(operation: Operation): void {
+  const requirement = operation['x-requires'];
+  if (!requirement) return;
+  const { role, module } = requirement;
+  const needed = `Needs a key of role \`${role}\`${module ? ` with the module \`${module}\`` : ''}.`;
+  operation.description = [operation.description, needed].filter(Boolean).join('\n\n');
 }
 
 /** One answer for each status, naming the codes that carry it. */
@@ -244,6 +277,18 @@ export function serveDocumentation(app: NestExpressApplication, publicUrl: strin
   return whole;
 }
 
+/** The documents of an application that need not be initialised, by surface. */
+export function documentsOf(
+  app: NestExpressApplication,
+  publicUrl: string,
+): Record<SurfaceName, OpenAPIObject> {
+  const whole = wholeDocument(app, publicUrl);
+  return Object.fromEntries(SURFACES.map((surface) => [surface.name, documentOf(surface, whole)])) as Record<
+    SurfaceName,
+    OpenAPIObject
+  >;
+}
+
 /**
  * The part of the document under a surface's prefix, with the schemas that part needs and no other. Each surface names
  * its key in its own way: Swagger UI keeps keys by name, and those of several surfaces side by side.
@@ -275,7 +320,7 @@ function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
   visit([paths, schemas['ProblemItem']]);
   return {
     ...whole,
-    info: { ...whole.info, title: surface.title, description: surface.description },
+    info: { ...whole.info, title: surface.title, description: surface.description, contact: CONTACT },
     tags: [...surface.tags],
     paths,
     components: {

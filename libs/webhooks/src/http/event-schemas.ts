@@ -1,0 +1,88 @@
+import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
+import { EVENT_DATA } from './event-data.dto';
+
+// What a receiver gets, as the OpenAPI document has it: no route of ours takes it, so Nest cannot read it from one.
+
+const TYPES = Object.keys(EVENT_TYPES) as EventType[];
+const COMPONENT = '#/components/schemas/';
+
+/** `adhesion.signee` is `EvenementAdhesionSignee`. */
+const nameOf = (type: EventType): string =>
+  `Evenement${type
+    .split('.')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}`;
+
+/** The body of a delivery by the type of its event, and the union of them all. */
+export const EVENT_SCHEMAS = {
+  ...Object.fromEntries(TYPES.map((type) => [nameOf(type), bodyOf(type)])),
+  Evenement: {
+    description: 'What is posted to an endpoint.',
+    oneOf: TYPES.map((type) => ({ $ref: COMPONENT + nameOf(type) })),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(TYPES.map((type) => [type, COMPONENT + nameOf(type)])),
+    },
+  },
+};
+
+function bodyOf(type: EventType) {
+  return {
+    type: 'object',
+    description: EVENT_TYPES[type].description,
+    required: ['type', 'timestamp', 'data'],
+    properties: {
+      type: { type: 'string', enum: [type], description: 'Type of the event.', example: type },
+      timestamp: {
+        type: 'string',
+        format: 'date-time',
+        description: 'When it happened (UTC).',
+        example: '2026-03-02T14:05:09.120Z',
+      },
+      data: { description: 'What it tells.', allOf: [{ $ref: COMPONENT + EVENT_DATA[type].name }] },
+    },
+  };
+}
+
+/** The callbacks of a registration: the requests that the service makes to the address in its body. */
+export function deliveriesOf() {
+  const header = (name: string, description: string, example: string) => ({
+    name,
+    in: 'header' as const,
+    required: true,
+    description,
+    schema: { type: 'string' as const, example },
+  });
+  return {
+    evenement: {
+      '{$request.body#/url}': {
+        post: {
+          summary: 'An event',
+          description:
+            'Signed by Standard Webhooks 1.0: verify the body as it came, before it is parsed. At least once and in no order.',
+          parameters: [
+            header(
+              'webhook-id',
+              'Identifier of the event (GUID), the same at every attempt.',
+              '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f21',
+            ),
+            header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.', '1772460309'),
+            header(
+              'webhook-signature',
+              'One signature, or several with a space between while a secret is replaced: `v1,` and the HMAC-SHA256 over `id.timestamp.body` in base64.',
+              'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+            ),
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: `${COMPONENT}Evenement` } } },
+          },
+          responses: {
+            '2XX': { description: 'Taken: there will be no further attempt.' },
+            '410': { description: 'The endpoint is gone and is disabled.' },
+          },
+        },
+      },
+    },
+  };
+}

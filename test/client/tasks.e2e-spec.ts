@@ -1,0 +1,90 @@
+import type { INestApplication } from '@nestjs/common';
+import { idempotencyKey, partenaire, type Partenaire, TaskError, taskResult } from '@mandat/client';
+import { TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+
+let app: TestApp;
+let mandat: Partenaire;
+const workers: INestApplication[] = [];
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  mandat = partenaire({ address: app.url, key: (await app.tenant()).cle });
+});
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.close()));
+});
+
+const SIZE = 300;
+const body = {
+  Employes: [
+    ...Array.from({ length: SIZE }, (_, at) => ({ IdExterne: `E-${at}`, Prenom: 'Zoé', Nom: 'Roy' })),
+    { IdExterne: 'BAD', Prenom: 'Zoé', Nom: 'Roy', Courriel: 'no' },
+  ],
+};
+const headers = { Prefer: 'respond-async' };
+
+const expected = {
+  AddCount: SIZE,
+  UpdateCount: 0,
+  Erreurs: [{ IdUnique: 'BAD', Message: 'invalid e-mail' }],
+};
+
+describe('A sync in the background', () => {
+  it('gives what it would have answered, once the worker has done it', async () => {
+    workers.push(await startWorker(app.config));
+    const answer = await mandat.syncV2.sync({ body, headers: { ...headers, ...idempotencyKey() } });
+    expect(answer.response.status).toBe(202);
+    const looks: string[] = [];
+    const resultat = await taskResult(mandat, answer, {
+      intervalSeconds: 0.05,
+      onProgress: ({ etat }) => void looks.push(etat),
+    });
+    expect(resultat.Employes).toEqual(expected);
+    expect(looks.at(-1)).toBe('Reussie');
+  });
+
+  it('is nothing to wait for where it was done at once', async () => {
+    const answer = await mandat.syncV2.sync({ body });
+    expect((await taskResult(mandat, answer)).Employes).toEqual(expected);
+  });
+
+  it('that nobody does is an error after the time that was given', async () => {
+    const answer = await mandat.syncV2.sync({ body, headers });
+    const error: unknown = await taskResult(mandat, answer, {
+      intervalSeconds: 0.01,
+      timeoutSeconds: 0.05,
+    }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TaskError);
+    expect(error).toMatchObject({ code: undefined, task: { etat: 'EnAttente', total: SIZE + 1 } });
+  });
+
+  it('that fails is an error with its code', async () => {
+    workers.push(await startWorker(app.config));
+    const answer = await mandat.syncV2.sync({
+      body: { Employes: [{ IdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy' }] },
+      headers,
+    });
+    const id = answer.response.headers.get('location')!.split('/').at(-1)!;
+    const failed = {
+      taches: {
+        // As the service shows a task that failed; no request of a client's can bring one about.
+        get: async () => ({
+          data: {
+            ...(await mandat.taches.get({ path: { id } })).data,
+            etat: 'Echouee' as const,
+            erreur: { code: 'Requete.Invalide', detail: 'the body must be valid JSON' },
+          },
+        }),
+      },
+    };
+    await expect(taskResult(failed, answer)).rejects.toMatchObject({
+      name: 'TaskError',
+      code: 'Requete.Invalide',
+      message: 'The task failed: Requete.Invalide: the body must be valid JSON',
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileOf, NAMES, PUBLIC_URL } from '../../tools/openapi/documents';
+import { TestApp } from '../setup/test-app';
+
+const URLS = {
+  partenaire: '/docs/openapi.json',
+  plateforme: '/docs/plateforme/openapi.json',
+  administration: '/docs/admin/openapi.json',
+} as const;
+
+// The files are made without a database, of an application that is never started.
+describe('The documents under docs/openapi', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({ publicUrl: PUBLIC_URL });
+  });
+  afterAll(() => app.stop());
+
+  it.each(NAMES)('are what the running service serves: %s', async (name) => {
+    const served = await app.send(undefined, 'GET', URLS[name]);
+    const file = readFileSync(fileOf(join(__dirname, '../..'), name), 'utf8');
+    expect(served.json).toEqual(JSON.parse(file));
+  });
+});
