@@ -27,6 +27,7 @@ beforeEach(async () => {
     longestMs: HOLD_MS,
     bytes: 1_000,
     longestBodyMs: 2 * HOLD_MS,
+    spread: 0,
   };
   tarpit.limits = { ...limits, perCaller: 5, inAll: 8 };
   const { rows } = await app.database.query<{ left: number }>(
@@ -90,6 +91,23 @@ describe('A key that goes on beyond its limit', () => {
     expect(first).toBeGreaterThanOrEqual(HOLD_MS / 2 - 5);
     expect(second).toBeGreaterThanOrEqual(HOLD_MS - 5);
     expect(third).toBeGreaterThanOrEqual(HOLD_MS - 5);
+  });
+
+  it('does not come back in waves: what is held together is answered one after the other', async () => {
+    const { cle } = await refused(5);
+    /** In how many tenths of a wait five answers came that were held together. */
+    const parts = async (): Promise<number> => {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => ask(cle)));
+      return new Set(answers.map(({ ms }) => Math.floor((ms / HOLD_MS) * 10))).size;
+    };
+    const rounds = async (): Promise<number[]> => {
+      const seen: number[] = [];
+      for (let round = 0; round < 8; round++) seen.push(await parts());
+      return seen;
+    };
+    expect(Math.min(...(await rounds()))).toBeLessThan(4);
+    tarpit.limits = { ...tarpit.limits, spread: 1 };
+    expect(Math.max(...(await rounds()))).toBeGreaterThanOrEqual(4);
   });
 
   it('delays nobody else', async () => {

@@ -271,8 +271,9 @@ describe('The network between service and database', () => {
     });
     expectWithinLimits(seen, ms);
     expect(crowd.wrong).toEqual([]);
-    // Each that has a turn is refused after four seconds: in line behind nine others that would be forty.
-    expect(crowd.slowestMs).toBeLessThan(STATEMENT_MS);
+    // Each that has a turn is refused after four seconds: behind nine others that would be forty, but that nobody waits
+    // for a turn longer than a statement may take.
+    expect(crowd.slowestMs).toBeLessThan(STATEMENT_MS + BEYOND_MS);
     expect((await crowd.verdict(database)).missing).toEqual([]);
   });
 

@@ -71,9 +71,7 @@ async function steady({ port, requests, perSecond, seconds }) {
     running.push(one(Math.max(due, performance.now() - 5), bytes[sent++ % bytes.length]));
   }
   await Promise.all(running);
-  latencies.sort((a, b) => a - b);
-  const at = (part) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))];
-  return { count, wrong, p50: at(0.5), p99: at(0.99), longest: latencies.at(-1) };
+  return { wrong, latencies };
 }
 
 /** One request after another over each connection, as fast as they are answered. */
