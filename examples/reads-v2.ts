@@ -1,5 +1,5 @@
-import { type Dated, must } from './checks';
-import type { Client } from './client';
+import type { EmployeV2Item, EmploiTrouveItem, Partenaire } from '@mandat/client';
+import { must } from './checks';
 import {
   type Emploi,
   type EmployeV2,
@@ -14,39 +14,18 @@ import { count, say, title } from './screen';
 // What V2 and V1 show of what was sent.
 
 export const EMPLOYE = '/b2b/v2/employe';
-const EMPLOYE_V1 = '/b2b/v1/employe';
 const EMPLOI = '/b2b/v2/emploi';
 /** The employment that V2 makes of the single employer of V1. */
 const EMPLOI_V1 = 'V1';
 
-interface EmploiItem {
-  readonly identifiantExterne: string;
-  readonly identifiantExterneEmployeur: string;
-  readonly matricule: string | null;
-  readonly dateDebut: string | null;
-  readonly dateFin: string | null;
-  readonly actif: boolean;
-}
+type EmploiItem = EmployeV2Item['emplois'][number] | EmploiTrouveItem;
 
-export interface Item extends Dated {
-  readonly prenom: string;
-  readonly nom: string;
-  readonly emplois: readonly EmploiItem[];
-  readonly adhesions: readonly { readonly syndicatIdExterne: string; readonly dateAdhesion: string }[];
-  readonly valeursChampUtilisateur: readonly Readonly<Record<string, unknown>>[];
-}
-
-interface ItemV1 {
-  readonly identifiantExterneEmployeur: string;
-  readonly valeursChampUtilisateur: readonly { readonly nom: string; readonly valeurChoix: string }[];
-}
-
-export async function readBack(client: Client, sent: EmployeV2): Promise<void> {
+export async function readBack(partner: Partenaire, sent: EmployeV2): Promise<void> {
   title('Read back, by V2 and by V1', `GET ${EMPLOYE}`);
   const choice = HORAIRE.choix.find(
     ({ idExterne }) => idExterne === sent.ValeursChampUtilisateur[0]!.Valeur,
   )!;
-  const { body } = await client.get<Item>(pathOf(EMPLOYE, sent.IdExterne));
+  const { data: body } = await partner.employesV2.get({ path: { idExterne: sent.IdExterne } });
   const valeur = body.valeursChampUtilisateur.find(({ nom }) => nom === HORAIRE.nom);
   must(valeur?.type === 'choix' && valeur.idExterneChoix === choice.idExterne, 'a choice came back altered');
   must(
@@ -63,13 +42,17 @@ export async function readBack(client: Client, sent: EmployeV2): Promise<void> {
     ({ syndicatIdExterne, dateAdhesion }) => `${syndicatIdExterne} since ${dayOf(dateAdhesion)}`,
   );
   say(`   member of ${adhesions.join(' and of ')}`);
-  await readByV1(client, sent, choice.libelle);
+  await readByV1(partner, sent, choice.libelle);
 }
 
 /** V1 goes on showing one employer, and of a choice its label. */
-async function readByV1(client: Client, { IdExterne, Emplois }: EmployeV2, label: string): Promise<void> {
-  const { body } = await client.get<ItemV1>(pathOf(EMPLOYE_V1, IdExterne));
-  const { identifiantExterneEmployeur: employer, valeursChampUtilisateur } = body;
+async function readByV1(
+  partner: Partenaire,
+  { IdExterne, Emplois }: EmployeV2,
+  label: string,
+): Promise<void> {
+  const { data } = await partner.employes.get({ path: { idExterne: IdExterne } });
+  const { identifiantExterneEmployeur: employer, valeursChampUtilisateur } = data;
   must(employer === Emplois.at(-1)!.IdentifiantExterneEmployeur, 'V1 shows another employer');
   const shown = valeursChampUtilisateur.find(({ nom }) => nom === HORAIRE.nom)?.valeurChoix;
   must(shown === label, `V1 shows ${shown} where the label is ${label}`);
@@ -78,30 +61,32 @@ async function readByV1(client: Client, { IdExterne, Emplois }: EmployeV2, label
 
 /** @param employer one of whose employments some have ended */
 export async function searchEmplois(
-  client: Client,
+  partner: Partenaire,
   people: readonly Person[],
   employer: string,
 ): Promise<void> {
   title('Who works where', `GET ${EMPLOI}`);
   const today = dayOf(new Date().toISOString());
   const atEmployer = `identifiantExterneEmployeur=${employer}`;
-  const all = await search(client, atEmployer);
+  const all = await search(partner, { identifiantExterneEmployeur: employer });
   say(`?${atEmployer}: ${count(all.length)}, with those that have ended`);
 
-  const active = await search(client, `${atEmployer}&actifLe=${today}`);
+  const active = await search(partner, { identifiantExterneEmployeur: employer, actifLe: today });
   must(active.length === ongoingAt(people, [employer]), `${active.length} are active at ${employer}`);
   say(`?${atEmployer}&actifLe=${today}: ${count(active.length)}`);
 
   const union = SYNDICATS.at(-1)!.IdentifiantExterne;
-  const ofUnion = await search(client, `idExterneSyndicat=${union}&actifLe=${today}`);
+  const ofUnion = await search(partner, { idExterneSyndicat: union, actifLe: today });
   const expected = ongoingAt(people, employersOf(union));
   must(ofUnion.length === expected, `${ofUnion.length} are active at employers of ${union}`);
   say(`?idExterneSyndicat=${union}&actifLe=${today}: ${count(ofUnion.length)} at its two employers`);
 }
 
-async function search(client: Client, query: string): Promise<EmploiItem[]> {
-  const { body } = await client.get<EmploiItem[]>(`${EMPLOI}?${query}`);
-  return body;
+type Search = NonNullable<Parameters<Partenaire['employesV2']['listEmplois']>[0]>['query'];
+
+async function search(partner: Partenaire, query: Search): Promise<readonly EmploiItem[]> {
+  const { data } = await partner.employesV2.listEmplois({ query });
+  return data;
 }
 
 function ongoingAt(people: readonly Person[], employers: readonly string[]): number {
@@ -112,21 +97,21 @@ function ongoingAt(people: readonly Person[], employers: readonly string[]): num
 
 /** Says what has become of an employment. */
 export async function sayEmploi(
-  client: Client,
+  partner: Partenaire,
   { IdExterne }: EmployeV2,
   { IdentifiantExterne: id }: Emploi,
   actif: boolean,
   because: string,
 ): Promise<void> {
-  const { body } = await client.get<Item>(pathOf(EMPLOYE, IdExterne));
-  const emploi = body.emplois.find(({ identifiantExterne }) => identifiantExterne === id);
+  const { data } = await partner.employesV2.get({ path: { idExterne: IdExterne } });
+  const emploi = data.emplois.find(({ identifiantExterne }) => identifiantExterne === id);
   const isAsSent = emploi?.actif === actif && (emploi.dateFin === null) === actif;
   must(isAsSent, `the employment ${id} is not ${actif ? 'active' : 'ended'}`);
   say(`${lineOf(emploi)}: ${because}`);
 }
 
 /** Whether the employee has these employments, and all others have ended. */
-function mustHave({ emplois }: Item, sent: readonly Emploi[]): void {
+function mustHave({ emplois }: EmployeV2Item, sent: readonly Emploi[]): void {
   const known = new Map(emplois.map((emploi) => [emploi.identifiantExterne, emploi]));
   for (const emploi of sent) {
     const item = known.get(emploi.IdentifiantExterne);
@@ -143,10 +128,6 @@ function lineOf(emploi: EmploiItem): string {
   const since = dateDebut ? `since ${dayOf(dateDebut)}` : 'start unknown';
   const until = dateFin ? `, dateFin ${dayOf(dateFin)}` : '';
   return `${identifiantExterne.padEnd(9)} ${identifiantExterneEmployeur}  ${number}, ${since}${until}`;
-}
-
-function pathOf(list: string, idExterne: string): string {
-  return `${list}/${encodeURIComponent(idExterne)}`;
 }
 
 function dayOf(date: string): string {

@@ -23,10 +23,11 @@ export class Progress {
     private readonly total: number,
     private readonly shown: boolean,
     private readonly share = 1 / 2,
+    private readonly unit = 'records',
   ) {
     if (!shown || !process.stdout.isTTY) return;
     bar = new SingleBar({
-      format: '   {bar} {value} of {total} records',
+      format: `   {bar} {value} of {total} ${unit}`,
       stream: process.stdout,
       barCompleteChar: '█',
       barIncompleteChar: '░',
@@ -47,7 +48,7 @@ export class Progress {
     if (!this.shown || bar || done === this.said) return;
     if (done - this.said < this.total * this.share && done < this.total) return;
     this.said = done;
-    say(`${count(done)} of ${count(this.total)} records`);
+    say(`${count(done)} of ${count(this.total)} ${this.unit}`);
   }
 
   end(): void {

@@ -1,15 +1,6 @@
-import { changedSince, momentAfter, must, refusal } from './checks';
-import type { Client } from './client';
-import {
-  batchesOf,
-  correct,
-  type Employe,
-  FAULTS,
-  isCorrectable,
-  isTypical,
-  makeRows,
-  type Row,
-} from './employees';
+import { eachPage, type Partenaire } from '@mandat/client';
+import { asTyped, momentAfter, must, refusal, since, timed } from './checks';
+import { batchesOf, correct, FAULTS, isCorrectable, isTypical, makeRows, type Row } from './employees';
 import { ORGANISATIONS } from './quebec';
 import { runKey } from './run-key';
 import { byMessage, count, megabytes, outcome, Progress, say, seconds, short, title } from './screen';
@@ -28,7 +19,9 @@ interface SyncResult {
   errors: { idExterne: string; message: string }[];
 }
 
-type Item = Employe & { readonly derniereMAJ: string };
+/** What is sent need not be right: that is what the dry run is for. */
+type Body = Parameters<Partenaire['syncV1']['sync']>[0]['body'];
+type Replacement = Parameters<Partenaire['employes']['replace']>[0]['body'];
 
 export interface StoryV1 {
   /** The export as it is in the end. */
@@ -36,21 +29,21 @@ export interface StoryV1 {
   readonly summary: string;
 }
 
-export async function storyV1(client: Client): Promise<StoryV1> {
+export async function storyV1(partner: Partenaire): Promise<StoryV1> {
   const rows = makeRows(RECORDS);
   showExport(rows);
-  await dryRun(client, rows);
+  await dryRun(partner, rows);
 
   title(`The sync, in batches of ${count(BATCH)}`, `POST ${SYNC}`);
-  const first = await sync(client, 'first', rows);
+  const first = await sync(partner, 'first', rows);
   sayErrors(first, rows);
-  await repeatFirstBatch(client, rows);
+  await repeatFirstBatch(partner, rows);
 
   const corrected = correct(rows);
-  const corrections = await sendCorrections(client, rows, corrected);
-  const since = await readBack(client, corrected.find(isTypical)!);
-  const changed = await change(client, corrected, since);
-  const last = await sameAgain(client, changed, since);
+  const corrections = await sendCorrections(partner, rows, corrected);
+  const moment = await readBack(partner, corrected.find(isTypical)!);
+  const changed = await change(partner, corrected, moment);
+  const last = await sameAgain(partner, changed, moment);
   return {
     rows: changed,
     summary: `V1: ${said(first)}; corrected: ${said(corrections)}; still refused: ${last.errors.length}.`,
@@ -68,21 +61,21 @@ function showExport(rows: readonly Row[]): void {
   }
 }
 
-async function dryRun(client: Client, rows: readonly Row[]): Promise<void> {
+async function dryRun(partner: Partenaire, rows: readonly Row[]): Promise<void> {
   title('Dry run: what would happen?', `POST ${SYNC}?simulation=true`);
-  const body = { employeurs: EMPLOYEURS, employes: rows.map(({ sent }) => sent) };
+  const body = asTyped<Body>({ employeurs: EMPLOYEURS, employes: rows.map(({ sent }) => sent) });
   const size = megabytes(Buffer.byteLength(JSON.stringify(body)));
-  const answer = await client.post<SyncResult>(`${SYNC}?simulation=true`, body);
-  say(`One request of ${size}, answered in ${seconds(answer.milliseconds)}; nothing is written.`);
-  say(`Would be ${said(answer.body)}:`);
-  for (const [message, errors] of byMessage(answer.body.errors, (error) => error.message)) {
+  const { data, milliseconds } = await timed(partner.syncV1.sync({ query: { simulation: true }, body }));
+  say(`One request of ${size}, answered in ${seconds(milliseconds)}; nothing is written.`);
+  say(`Would be ${said(data)}:`);
+  for (const [message, errors] of byMessage(data.errors, (error) => error.message)) {
     say(`${count(errors.length).padStart(5)}  ${short(message)}`);
   }
 }
 
 /** Sends the rows batch by batch and says what became of them. */
 async function sync(
-  client: Client,
+  partner: Partenaire,
   name: string,
   rows: readonly Row[],
   employeurs = EMPLOYEURS,
@@ -92,10 +85,10 @@ async function sync(
   const progress = new Progress(rows.length, rows.length > BATCH);
   for (const [index, batch] of batchesOf(rows, BATCH).entries()) {
     // Employers go first: employees of the same request and of later ones name them.
-    const { body } = await sendBatch(client, `${name}-${index}`, batch, index === 0 ? employeurs : []);
-    total.created += body.created;
-    total.updated += body.updated;
-    total.errors.push(...body.errors);
+    const { data } = await sendBatch(partner, `${name}-${index}`, batch, index === 0 ? employeurs : []);
+    total.created += data.created;
+    total.updated += data.updated;
+    total.errors.push(...data.errors);
     progress.advance(batch.length);
   }
   progress.end();
@@ -107,92 +100,95 @@ async function sync(
   return total;
 }
 
-function sendBatch(client: Client, name: string, rows: readonly Row[], employeurs: typeof EMPLOYEURS) {
-  const body = { employeurs, employes: rows.map(({ sent }) => sent) };
-  return client.post<SyncResult>(SYNC, body, runKey(name));
+function sendBatch(partner: Partenaire, name: string, rows: readonly Row[], employeurs: typeof EMPLOYEURS) {
+  const body = asTyped<Body>({ employeurs, employes: rows.map(({ sent }) => sent) });
+  return partner.syncV1.sync({ body, headers: runKey(name) });
 }
 
 /** What a partner does after a broken connection, not knowing whether the batch arrived. */
-async function repeatFirstBatch(client: Client, rows: readonly Row[]): Promise<void> {
-  const { body, headers } = await sendBatch(client, 'first-0', batchesOf(rows, BATCH)[0]!, EMPLOYEURS);
-  must(headers.get('idempotent-replayed') === 'true', 'a request was done twice under one Idempotency-Key');
-  say(`The first batch again, under its Idempotency-Key: ${said(body)}, replayed and not done twice.`);
+async function repeatFirstBatch(partner: Partenaire, rows: readonly Row[]): Promise<void> {
+  const { data, response } = await sendBatch(partner, 'first-0', batchesOf(rows, BATCH)[0]!, EMPLOYEURS);
+  const isReplayed = response.headers.get('idempotent-replayed') === 'true';
+  must(isReplayed, 'a request was done twice under one Idempotency-Key');
+  say(`The first batch again, under its Idempotency-Key: ${said(data)}, replayed and not done twice.`);
 }
 
 async function sendCorrections(
-  client: Client,
+  partner: Partenaire,
   rows: readonly Row[],
   corrected: readonly Row[],
 ): Promise<SyncResult> {
   title('Correct e-mails, names and numbers, and send those again', `POST ${SYNC}`);
   const sentAgain = corrected.filter((_row, index) => isCorrectable(rows[index]!));
-  const corrections = await sync(client, 'corrections', sentAgain, []);
+  const corrections = await sync(partner, 'corrections', sentAgain, []);
   must(corrections.errors.length === 0, 'corrected records were refused');
   return corrections;
 }
 
 /** @returns the moment after the last change */
-async function readBack(client: Client, { clean }: Row): Promise<string> {
+async function readBack(partner: Partenaire, { clean }: Row): Promise<string> {
   title('Read back', `GET ${EMPLOYE}`);
-  const path = `${EMPLOYE}/${encodeURIComponent(clean.idExterne)}`;
-  const one = await client.get<Item>(path);
-  must(one.body.nom === clean.nom && one.body.ville === clean.ville, 'an employee came back altered');
-  say(
-    `/${clean.idExterne}: ${one.body.prenom} ${one.body.nom}, ${one.body.ville}; ETag ${one.headers.get('etag')}`,
-  );
-  const known = await client.get<undefined>(path, { 'If-None-Match': one.headers.get('etag')! });
+  const path = { idExterne: clean.idExterne };
+  const one = await partner.employes.get({ path });
+  must(one.data.nom === clean.nom && one.data.ville === clean.ville, 'an employee came back altered');
+  const etag = one.response.headers.get('etag')!;
+  say(`/${clean.idExterne}: ${one.data.prenom} ${one.data.nom}, ${one.data.ville}; ETag ${etag}`);
+  const known = await refusal(partner.employes.get({ path, headers: { 'If-None-Match': etag } }));
   must(known.status === 304, `a conditional GET answered ${known.status}, not 304`);
-  say(`/${clean.idExterne} with If-None-Match: ${known.status}, ${known.bytes} bytes`);
+  say(`/${clean.idExterne} with If-None-Match: ${known.status}, not sent again`);
 
-  const page = await client.get<Item[]>(`${EMPLOYE}?limite=200`);
-  const next = client.next(page);
-  must(next, 'a page has no Link to the next one');
-  const second = await client.get<Item[]>(next);
-  say(
-    `?limite=200: ${page.body.length} employees and a Link rel="next", which answers ${second.body.length} more`,
-  );
+  let pages = 0;
+  const paged = new Set<string>();
+  for await (const { items } of eachPage((query) => partner.employes.list({ query }), { limite: 1_000 })) {
+    pages++;
+    for (const { idExterne } of items) paged.add(idExterne);
+  }
+  say(`?limite=1000 and then as Link rel="next" says: ${count(paged.size)} employees on ${pages} pages`);
 
-  const all = await client.get<Item[]>(EMPLOYE);
-  say(
-    `the whole list: ${count(all.body.length)} employees, ${megabytes(all.bytes)} in ${seconds(all.milliseconds)}`,
-  );
-  return momentAfter(all.body);
+  const all = await timed(partner.employes.list({}));
+  must(all.data.length === paged.size, 'the pages are not the whole list');
+  say(`the whole list: ${count(all.data.length)} employees in ${seconds(all.milliseconds)}`);
+  return momentAfter(all.data);
 }
 
 /** Somebody gets a new telephone. @returns the export with it */
-async function change(client: Client, rows: readonly Row[], since: string): Promise<Row[]> {
+async function change(partner: Partenaire, rows: readonly Row[], moment: string): Promise<Row[]> {
   title('Change one employee, without losing what somebody else changed', `PUT ${EMPLOYE}`);
   const { clean } = rows.find(isTypical)!;
-  const read = await client.get<Item>(`${EMPLOYE}/${encodeURIComponent(clean.idExterne)}`);
-  const ifMatch = { 'If-Match': read.headers.get('etag')! };
-  const telephonePrincipal =
-    read.body.telephonePrincipal === '418 555-0100' ? '418 555-0101' : '418 555-0100';
-  const put = await client.put<Item>(EMPLOYE, { ...read.body, telephonePrincipal }, ifMatch);
-  say(
-    `If-Match with the ETag just read: ${put.status}, ${read.body.telephonePrincipal} is now ${telephonePrincipal}`,
-  );
-  const stale = await refusal(client.put(EMPLOYE, { ...read.body, ville: 'Québec' }, ifMatch));
+  const read = await partner.employes.get({ path: { idExterne: clean.idExterne } });
+  const headers = { 'If-Match': read.response.headers.get('etag')! };
+  const { telephonePrincipal: before } = read.data;
+  const telephonePrincipal = before === '418 555-0100' ? '418 555-0101' : '418 555-0100';
+  const replacement = (change: object) => asTyped<Replacement>({ ...read.data, ...change });
+  const put = await partner.employes.replace({ body: replacement({ telephonePrincipal }), headers });
+  say(`If-Match with the ETag just read: ${put.response.status}, ${before} is now ${telephonePrincipal}`);
+  const stale = await refusal(partner.employes.replace({ body: replacement({ ville: 'Québec' }), headers }));
   must(stale.status === 412, `a stale If-Match answered ${stale.status}, not 412`);
   say(`The same ETag again, now stale: ${stale.status} ${stale.code}`);
-  const moved = await changedSince(client, EMPLOYE, since);
+  const moved = await changedSince(partner, moment);
   must(
     moved.length === 1,
     `an incremental read answered ${moved.length} employees, not the one that changed`,
   );
-  say(`GET ?modifieDepuis=${since}: ${moved.map(({ idExterne }) => idExterne).join(', ')} and nobody else`);
+  say(`GET ?modifieDepuis=${moment}: ${moved.map(({ idExterne }) => idExterne).join(', ')} and nobody else`);
   return rows.map((row) =>
     row.clean === clean && !row.fault ? { ...row, sent: { ...row.sent, telephonePrincipal } } : row,
   );
 }
 
-async function sameAgain(client: Client, rows: readonly Row[], since: string): Promise<SyncResult> {
+async function sameAgain(partner: Partenaire, rows: readonly Row[], moment: string): Promise<SyncResult> {
   title('The same sync once more, from the corrected export', `POST ${SYNC}`);
-  const last = await sync(client, 'last', rows);
+  const last = await sync(partner, 'last', rows);
   must(last.created === 0, 'a repeated sync created records');
-  const moved = await changedSince(client, EMPLOYE, since);
+  const moved = await changedSince(partner, moment);
   must(moved.length === 1, `a repeated sync rewrote ${moved.length - 1} employees that had not changed`);
-  say(`Nothing was rewritten: modifieDepuis=${since} still answers the one employee of step 7.`);
+  say(`Nothing was rewritten: modifieDepuis=${moment} still answers the one employee of step 7.`);
   return last;
+}
+
+async function changedSince(partner: Partenaire, moment: string): Promise<{ idExterne: string }[]> {
+  const { data } = await partner.employes.list({ query: { modifieDepuis: moment } });
+  return since(moment, data);
 }
 
 function sayErrors(result: SyncResult, rows: readonly Row[]): void {

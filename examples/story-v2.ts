@@ -1,5 +1,11 @@
-import { changedSince, momentAfter, must } from './checks';
-import { type Client, ProblemError } from './client';
+import {
+  type Partenaire,
+  ProblemError,
+  type SyncV2ResultItem,
+  taskResult,
+  type TacheItem,
+} from '@mandat/client';
+import { asTyped, momentAfter, must, since, timed } from './checks';
 import type { Row } from './employees';
 import {
   employersOf,
@@ -12,17 +18,21 @@ import {
   SYNDICATS,
   worksTwice,
 } from './employments';
-import { EMPLOYE, type Item, readBack, sayEmploi, searchEmplois } from './reads-v2';
+import { EMPLOYE, readBack, sayEmploi, searchEmplois } from './reads-v2';
 import { KINDS, mustAnswerAll, refused, type Result, said, sayCounts, sayErrors } from './result-v2';
 import { runKey } from './run-key';
 import { count, megabytes, outcome, Progress, say, seconds, title } from './screen';
-import { follow, type Tache } from './task';
 
 // V2: the same partner's unions, employments, memberships and custom values, all in one request that nobody waits for.
 
 const CHAMP = '/b2b/v2/champ-utilisateur';
 const SYNC = '/b2b/v2/sync';
 const UPSERT = '/b2b/v2/employe/upsert';
+
+/** What is sent need not be right, as before. */
+type Body = Parameters<Partenaire['syncV2']['sync']>[0]['body'];
+type Employes = Parameters<Partenaire['syncV2']['upsert']>[0]['body'];
+type Champ = Parameters<Partenaire['champsUtilisateur']['create']>[0]['body'];
 
 export interface StoryV2 {
   /** Somebody whom the service has just as the export says, a member of a union. */
@@ -31,55 +41,51 @@ export interface StoryV2 {
 }
 
 /** @param rows what V1 has in the end */
-export async function storyV2(client: Client, rows: readonly Row[]): Promise<StoryV2> {
+export async function storyV2(partner: Partenaire, rows: readonly Row[]): Promise<StoryV2> {
   const people = makePeople(rows);
-  await defineHoraire(client);
-  const first = await moveToV2(client, people);
-  const corrected = await sendCorrections(client, people);
+  await defineHoraire(partner);
+  const first = await moveToV2(partner, people);
+  const corrected = await sendCorrections(partner, people);
   const { leaver, left } = nextExport(people);
-  await readBack(client, leaver);
-  await searchEmplois(client, people, left.IdentifiantExterneEmployeur);
-  const since = await sendNext(client, people);
-  await sendSameAgain(client, people, since);
+  await readBack(partner, leaver);
+  await searchEmplois(partner, people, left.IdentifiantExterneEmployeur);
+  const moment = await sendNext(partner, people);
+  await sendSameAgain(partner, people, moment);
   return {
     member: people.find(({ clean, fault }) => !fault && clean.Adhesions.length > 0)!.clean,
     summary: `V2: employments ${said(first.Emplois)}; corrected: ${count(corrected)} employees; still refused: 0.`,
   };
 }
 
-async function defineHoraire(client: Client): Promise<void> {
+async function defineHoraire(partner: Partenaire): Promise<void> {
   title('Moving to V2: define a custom field', `POST ${CHAMP}`);
   const choices = HORAIRE.choix.map(({ idExterne, libelle }) => `${idExterne} "${libelle}"`).join(', ');
   try {
-    const { status } = await client.post(CHAMP, HORAIRE);
-    say(`${status}: ${HORAIRE.nom}, one of ${choices}`);
+    const { response } = await partner.champsUtilisateur.create({ body: asTyped<Champ>(HORAIRE) });
+    say(`${response.status}: ${HORAIRE.nom}, one of ${choices}`);
   } catch (error) {
-    if (!(error instanceof ProblemError) || error.problem.code !== 'Champ.NomDejaUtilise') throw error;
-    const { status } = await client.put(CHAMP, HORAIRE);
-    say(
-      `${error.problem.status} ${error.problem.code}, so PUT: ${status}, ${HORAIRE.nom}, one of ${choices}`,
-    );
+    if (!(error instanceof ProblemError) || error.code !== 'Champ.NomDejaUtilise') throw error;
+    const { response } = await partner.champsUtilisateur.replace({ body: asTyped<Champ>(HORAIRE) });
+    say(`${error.status} ${error.code}, so PUT: ${response.status}, ${HORAIRE.nom}, one of ${choices}`);
   }
 }
 
 /** The whole export in one request, which is answered before it is done. */
-async function moveToV2(client: Client, people: readonly Person[]): Promise<Result> {
+async function moveToV2(partner: Partenaire, people: readonly Person[]): Promise<Result> {
   title('Unions, employers, employees: one request', `POST ${SYNC}   Prefer: respond-async`);
   sayExport(people);
   const body = bodyOf(people);
   const size = megabytes(Buffer.byteLength(JSON.stringify(body)));
   const began = performance.now();
-  const accepted = await client.post<Tache<Result>>(SYNC, body, {
-    Prefer: 'respond-async',
-    ...runKey('move'),
-  });
-  const location = client.location(accepted);
+  const headers = { Prefer: 'respond-async', ...runKey('move') };
+  const accepted = await timed(partner.syncV2.sync({ body, headers }));
+  const location = accepted.response.headers.get('location');
   must(
-    accepted.status === 202 && location,
-    `respond-async answered ${accepted.status}, not 202 with Location`,
+    accepted.response.status === 202 && location,
+    `respond-async answered ${accepted.response.status}, not 202 with Location`,
   );
-  say(`${size}, answered in ${seconds(accepted.milliseconds)}: ${accepted.status}, Location ${location}`);
-  const result = await followed(client, location, accepted.body.total);
+  say(`${size}, answered in ${seconds(accepted.milliseconds)}: 202, Location ${location}`);
+  const result = await followed(partner, accepted, people.length + SYNDICATS.length);
   say(`Done ${seconds(performance.now() - began)} after it was sent:`);
   sayCounts(result);
   sayErrors(result, people);
@@ -102,50 +108,61 @@ function sayExport(people: readonly Person[]): void {
   );
 }
 
-async function followed(client: Client, location: string, total: number): Promise<Result> {
+interface Answer {
+  readonly data: TacheItem | SyncV2ResultItem;
+  readonly response: Response;
+}
+
+async function followed(partner: Partenaire, accepted: Answer, total: number): Promise<Result> {
   const progress = new Progress(total, true, 1 / 4);
   try {
-    return await follow<Result>(client, location, { onProgress: (traites) => progress.reach(traites) });
+    return await taskResult(partner, accepted, {
+      onProgress: ({ traites }) => progress.reach(traites),
+      intervalSeconds: 0.25,
+    });
   } finally {
     progress.end();
   }
 }
 
 /** @returns how many employees were corrected */
-async function sendCorrections(client: Client, people: readonly Person[]): Promise<number> {
+async function sendCorrections(partner: Partenaire, people: readonly Person[]): Promise<number> {
   title('Correct those and send them again', `POST ${UPSERT}`);
   const again = people.filter(({ fault }) => fault).map(({ clean }) => clean);
-  const { body } = await client.post<Result>(UPSERT, again, runKey('corrections-v2'));
-  must(refused(body) === 0, 'corrected records were refused');
+  const { data } = await partner.syncV2.upsert({
+    body: asTyped<Employes>(again),
+    headers: runKey('corrections-v2'),
+  });
+  must(refused(data) === 0, 'corrected records were refused');
   const counts = (['Employes', 'Emplois', 'Adhesions'] as const).map(
-    (kind) => `${kind} created ${body[kind].AddCount}, updated ${body[kind].UpdateCount}`,
+    (kind) => `${kind} created ${data[kind].AddCount}, updated ${data[kind].UpdateCount}`,
   );
   say(`${counts.join('; ')}; refused 0`);
   return again.length;
 }
 
 /** @returns the moment before it */
-async function sendNext(client: Client, before: readonly Person[]): Promise<string> {
+async function sendNext(partner: Partenaire, before: readonly Person[]): Promise<string> {
   title('The next export: one has left an employer, one is back at an earlier one', `POST ${SYNC}`);
   const { people, leaver, left, returner, resumed } = nextExport(before);
-  const { body: known } = await client.get<Item[]>(EMPLOYE);
-  const since = momentAfter(known);
-  await syncAll(client, 'next', people);
-  await sayEmploi(client, leaver, left, false, 'was left out');
-  await sayEmploi(client, returner, resumed, true, 'was sent without its DateFin');
-  const moved = await changedSince(client, EMPLOYE, since);
+  const { data: known } = await partner.employesV2.list({});
+  const moment = momentAfter(known);
+  await syncAll(partner, 'next', people);
+  await sayEmploi(partner, leaver, left, false, 'was left out');
+  await sayEmploi(partner, returner, resumed, true, 'was sent without its DateFin');
+  const moved = await changedSince(partner, moment);
   const ids = moved.map(({ idExterne }) => idExterne).sort();
   const expected = [leaver.IdExterne, returner.IdExterne].sort();
   must(ids.join() === expected.join(), `${ids.length} employees have changed, not the two`);
-  say(`GET ${EMPLOYE}?modifieDepuis=${since}: ${ids.join(', ')} and nobody else`);
-  return since;
+  say(`GET ${EMPLOYE}?modifieDepuis=${moment}: ${ids.join(', ')} and nobody else`);
+  return moment;
 }
 
-async function sendSameAgain(client: Client, before: readonly Person[], since: string): Promise<void> {
+async function sendSameAgain(partner: Partenaire, before: readonly Person[], moment: string): Promise<void> {
   title('The same export once more', `POST ${SYNC}`);
-  const moved = await changedSince(client, EMPLOYE, since);
-  await syncAll(client, 'same', nextExport(before).people);
-  const movedAgain = await changedSince(client, EMPLOYE, since);
+  const moved = await changedSince(partner, moment);
+  await syncAll(partner, 'same', nextExport(before).people);
+  const movedAgain = await changedSince(partner, moment);
   must(JSON.stringify(movedAgain) === JSON.stringify(moved), 'a repeated sync rewrote what had not changed');
   say(
     'Nothing was rewritten: modifieDepuis still answers those two, and their derniereMAJ is that of before.',
@@ -153,18 +170,25 @@ async function sendSameAgain(client: Client, before: readonly Person[], since: s
 }
 
 /** Sends everything and waits for the answer. */
-async function syncAll(client: Client, name: string, people: readonly Person[]): Promise<void> {
-  const answer = await client.post<Result>(SYNC, bodyOf(people), runKey(name));
-  mustAnswerAll(answer.body, people);
-  must(refused(answer.body) === 0, 'a sync without faults was refused in part');
+async function syncAll(partner: Partenaire, name: string, people: readonly Person[]): Promise<void> {
+  const request = partner.syncV2.sync({ body: bodyOf(people), headers: runKey(name) });
+  const { milliseconds, ...answer } = await timed(request);
+  const data = await taskResult(partner, answer);
+  mustAnswerAll(data, people);
+  must(refused(data) === 0, 'a sync without faults was refused in part');
   must(
-    KINDS.every((kind) => answer.body[kind].AddCount === 0),
+    KINDS.every((kind) => data[kind].AddCount === 0),
     'a sync of known records created some',
   );
-  const updated = KINDS.reduce((sum, kind) => sum + answer.body[kind].UpdateCount, 0);
-  say(`Waited for: ${outcome(0, updated, 0)}, in ${seconds(answer.milliseconds)}`);
+  const updated = KINDS.reduce((sum, kind) => sum + data[kind].UpdateCount, 0);
+  say(`Waited for: ${outcome(0, updated, 0)}, in ${seconds(milliseconds)}`);
 }
 
-function bodyOf(people: readonly Person[]): { Syndicats: typeof SYNDICATS; Employes: Person['sent'][] } {
-  return { Syndicats: SYNDICATS, Employes: people.map(({ sent }) => sent) };
+async function changedSince(partner: Partenaire, moment: string) {
+  const { data } = await partner.employesV2.list({ query: { modifieDepuis: moment } });
+  return since(moment, data);
+}
+
+function bodyOf(people: readonly Person[]): Body {
+  return asTyped<Body>({ Syndicats: SYNDICATS, Employes: people.map(({ sent }) => sent) });
 }

@@ -1,101 +1,223 @@
+import { eachItem, type Partenaire, type Plateforme } from '@mandat/client';
+import pLimit from 'p-limit';
 import { must, refusal } from './checks';
-import type { Client } from './client';
-import type { EmployeV2 } from './employments';
+import { type EmployeV2, type Syndicat, SYNDICATS } from './employments';
+import type { Receiver } from './receiving';
 import { runKey } from './run-key';
-import { count, say, title } from './screen';
+import { count, Progress, say, seconds, title } from './screen';
 
-// A voting campaign up to its opening: a draft, what it lacks, its questions, its roll, and its publication.
+// A voting campaign from its draft to the archive: what it lacks, its question, its roll, its ballots and its count.
 
 const CAMPAGNES = '/b2b/v1/campagnes';
 const DAY_MS = 86_400_000;
-
-interface Campagne {
-  readonly etat: string;
-  readonly nombreVotants: number;
-  readonly nombreQuestions: number;
+const BALLOTS = 500;
+const AT_ONCE = 8;
+const CANDIDATES = ['Ariane Lapointe', 'Omar Haddad', 'Léa Gagnon'];
+/** Of each ten ballots, who is ranked how; the last one abstains. Who leads the first round loses the second. */
+const RANKINGS: readonly (readonly number[])[] = [
+  [0, 1, 2],
+  [1, 0, 2],
+  [0, 2],
+  [2, 1],
+  [1, 2, 0],
+  [0],
+  [2, 1, 0],
+  [1],
+  [0, 2, 1],
+  [],
+];
+interface Ballot {
+  readonly id: string;
+  readonly question: string;
+  readonly options: readonly string[];
 }
 
 /** @returns a line for the summary */
-export async function storyVote(client: Client, member: EmployeV2): Promise<string> {
-  const path = await draft(client);
-  const question = await ask(client, path);
-  const voters = await enrol(client, path, member.Adhesions[0]!.SyndicatIdExterne);
-  await publish(client, path, question);
-  await clear(client, path, member);
-  return `A vote: ${count(voters)} members of one union on its roll, published, opened; deleted again, since nobody had voted.`;
+export async function storyVote(
+  partner: Partenaire,
+  platform: Plateforme,
+  member: EmployeV2,
+  receiver: Receiver | undefined,
+): Promise<string> {
+  const id = await draft(partner);
+  const ballot = await ask(partner, id);
+  const unions = unionsOf(member);
+  const voters = await enrol(partner, id, unions);
+  await publish(partner, ballot, member);
+  await vote(partner, platform, ballot);
+  const elected = await result(partner, ballot, receiver);
+  await byUnion(partner, id, unions);
+  await partner.campagnes.archive({ path: { id } });
+  return `A vote: ${count(voters)} members of two unions on its roll, ${count(BALLOTS)} ballots, elected: ${elected}.`;
 }
 
-async function draft(client: Client): Promise<string> {
+/** The member's own, and another one, so that voters can be told apart by their unions. */
+function unionsOf({ Adhesions }: EmployeV2): Syndicat[] {
+  const own = SYNDICATS.findIndex(({ IdentifiantExterne: id }) => id === Adhesions[0]!.SyndicatIdExterne);
+  return [SYNDICATS[own]!, SYNDICATS[(own + 1) % SYNDICATS.length]!];
+}
+
+async function draft(partner: Partenaire): Promise<string> {
   title('A vote is prepared', `POST ${CAMPAGNES}`);
   const campagne = {
-    titre: 'Vote de la démonstration',
+    titre: `Présidence, démonstration du ${new Date().toISOString()}`,
     ouvertureDuVoteUtc: new Date(Date.now() + 30 * DAY_MS).toISOString(),
     fermetureDuVoteUtc: new Date(Date.now() + 37 * DAY_MS).toISOString(),
     textePageAccueil: '<p>Bienvenue !<script>alert(1)</script></p>',
   };
-  const { status, body: id } = await client.post<string>(CAMPAGNES, campagne, runKey('campaign'));
-  const path = `${CAMPAGNES}/${id}`;
-  const { body } = await client.get<{ textePageAccueil: string }>(path);
-  must(body.textePageAccueil === '<p>Bienvenue !</p>', 'a welcome page without its script');
-  const again = await refusal(client.post(CAMPAGNES, { ...campagne, titre: 'vote de la DÉMONSTRATION' }));
+  const { data: id, response } = await partner.campagnes.create({
+    body: campagne,
+    headers: runKey('campaign'),
+  });
+  const { data } = await partner.campagnes.get({ path: { id } });
+  must(data.textePageAccueil === '<p>Bienvenue !</p>', 'a welcome page without its script');
+  const titre = campagne.titre.toUpperCase();
+  const again = await refusal(partner.campagnes.create({ body: { ...campagne, titre } }));
   say(
-    `${status}: a draft, its welcome page cleaned; the same title in capitals: ${again.status} ${again.code}`,
+    `${response.status}: a draft, its welcome page cleaned; the same title in capitals: ${again.status} ${again.code}`,
   );
-  return path;
+  return id;
 }
 
-async function ask(client: Client, path: string): Promise<string> {
+async function ask(partner: Partenaire, id: string): Promise<Ballot> {
   title('It asks who is elected, in order of preference', `POST ${CAMPAGNES}/{id}/questions`);
-  const { body } = await client.get<{ erreurs: { code: string }[] }>(`${path}/validation`);
-  say(`What it lacks: ${body.erreurs.map(({ code }) => code).join(', ')}`);
-  const election = { Titre: 'Qui voulez-vous à la présidence ?', Type: 'Election', EstPreferentiel: true };
-  const Options = ['Ariane Lapointe', 'Omar Haddad', 'Léa Gagnon'].map((Libelle) => ({ Libelle }));
-  const ranked = await refusal(client.post(`${path}/questions`, { ...election, Type: 'Proposition' }));
+  const path = { id };
+  const { data: lacking } = await partner.campagnes.validation({ path });
+  say(`What it lacks: ${lacking.erreurs.map(({ code }) => code).join(', ')}`);
+  const election = { Titre: 'Qui voulez-vous à la présidence ?', EstPreferentiel: true };
+  const ranked = await refusal(
+    partner.questions.create({ path, body: { ...election, Type: 'Proposition' } }),
+  );
   say(`A Proposition cannot be ranked: ${ranked.status} ${ranked.code}`);
-  const made = await client.post<{ Id: string; Options: object[] }>(
-    `${path}/questions`,
-    { ...election, Options },
-    runKey('question'),
-  );
-  say(`${made.status}: an election with ${count(made.body.Options.length)} candidates`);
-  return made.body.Id;
+  const Options = CANDIDATES.map((Libelle) => ({ Libelle }));
+  const { data, response } = await partner.questions.create({
+    path,
+    body: { ...election, Type: 'Election', Options },
+    headers: runKey('question'),
+  });
+  say(`${response.status}: an election with ${count(data.Options.length)} candidates`);
+  return { id, question: data.Id, options: data.Options.map(({ Id }) => Id) };
 }
 
-async function enrol(client: Client, path: string, syndicat: string): Promise<number> {
-  title('The members of a union are its voters', `POST ${CAMPAGNES}/{id}/liste-electorale`);
-  const everyone = await refusal(client.post(`${path}/liste-electorale`, {}));
+async function enrol(partner: Partenaire, id: string, unions: readonly Syndicat[]): Promise<number> {
+  title('The members of two unions are its voters', `POST ${CAMPAGNES}/{id}/liste-electorale`);
+  const path = { id };
+  const everyone = await refusal(partner.listesElectorales.create({ path, body: {} }));
   say(`No criterion never means everyone: ${everyone.status} ${everyone.code}`);
-  interface Liste {
-    readonly NombreVotants: number;
-    readonly NombreAjoutes: number;
-    readonly NombreDejaPresents: number;
-  }
-  const criteria = { SyndicatsIdExternes: [syndicat] };
-  const first = await client.post<Liste>(`${path}/liste-electorale`, criteria, runKey('roll'));
-  const second = await client.post<Liste>(`${path}/liste-electorale`, criteria);
-  must(second.body.NombreAjoutes === 0, 'nobody twice on the roll');
+  const body = { SyndicatsIdExternes: unions.map(({ IdentifiantExterne }) => IdentifiantExterne) };
+  const began = performance.now();
+  const { data: first } = await partner.listesElectorales.create({ path, body, headers: runKey('roll') });
+  const took = performance.now() - began;
+  const { data: second } = await partner.listesElectorales.create({ path, body });
+  must(second.NombreAjoutes === 0, 'nobody twice on the roll');
   say(
-    `${first.status}: ${count(first.body.NombreAjoutes)} voters in ${Math.round(first.milliseconds)} ms; ` +
-      `sent again: ${count(second.body.NombreAjoutes)} more, ${count(second.body.NombreDejaPresents)} known`,
+    `201: ${count(first.NombreAjoutes)} voters in ${Math.round(took)} ms; ` +
+      `sent again: ${count(second.NombreAjoutes)} more, ${count(second.NombreDejaPresents)} known`,
   );
-  return first.body.NombreVotants;
+  return first.NombreVotants;
 }
 
-async function publish(client: Client, path: string, question: string): Promise<void> {
+async function publish(partner: Partenaire, { id, question }: Ballot, member: EmployeV2): Promise<void> {
   title('It is published, and opened before its time', `POST ${CAMPAGNES}/{id}/publier`);
-  const { body } = await client.post<Campagne>(`${path}/publier`, {});
-  say(`${body.etat}: ${count(body.nombreQuestions)} question, ${count(body.nombreVotants)} voters`);
-  const frozen = await refusal(client.delete(`${path}/questions/${question}`));
+  const path = { id };
+  const { data: published } = await partner.campagnes.publish({ path });
+  const { etat, nombreQuestions, nombreVotants } = published;
+  say(`${etat}: ${count(nombreQuestions)} question, ${count(nombreVotants)} voters`);
+  const frozen = await refusal(partner.questions.delete({ path: { id, questionId: question } }));
   say(`Its questions are frozen: ${frozen.status} ${frozen.code}`);
-  const opened = await client.post<Campagne>(`${path}/ouvrir`, {});
-  must(opened.body.etat === 'VoteOuvert', 'an open vote');
-  say(`${opened.body.etat}; without this it would open by itself at its date`);
+  const { data: opened } = await partner.campagnes.open({ path });
+  must(opened.etat === 'VoteOuvert', 'an open vote');
+  say(`${opened.etat}; without this it would open by itself at its date`);
+  const held = await refusal(partner.employes.delete({ path: { idExterne: member.IdExterne } }));
+  say(`Whoever is on the roll cannot be deleted now: ${held.status} ${held.code}`);
 }
 
-async function clear(client: Client, path: string, member: EmployeV2): Promise<void> {
-  title('Deleting it again', `DELETE ${CAMPAGNES}/{id}`);
-  const held = await refusal(client.delete(`/b2b/v1/employe/${member.IdExterne}`));
-  say(`A voter cannot go before: ${held.status} ${held.code}`);
-  await client.delete(path);
-  say('Deleted with its roll; had anybody voted, it could not be.');
+async function vote(
+  partner: Partenaire,
+  platform: Plateforme,
+  { id, question, options }: Ballot,
+): Promise<void> {
+  title(
+    `${count(BALLOTS)} of them vote`,
+    'POST /plateforme/v1/campagnes/{id}/bulletins   with the platform’s key',
+  );
+  const path = { id };
+  const voters: string[] = [];
+  for await (const { VotantId } of eachItem((page) => partner.votants.list({ path, query: page }), {
+    limite: 500,
+  })) {
+    if (voters.push(VotantId) === BALLOTS) break;
+  }
+  const cast = (VotantId: string, ranking: readonly number[]) => {
+    const choice = ranking.length > 0 ? { Options: ranking.map((at) => options[at]!) } : { Abstention: true };
+    return platform.bulletins.cast({
+      path,
+      body: { VotantId, Reponses: [{ QuestionId: question, ...choice }] },
+    });
+  };
+  const began = performance.now();
+  const progress = new Progress(BALLOTS, true, 1 / 2, 'ballots');
+  const inTurn = pLimit(AT_ONCE);
+  const receipts = await Promise.all(
+    voters.map((voter, at) =>
+      inTurn(async () => {
+        const { data } = await cast(voter, RANKINGS[at % RANKINGS.length]!);
+        progress.advance(1);
+        return data.Recu;
+      }),
+    ),
+  );
+  progress.end();
+  say(`${count(receipts.length)} ballots in ${seconds(performance.now() - began)}, each with a receipt`);
+  const twice = await refusal(cast(voters[0]!, RANKINGS[0]!));
+  say(`The first voter again: ${twice.status} ${twice.code}`);
+  await platform.bulletins.find({ path: { id, recu: receipts[0]! } });
+  say('A receipt finds that its ballot is counted, and tells neither whose it is nor what it says.');
+  const { data: open } = await partner.statistics.read({ path });
+  must(!open.resultatsVisibles && open.votantsAyantVote === BALLOTS, 'participation and no result');
+  say(`While it is open, statistics tell of participation only: ${open.tauxParticipation} %`);
+}
+
+/** @returns who is elected */
+async function result(
+  partner: Partenaire,
+  { id, options }: Ballot,
+  receiver: Receiver | undefined,
+): Promise<string> {
+  title(
+    'It is closed, and counted round by round',
+    `POST ${CAMPAGNES}/{id}/fermer, GET ${CAMPAGNES}/{id}/stats`,
+  );
+  const path = { id };
+  const { data: closed } = await partner.campagnes.close({ path });
+  say(closed.etat);
+  if (receiver) say(`${(await receiver.next('campagne.terminee')).type} came, verified`);
+  const { data } = await partner.statistics.read({ path });
+  const [election] = data.questions;
+  const nameOf = (option: string): string => CANDIDATES[options.indexOf(option)]!;
+  const names = (of: readonly string[]): string => of.map(nameOf).join(', ');
+  must(election?.Tours && election.Exprimes !== null, 'a ranked result with its rounds');
+  say(`${count(election.Exprimes)} chose, ${count(election.Abstentions ?? 0)} abstained`);
+  for (const { Tour, Seuil, Decompte, Elus, Elimines, Epuises } of election.Tours) {
+    const counts = Decompte.map(({ OptionId, Poids }) => `${nameOf(OptionId)} ${Poids}`).join(', ');
+    const fate = Elus.length > 0 ? `elected: ${names(Elus)}` : `eliminated: ${names(Elimines)}`;
+    say(`round ${Tour}, ${Seuil} elect: ${counts}${Epuises > 0 ? `, exhausted ${Epuises}` : ''}; ${fate}`);
+  }
+  const elected = election.Tours.flatMap(({ Elus }) => Elus);
+  must(names(elected) === CANDIDATES[1], 'another one is elected than the ballots say');
+  return names(elected);
+}
+
+async function byUnion(partner: Partenaire, id: string, unions: readonly Syndicat[]): Promise<void> {
+  title('The same by union', `GET ${CAMPAGNES}/{id}/stats?syndicatIdExterne=…`);
+  let voted = 0;
+  for (const { IdentifiantExterne: syndicatIdExterne, Nom } of unions) {
+    const { data } = await partner.statistics.read({ path: { id }, query: { syndicatIdExterne } });
+    const { votantsAyantVote, totalVotants, tauxParticipation, questions } = data;
+    voted += votantsAyantVote;
+    say(`${Nom}: ${count(votantsAyantVote)} of ${count(totalVotants)} voted, ${tauxParticipation} %`);
+    const first = questions[0]!.Options.map(({ Libelle, Votes }) => `${Libelle} ${count(Votes)}`).join(', ');
+    say(`   first choices: ${first || 'not told, as too few have voted'}`);
+  }
+  must(voted === BALLOTS, `${voted} ballots by union, not ${BALLOTS}`);
 }

@@ -48,7 +48,11 @@ describe('npm run demo', () => {
 
     beforeAll(async () => {
       app = await TestApp.start();
-      worker = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl });
+      worker = await Child.start('worker', {
+        DATABASE_URL: app.config.databaseUrl,
+        SECRETS_KEY: app.config.secretsKey.toString('base64'),
+        WEBHOOK_ALLOW_INSECURE: 'true',
+      });
       tenant = await app.tenant();
       const platform = { nom: 'Demo', environnement: 'staging', role: 'plateforme' } as const;
       platformKey = (await app.app.get(ClientsService).issueCle(TEST_ACTOR, tenant.clientId, platform)).cle;
@@ -177,18 +181,42 @@ describe('npm run demo', () => {
         'adhesion.supprimee',
       ];
       // Two lists of the same criteria, of which the second adds nobody.
-      const vote = ['listeElectorale.creee', 'listeElectorale.creee', 'campagne.publiee', 'campagne.ouverte'];
+      const lists = ['listeElectorale.creee', 'listeElectorale.creee'];
+      const vote = [...lists, 'campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];
       expect(events.map(({ type }) => type)).toEqual(
         Array.from({ length: runs }, () => [...cards, ...vote]).flat(),
       );
       expect(await count(`journal WHERE tenant_id = $1 AND action = 'signature.lire'`)).toBe(runs);
-      for (const table of ['campagne', 'question', 'option', 'votant', 'liste_electorale'])
-        expect(await count(`${table} WHERE tenant_id = $1`)).toBe(0);
+    };
+
+    /** Each run leaves a vote in the archive, with its ballots and its roll, and a meeting; its endpoint is gone. */
+    const expectVotes = async (runs: number): Promise<void> => {
+      expect(await count(`campagne WHERE tenant_id = $1 AND archivee`)).toBe(runs);
+      expect(await count('campagne WHERE tenant_id = $1')).toBe(runs);
+      expect(await count('votant WHERE tenant_id = $1 AND a_vote')).toBe(500 * runs);
+      expect(await count('bulletin WHERE tenant_id = $1')).toBe(500 * runs);
+      expect(await count('seance WHERE tenant_id = $1')).toBe(runs);
+      expect(await count('webhook WHERE tenant_id = $1')).toBe(0);
+    };
+
+    /** What the ballots say: A leads with 200 of 450, and C's voters elect B. */
+    const expectResult = (stdout: string): void => {
+      expect(stdout).toContain('adhesion.signee ');
+      expect(stdout).toContain('campagne.terminee came, verified');
+      expect(stdout).toContain('450 chose, 50 abstained');
+      expect(stdout).toMatch(
+        /round 1, 22[56]\S* elect: Ariane Lapointe 200, Omar Haddad 150, Léa Gagnon 100; eliminated: Léa Gagnon/,
+      );
+      expect(stdout).toMatch(/round 2, .+: Ariane Lapointe 200, Omar Haddad 250; elected: Omar Haddad/);
+      const voted = [...stdout.matchAll(/: ([\d,]+) of [\d,]+ voted, /g)].map(([, n]) => Number(n));
+      expect(voted).toHaveLength(2);
+      expect(voted[0]! + voted[1]!).toBe(500);
+      expect(stdout).toContain('Nouveaux statuts: 38 for, 20 against, deuxTiers: rejected');
     };
 
     const expectReadable = (stdout: string): void => {
       const lines = stdout.split('\n');
-      expect(lines.length).toBeLessThanOrEqual(160);
+      expect(lines.length).toBeLessThanOrEqual(200);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
       // Neither colours nor cursor movements: the output is no terminal.
       expect(stdout).not.toContain('\u001b');
@@ -220,6 +248,8 @@ describe('npm run demo', () => {
       await expectUnionsAndValues();
       await expectTaches(1);
       await expectCards(1);
+      await expectVotes(1);
+      expectResult(first.stdout);
 
       const { rows: before } = await app.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
       const second = await demo();
@@ -234,6 +264,8 @@ describe('npm run demo', () => {
       await expectUnionsAndValues();
       await expectTaches(2);
       await expectCards(2);
+      await expectVotes(2);
+      expectResult(second.stdout);
       // One has another telephone than in the export, one leaves an employer again, one is back at another again.
       const rewritten = await columns<{ id: string }>(
         `SELECT id_externe AS id FROM employe WHERE tenant_id = $1 AND derniere_maj > '${before[0]!.now.toISOString()}'`,
@@ -261,9 +293,7 @@ describe('npm run demo', () => {
     const PORT = String(await freePort());
     const { code, stdout, stderr } = await runDemo({ MANDAT_KEY: 'k', PORT });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /^http:\/\/localhost:\d+ does not answer \(ECONNREFUSED\): run `npm start` .+\.\n$/,
-    );
+    expect(stderr).toMatch(/^.*http:\/\/localhost:\d+.*: run `npm start` in another terminal.+\.\n$/);
   });
 
   it('says in one line that there is no key', async () => {

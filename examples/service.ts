@@ -1,0 +1,77 @@
+import {
+  ConnectionError,
+  type Partenaire,
+  partenaire,
+  type Plateforme,
+  plateforme,
+  ProblemError,
+  type Wait,
+} from '@mandat/client';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stop } from './checks';
+import { say } from './screen';
+
+/** The running service, as both sides of it see it. */
+export interface Service {
+  readonly partner: Partenaire;
+  /** undefined without a key of the platform. */
+  readonly platform: Plateforme | undefined;
+  /** Requests sent so far, repetitions included. */
+  readonly sent: () => number;
+}
+
+/**
+ * The service that `npm start` started and the keys that it wrote down, unless the environment names others.
+ *
+ * @throws Stop without a partner's key
+ */
+export function connect(env: NodeJS.ProcessEnv): Service {
+  let requests = 0;
+  const options = {
+    address: addressOf(env),
+    onWait: ({ seconds, status }: Wait) =>
+      say(`${status ?? 'No answer'}: waiting ${seconds} s${status ? ', as Retry-After asks' : ''}`),
+    fetch: (...of: Parameters<typeof fetch>) => {
+      requests++;
+      return fetch(...of);
+    },
+  };
+  const keys = keysOf(env);
+  return {
+    partner: partenaire({ ...options, key: keys.partenaire }),
+    platform: keys.plateforme ? plateforme({ ...options, key: keys.plateforme }) : undefined,
+    sent: () => requests,
+  };
+}
+
+function addressOf(env: NodeJS.ProcessEnv): string {
+  return (env.PUBLIC_URL || `http://localhost:${env.PORT || 3000}`).replace(/\/+$/, '');
+}
+
+function keysOf(env: NodeJS.ProcessEnv): { partenaire: string; plateforme: string | undefined } {
+  // Keys from the environment are of another data space than those that were written down.
+  if (env.MANDAT_KEY) return { partenaire: env.MANDAT_KEY, plateforme: env.MANDAT_PLATFORM_KEY };
+  const file = join(env.DATA_DIR || '.data', 'demonstration.json');
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as { partenaire?: string; plateforme?: string };
+    if (kept.partenaire) return { partenaire: kept.partenaire, plateforme: kept.plateforme };
+  } catch {
+    // No such file, or not the service's: the same advice serves.
+  }
+  throw new Stop(
+    `No partner key in ${file}: run \`npm start\` in another terminal first, or set MANDAT_KEY.`,
+  );
+}
+
+/** What to do about an error that ends the demonstration, in a line; undefined of one that nobody expects. */
+export function adviceOn(error: unknown, env: NodeJS.ProcessEnv): string | undefined {
+  if (error instanceof Stop) return error.message;
+  if (error instanceof ConnectionError)
+    return `${error.message}: run \`npm start\` in another terminal, or set PORT or PUBLIC_URL.`;
+  if (!(error instanceof ProblemError)) return undefined;
+  if (error.status === 401)
+    return `${addressOf(env)} does not know the key: set DATA_DIR and PORT as for \`npm start\`, or MANDAT_KEY.`;
+  const faults = error.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+  return `${error.status} ${error.code}: ${faults ?? error.detail}`;
+}
