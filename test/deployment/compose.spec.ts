@@ -11,9 +11,12 @@ const VARIABLES = readVariables();
 
 const compose = (): Yaml => objectsOf('docker-compose.yml')[0];
 /** The schema calls its language and its parts by names that ajv does not know; nothing refers to them. */
-const { $schema: _language, ...schema } = composeSchema;
+const schema = { ...composeSchema, $schema: undefined };
 const formats = {
-  ...{ expose: true, ports: true, subnet_ip_address: true, uri: true },
+  expose: true,
+  ports: true,
+  subnet_ip_address: true,
+  uri: true,
   duration: /^(?:\d+(?:\.\d+)?(?:us|ms|s|m|h))+$/,
 } as const;
 const matches = new Ajv({ strict: false, formats }).removeKeyword('id').compile(schema);
@@ -54,7 +57,11 @@ function ofOurs(name: string, service: Yaml, services: Record<string, Yaml>): st
   const environment = environmentOf(service);
   const command = (service.command ?? ['dist/apps/partner-api/src/main.js']) as string[];
   const isMigration = command.at(-1) === 'migrate';
-  const config = loadConfig({ ...environment, ADMIN_API_KEY: 'a'.repeat(32), SECRETS_KEY: `${'A'.repeat(43)}=` });
+  const config = loadConfig({
+    ...environment,
+    ADMIN_API_KEY: 'a'.repeat(32),
+    SECRETS_KEY: `${'A'.repeat(43)}=`,
+  });
   const port = command[0]!.includes('/worker/') ? config.workerPort : config.port;
   const probe = `fetch('http://127.0.0.1:${port}/health/ready')`;
   const hosts = [new URL(config.databaseUrl).hostname, config.smtp?.host ?? ''];
@@ -89,7 +96,10 @@ describe('docker-compose.yml', () => {
   it.each<[what: string, change: (file: Yaml) => unknown]>([
     ['a misspelt property of a service', ({ services }) => (services.api.comand = ['x'])],
     ['a wrong type', ({ services }) => (services.worker.read_only = ['yes'])],
-    ['a misspelt condition', ({ services }) => (services.api.depends_on.migration.condition = 'service_done')],
+    [
+      'a misspelt condition',
+      ({ services }) => (services.api.depends_on.migration.condition = 'service_done'),
+    ],
     ['a misspelt section', (file) => (file.service = {})],
   ])('is refused for %s', (_what, change) => {
     const file = compose();
@@ -117,7 +127,10 @@ describe('docker-compose.yml', () => {
       'a secret is written down: "ADMIN_API_KEY":"',
       ({ api }) => (api.environment = { ...api.environment, ADMIN_API_KEY: '${ADMIN_API_KEY:-changeme}' }),
     ],
-    ['the database can be reached from outside', ({ database }) => (database.ports = ['127.0.0.1:5432:5432'])],
+    [
+      'the database can be reached from outside',
+      ({ database }) => (database.ports = ['127.0.0.1:5432:5432']),
+    ],
     ['mail has no fixed version', ({ mail }) => (mail.image = 'axllent/mailpit:latest')],
     ['database can write to its image', ({ database }) => delete database.read_only],
     ['api opens 3000:3000 to everybody', ({ api }) => (api.ports = ['3000:3000'])],

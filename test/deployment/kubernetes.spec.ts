@@ -30,7 +30,12 @@ describe('The manifests of Kubernetes', () => {
   it('are what they are named after', () => {
     const kinds = manifestFiles()
       .filter((file) => !isKustomization(file))
-      .map((file) => `${basename(file)}: ${objectsOf(file).map(({ kind }) => kind).join(', ')}`);
+      .map(
+        (file) =>
+          `${basename(file)}: ${objectsOf(file)
+            .map(({ kind }) => kind)
+            .join(', ')}`,
+      );
     expect(kinds.sort()).toEqual([
       'api.yaml: Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler',
       'configuration.yaml: ConfigMap',
@@ -113,10 +118,7 @@ describe('The manifests of Kubernetes', () => {
       'Deployment mandat-api gets variables of Services',
       (find) => delete find('Deployment').spec.template.spec.enableServiceLinks,
     ],
-    [
-      'Deployment mandat-api has no bounds of memory',
-      (find) => delete container(find).resources.limits,
-    ],
+    ['Deployment mandat-api has no bounds of memory', (find) => delete container(find).resources.limits],
     [
       'Deployment mandat-api does not select itself',
       (find) => (find('Deployment').spec.template.metadata.labels['app.kubernetes.io/component'] = 'web'),

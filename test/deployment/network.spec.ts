@@ -39,11 +39,16 @@ function policyOf(all: readonly Block[]): (address: string) => boolean {
 const textOf4 = (value: bigint): string =>
   [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
 const textOf6 = (value: bigint): string =>
-  Array.from({ length: 8 }, (_, part) => ((value >> BigInt(112 - 16 * part)) & 0xffffn).toString(16)).join(':');
+  Array.from({ length: 8 }, (_, part) => ((value >> BigInt(112 - 16 * part)) & 0xffffn).toString(16)).join(
+    ':',
+  );
 
 function numberOf(address: string): bigint {
   if (isIPv4(address)) return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
-  const [head, tail] = address.split('::').map((half) => (half ? half.split(':') : [])) as [string[], string[]?];
+  const [head, tail] = address.split('::').map((half) => (half ? half.split(':') : [])) as [
+    string[],
+    string[]?,
+  ];
   const zeros = Array<string>(tail ? 8 - head.length - tail.length : 0).fill('0');
   return [...head, ...zeros, ...(tail ?? [])].reduce((sum, part) => sum * 65_536n + BigInt(`0x${part}`), 0n);
 }
@@ -90,7 +95,10 @@ describe('Addresses that the network policy lets workers connect to', () => {
   });
 
   it.each(blocks.flatMap(({ except }) => except))('differ without the exception of %s', (range) => {
-    const others = blocks.map(({ cidr, except }) => ({ cidr, except: except.filter((one) => one !== range) }));
+    const others = blocks.map(({ cidr, except }) => ({
+      cidr,
+      except: except.filter((one) => one !== range),
+    }));
     const broken = policyOf(others);
     expect(edges.filter((address) => broken(address) !== isPublicUnicast(address))).not.toEqual([]);
   });

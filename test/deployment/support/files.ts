@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments, parseDocument } from 'yaml';
+import { parseAllDocuments, type parseDocument } from 'yaml';
 
 const ROOT = join(__dirname, '../../..');
 const MANIFESTS = 'deploy/kubernetes';
@@ -19,7 +19,7 @@ export function textOf(path: string): string {
 export function objectsOf(path: string): Yaml[] {
   return parseAllDocuments(textOf(path), { merge: true }).map((document) => {
     if (document.errors.length > 0) throw document.errors[0]!;
-    return document.toJS() as Yaml;
+    return document.toJS();
   });
 }
 
