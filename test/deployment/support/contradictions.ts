@@ -1,0 +1,202 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PATH_METADATA } from '@nestjs/common/constants';
+import { type Config, loadConfig } from '#shared/config/config';
+import { DATABASE_TIMEOUT_MS, HealthController } from '#shared/http/health.controller';
+import { LONGEST_STOP_MS } from '#shared/http/run-process';
+import { readVariables, SAMPLE_SECRETS } from './environment';
+import { textOf, type Yaml } from './files';
+
+const ROOT = join(__dirname, '../../..');
+const { version } = JSON.parse(textOf('package.json')) as { version: string };
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Paths that every process answers, as its controller declares them. */
+const HEALTH_PATHS = Object.getOwnPropertyNames(HealthController.prototype)
+  .map((name) => Reflect.getMetadata(PATH_METADATA, HealthController.prototype[name as 'live']) as unknown)
+  .filter((path) => typeof path === 'string')
+  .map((path) => `/${path}`);
+
+const VARIABLES = readVariables();
+
+const nameOf = ({ kind, metadata }: Yaml): string => `${kind} ${metadata.name}`;
+const podOf = ({ spec }: Yaml): Yaml => spec.template.spec;
+const labelsOf = ({ spec }: Yaml): Labels => spec.template.metadata.labels;
+const isWorkload = ({ kind }: Yaml): boolean => kind === 'Deployment' || kind === 'Job';
+
+function selects(selector: Labels | undefined, labels: Labels): boolean {
+  const wanted = Object.entries(selector ?? {});
+  return wanted.length > 0 && wanted.every(([name, value]) => labels[name] === value);
+}
+
+/** Whether the source is there of which the build makes this file. */
+export function isBuilt(file: string): boolean {
+  const source = /^dist\/((?:apps|libs)\/.+)\.js$/.exec(file)?.[1];
+  return source !== undefined && existsSync(join(ROOT, `${source}.ts`));
+}
+
+/** Every contradiction of the manifests to the application and among themselves, as a sentence each. */
+export function contradictionsOf(objects: readonly Yaml[]): string[] {
+  const workloads = objects.filter(isWorkload);
+  return [
+    ...workloads.flatMap((workload) => [
+      ...ofWorkload(workload, objects),
+      ...(workload.kind === 'Deployment' ? ofDeployment(workload, objects) : []),
+    ]),
+    ...ofSecrets(workloads, objects),
+    ...objects.flatMap((object) => ofSelector(object, workloads)),
+  ];
+}
+
+function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
+  const name = nameOf(workload);
+  const pod = podOf(workload);
+  const [container, ...more] = pod.containers as Yaml[];
+  const account = objects.find(
+    ({ kind, metadata }) => kind === 'ServiceAccount' && metadata.name === pod.serviceAccountName,
+  );
+  const { runAsNonRoot, runAsUser, seccompProfile } = pod.securityContext ?? {};
+  const own = container.securityContext ?? {};
+  const isSafe =
+    runAsNonRoot === true &&
+    runAsUser === 1000 &&
+    seccompProfile?.type === 'RuntimeDefault' &&
+    own.allowPrivilegeEscalation === false &&
+    own.readOnlyRootFilesystem === true &&
+    own.capabilities?.drop?.includes('ALL') &&
+    own.privileged === undefined;
+  const usesHost = pod.hostNetwork ?? pod.hostPID ?? pod.hostIPC ?? pod.volumes ?? pod.initContainers;
+  const variables = variablesOf(container, objects);
+  return [
+    ...(more.length > 0 || usesHost !== undefined ? [`${name} is more than one ordinary container`] : []),
+    ...(isSafe ? [] : [`${name} may do more than it needs to`]),
+    ...(pod.automountServiceAccountToken === false && account?.automountServiceAccountToken === false
+      ? []
+      : [`${name} has an account with a token, or none`]),
+    ...(pod.enableServiceLinks === false ? [] : [`${name} gets variables of Services`]),
+    ...(container.image === `mandat:${version}` ? [] : [`${name} runs ${container.image}`]),
+    ...(isBuilt(container.args[0]) ? [] : [`${name} runs ${container.args[0]}, which is not built`]),
+    ...Object.keys(variables)
+      .filter((variable) => !VARIABLES.has(variable))
+      .map((variable) => `${name} sets ${variable}, which nobody reads`),
+    ...(container.resources?.requests?.memory && container.resources?.limits?.memory
+      ? []
+      : [`${name} has no bounds of memory`]),
+  ];
+}
+
+function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
+  const name = nameOf(deployment);
+  const pod = podOf(deployment);
+  const [container] = pod.containers as [Yaml];
+  let config: Config;
+  try {
+    config = loadConfig(variablesOf(container, objects));
+  } catch (error) {
+    return [`${name} does not start: ${(error as Error).message}`];
+  }
+  const isWorker = (container.args[0] as string).includes('/worker/');
+  const port = isWorker ? config.workerPort : config.port;
+  const stopMs = LONGEST_STOP_MS + (isWorker ? 0 : config.shutdownDelayMs);
+  const ports = container.ports as Yaml[];
+  const { maxUnavailable, maxSurge } = deployment.spec.strategy?.rollingUpdate ?? {};
+  return [
+    ...(config.production ? [] : [`${name} does not run as in production`]),
+    ...(config.smtp ? [] : [`${name} has no mail server, and cannot write files`]),
+    ...(ports.length === 1 && ports[0].containerPort === port ? [] : [`${name} does not listen on its port`]),
+    ...['startup', 'readiness', 'liveness'].flatMap((kind) => ofProbe(name, kind, container)),
+    ...(pod.terminationGracePeriodSeconds * 1_000 > stopMs ? [] : [`${name} is killed while it stops`]),
+    ...(maxUnavailable === 0 && maxSurge > 0 ? [] : [`${name} has fewer replicas while it is replaced`]),
+    ...(selects(deployment.spec.selector.matchLabels, labelsOf(deployment))
+      ? []
+      : [`${name} does not select itself`]),
+    ...(pod.topologySpreadConstraints ?? [])
+      .filter(({ labelSelector }: Yaml) => !selects(labelSelector.matchLabels, labelsOf(deployment)))
+      .map(({ topologyKey }: Yaml) => `${name} spreads others over ${topologyKey}`),
+    ...['NetworkPolicy', 'PodDisruptionBudget']
+      .filter((kind) => !objects.some((object) => object.kind === kind && reaches(object, deployment)))
+      .map((kind) => `${name} has no ${kind}`),
+  ];
+}
+
+/** Each kind of probe asks the path that was made for it: a liveness that asked the database would restart everything. */
+function ofProbe(name: string, kind: string, container: Yaml): string[] {
+  const probe = container[`${kind}Probe`];
+  const path = { startup: '/health/startup', readiness: '/health/ready', liveness: '/health/live' }[kind];
+  const { path: asked, port } = probe?.httpGet ?? {};
+  const isReached = (container.ports as Yaml[]).some(
+    (one) => one.name === port || one.containerPort === port,
+  );
+  return [
+    ...(asked === path && HEALTH_PATHS.includes(asked) && isReached
+      ? []
+      : [`${name} has no ${kind} probe that is answered`]),
+    ...(probe?.timeoutSeconds * 1_000 > DATABASE_TIMEOUT_MS
+      ? []
+      : [`${name} gives its ${kind} probe less time than the process takes`]),
+  ];
+}
+
+/** The variables of a container, with sample values for what is secret. */
+function variablesOf(container: Yaml, objects: readonly Yaml[]): Record<string, string> {
+  const maps = ((container.envFrom ?? []) as Yaml[]).map(({ configMapRef }) =>
+    objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),
+  );
+  const own = ((container.env ?? []) as Yaml[]).map(({ name, value, valueFrom }) => [
+    name,
+    value ?? SAMPLE_SECRETS[valueFrom.secretKeyRef.key],
+  ]);
+  return Object.assign({}, ...maps.map((map) => map?.data), Object.fromEntries(own));
+}
+
+function ofSecrets(workloads: readonly Yaml[], objects: readonly Yaml[]): string[] {
+  const secrets = objects.filter(({ kind }) => kind === 'Secret');
+  const held = secrets.flatMap(({ metadata, stringData }) =>
+    Object.keys(stringData).map((key) => `${metadata.name}/${key}`),
+  );
+  const asked = workloads.flatMap((workload) =>
+    (podOf(workload).containers[0].env as Yaml[]).map(({ valueFrom }) => {
+      const { name, key } = valueFrom.secretKeyRef;
+      return `${name}/${key}`;
+    }),
+  );
+  return [
+    ...asked.filter((key) => !held.includes(key)).map((key) => `no Secret holds ${key}`),
+    ...held.filter((key) => !asked.includes(key)).map((key) => `nobody reads ${key} of the Secret`),
+    ...secrets
+      .flatMap(({ stringData }) => Object.entries(stringData as Labels))
+      .filter(([, value]) => value !== '')
+      .map(([key]) => `the example of the Secret has a value of ${key}`),
+  ];
+}
+
+function reaches({ kind, spec }: Yaml, workload: Yaml): boolean {
+  const selector: Labels =
+    kind === 'Service' ? spec.selector : (spec.podSelector?.matchLabels ?? spec.selector?.matchLabels);
+  return selects(selector, labelsOf(workload));
+}
+
+function ofSelector(object: Yaml, workloads: readonly Yaml[]): string[] {
+  const name = nameOf(object);
+  switch (object.kind) {
+    case 'Service': {
+      const meant = workloads.filter((workload) => reaches(object, workload));
+      const names = meant.flatMap((one) => podOf(one).containers[0].ports as Yaml[]).map((port) => port.name);
+      const isServed = object.spec.ports.every(({ targetPort }: Yaml) => names.includes(targetPort));
+      return meant.length === 1 && isServed ? [] : [`${name} leads to no port of one workload`];
+    }
+    case 'NetworkPolicy':
+    case 'PodDisruptionBudget':
+      return workloads.filter((one) => reaches(object, one)).length === 1
+        ? []
+        : [`${name} does not concern one workload`];
+    case 'HorizontalPodAutoscaler': {
+      const { kind, name: target } = object.spec.scaleTargetRef;
+      const scaled = workloads.find((one) => nameOf(one) === `${kind} ${target}`);
+      return scaled && scaled.spec.replicas === undefined ? [] : [`${name} scales nothing of its own`];
+    }
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,26 @@
+import { loadConfig } from '#shared/config/config';
+
+/** Values that the configuration accepts for what is secret, or another machine's. */
+export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://mandat@db.example.org/mandat',
+  MIGRATION_DATABASE_URL: 'postgres://owner@db.example.org/mandat',
+  ADMIN_API_KEY: 'a'.repeat(32),
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SMTP_URL: 'smtp://mail.example.org',
+};
+
+/** Every variable that the processes read. */
+export function readVariables(): Set<string> {
+  const asked = new Set<string>();
+  const spy = new Proxy<NodeJS.ProcessEnv>(
+    { ...SAMPLE_SECRETS, MAIL_FROM: 'a@example.org' },
+    {
+      get: (variables, name: string) => {
+        asked.add(name);
+        return variables[name];
+      },
+    },
+  );
+  loadConfig(spy);
+  return asked;
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments, type parseDocument } from 'yaml';
+
+const ROOT = join(__dirname, '../../..');
+const MANIFESTS = 'deploy/kubernetes';
+
+export const EXAMPLE_SECRET = `${MANIFESTS}/secret.example.yaml`;
+
+/** What a YAML file holds. */
+export type Yaml = ReturnType<ReturnType<typeof parseDocument>['toJS']>;
+
+/** The text of a file of the repository. */
+export function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** The objects of a YAML file; a key that is there twice is an error. */
+export function objectsOf(path: string): Yaml[] {
+  return parseAllDocuments(textOf(path), { merge: true }).map((document) => {
+    if (document.errors.length > 0) throw document.errors[0]!;
+    return document.toJS();
+  });
+}
+
+/** Every YAML file of the manifests, by its path in the repository. */
+export function manifestFiles(): string[] {
+  return readdirSync(join(ROOT, MANIFESTS), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => join(MANIFESTS, file));
+}
+
+export const isKustomization = (file: string): boolean => file.endsWith('kustomization.yaml');
+
+/** Every object that is given to Kubernetes, the example of the Secret included. */
+export function manifests(): Yaml[] {
+  return manifestFiles()
+    .filter((file) => !isKustomization(file))
+    .flatMap(objectsOf);
+}
