@@ -18,6 +18,8 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY apps apps
 COPY libs libs
 COPY migrations migrations
+# The build is one of projects, and the client of the API is one; nothing of it goes into the image.
+COPY packages packages
 # Maps lead to sources, which are not in the image.
 RUN npm run --silent build && find dist -name '*.map' -delete && rm dist/.tsbuildinfo
 

@@ -124,7 +124,7 @@ describe('The Dockerfile', () => {
 
   it('builds folders that import nothing but one another', () => {
     const folders = given.filter((path) => !path.includes('.'));
-    expect(folders.sort()).toEqual(['apps', 'libs', 'migrations']);
+    expect(folders.sort()).toEqual(['apps', 'libs', 'migrations', 'packages']);
     const outside = folders.flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.includes('/testing/'))
@@ -135,5 +135,11 @@ describe('The Dockerfile', () => {
         }),
     );
     expect(outside).toEqual([]);
+  });
+
+  it('gets every project that its build refers to', () => {
+    const { references } = JSON.parse(textOf('tsconfig.build.json')) as { references: { path: string }[] };
+    expect(references.length).toBeGreaterThan(0);
+    expect(references.filter(({ path }) => !given.includes(path.split('/')[0]!))).toEqual([]);
   });
 });
