@@ -5,9 +5,11 @@ import { Webhook } from 'standardwebhooks';
  * A partner's receiver, as small as it can be: it checks the signature of what comes, ignores what it has seen, and
  * answers before it does anything slow.
  *
- * `npm run receiver -- whsec_…`; without the secret it shows what comes and believes nothing.
+ * `npm run receiver -- whsec_…`; without the secret it shows what comes and believes nothing. It listens on port 3999, or
+ * on RECEIVER_PORT.
  */
 const [secret] = process.argv.slice(2);
+const port = Number(process.env.RECEIVER_PORT || 3999);
 const webhook = secret ? new Webhook(secret) : undefined;
 const seen = new Set<string>();
 
@@ -31,4 +33,4 @@ const server = createServer((request, response) => {
     console.log(`${id} (${again}) ${body}`);
   });
 });
-server.listen(3999, '127.0.0.1', () => console.log('Listening on http://localhost:3999/'));
+server.listen(port, '127.0.0.1', () => console.log(`Listening on http://localhost:${port}/`));

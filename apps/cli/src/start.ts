@@ -80,9 +80,17 @@ Mandat is ready on ${url}
     platform          ${keys.plateforme}
     administrator     ${adminKey}
 
-  Try it:
-    curl -H 'X-Api-Key: ${keys.partenaire}' ${url}/b2b/v1/employe
+  Try it in another terminal: paste this line, then the blocks of "A partner's first hour" in README.md.
+
+export ${assignments({ URL: url, KEY: keys.partenaire, PLATFORM_KEY: keys.plateforme, ADMIN_KEY: adminKey })}
 
   Ctrl+C stops everything.
 `);
+}
+
+/** Assignments of MANDAT_… for a shell, whatever the values hold: an administrator's key is of the operator's choice. */
+function assignments(values: Record<string, string>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `MANDAT_${name}='${value.replaceAll("'", `'\\''`)}'`)
+    .join(' ');
 }

@@ -23,6 +23,7 @@ function render(): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Mandat: error codes</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1b1f24; background: #fff; }
 table { border-collapse: collapse; width: 100%; }

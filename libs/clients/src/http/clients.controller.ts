@@ -47,6 +47,8 @@ export class ClientsController {
   @ApiTags('Clients')
   @Answers({
     summary: 'Create a client',
+    description:
+      'It has two data spaces from now on, `production` and `staging`, which never meet, and no key: issue one for each.',
     status: 201,
     type: ClientItem,
     location: true,
@@ -65,7 +67,12 @@ export class ClientsController {
 
   @Get()
   @ApiTags('Clients')
-  @Answers({ summary: 'List the clients', type: [ClientItem], paged: true })
+  @Answers({
+    summary: 'List the clients',
+    description: 'In the order of their creation, with their modules, switches and limits.',
+    type: [ClientItem],
+    paged: true,
+  })
   async list(@Query() query: PagingQuery, @Req() request: Request, @Res() response: Response): Promise<void> {
     await sendList(request, response, this.config.publicUrl, query, async (after, limit) =>
       pageOf(await this.clients.list(after, limit + 1), limit, (client) => ClientItem.of(client)),
@@ -76,6 +83,7 @@ export class ClientsController {
   @ApiTags('Clients')
   @Answers({
     summary: 'Read a client',
+    description: 'Its modules, switches and limits; its keys are listed by themselves.',
     path: { clientId },
     type: ClientItem,
     etag: true,
@@ -145,6 +153,7 @@ export class ClientsController {
   @ApiTags('Keys')
   @Answers({
     summary: "List a client's keys, without their secrets",
+    description: 'In the order of their creation, those that were revoked or have expired too.',
     path: { clientId },
     type: [CleItem],
     paged: true,
@@ -165,6 +174,7 @@ export class ClientsController {
   @ApiTags('Keys')
   @Answers({
     summary: 'Read a key, without its secret',
+    description: 'When it was last used, when it expires, and whether it was revoked.',
     path: { clientId, cleId },
     type: CleItem,
     etag: true,

@@ -1,0 +1,52 @@
+import type { ErrorDefinition } from '../../libs/shared/src/errors/error-definition';
+import { ERROR_CODES } from '../../libs/shared/src/errors/error-codes';
+import { documents, rowsOf } from './markdown';
+
+const REGISTRY: Readonly<Record<string, ErrorDefinition>> = ERROR_CODES;
+
+/** Where the tables of a text are not what the service answers. */
+function faultsOf(text: string, registry: Readonly<Record<string, ErrorDefinition>>): string[] {
+  const rows = rowsOf(text).filter(([code]) => /^`[A-Z]\w+\.\w+`$/.test(code!));
+  const said = rows.map((cells) => cells.join(' | '));
+  const meant = Object.entries(registry).map(([code, { status, title, description }]) =>
+    [`\`${code}\``, status, title, description].join(' | '),
+  );
+  return [
+    ...meant.filter((row) => !said.includes(row)).map((row) => `missing: ${row}`),
+    ...said
+      .filter((row, place) => !meant.includes(row) || said.indexOf(row) !== place)
+      .map((row) => `wrong: ${row}`),
+  ];
+}
+
+describe('docs/errors.md', () => {
+  const text = documents().get('docs/errors.md')!;
+
+  it('has each code once, with its status, title and description', () => {
+    expect(Object.keys(REGISTRY).length).toBeGreaterThan(70);
+    expect(faultsOf(text, REGISTRY)).toEqual([]);
+  });
+
+  it('says of every status that there is what to do', () => {
+    const statuses = new Set(Object.values(REGISTRY).map(({ status }) => String(status)));
+    const rows = rowsOf(text).filter(([status]) => /^\d{3}$/.test(status!));
+    expect(new Set(rows.map(([status]) => status))).toEqual(statuses);
+  });
+
+  const NOT_FOUND = REGISTRY['Employe.NotFound']!;
+  it.each<[string, Readonly<Record<string, ErrorDefinition>>]>([
+    ['a code that is new', { ...REGISTRY, 'Neuf.Neuf': NOT_FOUND }],
+    ['another status', { ...REGISTRY, 'Employe.NotFound': { ...NOT_FOUND, status: 410 } }],
+    ['another description', { ...REGISTRY, 'Employe.NotFound': { ...NOT_FOUND, description: 'Gone.' } }],
+    ['a code that is gone', Object.fromEntries(Object.entries(REGISTRY).slice(1))],
+  ])('%s is seen', (_what, registry) => {
+    expect(faultsOf(text, registry)).not.toEqual([]);
+  });
+
+  it('a row that is there twice is seen', () => {
+    const row = text.split('\n').find((line) => line.includes('`Employe.NotFound`'))!;
+    expect(faultsOf(text.replace(row, `${row}\n${row}`), REGISTRY)).toEqual([
+      expect.stringContaining('wrong: '),
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020';
+import { type EventDefinition, EVENT_TYPES } from '../../libs/shared/src/outbox/event-types';
+import { DELAYS_S } from '../../libs/webhooks/src/domain/retry-schedule';
+import { TestApp } from '../setup/test-app';
+import { documents } from './markdown';
+
+interface Type {
+  type: string;
+  description: string;
+  schema: object;
+}
+
+/** What a document says of the types of event: the text and the example under the title of each. */
+function typesOf(text: string): Map<string, { text: string; example: unknown }> {
+  const sections = text
+    .split(/^## Types$/m)[1]!
+    .split(/^### /m)
+    .slice(1);
+  return new Map(
+    sections.map((section) => {
+      const [name] = section.split('\n');
+      const example = /^```json\n([\s\S]*?)^```$/m.exec(section)![1]!;
+      return [name!, { text: section, example: JSON.parse(example) as unknown }];
+    }),
+  );
+}
+
+/** Where a document is not what the catalogue answers. */
+function faultsOf(text: string, catalogue: readonly Type[]): string[] {
+  const said = typesOf(text);
+  const unknown = [...said.keys()].filter((name) => !catalogue.some(({ type }) => type === name));
+  const faults = catalogue.flatMap(({ type, description, schema }) => {
+    const section = said.get(type);
+    if (!section) return [`${type} is missing`];
+    const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
+    addFormats.default(ajv);
+    const validate = ajv.compile(schema);
+    validate(section.example);
+    const { module }: EventDefinition = EVENT_TYPES[type as keyof typeof EVENT_TYPES];
+    return [
+      ...(section.text.includes(`\n${description}\n`) ? [] : [`${type}: another description`]),
+      ...(section.text.includes(`\nModule: ${module ? `\`${module}\`` : 'none'}.\n`)
+        ? []
+        : [`${type}: another module`]),
+      ...(validate.errors ?? []).map(({ instancePath, message }) => `${type}: ${instancePath} ${message}`),
+      ...superfluous(section.example, schema).map((name) => `${type}: ${name} is in no schema`),
+    ];
+  });
+  return [...faults, ...unknown.map((name) => `${name} is no type`)];
+}
+
+/** Properties of an example that no schema has: schemas of the catalogue allow what later versions add. */
+function superfluous(example: unknown, schema: object): string[] {
+  const known = JSON.stringify(schema);
+  return Object.keys(example as object).filter((name) => !known.includes(`"${name}":`));
+}
+
+const SECONDS: readonly [name: string, seconds: number][] = [
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+];
+const spoken = (delay: number): string => {
+  const [name, seconds] = SECONDS.find(([, unit]) => delay % unit === 0)!;
+  return `${delay / seconds} ${name}`;
+};
+
+describe('docs/events.md', () => {
+  const text = documents().get('docs/events.md')!;
+  let app: TestApp;
+  let catalogue: Type[];
+  beforeAll(async () => {
+    app = await TestApp.start();
+    catalogue = (await app.send(await app.tenant(), 'GET', '/b2b/v2/type-evenement')).json;
+  });
+  afterAll(() => app.stop());
+
+  it('has each type with its description, its module and data that pass its schema', () => {
+    expect(catalogue).toHaveLength(Object.keys(EVENT_TYPES).length);
+    expect(faultsOf(text, catalogue)).toEqual([]);
+  });
+
+  it('says when failed deliveries are tried again', () => {
+    const delays = DELAYS_S.map(spoken);
+    const sentence = `at once, then after ${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}, each up to a tenth later`;
+    expect(text.replaceAll('\n', ' ')).toContain(sentence);
+  });
+
+  it.each([
+    ['a type that is missing', /### webhook\.test[\s\S]*/, '', 'webhook.test is missing'],
+    ['a type that is none', '### webhook.test', '### webhook.essai', 'webhook.essai is no type'],
+    [
+      'another description',
+      'Sent to one endpoint',
+      'Sent to an endpoint',
+      'webhook.test: another description',
+    ],
+    ['another module', 'Module: `vote`.', 'Module: none.', 'campagne.publiee: another module'],
+    [
+      'an example without a property',
+      '"crees": 942,',
+      '',
+      "sync.terminee:  must have required property 'crees'",
+    ],
+    [
+      'an example with another type',
+      '"crees": 942',
+      '"crees": "942"',
+      'sync.terminee: /crees must be integer',
+    ],
+    [
+      'an example with more',
+      '"crees": 942,',
+      '"crees": 942, "perdus": 0,',
+      'sync.terminee: perdus is in no schema',
+    ],
+  ])('%s is seen', (_what, from, to, found) => {
+    expect(faultsOf(text.replace(from, to), catalogue)).toContain(found);
+  });
+});

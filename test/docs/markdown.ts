@@ -1,0 +1,82 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+/** The repository. */
+export const ROOT = join(__dirname, '../..');
+
+/** README.md and every document under docs, by their path in the repository. */
+export function documents(): Map<string, string> {
+  const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name));
+  return new Map(
+    ['README.md', ...names.sort()].map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]),
+  );
+}
+
+/** Text without its blocks of code, in which nothing is a link. */
+const withoutFences = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, '');
+
+/** The anchor that a title has, as GitHub makes it. */
+function anchorOf(title: string): string {
+  return title
+    .replaceAll(/[`*]/g, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function anchorsOf(text: string): string[] {
+  return [...withoutFences(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => anchorOf(title!));
+}
+
+/** Links of a document to files and titles that there are not. */
+export function brokenLinks(name: string, text: string): string[] {
+  const links = [...withoutFences(text).matchAll(/\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g)].map(
+    ([, target]) => target!,
+  );
+  return links
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path, anchor] = target.split('#') as [string, string?];
+      const file = path === '' ? join(ROOT, name) : resolve(ROOT, dirname(name), path);
+      if ((path !== '' && !existsSync(file)) || relative(ROOT, file).startsWith('..')) return true;
+      if (anchor === undefined) return false;
+      const linked = path === '' ? text : readFileSync(file, 'utf8');
+      return !anchorsOf(linked).includes(anchor);
+    })
+    .map((target) => `${name}: ${target}`);
+}
+
+/** Paths of the repository that stand in backticks: their first folder is one of it, or they are all of its top. */
+export function pathsIn(text: string): string[] {
+  const codes = [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!);
+  return codes.filter(
+    (code) =>
+      /^(apps|bench|deploy|docs|examples|libs|migrations|packages|test|\.ci)\/[\w./*{},-]*$/.test(code) ||
+      /^[\w.-]+\.(cjs|mjs|md|yml)$/.test(code),
+  );
+}
+
+/** Paths of a document that lead to nothing; a path may be a pattern. */
+export function brokenPaths(name: string, text: string): string[] {
+  return pathsIn(text)
+    .filter((path) => globSync(path, { cwd: ROOT }).length === 0)
+    .map((path) => `${name}: ${path}`);
+}
+
+/** The rows of all tables of a text, as cells; without heads and rules. */
+export function rowsOf(text: string): string[][] {
+  const lines = withoutFences(text).split('\n');
+  return lines
+    .filter((line, place) => line.startsWith('|') && !isRule(line) && !isRule(lines[place + 1] ?? ''))
+    .map((line) =>
+      line
+        .slice(1, line.lastIndexOf('|'))
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim().replaceAll('\\|', '|')),
+    );
+}
+
+const isRule = (line: string): boolean => /^\|[\s|:-]+\|$/.test(line);

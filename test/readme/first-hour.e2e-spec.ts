@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../http/expect-problem';
+import { DemonstrationService, freePort } from '../setup/demonstration-service';
+import { type Block, blocksOf, chapterOf, differences, pasteFaults } from './blocks';
+import { type Hour, spend } from './hour';
+import { missingTools } from './shell';
+
+const README = readFileSync(join(__dirname, '../../README.md'), 'utf8');
+const RECEIVER = join(__dirname, '../../dist/examples/receiver.js');
+const TITLE = "A partner's first hour";
+/** How the chapter says that the service is started. */
+const START = /`(WEBHOOK_ALLOW_INSECURE)=(true) npm start`/;
+
+const missing = missingTools();
+if (missing.length > 0) console.warn(`The first hour is skipped: there is no ${missing.join(' and no ')}.`);
+const describeHour = missing.length > 0 ? describe.skip : describe;
+
+describeHour(`README.md, "${TITLE}"`, () => {
+  const chapter = chapterOf(README, TITLE);
+  let service: DemonstrationService;
+  let receiverPort: number;
+  let receiver: ChildProcess | undefined;
+  let received = '';
+
+  beforeAll(async () => {
+    const [, name, value] = START.exec(chapter)!;
+    service = await DemonstrationService.start({ [name!]: value! });
+    receiverPort = await freePort();
+  }, 90_000);
+  afterAll(async () => {
+    receiver?.kill();
+    await service.stop();
+  });
+
+  /** The reader pastes the line of the receiver into a third terminal. */
+  const startReceiver = async (printed: string): Promise<void> => {
+    const secret = /^npm run receiver -- (whsec_\S+)$/m.exec(printed)?.[1];
+    if (!secret) return;
+    receiver = spawn(process.execPath, [RECEIVER, secret], {
+      env: { PATH: process.env.PATH, RECEIVER_PORT: String(receiverPort) },
+    });
+    receiver.stdout!.setEncoding('utf8').on('data', (text: string) => (received += text));
+    await once(receiver.stdout!, 'data');
+  };
+
+  const hourOf = (blocks: readonly Block[]): Promise<Hour> => {
+    const placed = blocks.map(({ text, ...rest }) => ({
+      text: text.replaceAll(':3999', `:${receiverPort}`),
+      ...rest,
+    }));
+    return spend(placed, service.line, startReceiver);
+  };
+
+  it('runs as it is pasted, block by block, and answers what it says', async () => {
+    const blocks = blocksOf(chapter);
+    const hour = await hourOf(blocks);
+    expect(hour.faults).toEqual([]);
+    expect(hour.blocks).toBe(blocks.length);
+    expect(hour.blocks).toBeGreaterThan(20);
+    expect(hour.requests).toBeGreaterThan(50);
+    // The receiver of the chapter has verified the test and the cards.
+    const arrives = (type: string): true | undefined =>
+      new RegExp(`\\(verified\\) \\{"type":"${type}"`).test(received) || undefined;
+    for (const type of ['webhook.test', 'adhesion.signee', 'sync.terminee'])
+      await eventually(() => arrives(type), type);
+    expect(received).not.toContain('refused');
+  }, 180_000);
+
+  /** What becomes of the block that contains `from` where `to` stands instead, pasted after the first block alone. */
+  const spoilt = async (from: string, to: string): Promise<string[]> => {
+    const blocks = blocksOf(chapter.replace(from, to));
+    expect(chapter).toContain(from);
+    const changed = blocks.filter(({ text, answer }, place) => {
+      const was = blocksOf(chapter)[place]!;
+      return text !== was.text || JSON.stringify(answer) !== JSON.stringify(was.answer);
+    });
+    expect(changed).toHaveLength(1);
+    return (await hourOf([blocks[0]!, ...changed])).faults;
+  };
+
+  it.each([
+    ['a wrong path', 'partner /b2b/v1/moi', 'partner /b2b/v1/toi', '/b2b/v1/toi: 404'],
+    ['a wrong property', '"quorum": 50}', '"quota": 50}', '/plateforme/v1/seances: 400'],
+    [
+      'a wrong property of a record',
+      '"prenom": "Léo", "nom": "Roy", "ident',
+      '"preom": "Léo", "nom": "Roy", "ident',
+      '/errors/0 is not said',
+    ],
+    [
+      'a wrong answer',
+      '"requetesParMinute": 600',
+      '"requetesParMinute": 700',
+      '/limites/requetesParMinute: 600 is not 700',
+    ],
+    ['an answer that is not shown whole', '"client": "Démonstration",\n', '', '/client is not said'],
+    ['a refusal that does not come', 'employe?tri=nom', 'employe?limite=1', 'answered 200'],
+    ['a refusal with another status', '"status": 400', '"status": 404', 'answered 400'],
+    [
+      'a parameter outside quotation marks',
+      "'/b2b/v1/employe?tri=nom'",
+      '/b2b/v1/employe?tri=nom',
+      'answered ',
+    ],
+    [
+      'a variable that no block has set',
+      'partner /b2b/v1/moi',
+      'partner "/b2b/v1/moi$RIEN"',
+      'a command failed',
+    ],
+    [
+      'a value that the answer does not have',
+      'partner /b2b/v1/moi',
+      'partner /b2b/v1/moi | pick .a.b',
+      'a command failed',
+    ],
+  ])('%s is seen', async (_fault, from, to, found) => {
+    const faults = await spoilt(from, to);
+    expect(faults.join('\n')).toContain(found);
+  });
+});
+
+describe('The reader of blocks', () => {
+  it.each([
+    ['a fence of another language', '```yaml\na: 1\n```\n', 'neither commands nor the answer'],
+    [
+      'an answer that is not below its commands',
+      '```sh\nls\n```\n\nText\n\n```json\n{}\n```\n',
+      'neither commands',
+    ],
+    ['a fence without an end', '```sh\nls\n```\n\n```sh\nls\n', 'are not pairs'],
+  ])('refuses %s', (_what, chapter, found) => {
+    expect(() => blocksOf(chapter)).toThrow(found);
+  });
+
+  it('takes … for any value, and nothing else for another', () => {
+    expect(differences({ a: '…', b: [1] }, { a: 7, b: [1] })).toEqual([]);
+    expect(differences({ a: '…', b: [1] }, { a: null, b: [2, 3] })).toEqual([
+      '/a: nothing',
+      '/b/0: 2 is not 1',
+      '/b/1 is not said',
+    ]);
+    expect(differences([], {})).toEqual([': {} is not []']);
+  });
+
+  it('tells what only bash takes', () => {
+    expect(pasteFaults({ text: 'ls # all\npath=1\nls …' })).toHaveLength(3);
+    expect(pasteFaults({ text: "ls 'a#b'" })).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { once } from 'node:events';
+import { Child } from '../http/child-process';
+import { eventually } from '../http/expect-problem';
+
+/** What `npm start` runs once it has built: database, migrations, demonstration tenant, API and worker. */
+export class DemonstrationService {
+  private constructor(
+    private readonly child: Child,
+    readonly url: string,
+    /** The line to paste that it prints. */
+    readonly line: string,
+    readonly keys: Readonly<Record<'partenaire' | 'plateforme' | 'admin', string>>,
+  ) {}
+
+  static async start(env: Record<string, string> = {}): Promise<DemonstrationService> {
+    const port = String(await freePort());
+    const own = { PORT: port, WORKER_PORT: String(await freePort()), LOG_LEVEL: 'error' };
+    const child = await Child.spawn('cli', { ...own, ...env }, ['start']);
+    const isReady = (): true | undefined => {
+      if (!child.isRunning) throw new Error(`It did not start: ${child.errors}${child.output}`);
+      return child.output.includes('Ctrl+C stops everything.') || undefined;
+    };
+    for (let turn = 0; turn < 6 && !isReady(); turn++)
+      await eventually(isReady, 'The start').catch(() => undefined);
+    const line = /^export MANDAT_URL=.+$/m.exec(child.output)?.[0];
+    if (!line) throw new Error(`It prints no line to paste: ${child.output}`);
+    const of = (name: string): string => new RegExp(`\\bMANDAT_${name}='([^']+)'`).exec(line)![1]!;
+    const keys = { partenaire: of('KEY'), plateforme: of('PLATFORM_KEY'), admin: of('ADMIN_KEY') };
+    return new DemonstrationService(child, of('URL'), line, keys);
+  }
+
+  async stop(): Promise<void> {
+    await this.child.stop();
+  }
+}
+
+/** A port of which nobody listens at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

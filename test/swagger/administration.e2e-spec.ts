@@ -1,0 +1,159 @@
+import { DemonstrationService } from '../setup/demonstration-service';
+import { chromium, Window } from './browser';
+import { SwaggerPage } from './swagger-page';
+import {
+  nameOf,
+  operationsOf,
+  overviewFaults,
+  type Step,
+  walk,
+  type WalkedDocument,
+  walkFaults,
+} from './walk';
+
+const executable = chromium();
+if (!executable)
+  console.warn(
+    'The walk through Swagger UI is skipped: no CHROMIUM, and no chromium on PATH (.ci/chromium installs one).',
+  );
+const describeWalk = executable ? describe : describe.skip;
+
+/** What an administrator has read off earlier answers. */
+interface Known {
+  nouveau: string;
+  demonstration: string;
+  cle: string;
+}
+
+interface Listed {
+  id: string;
+  nom: string;
+}
+
+const CLIENT = '/admin/v1/clients/{clientId}';
+const EMPLOYE = `${CLIENT}/environnements/{environnement}/employes/{idExterne}`;
+
+const ofNew = ({ nouveau }: Known) => ({ parameters: { clientId: nouveau } });
+const ofDemonstration = ({ demonstration }: Known) => ({ parameters: { clientId: demonstration } });
+const ofKey = ({ nouveau, cle }: Known) => ({ parameters: { clientId: nouveau, cleId: cle } });
+
+/** A new client gets a key and loses it; somebody of the demonstration asks for what is held, somebody else to be erased. */
+const STEPS: readonly Step<Known>[] = [
+  {
+    operation: 'POST /admin/v1/clients',
+    keep: (answer, known) => (known.nouveau = (answer as Listed).id),
+  },
+  {
+    operation: 'GET /admin/v1/clients',
+    keep: (answer, known) =>
+      (known.demonstration = (answer as Listed[]).find(({ nom }) => nom === 'Démonstration')!.id),
+  },
+  { operation: `GET ${CLIENT}`, fill: ofNew },
+  { operation: `PUT ${CLIENT}`, fill: ofNew },
+  {
+    operation: `POST ${CLIENT}/cles`,
+    fill: ofNew,
+    keep: (answer, known) => (known.cle = (answer as Listed).id),
+  },
+  { operation: `GET ${CLIENT}/cles`, fill: ofNew },
+  { operation: `GET ${CLIENT}/cles/{cleId}`, fill: ofKey },
+  { operation: `DELETE ${CLIENT}/cles/{cleId}`, fill: ofKey },
+  { operation: `GET ${CLIENT}/journal`, fill: ofDemonstration },
+  { operation: `GET ${EMPLOYE}`, fill: ofDemonstration },
+  { operation: `DELETE ${EMPLOYE}`, fill: ofDemonstration },
+];
+
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+const PHOTOGRAPHED: Readonly<Record<string, string>> = {
+  [`PUT ${CLIENT}`]: 'administration-client',
+  [`POST ${CLIENT}/cles`]: 'administration-key',
+  [`GET ${CLIENT}/journal`]: 'administration-journal',
+  [`GET ${EMPLOYE}`]: 'administration-export',
+};
+
+describeWalk('Swagger UI for administrators', () => {
+  let service: DemonstrationService;
+  let window: Window;
+  let page: SwaggerPage;
+  let document: WalkedDocument;
+  let readOne: string;
+
+  beforeAll(async () => {
+    service = await DemonstrationService.start();
+    const answer = await fetch(`${service.url}/docs/admin/openapi.json`);
+    document = (await answer.json()) as WalkedDocument;
+    window = await Window.open(executable!);
+    page = await SwaggerPage.open(window, `${service.url}/docs/admin`);
+    readOne = (await page.operations()).find((operation) => nameOf(operation) === `GET ${CLIENT}`)!.id;
+  }, 90_000);
+  afterAll(async () => {
+    await window?.close();
+    await service?.stop();
+  });
+
+  it('shows every group and every operation with what is said of it', async () => {
+    await window.photograph('administration-overview');
+    expect(operationsOf(document).size).toBeGreaterThan(10);
+    expect(await overviewFaults(page, document)).toEqual([]);
+  });
+
+  it('says of each operation and of each of its parameters what it is', async () => {
+    for (const operation of await page.operations()) {
+      const { description, parameters } = await page.describe(operation.id);
+      const silent = parameters.filter((parameter) => parameter.description === '').map(({ name }) => name);
+      expect({ operation: nameOf(operation), isSilent: description === '', silent }).toEqual({
+        operation: nameOf(operation),
+        isSilent: false,
+        silent: [],
+      });
+    }
+  }, 120_000);
+
+  it('is walked through as a whole, with the examples as they are shown, and each operation succeeds', async () => {
+    await page.authorise(service.keys.admin);
+    const known: Known = { nouveau: '', demonstration: '', cle: '' };
+    const walked = await walk(page, STEPS, known, async ({ operation }, id) => {
+      const name = PHOTOGRAPHED[operation];
+      if (name) await page.photograph(id, name);
+    });
+    expect(walkFaults(operationsOf(document).keys(), walked)).toEqual([]);
+    expect(walked.size).toBe(operationsOf(document).size);
+    expect(window.complaints).toEqual([]);
+
+    // Negative control: an operation that was left out, and one that is not answered with a 2xx, are seen.
+    const missing = new Map(walked);
+    missing.delete(`GET ${CLIENT}/journal`);
+    missing.set('GET /admin/v1/clients', { status: 404, body: '' });
+    expect(walkFaults(operationsOf(document).keys(), missing)).toEqual([
+      'GET /admin/v1/clients: 404 ',
+      `GET ${CLIENT}/journal was not walked`,
+    ]);
+  }, 300_000);
+
+  it('negative control: shows a refusal as one, which the console knows too', async () => {
+    const answer = await page.execute(readOne, { parameters: { clientId: NOBODY } });
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'Client.NotFound' });
+    expect(window.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  });
+
+  it('negative control: the console knows what the content security policy refuses', async () => {
+    await window.page.evaluate(`{
+      const script = document.createElement('script');
+      script.textContent = 'window.spoilt = true';
+      document.body.append(script);
+    }`);
+    expect(await window.page.evaluate('window.spoilt')).toBeUndefined();
+    expect(window.complaints.splice(0)).toEqual([expect.stringMatching(/Content Security Policy/i)]);
+  });
+
+  it('keeps the key of an administrator nowhere: after a reload it is asked for again', async () => {
+    expect(await page.isAuthorised()).toBe(true);
+    await page.load();
+    expect(await page.isAuthorised()).toBe(false);
+    expect(await page.stored()).not.toContain(service.keys.admin);
+    const answer = await page.execute(readOne);
+    expect(answer.status).toBe(401);
+  });
+});

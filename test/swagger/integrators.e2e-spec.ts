@@ -1,0 +1,87 @@
+import { DemonstrationService } from '../setup/demonstration-service';
+import { chromium, Window } from './browser';
+import { SwaggerPage } from './swagger-page';
+import { operationsOf, overviewFaults, type Step, walk, type WalkedDocument, walkFaults } from './walk';
+
+const executable = chromium();
+if (!executable)
+  console.warn(
+    'The walk through Swagger UI is skipped: no CHROMIUM, and no chromium on PATH (.ci/chromium installs one).',
+  );
+const describeWalk = executable ? describe : describe.skip;
+
+/** Creations first and deletions last: each example names what the demonstration tenant has. */
+const ORDER = ['POST', 'GET', 'PUT', 'DELETE'];
+
+/** Writes of the partners' document that are tried, beside all its reads that need nothing from earlier answers. */
+const WRITES = [
+  'POST /b2b/v1/employe',
+  'PUT /b2b/v1/employe',
+  'POST /b2b/v2/sync',
+  'POST /b2b/v1/campagnes',
+  'POST /b2b/v2/webhook',
+];
+
+/**
+ * What is executed: of the platform everything, of the partners' ten times as many operations a part. That each of them
+ * succeeds with its examples is shown over HTTP by test/contract/openapi.e2e-spec.ts.
+ */
+const isTried = (name: string): boolean =>
+  name.includes(' /plateforme/') || WRITES.includes(name) || /^GET [^{]+$/.test(name);
+
+const stepsOf = (document: WalkedDocument): Step<undefined>[] => {
+  const names = [...operationsOf(document).keys()].filter(isTried);
+  return ORDER.flatMap((method) => names.filter((name) => name.startsWith(`${method} `))).map(
+    (operation) => ({ operation }),
+  );
+};
+
+describeWalk('Swagger UI for integrators', () => {
+  let service: DemonstrationService;
+  let window: Window;
+
+  beforeAll(async () => {
+    service = await DemonstrationService.start({ WEBHOOK_ALLOW_INSECURE: 'true' });
+    window = await Window.open(executable!);
+  }, 90_000);
+  afterAll(async () => {
+    await window?.close();
+    await service?.stop();
+  });
+
+  // The platform's first: a partner's deletions take away what its examples name.
+  it.each([
+    ['platform', '/docs/plateforme', 'plateforme', 10],
+    ['partners', '/docs', 'partenaire', 20],
+  ] as const)(
+    'for %s: shows all groups and operations, and what is tried succeeds with its examples as they are shown',
+    async (who, path, role, least) => {
+      const document = (await (await fetch(`${service.url}${path}/openapi.json`)).json()) as WalkedDocument;
+      const page = await SwaggerPage.open(window, `${service.url}${path}`);
+      await window.photograph(`${who}-overview`);
+      expect(await overviewFaults(page, document)).toEqual([]);
+      await page.authorise(service.keys[role]);
+      const steps = stepsOf(document);
+      const walked = await walk(page, steps, undefined, async ({ operation }, id) => {
+        if (/ \/(b2b\/v2\/sync|plateforme\/v1\/adhesions)$/.test(operation))
+          await page.photograph(id, `${who}-operation`);
+      });
+      const tried = steps.map(({ operation }) => operation);
+      expect(walkFaults(tried, walked)).toEqual([]);
+      expect(tried.length).toBeGreaterThan(least);
+      expect(window.complaints).toEqual([]);
+      // Keys of integrators are kept: a reload asks for none.
+      await page.load();
+      expect(await page.isAuthorised()).toBe(true);
+    },
+    600_000,
+  );
+
+  it('an error leads to its code on the page of errors', async () => {
+    const { page } = window;
+    await page.goto(`${service.url}/docs/erreurs#Vote.DejaVote`, { waitUntil: 'networkidle0' });
+    expect(await page.$eval('tr:target', (row) => row.textContent)).toContain('Has voted already');
+    await window.photograph('errors');
+    expect(window.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,208 @@
+import type { ElementHandle, Page } from 'puppeteer-core';
+import type { Window } from './browser';
+
+/** What an operation shows before it is opened, and once it is. */
+export interface ShownOperation {
+  readonly id: string;
+  readonly tag: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+}
+
+/** What a page shows of the answer to a request. */
+export interface ShownAnswer {
+  readonly status: number;
+  /** As Swagger UI writes it, indented. */
+  readonly body: string;
+}
+
+/** What is typed into the fields of an operation: by the name of the parameter, or the whole body. */
+export interface Filling {
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Swagger UI as a person uses it: everything goes by what is seen and clicked. */
+export class SwaggerPage {
+  /** Groups of operations by their identifiers, once the page is folded. */
+  private readonly tags = new Map<string, string>();
+
+  private constructor(
+    readonly window: Window,
+    private readonly page: Page,
+    private readonly address: string,
+  ) {}
+
+  static async open(window: Window, address: string): Promise<SwaggerPage> {
+    const shown = new SwaggerPage(window, window.page, address);
+    await shown.load();
+    return shown;
+  }
+
+  /** Loads the page, anew if it is there. */
+  async load(): Promise<void> {
+    this.tags.clear();
+    await this.page.goto(this.address, { waitUntil: 'networkidle0' });
+    await this.page.waitForSelector('.opblock');
+  }
+
+  title(): Promise<string> {
+    return this.text('.info .title');
+  }
+
+  /** Types the key into the dialog of "Authorize". */
+  async authorise(key: string): Promise<void> {
+    await this.click('.auth-wrapper .authorize');
+    const field = (await this.page.waitForSelector('.auth-container input'))!;
+    await field.type(key);
+    await this.click('.auth-btn-wrapper .authorize');
+    await this.page.waitForSelector('.auth-container .btn-done');
+    await this.click('.auth-container .btn-done');
+    await this.page.waitForSelector('.auth-wrapper .authorize.locked');
+  }
+
+  async isAuthorised(): Promise<boolean> {
+    return (await this.page.$('.auth-wrapper .authorize.locked')) !== null;
+  }
+
+  /** What the browser keeps of the page, as one text. */
+  stored(): Promise<string> {
+    return this.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  }
+
+  /** Groups with their descriptions, and how many operations each has. */
+  groups(): Promise<{ name: string; description: string; operations: number }[]> {
+    return this.page.$$eval('.opblock-tag-section', (sections) =>
+      sections.map((section) => ({
+        name: section.querySelector('.opblock-tag')!.getAttribute('data-tag')!,
+        description: section.querySelector('.opblock-tag small')?.textContent.trim() ?? '',
+        operations: section.querySelectorAll('.opblock').length,
+      })),
+    );
+  }
+
+  operations(): Promise<ShownOperation[]> {
+    return this.page.$$eval('.opblock', (blocks) =>
+      blocks.map((block) => ({
+        id: block.id,
+        tag: block.closest('.opblock-tag-section')!.querySelector('.opblock-tag')!.getAttribute('data-tag')!,
+        method: block.querySelector('.opblock-summary-method')!.textContent.trim(),
+        path: block
+          .querySelector('.opblock-summary-path, .opblock-summary-path__deprecated')!
+          .getAttribute('data-path')!,
+        summary: block.querySelector('.opblock-summary-description')?.textContent.trim() ?? '',
+      })),
+    );
+  }
+
+  /** Closes all groups, which makes a page of many operations faster; whatever is opened later opens its group. */
+  async fold(): Promise<void> {
+    for (const { id, tag } of await this.operations()) this.tags.set(id, tag);
+    for (const group of await this.page.$$('.opblock-tag[data-is-open="true"]')) await group.click();
+    await this.page.waitForFunction(`document.querySelector('.opblock') === null`);
+  }
+
+  /** Opens an operation, fills its fields, clicks "Execute" and reads the answer. What is not filled stays as shown. */
+  async execute(id: string, { parameters = {}, body }: Filling = {}): Promise<ShownAnswer> {
+    const block = await this.openOperation(id);
+    for (const [name, value] of Object.entries(parameters)) {
+      const field = await block.$(`tr[data-param-name="${name}"] :is(input, select)`);
+      if (!field) throw new Error(`${id} shows no field ${name}.`);
+      await this.retype(field, value);
+    }
+    if (body !== undefined) await this.retype((await block.$('textarea.body-param__text'))!, body);
+    await (await block.$('.execute'))!.click();
+    const status = await block.waitForSelector('.live-responses-table .response .response-col_status');
+    const answer = await block.$('.live-responses-table .response-col_description .highlight-code code');
+    return {
+      status: Number.parseInt(await textOf(status!), 10),
+      body: answer ? await textOf(answer) : '',
+    };
+  }
+
+  /** What is shown of an operation once it is open: its description, and the fields of its parameters with theirs. */
+  async describe(
+    id: string,
+  ): Promise<{ description: string; parameters: { name: string; description: string }[] }> {
+    const block = await this.openOperation(id);
+    const description = await block.$$eval('.opblock-description', (shown) =>
+      shown.map((one) => one.textContent.trim()).join('\n'),
+    );
+    const parameters = await block.$$eval('tr[data-param-name]', (rows) =>
+      rows.map((row) => ({
+        name: row.getAttribute('data-param-name')!,
+        description:
+          row.querySelector('.parameters-col_description .renderedMarkdown')?.textContent.trim() ?? '',
+      })),
+    );
+    await this.closeOperation(id);
+    return { description, parameters };
+  }
+
+  private async openOperation(id: string): Promise<ElementHandle> {
+    if (this.tags.has(id)) await this.turn(id);
+    const block = await this.page.$(idSelector(id));
+    if (!block) throw new Error(`The page shows no ${id}.`);
+    if (!(await block.evaluate((shown) => shown.classList.contains('is-open')))) {
+      await block.evaluate((shown) => shown.scrollIntoView({ block: 'start' }));
+      await (await block.$('.opblock-summary-control'))!.click();
+    }
+    await block.waitForSelector('.execute');
+    return block;
+  }
+
+  async closeOperation(id: string): Promise<void> {
+    if (this.tags.has(id)) return this.turn(id);
+    const block = (await this.page.$(idSelector(id)))!;
+    if (await block.evaluate((shown) => shown.classList.contains('is-open')))
+      await (await block.$('.opblock-summary-control'))!.click();
+  }
+
+  /** Keeps the picture of an operation, from its summary to the end of its answer. */
+  async photograph(id: string, name: string): Promise<void> {
+    const block = (await this.page.$(idSelector(id)))!;
+    const whole = (await block.boundingBox())!;
+    const answer = (await (await block.$('.live-responses-table'))!.boundingBox())!;
+    await this.window.photograph(name, {
+      ...whole,
+      y: whole.y + (await this.page.evaluate<[], () => number>('scrollY')),
+      height: answer.y + answer.height - whole.y,
+    });
+  }
+
+  /** Opens or closes the group of an operation. */
+  private async turn(id: string): Promise<void> {
+    const wasShown = (await this.page.$(idSelector(id))) !== null;
+    const group = await this.page.$(`.opblock-tag[data-tag=${JSON.stringify(this.tags.get(id))}]`);
+    await group!.evaluate((shown) => shown.scrollIntoView());
+    await group!.click();
+    await this.page.waitForSelector(idSelector(id), { hidden: wasShown });
+  }
+
+  private async retype(field: ElementHandle, value: string): Promise<void> {
+    if (await field.evaluate((element) => element.nodeName === 'SELECT')) {
+      await field.select(value);
+      return;
+    }
+    await field.click();
+    await field.press('KeyA', { commands: ['SelectAll'] });
+    await field.press('Backspace');
+    await this.page.keyboard.sendCharacter(value);
+  }
+
+  private async click(selector: string): Promise<void> {
+    await (await this.page.waitForSelector(selector))!.click();
+  }
+
+  private async text(selector: string): Promise<string> {
+    return textOf((await this.page.waitForSelector(selector))!);
+  }
+}
+
+/** Swagger UI's identifiers have signs that mean something in a selector. */
+const idSelector = (id: string): string => `[id=${JSON.stringify(id)}]`;
+
+function textOf(element: ElementHandle): Promise<string> {
+  return element.evaluate((shown) => shown.textContent ?? '');
+}
