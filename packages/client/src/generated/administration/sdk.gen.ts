@@ -50,6 +50,8 @@ export class Clients extends HeyApiClient {
     /**
      * List the clients
      *
+     * In the order of their creation, with their modules, switches and limits.
+     *
      * Needs a key of role `admin`.
      */
     public list<ThrowOnError extends boolean = true>(options?: Options<ClientsListData, ThrowOnError>): RequestResult<ClientsListResponses, ClientsListErrors, ThrowOnError> {
@@ -58,6 +60,8 @@ export class Clients extends HeyApiClient {
     
     /**
      * Create a client
+     *
+     * It has two data spaces from now on, `production` and `staging`, which never meet, and no key: issue one for each.
      *
      * Needs a key of role `admin`.
      */
@@ -74,6 +78,8 @@ export class Clients extends HeyApiClient {
     
     /**
      * Read a client
+     *
+     * Its modules, switches and limits; its keys are listed by themselves.
      *
      * Needs a key of role `admin`.
      */
@@ -101,6 +107,8 @@ export class Clients extends HeyApiClient {
     
     /**
      * List a client's keys, without their secrets
+     *
+     * In the order of their creation, those that were revoked or have expired too.
      *
      * Needs a key of role `admin`.
      */
@@ -139,6 +147,8 @@ export class Clients extends HeyApiClient {
     
     /**
      * Read a key, without its secret
+     *
+     * When it was last used, when it expires, and whether it was revoked.
      *
      * Needs a key of role `admin`.
      */
