@@ -302,9 +302,9 @@ async function processesOf(dataDir: string, program: RegExp): Promise<number[]> 
 const serverProcesses = (dataDir: string): Promise<number[]> => processesOf(dataDir, /\/(postgres|initdb)$/);
 const watchdogProcesses = (dataDir: string): Promise<number[]> => processesOf(dataDir, /\/sh$/);
 
-/** One that has not come up yet would live on, and stop the server in order. */
+/** The shell, and the one that it forks to watch: one that has not come up yet would live on, and stop the server in order. */
 async function killWatchdog(dataDir: string): Promise<void> {
-  await until(async () => (await watchdogProcesses(dataDir)).length > 0, 5000);
+  await until(async () => (await watchdogProcesses(dataDir)).length === 2, 5000);
   for (const pid of await watchdogProcesses(dataDir)) process.kill(pid, 'SIGKILL');
 }
 
