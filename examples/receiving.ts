@@ -56,15 +56,14 @@ export class Receiver {
   }
 
   private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // The signature is over these very bytes: they are verified before they are parsed.
-    const body = await text(request);
     try {
-      const event = verifyWebhook(request.headers, body, [this.secret]);
+      // The signature is over these very bytes: they are verified before they are parsed.
+      const event = verifyWebhook(request.headers, await text(request), [this.secret]);
       this.events.set(event.id, event);
       response.writeHead(204).end();
     } catch (error) {
-      if (!(error instanceof WebhookError)) throw error;
-      this.refused++;
+      if (error instanceof WebhookError) this.refused++;
+      // Also a sender who breaks off ends nothing but this request.
       response.writeHead(401).end();
     }
   }
@@ -91,8 +90,11 @@ export class Receiver {
 
   /** Is registered no more. */
   async close(): Promise<void> {
-    await this.partner.webhooks.delete({ path: { id: this.id } });
-    this.server.closeAllConnections();
-    this.server.close();
+    try {
+      await this.partner.webhooks.delete({ path: { id: this.id } });
+    } finally {
+      this.server.closeAllConnections();
+      this.server.close();
+    }
   }
 }

@@ -46,7 +46,7 @@ export function connect(env: NodeJS.ProcessEnv): Service {
 }
 
 function addressOf(env: NodeJS.ProcessEnv): string {
-  return (env.PUBLIC_URL || `http://localhost:${env.PORT || 3000}`).replace(/\/+$/, '');
+  return (env.MANDAT_URL || env.PUBLIC_URL || `http://localhost:${env.PORT || 3000}`).replace(/\/+$/, '');
 }
 
 function keysOf(env: NodeJS.ProcessEnv): { partenaire: string; plateforme: string | undefined } {
@@ -68,7 +68,7 @@ function keysOf(env: NodeJS.ProcessEnv): { partenaire: string; plateforme: strin
 export function adviceOn(error: unknown, env: NodeJS.ProcessEnv): string | undefined {
   if (error instanceof Stop) return error.message;
   if (error instanceof ConnectionError)
-    return `${error.message}: run \`npm start\` in another terminal, or set PORT or PUBLIC_URL.`;
+    return `${error.message}: run \`npm start\` in another terminal, or set PORT or MANDAT_URL.`;
   if (!(error instanceof ProblemError)) return undefined;
   if (error.status === 401)
     return `${addressOf(env)} does not know the key: set DATA_DIR and PORT as for \`npm start\`, or MANDAT_KEY.`;
