@@ -32,7 +32,7 @@ function environmentOf(service: Yaml): Record<string, string> {
 /** Every contradiction of the file to the application, as a sentence each. */
 function contradictionsOf({ services, networks, volumes }: Yaml): string[] {
   const all = Object.entries(services as Record<string, Yaml>);
-  const ours = all.filter(([, { build }]) => build !== undefined);
+  const ours = all.filter(([, { image }]) => image?.startsWith('mandat:'));
   const secrets = /"\w*(?:PASSWORD|SECRET|KEY)\w*":"(?!\$\{\w+:-\}")/.exec(JSON.stringify(services));
   return [
     ...(secrets ? [`a secret is written down: ${secrets[0]}`] : []),
