@@ -72,13 +72,13 @@ export function without(record: Loose, ...names: string[]): Loose {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
-/** The day that it is in a time zone, as the wire has a date: at 00:00 UTC. `offset` counts days from it. */
-export function today(offset = 0, timeZone = 'America/Toronto'): string {
+/** The day that it is in a time zone, or was at a moment, as the wire has a date: at 00:00 UTC. `offset` counts days from it. */
+export function today(offset = 0, timeZone = 'America/Toronto', at = new Date()): string {
   const [year, month, day] = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
   })
-    .format(new Date())
+    .format(at)
     .split('-')
     .map(Number);
   return new Date(Date.UTC(year!, month! - 1, day! + offset)).toISOString();

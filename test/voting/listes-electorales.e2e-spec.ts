@@ -91,6 +91,13 @@ interface Criteria {
   ActifsLe?: string;
 }
 
+/** Whether a membership has begun by the end of a day: a date is one of the calendar, a moment is on a day of Toronto. */
+function hasBegun(since: number, day: number): boolean {
+  const dayOfSince =
+    since % 86_400_000 === 0 ? since : Date.parse(today(0, 'America/Toronto', new Date(since)));
+  return dayOfSince <= day;
+}
+
 /** The voters that criteria make, as plainly as it can be said: one employee after the other. */
 function expectedRoll(
   people: Record<string, Person>,
@@ -107,7 +114,7 @@ function expectedRoll(
   const voters: Record<string, [unknown, unknown]> = {};
   for (const [one, person] of Object.entries(people)) {
     const memberships = Object.entries(person.unions)
-      .filter(([name, since]) => since < end && (!given(unions) || unions.includes(name)))
+      .filter(([name, since]) => hasBegun(since, begin) && (!given(unions) || unions.includes(name)))
       .sort(([, a], [, b]) => a - b);
     const active = person.jobs
       .filter(
@@ -256,12 +263,15 @@ describe('the rules', () => {
       'DEBUT-MINUIT': at('2026-05-11', null),
       ADHESION: { Adhesions: [membership('SYN-1', '2026-05-10T23:59:59.999Z')] },
       'ADHESION-MINUIT': { Adhesions: [membership('SYN-1', '2026-05-11')] },
+      // Moments, which fall on the 10th in Toronto until four o'clock of the 11th in UTC.
+      'ADHESION-SOIR': { Adhesions: [membership('SYN-1', '2026-05-11T03:59:59.999Z')] },
+      'ADHESION-LENDEMAIN': { Adhesions: [membership('SYN-1', '2026-05-11T04:00:00Z')] },
     });
     await counts({ EmployeursIdentifiantsExternes: ['EMP-1'], ActifsLe: '2026-05-10' });
     // A moment stands for its day.
     await counts({ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '2026-05-10T20:00:00-03:00' });
     expect(Object.keys(await roll()).sort()).toEqual([
-      ...['ADHESION', 'DEBUT-AVANT-MINUIT', 'FIN-APRES-MINUIT', 'TOUJOURS'],
+      ...['ADHESION', 'ADHESION-SOIR', 'DEBUT-AVANT-MINUIT', 'FIN-APRES-MINUIT', 'TOUJOURS'],
     ]);
   });
 
@@ -274,6 +284,31 @@ describe('the rules', () => {
     const [{ ActifsLe }] = (await campaigns.sent('GET', `/${id}/liste-electorale`)).json;
     expect(ActifsLe).toBe(today());
   });
+
+  // In one of the first two it is always another day than in UTC.
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Toronto'])(
+    'who signs at this moment is a voter of a list made now, whatever the day is in UTC, in %s',
+    async (fuseauHoraire) => {
+      const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
+      expect((await app.send(app.adminKey, 'PUT', path, { fuseauHoraire })).status).toBe(200);
+      await awayFromMidnight(fuseauHoraire);
+      await employees({ 'E-1': {}, 'E-2': { Adhesions: [membership('SYN-1', today(1, fuseauHoraire))] } });
+      const card = {
+        ...{ employeIdExterne: 'E-1', syndicatIdExterne: 'SYN-1' },
+        ...{ prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' },
+      };
+      const signed = await app.send(
+        await app.platformOf(campaigns.tenant),
+        'POST',
+        '/plateforme/v1/adhesions',
+        card,
+      );
+      expect(signed.status).toBe(201);
+      // E-2 is a member from tomorrow on.
+      expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([1, 1, 0]);
+      expect(Object.keys(await roll())).toEqual(['E-1']);
+    },
+  );
 
   it('voters have the names and the address of their employees, the right to vote and the weight of the list', async () => {
     await employees({ 'E-1': { Courriel: 'z@example.org' }, 'E-2': {} });

@@ -12,6 +12,19 @@ export function activeOn(day: string, row = ''): string {
     AND (${row}date_fin IS NULL OR ${row}date_fin > ${day})`;
 }
 
+/**
+ * Whether a membership has begun by the end of a day. One that came with a date, which the wire has at 00:00 UTC, begins on
+ * that day; one that came with a moment, as a signing does, on the day that it was then for the tenant.
+ *
+ * @param day SQL of the day, as a timestamp at 00:00 UTC
+ * @param row alias of the membership, with its dot
+ */
+export function begunBy(day: string, row = ''): string {
+  const since = `${row}date_adhesion`;
+  return `${since} < CASE WHEN ${since} = date_trunc('day', ${since}, 'UTC') THEN ${day} + interval '1 day'
+    ELSE (SELECT tenant_day_end(${day})) END`;
+}
+
 /** The current day of the tenant, looked up once a statement. */
 export const TODAY = '(SELECT tenant_today())';
 

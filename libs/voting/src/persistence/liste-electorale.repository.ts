@@ -5,10 +5,12 @@ import type { Transactions } from '#shared/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
-/** What the context of employees lends: SQL of its rules about employments. */
-export interface EmploymentSql {
+/** What the context of employees lends: SQL of its rules about employments and memberships. */
+export interface MemberSql {
   /** Whether an employment is active on a day. @param day SQL @param row alias with its dot */
   readonly activeOn: (day: string, row?: string) => string;
+  /** Whether a membership has begun by the end of a day. @param day SQL @param row alias with its dot */
+  readonly begunBy: (day: string, row?: string) => string;
   /** The current day of the tenant. */
   readonly today: string;
 }
@@ -45,7 +47,7 @@ export class ListeElectoraleRepository {
 
   constructor(
     private readonly transactions: Transactions,
-    private readonly employments: EmploymentSql,
+    private readonly rules: MemberSql,
   ) {
     this.items = new JsonItems(transactions, {
       name: 'liste_electorale',
@@ -94,7 +96,7 @@ export class ListeElectoraleRepository {
   async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
     const client = this.transactions.client();
     const { rows: days } = await client.query<{ actifsLe: Date }>(
-      `SELECT coalesce($1::timestamptz, ${this.employments.today}) AS "actifsLe"`,
+      `SELECT coalesce($1::timestamptz, ${this.rules.today}) AS "actifsLe"`,
       [criteria.ActifsLe],
     );
     const { actifsLe } = days[0]!;
@@ -184,7 +186,7 @@ export class ListeElectoraleRepository {
         SELECT DISTINCT ON (m.id_externe_employe) m.id_externe_employe, m.identifiant_externe_employeur
         FROM emplois m
         WHERE ($4::text[] IS NULL OR m.identifiant_externe_employeur = ANY ($4))
-          AND ${this.employments.activeOn(day, 'm.')}
+          AND ${this.rules.activeOn(day, 'm.')}
         ORDER BY m.id_externe_employe, m.identifiant_externe = 'V1' DESC, m.date_debut DESC NULLS LAST,
           m.date_creation DESC, m.id_unique DESC
       ), members AS (
@@ -192,7 +194,7 @@ export class ListeElectoraleRepository {
         SELECT DISTINCT ON (a.id_externe_employe) a.id_externe_employe, a.syndicat_id_externe
         FROM membership a
         WHERE a.tenant_id = $1 AND ($3::text[] IS NULL OR a.syndicat_id_externe = ANY ($3))
-          AND a.date_adhesion < ${day} + interval '1 day'
+          AND ${this.rules.begunBy(day, 'a.')}
         ORDER BY a.id_externe_employe, a.date_adhesion, a.syndicat_id_externe
       )
       INSERT INTO matched
