@@ -74,7 +74,7 @@ function base(): Loose {
           properties: {
             nom: { type: 'string', minLength: 1, maxLength: 10, pattern: '^a', description: 'A name.' },
             age: { type: 'number', nullable: true },
-            choix: { type: 'string', enum: ['x', 'y'] },
+            choix: { type: 'string', enum: ['x', 'y'], default: 'y' },
             libre: { type: 'string' },
             liste: { type: 'array', maxItems: 5, items: { type: 'string' } },
             poids: { oneOf: [{ type: 'number' }, { type: 'string' }] },
@@ -229,7 +229,20 @@ const BREAKING: Case[] = [
   ['POST /things, callback event, header webhook-id: is gone', (d) => delivery(d).parameters.pop()],
   ['Event.type, as answered: can now be absent', (d) => delete d.components.schemas.Event.required],
   // And whatever else a document may have.
-  ['the document: differs in something that is not compared', (d) => (d['x-secret'] = true)],
+  ['x-secret: differs in something that is not compared', (d) => (d['x-secret'] = true)],
+  [
+    'paths//things/get/security: differs in something that is not compared',
+    (d) => {
+      list(d).security = [{ Key: [] }];
+      // Also beside another change.
+      item(d).properties.neuf = { type: 'string' };
+    },
+  ],
+  [
+    'paths//things/get/parameters/0/style: differs in something that is not compared',
+    (d) => (list(d).parameters[0].style = 'form'),
+  ],
+  ['Input.choix, as sent: has default "x" instead of "y"', (d) => (input(d).properties.choix.default = 'x')],
 ];
 
 const HARMLESS: Case[] = [
@@ -256,6 +269,9 @@ const HARMLESS: Case[] = [
   ['Input.nom, as sent: has maxLength 20 instead of 10', (d) => (input(d).properties.nom.maxLength = 20)],
   ['Input.nom, as sent: has maxLength none instead of 10', (d) => delete input(d).properties.nom.maxLength],
   ['Input.nom, as sent: has pattern none instead of "^a"', (d) => delete input(d).properties.nom.pattern],
+  ['Input.libre, as sent: has default "x" instead of none', (d) => (input(d).properties.libre.default = 'x')],
+  // A property that is called as a keyword of a document is none.
+  ['Input.style, as sent: is new', (d) => (input(d).properties.style = { type: 'string' })],
   ['Input.choix, as sent: can now be "z"', (d) => input(d).properties.choix.enum.push('z')],
   [
     'Input.libre, as sent: can now be number',

@@ -1,35 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Change } from './compare-schemas';
 
 /** What tells a reader something and decides nothing about a request or an answer. */
-const TEXTS = [
-  'description',
-  'summary',
-  'example',
-  'examples',
-  'title',
-  'default',
-  'tags',
-  'servers',
-  'info',
-];
+const TEXTS = ['description', 'summary', 'example', 'examples', 'title', 'tags', 'servers', 'info'];
 
-/** Names under which everything is a name, even one that is called as a text is. */
-const NAMED = ['properties', 'schemas', 'paths', 'responses', 'headers'];
+/** Under how many levels of each keyword everything is a name, even one that is called as a keyword is. */
+const NAMES: Readonly<Record<string, number>> = {
+  paths: 1,
+  callbacks: 2,
+  responses: 1,
+  headers: 1,
+  content: 1,
+  schemas: 1,
+  securitySchemes: 1,
+  properties: 1,
+  mapping: 1,
+};
 
-/** What is described otherwise, by its place in the documents; never breaking. */
-export function textChanges(before: object, after: object): Change[] {
+/** What compare.ts and compare-schemas.ts look at, with its meaning. */
+const COMPARED = new Set([
+  ...Object.keys(NAMES),
+  ...['components', 'get', 'put', 'post', 'delete', 'patch', 'head', 'options'],
+  ...['operationId', 'deprecated', 'x-codes', 'x-requires', 'role', 'module', 'parameters', 'requestBody'],
+  ...['in', 'name', 'required', 'schema', '$ref', 'allOf', 'oneOf', 'anyOf', 'discriminator'],
+  ...['type', 'format', 'pattern', 'multipleOf', 'nullable', 'readOnly', 'enum', 'default', 'uniqueItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength'],
+  ...['items', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'additionalProperties'],
+]);
+
+/**
+ * What else is different, by its place in the documents: what is described otherwise, which is never breaking, and what
+ * nothing here knows the meaning of, which is taken for breaking.
+ */
+export function otherChanges(before: object, after: object): Change[] {
   const changes: Change[] = [];
-  const visit = (old: unknown, now: unknown, place: readonly string[], isNamed: boolean): void => {
+  const visit = (old: unknown, now: unknown, place: readonly string[], names: number): void => {
     if (!isObject(old) || !isObject(now)) return;
+    const isList = Array.isArray(old);
     for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
       const here = [...place, key];
-      if (!isNamed && TEXTS.includes(key)) {
-        if (JSON.stringify(old[key]) !== JSON.stringify(now[key]))
-          changes.push({ breaking: false, place: here.join('/'), what: saidOtherwise(old[key], now[key]) });
-      } else visit(old[key], now[key], here, !isNamed && NAMED.includes(key));
+      if (names > 0) visit(old[key], now[key], here, names - 1);
+      else if (isList || COMPARED.has(key)) visit(old[key], now[key], here, NAMES[key] ?? 0);
+      else if (!isDeepStrictEqual(old[key], now[key])) {
+        const isText = TEXTS.includes(key);
+        const what = isText ? saidOtherwise(old[key], now[key]) : 'differs in something that is not compared';
+        changes.push({ breaking: !isText, place: here.join('/'), what });
+      }
     }
   };
-  visit(before, after, [], false);
+  visit(before, after, [], 0);
   return changes;
 }
 

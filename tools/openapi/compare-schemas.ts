@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** A schema of OpenAPI 3.0, as far as it decides what a value may be. */
 export interface Schema {
   readonly $ref?: string;
@@ -6,6 +8,7 @@ export interface Schema {
   readonly nullable?: boolean;
   readonly readOnly?: boolean;
   readonly enum?: readonly unknown[];
+  readonly default?: unknown;
   readonly pattern?: string;
   readonly multipleOf?: number;
   readonly uniqueItems?: boolean;
@@ -95,6 +98,7 @@ export class SchemaComparison {
     if (direction === 'request' && !old.readOnly && now.readOnly)
       this.noteBroken(direction, place, 'is no longer read');
     this.compareEnums(old, now, direction, place);
+    this.compareDefaults(old, now, direction, place);
     this.compareLimits(old, now, direction, place);
     if (old.items || now.items) this.compare(old.items ?? {}, now.items ?? {}, direction, `${place}[]`);
     this.compareProperties(old, now, direction, place);
@@ -127,6 +131,14 @@ export class SchemaComparison {
     const added = nows.filter((value) => !olds.includes(value));
     if (gone.length > 0) this.note('narrower', direction, place, `can no longer be ${gone.join(', ')}`);
     if (added.length > 0) this.note('wider', direction, place, `can now be ${added.join(', ')}`);
+  }
+
+  /** Who leaves a value out is served by its default; an answer has none. */
+  private compareDefaults(old: Schema, now: Schema, direction: Direction, place: string): void {
+    if (direction === 'answer' || isDeepStrictEqual(old.default, now.default)) return;
+    const what = `has default ${said(now.default)} instead of ${said(old.default)}`;
+    if (old.default === undefined) this.noteHarmless(direction, place, what);
+    else this.noteBroken(direction, place, what);
   }
 
   private compareLimits(old: Schema, now: Schema, direction: Direction, place: string): void {

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
+import { otherChanges } from './compare-rest';
 import { type Change, type Direction, type Schema, SchemaComparison, type Schemas } from './compare-schemas';
-import { textChanges } from './compare-texts';
 
 export type { Change };
 
@@ -47,13 +46,7 @@ export interface Document {
  */
 export function changesBetween(before: Document, after: Document): Change[] {
   const comparison = new Comparison(before, after);
-  const changes = [...comparison.run(), ...textChanges(before, after)];
-  if (changes.length === 0 && !isDeepStrictEqual(before, after))
-    changes.push({
-      breaking: true,
-      place: 'the document',
-      what: 'differs in something that is not compared',
-    });
+  const changes = [...comparison.run(), ...otherChanges(before, after)];
   if (changes.length === 0 && JSON.stringify(before) !== JSON.stringify(after))
     changes.push({ breaking: false, place: 'the document', what: 'has the same in another order' });
   return [...changes.filter(({ breaking }) => breaking), ...changes.filter(({ breaking }) => !breaking)];
