@@ -62,6 +62,17 @@ describe('A sync in the background', () => {
     expect(error).toMatchObject({ code: undefined, task: { etat: 'EnAttente', total: SIZE + 1 } });
   });
 
+  it('is waited for no longer than the caller wants', async () => {
+    const answer = await mandat.syncV2.sync({ body, headers });
+    const controller = new AbortController();
+    const waiting = taskResult(mandat, answer, {
+      intervalSeconds: 60,
+      signal: controller.signal,
+      onProgress: () => setImmediate(() => controller.abort(new Error('given up'))),
+    });
+    await expect(waiting).rejects.toEqual(new Error('given up'));
+  });
+
   it('that fails is an error with its code', async () => {
     workers.push(await startWorker(app.config));
     const answer = await mandat.syncV2.sync({

@@ -219,6 +219,33 @@ describe('The transport of the client', () => {
       expect(slept).toEqual([61]);
     });
 
+    it.each([
+      ['EHOSTUNREACH', 'read'],
+      ['ENETUNREACH', 'write'],
+    ])('a POST without a key after %s of a connection that has sent (%s)', async (code, syscall) => {
+      const fetch = () => {
+        const cause = Object.assign(new Error(code), { code, syscall });
+        return Promise.reject(new TypeError('fetch failed', { cause }));
+      };
+      const error = await thrown(connect({ fetch }).employes.create({ body: INPUT }));
+      expect(error).toMatchObject({
+        message: `The connection to ${address} broke (${code})`,
+        repeatable: false,
+      });
+    });
+
+    it('what the caller gives up while the client waits', async () => {
+      const controller = new AbortController();
+      answers = [refusal(429, 'Debit.Depasse', { 'Retry-After': '60' })];
+      const patient = partenaire({
+        address,
+        key: 'mdt_stg_k',
+        onWait: () => setImmediate(() => controller.abort(new Error('given up'))),
+      });
+      expect(await thrown(patient.moi.get({ signal: controller.signal }))).toEqual(new Error('given up'));
+      expect(seen).toHaveLength(1);
+    });
+
     it('what the caller gives up', async () => {
       const signal = AbortSignal.abort(new Error('given up'));
       expect(await thrown(connect().moi.get({ signal }))).toEqual(new Error('given up'));
@@ -264,6 +291,20 @@ describe('The transport of the client', () => {
       const error = await thrown(connect({ address: closed }).employes.create({ body: INPUT }));
       expect(error).toBeInstanceOf(ConnectionError);
       expect(error).toMatchObject({ message: `No connection to ${closed} (ECONNREFUSED)`, repeatable: true });
+      expect(waits).toEqual([]);
+    });
+
+    it.each([
+      ['EHOSTUNREACH', 'connect'],
+      ['EAI_AGAIN', 'getaddrinfo'],
+    ])('that nothing was sent: %s (%s)', async (code, syscall) => {
+      const one = Object.assign(new Error(code), { code, syscall });
+      // Of a host with two addresses.
+      for (const cause of [one, Object.assign(new AggregateError([one, one]), { code })]) {
+        const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+        const error = await thrown(connect({ fetch }).employes.create({ body: INPUT }));
+        expect(error).toMatchObject({ message: `No connection to ${address} (${code})`, repeatable: true });
+      }
       expect(waits).toEqual([]);
     });
 

@@ -4,7 +4,7 @@ import type { SyncV2ResultItem, TacheItem } from './generated/partenaire/types.g
 /** Who can look at a task: what `partenaire` gives. */
 export interface TaskReader {
   readonly taches: {
-    get(options: { path: { id: string } }): Promise<{ readonly data: TacheItem }>;
+    get(options: { path: { id: string }; signal?: AbortSignal }): Promise<{ readonly data: TacheItem }>;
   };
 }
 
@@ -15,6 +15,8 @@ export interface TaskOptions {
   readonly intervalSeconds?: number;
   /** How long is waited; 600 if absent. The task itself goes on. */
   readonly timeoutSeconds?: number;
+  /** Ends the waiting early with its reason; the task itself goes on. */
+  readonly signal?: AbortSignal;
 }
 
 /** A task failed, or has not ended in time. */
@@ -41,20 +43,24 @@ export class TaskError extends Error {
 export async function taskResult(
   mandat: TaskReader,
   answer: { readonly data: SyncV2ResultItem | TacheItem; readonly response: Response },
-  { onProgress, intervalSeconds = 0.5, timeoutSeconds = 600 }: TaskOptions = {},
+  { onProgress, intervalSeconds = 0.5, timeoutSeconds = 600, signal }: TaskOptions = {},
 ): Promise<SyncV2ResultItem> {
   if (answer.response.status !== 202) return answer.data as SyncV2ResultItem;
   const id = idOf(answer.response);
   const end = Date.now() + timeoutSeconds * 1_000;
   for (;;) {
-    const { data: task } = await mandat.taches.get({ path: { id } });
+    const { data: task } = await mandat.taches.get({ path: { id }, ...(signal && { signal }) });
     onProgress?.(task);
     if (task.etat === 'Reussie') return task.resultat!;
     if (task.etat === 'Echouee')
       throw new TaskError(`The task failed: ${task.erreur?.code}: ${task.erreur?.detail}`, task);
     if (Date.now() >= end)
       throw new TaskError(`The task has not ended after ${timeoutSeconds} s: it is ${task.etat}`, task);
-    await delay(intervalSeconds * 1_000);
+    try {
+      await delay(intervalSeconds * 1_000, undefined, signal && { signal });
+    } finally {
+      signal?.throwIfAborted();
+    }
   }
 }
 

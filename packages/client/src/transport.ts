@@ -19,8 +19,8 @@ export interface TransportOptions {
   readonly maxWaitSeconds?: number;
   /** Told before each wait. */
   readonly onWait?: (wait: Wait) => void;
-  /** How to wait. */
-  readonly sleep?: (seconds: number) => Promise<unknown>;
+  /** How to wait; the caller's signal ends it early. */
+  readonly sleep?: (seconds: number, signal: AbortSignal) => Promise<unknown>;
   /** How to send. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -39,15 +39,6 @@ interface Sent {
 const FIRST_WAIT_SECONDS = 0.25;
 /** What a proxy answers for a service that does not. */
 const GATEWAY = [502, 503, 504];
-/** No connection was made, and so nothing was sent. */
-const NOT_SENT = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
 
 /**
  * A `fetch` that answers successes only. It waits and sends again where that is safe, and otherwise throws.
@@ -58,7 +49,9 @@ const NOT_SENT = [
  */
 export function transport(options: TransportOptions): typeof globalThis.fetch {
   const { attempts = 5, onWait } = options;
-  const sleep = options.sleep ?? ((seconds: number) => delay(seconds * 1_000));
+  const sleep =
+    options.sleep ??
+    ((seconds: number, signal: AbortSignal) => delay(seconds * 1_000, undefined, { signal }));
   return async (input, init) => {
     const sent = await readOnce(new Request(input, init));
     for (let attempt = 1; ; attempt++) {
@@ -67,7 +60,12 @@ export function transport(options: TransportOptions): typeof globalThis.fetch {
       const seconds = attempt < attempts ? secondsBefore(answer, sent, attempt, options) : undefined;
       if (seconds === undefined) throw answer;
       onWait?.({ seconds, attempt, status: answer.status });
-      await sleep(seconds);
+      try {
+        await sleep(seconds, sent.signal);
+      } finally {
+        // With the caller's own reason, whatever the waiting has thrown.
+        sent.signal.throwIfAborted();
+      }
     }
   };
 }
@@ -95,7 +93,7 @@ async function exchange(
     // The caller's own wish, and no fault of the connection.
     signal.throwIfAborted();
     const code = codeOf(cause);
-    const wasSent = !NOT_SENT.includes(code);
+    const wasSent = !hasNeverConnected(cause);
     const message = wasSent
       ? `The connection to ${address} broke (${code})`
       : `No connection to ${address} (${code})`;
@@ -141,7 +139,7 @@ function secondsBefore(
   if (error instanceof ConnectionError) {
     if (error.status !== undefined) return isRepeatable && GATEWAY.includes(error.status) ? later : undefined;
     // Nobody there at the first attempt is a wrong address; at a later one, a service that is being started again.
-    const isLost = !NOT_SENT.includes(codeOf(error.cause)) || attempt > 1;
+    const isLost = !hasNeverConnected(error.cause) || attempt > 1;
     return isRepeatable && isLost ? later : undefined;
   }
   const mayRepeat =
@@ -161,6 +159,18 @@ function secondsToWait(retryAfter: string | null): number | undefined {
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
   const date = Date.parse(retryAfter);
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1_000));
+}
+
+/**
+ * Whether no connection was made, so that nothing was sent. A code alone does not say it: a host that can no longer be
+ * reached fails a connection that is being made and one that has sent with the same code.
+ */
+function hasNeverConnected(error: unknown): boolean {
+  const { code, syscall, errors, cause } = error as Record<'code' | 'syscall' | 'errors' | 'cause', unknown>;
+  // Of a host with several addresses, each was tried in vain.
+  if (Array.isArray(errors)) return true;
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo') return true;
+  return Boolean(cause) && hasNeverConnected(cause);
 }
 
 /** The name of what went wrong: of Node's errors, the cause of what `fetch` throws. */
