@@ -1,5 +1,6 @@
 import type { Partenaire } from '@mandat/client';
-import { must } from './checks';
+import { must, Stop } from './checks';
+import { HEARD, tidyUp } from './leftovers';
 import { count, megabytes, say, seconds, title } from './screen';
 import { adviceOn, connect } from './service';
 import { storyCards } from './story-cards';
@@ -20,7 +21,8 @@ async function main(): Promise<void> {
   const v2 = await storyV2(partner, v1.rows);
   const lines = [v1.summary, v2.summary];
   if (platform) {
-    const receiver = await Receiver.register(partner, ['adhesion.signee', 'campagne.terminee']);
+    await tidyUp(partner, v2.member);
+    const receiver = await Receiver.register(partner, HEARD);
     try {
       lines.push(await storyCards(partner, platform, v2.member, receiver));
       lines.push(await storyVote(partner, platform, v2.member, receiver));
@@ -42,6 +44,8 @@ async function introduce(partner: Partenaire): Promise<void> {
   console.log(`A partner's first days with Mandat`);
   title('Who am I?', 'GET /b2b/v1/moi');
   say(`${moi.client}, ${moi.environnement}; modules: ${moi.modules.join(', ') || 'none'}`);
+  if (moi.environnement !== 'staging')
+    throw new Stop(`The key is of ${moi.environnement}: a demonstration's employees belong into staging.`);
   const { requetesParMinute, tailleMaximaleSync } = moi.limites;
   must(requetesParMinute && tailleMaximaleSync, 'the limits of the key');
   say(`${count(requetesParMinute)} requests a minute, sync bodies up to ${megabytes(tailleMaximaleSync)}`);

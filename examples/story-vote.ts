@@ -2,6 +2,7 @@ import { eachItem, type Partenaire, type Plateforme } from '@mandat/client';
 import pLimit from 'p-limit';
 import { must, refusal } from './checks';
 import { type EmployeV2, type Syndicat, SYNDICATS } from './employments';
+import { VOTE_TITLE } from './leftovers';
 import type { Receiver } from './receiving';
 import { runKey } from './run-key';
 import { count, Progress, say, seconds, title } from './screen';
@@ -60,7 +61,7 @@ function unionsOf({ Adhesions }: EmployeV2): Syndicat[] {
 async function draft(partner: Partenaire): Promise<string> {
   title('A vote is prepared', `POST ${CAMPAGNES}`);
   const campagne = {
-    titre: `Présidence, démonstration du ${new Date().toISOString()}`,
+    titre: `${VOTE_TITLE}${new Date().toISOString()}`,
     ouvertureDuVoteUtc: new Date(Date.now() + 30 * DAY_MS).toISOString(),
     fermetureDuVoteUtc: new Date(Date.now() + 37 * DAY_MS).toISOString(),
     textePageAccueil: '<p>Bienvenue !<script>alert(1)</script></p>',

@@ -18,12 +18,15 @@ interface Run {
   stderr: string;
 }
 
-/** Runs the built demonstration in an environment of its own. */
-function runDemo(env: Record<string, string>): Promise<Run> {
+/** Runs the built demonstration in an environment of its own, and kills it once it has said what ends it. */
+function runDemo(env: Record<string, string>, until?: string): Promise<Run> {
   return new Promise((resolve, reject) => {
     const run: Run = { code: null, stdout: '', stderr: '' };
     const child = spawn(process.execPath, [DEMO], { env: { PATH: process.env.PATH, ...env } });
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (run.stdout += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      run.stdout += text;
+      if (until && run.stdout.includes(until)) child.kill('SIGKILL');
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (run.stderr += text));
     child.on('error', reject);
     child.on('close', (code) => resolve({ ...run, code }));
@@ -62,8 +65,8 @@ describe('npm run demo', () => {
       await app.stop();
     });
 
-    const demo = (): Promise<Run> =>
-      runDemo({ MANDAT_KEY: tenant.cle, MANDAT_PLATFORM_KEY: platformKey, PUBLIC_URL: app.url });
+    const demo = (until?: string): Promise<Run> =>
+      runDemo({ MANDAT_KEY: tenant.cle, MANDAT_PLATFORM_KEY: platformKey, PUBLIC_URL: app.url }, until);
 
     const count = async (sql: string, ...values: unknown[]): Promise<number> => {
       const { rows } = await app.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, [
@@ -279,6 +282,47 @@ describe('npm run demo', () => {
       }
       expect([worker.isRunning, worker.errors]).toEqual([true, '']);
     }, 180_000);
+
+    it('tidies up after runs that were interrupted, and tells the same again', async () => {
+      const killed = await demo('VoteOuvert; ');
+      expect(killed.code).toBeNull();
+      expect(await count('webhook WHERE tenant_id = $1')).toBe(1);
+      // Another one was killed while its card was there.
+      const [, employeIdExterne] = /card of (\S+) for/.exec(killed.stdout)!;
+      const [{ syndicat }] = (await columns<{ syndicat: string }>(
+        `SELECT syndicat_id_externe AS syndicat FROM membership
+         WHERE tenant_id = $1 AND id_externe_employe = '${employeIdExterne}'`,
+      )) as [{ syndicat: string }];
+      const card = {
+        employeIdExterne,
+        syndicatIdExterne: syndicat,
+        prenom: 'P',
+        nom: 'N',
+        courriel: 'p@example.org',
+      };
+      expect((await app.send(platformKey, 'POST', '/plateforme/v1/adhesions', card)).status).toBe(201);
+      const again = await demo();
+      expect(again).toMatchObject({ code: 0, stderr: '' });
+      expect(again.stdout).toContain(
+        'Tidied up after a run that was interrupted: votes 1, cards 1, endpoints 1.',
+      );
+      expectResult(again.stdout);
+      expectReadable(again.stdout);
+      expect(await count('campagne WHERE tenant_id = $1 AND NOT archivee')).toBe(0);
+      expect(await count('adhesion WHERE tenant_id = $1')).toBe(0);
+      expect(await count('webhook WHERE tenant_id = $1')).toBe(0);
+    }, 180_000);
+
+    it('says in one line that a key of production is none for it, and sends nothing more', async () => {
+      const { cle } = await app.app
+        .get(ClientsService)
+        .issueCle(TEST_ACTOR, tenant.clientId, { nom: 'P', environnement: 'production', role: 'partenaire' });
+      const { code, stdout, stderr } = await runDemo({ MANDAT_KEY: cle, PUBLIC_URL: app.url });
+      expect(code).toBe(1);
+      expect(stdout).toContain('production; modules');
+      expect(stderr).toBe(`The key is of production: a demonstration's employees belong into staging.\n`);
+      expect(await count(`employe WHERE tenant_id <> $1`)).toBe(0);
+    });
 
     it('says in one line that the key is not known', async () => {
       const { code, stdout, stderr } = await runDemo({ MANDAT_KEY: 'mdt_stg_wrong', PUBLIC_URL: app.url });
