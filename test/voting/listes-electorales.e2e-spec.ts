@@ -91,12 +91,9 @@ interface Criteria {
   ActifsLe?: string;
 }
 
-/** Whether a membership has begun by the end of a day: a date is one of the calendar, a moment is on a day of Toronto. */
-function hasBegun(since: number, day: number): boolean {
-  const dayOfSince =
-    since % 86_400_000 === 0 ? since : Date.parse(today(0, 'America/Toronto', new Date(since)));
-  return dayOfSince <= day;
-}
+/** The day on which a membership begins: a date is one of the calendar, a moment is on a day of Toronto. */
+const dayOfMembership = (since: number): number =>
+  since % 86_400_000 === 0 ? since : Date.parse(today(0, 'America/Toronto', new Date(since)));
 
 /** The voters that criteria make, as plainly as it can be said: one employee after the other. */
 function expectedRoll(
@@ -114,8 +111,8 @@ function expectedRoll(
   const voters: Record<string, [unknown, unknown]> = {};
   for (const [one, person] of Object.entries(people)) {
     const memberships = Object.entries(person.unions)
-      .filter(([name, since]) => hasBegun(since, begin) && (!given(unions) || unions.includes(name)))
-      .sort(([, a], [, b]) => a - b);
+      .filter(([name, since]) => dayOfMembership(since) <= begin && (!given(unions) || unions.includes(name)))
+      .sort(([, a], [, b]) => dayOfMembership(a) - dayOfMembership(b) || a - b);
     const active = person.jobs
       .filter(
         (held) =>
@@ -285,30 +282,46 @@ describe('the rules', () => {
     expect(ActifsLe).toBe(today());
   });
 
-  // In one of the first two it is always another day than in UTC.
-  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Toronto'])(
-    'who signs at this moment is a voter of a list made now, whatever the day is in UTC, in %s',
-    async (fuseauHoraire) => {
+  it.each([
+    ['Pacific/Kiritimati', '2026-05-10', '2026-05-10T10:00:00.000Z'],
+    ['Pacific/Pago_Pago', '2026-05-10', '2026-05-11T11:00:00.000Z'],
+    ['America/Toronto', '2026-05-10', '2026-05-11T04:00:00.000Z'],
+    ['America/Toronto', '2026-01-10', '2026-01-11T05:00:00.000Z'],
+  ])(
+    'in %s, who signs before the end of %s, which is at %s, is a member on it',
+    async (zone, ActifsLe, end) => {
       const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
-      expect((await app.send(app.adminKey, 'PUT', path, { fuseauHoraire })).status).toBe(200);
-      await awayFromMidnight(fuseauHoraire);
-      await employees({ 'E-1': {}, 'E-2': { Adhesions: [membership('SYN-1', today(1, fuseauHoraire))] } });
-      const card = {
-        ...{ employeIdExterne: 'E-1', syndicatIdExterne: 'SYN-1' },
-        ...{ prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' },
+      expect((await app.send(app.adminKey, 'PUT', path, { fuseauHoraire: zone })).status).toBe(200);
+      await employees({ AVANT: {}, APRES: {} });
+      const platform = await app.platformOf(campaigns.tenant);
+      const sign = async (employeIdExterne: string, dateSignature: string): Promise<void> => {
+        const card = { employeIdExterne, syndicatIdExterne: 'SYN-1', dateSignature };
+        const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' };
+        const { status } = await app.send(platform, 'POST', '/plateforme/v1/adhesions', {
+          ...card,
+          ...person,
+        });
+        expect(status).toBe(201);
       };
-      const signed = await app.send(
-        await app.platformOf(campaigns.tenant),
-        'POST',
-        '/plateforme/v1/adhesions',
-        card,
-      );
-      expect(signed.status).toBe(201);
-      // E-2 is a member from tomorrow on.
-      expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([1, 1, 0]);
-      expect(Object.keys(await roll())).toEqual(['E-1']);
+      await sign('AVANT', new Date(Date.parse(end) - 1).toISOString());
+      await sign('APRES', end);
+      expect(await counts({ SyndicatsIdExternes: ['SYN-1'], ActifsLe })).toEqual([1, 1, 0]);
+      expect(Object.keys(await roll())).toEqual(['AVANT']);
     },
   );
+
+  it('who signs now is a voter of a list made now', async () => {
+    await awayFromMidnight();
+    await employees({ 'E-1': {}, 'E-2': { Adhesions: [membership('SYN-1', today(1))] } });
+    const card = { employeIdExterne: 'E-1', syndicatIdExterne: 'SYN-1' };
+    const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' };
+    const platform = await app.platformOf(campaigns.tenant);
+    const { status } = await app.send(platform, 'POST', '/plateforme/v1/adhesions', { ...card, ...person });
+    expect(status).toBe(201);
+    // E-2 is a member from tomorrow on.
+    expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([1, 1, 0]);
+    expect(Object.keys(await roll())).toEqual(['E-1']);
+  });
 
   it('voters have the names and the address of their employees, the right to vote and the weight of the list', async () => {
     await employees({ 'E-1': { Courriel: 'z@example.org' }, 'E-2': {} });

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { activeOn, begunBy, MembershipModule, TODAY } from '#membership';
+import { activeOn, dayOfMembership, MembershipModule, TODAY } from '#membership';
 import { Transactions } from '#shared/database/transactions';
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
@@ -51,7 +51,7 @@ const services = [
       provide: ListeElectoraleRepository,
       inject: [Transactions],
       useFactory: (transactions: Transactions) =>
-        new ListeElectoraleRepository(transactions, { activeOn, begunBy, today: TODAY }),
+        new ListeElectoraleRepository(transactions, { activeOn, dayOfMembership, today: TODAY }),
     },
     QuestionQuery,
     QuestionRepository,

@@ -13,16 +13,15 @@ export function activeOn(day: string, row = ''): string {
 }
 
 /**
- * Whether a membership has begun by the end of a day. One that came with a date, which the wire has at 00:00 UTC, begins on
- * that day; one that came with a moment, as a signing does, on the day that it was then for the tenant.
+ * SQL of the day on which a membership begins, as the wire has days: at 00:00 UTC. One that came with a date begins on that
+ * day; one that came with a moment, as a signing does, on the day that it was then for the tenant.
  *
- * @param day SQL of the day, as a timestamp at 00:00 UTC
  * @param row alias of the membership, with its dot
  */
-export function begunBy(day: string, row = ''): string {
+export function dayOfMembership(row = ''): string {
   const since = `${row}date_adhesion`;
-  return `${since} < CASE WHEN ${since} = date_trunc('day', ${since}, 'UTC') THEN ${day} + interval '1 day'
-    ELSE (SELECT tenant_day_end(${day})) END`;
+  return `CASE WHEN ${since} = date_trunc('day', ${since}, 'UTC') THEN ${since}
+    ELSE date_trunc('day', ${since} AT TIME ZONE (SELECT tenant_time_zone())) AT TIME ZONE 'UTC' END`;
 }
 
 /** The current day of the tenant, looked up once a statement. */

@@ -9,8 +9,8 @@ import { VOTERS_AT_ONCE } from './votants.bulk';
 export interface MemberSql {
   /** Whether an employment is active on a day. @param day SQL @param row alias with its dot */
   readonly activeOn: (day: string, row?: string) => string;
-  /** Whether a membership has begun by the end of a day. @param day SQL @param row alias with its dot */
-  readonly begunBy: (day: string, row?: string) => string;
+  /** The day on which a membership begins. @param row alias with its dot */
+  readonly dayOfMembership: (row?: string) => string;
   /** The current day of the tenant. */
   readonly today: string;
 }
@@ -177,6 +177,7 @@ export class ListeElectoraleRepository {
     const columns = `id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut, date_fin,
       date_creation, id_unique`;
     const day = '$2::timestamptz';
+    const since = this.rules.dayOfMembership('a.');
     return `
       WITH emplois AS (
         SELECT ${columns} FROM emploi WHERE tenant_id = $1
@@ -194,8 +195,8 @@ export class ListeElectoraleRepository {
         SELECT DISTINCT ON (a.id_externe_employe) a.id_externe_employe, a.syndicat_id_externe
         FROM membership a
         WHERE a.tenant_id = $1 AND ($3::text[] IS NULL OR a.syndicat_id_externe = ANY ($3))
-          AND ${this.rules.begunBy(day, 'a.')}
-        ORDER BY a.id_externe_employe, a.date_adhesion, a.syndicat_id_externe
+          AND ${since} <= ${day}
+        ORDER BY a.id_externe_employe, ${since}, a.date_adhesion, a.syndicat_id_externe
       )
       INSERT INTO matched
       SELECT row_number() OVER (ORDER BY e.id_externe), e.id_externe, e.prenom, e.nom, e.courriel,

@@ -1729,7 +1729,7 @@ export type ListeElectoraleInput = {
      */
     EmployesIdExternes?: Array<string> | null;
     /**
-     * The day that memberships and employments are looked at; the current one if absent.
+     * The day that memberships and employments are looked at; of a date-time, its day in UTC. The current one if absent.
      */
     ActifsLe?: string | null;
     /**
