@@ -2,6 +2,8 @@ import { ConnectionError, idempotencyKey, partenaire, ProblemError, type Wait } 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 interface Seen {
   readonly method: string;
@@ -31,6 +33,11 @@ const refusal = (status: number, code: string, headers?: Record<string, string>)
     { type: `http://localhost/docs/erreurs#${code}`, title: 'T', status, detail: 'D', code },
     headers,
   );
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
 
 const broken: Answer = (response) => response.socket!.destroy();
 
@@ -222,16 +229,16 @@ describe('The transport of the client', () => {
     it.each([
       ['EHOSTUNREACH', 'read'],
       ['ENETUNREACH', 'write'],
+      ['ECONNRESET', 'read'],
     ])('a POST without a key after %s of a connection that has sent (%s)', async (code, syscall) => {
-      const fetch = () => {
-        const cause = Object.assign(new Error(code), { code, syscall });
-        return Promise.reject(new TypeError('fetch failed', { cause }));
-      };
-      const error = await thrown(connect({ fetch }).employes.create({ body: INPUT }));
-      expect(error).toMatchObject({
-        message: `The connection to ${address} broke (${code})`,
-        repeatable: false,
-      });
+      const one = Object.assign(new Error(code), { code, syscall });
+      // One way of a caller's own `fetch` and several.
+      for (const cause of [one, Object.assign(new AggregateError([one, one]), { code })]) {
+        const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+        const error = await thrown(connect({ fetch }).employes.create({ body: INPUT }));
+        const message = `The connection to ${address} broke (${code})`;
+        expect(error).toMatchObject({ message, repeatable: false });
+      }
     });
 
     it('what the caller gives up while the client waits', async () => {
@@ -240,7 +247,12 @@ describe('The transport of the client', () => {
       const patient = partenaire({
         address,
         key: 'mdt_stg_k',
-        onWait: () => setImmediate(() => controller.abort(new Error('given up'))),
+        onWait: () =>
+          setImmediate(() => {
+            // A signal that nobody holds any more would not hear of it.
+            collectGarbage();
+            controller.abort(new Error('given up'));
+          }),
       });
       expect(await thrown(patient.moi.get({ signal: controller.signal }))).toEqual(new Error('given up'));
       expect(seen).toHaveLength(1);

@@ -31,7 +31,8 @@ interface Sent {
   readonly method: string;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | undefined;
-  readonly signal: AbortSignal;
+  /** Its signal aborts with the caller's only as long as the request itself is held. */
+  readonly request: Request;
   /** Whether doing it twice is doing it once. */
   readonly isRepeatable: boolean;
 }
@@ -61,20 +62,20 @@ export function transport(options: TransportOptions): typeof globalThis.fetch {
       if (seconds === undefined) throw answer;
       onWait?.({ seconds, attempt, status: answer.status });
       try {
-        await sleep(seconds, sent.signal);
+        await sleep(seconds, sent.request.signal);
       } finally {
         // With the caller's own reason, whatever the waiting has thrown.
-        sent.signal.throwIfAborted();
+        sent.request.signal.throwIfAborted();
       }
     }
   };
 }
 
 async function readOnce(request: Request): Promise<Sent> {
-  const { url, method, headers, signal } = request;
+  const { url, method, headers } = request;
   const isRepeatable = method === 'POST' ? headers.has('idempotency-key') : method !== 'PATCH';
   const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
-  return { url, method, headers, body, signal, isRepeatable };
+  return { url, method, headers, body, request, isRepeatable };
 }
 
 /** Sends a request once: a success, or what to throw. */
@@ -82,7 +83,8 @@ async function exchange(
   sent: Sent,
   { address, fetch = globalThis.fetch }: TransportOptions,
 ): Promise<Response | ProblemError | ConnectionError> {
-  const { url, method, headers, body, signal, isRepeatable } = sent;
+  const { url, method, headers, body, isRepeatable } = sent;
+  const { signal } = sent.request;
   try {
     // The key in the headers is for this address: a redirect is not followed to another.
     const init = { method, headers, signal, redirect: 'manual' as const };
@@ -167,8 +169,8 @@ function secondsToWait(retryAfter: string | null): number | undefined {
  */
 function hasNeverConnected(error: unknown): boolean {
   const { code, syscall, errors, cause } = error as Record<'code' | 'syscall' | 'errors' | 'cause', unknown>;
-  // Of a host with several addresses, each was tried in vain.
-  if (Array.isArray(errors)) return true;
+  // Of a host with several addresses, each was tried.
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(hasNeverConnected);
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo') return true;
   return Boolean(cause) && hasNeverConnected(cause);
 }
