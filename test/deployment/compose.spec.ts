@@ -34,7 +34,9 @@ function contradictionsOf({ services, networks, volumes }: Yaml): string[] {
   const all = Object.entries(services as Record<string, Yaml>);
   const ours = all.filter(([, { image }]) => image?.startsWith('mandat:'));
   const secrets = /"\w*(?:PASSWORD|SECRET|KEY)\w*":"(?!\$\{\w+:-\}")/.exec(JSON.stringify(services));
+  const builders = ours.filter(([, { build }]) => build !== undefined).length;
   return [
+    ...(builders === 1 ? [] : [`${builders} services build the image`]),
     ...(secrets ? [`a secret is written down: ${secrets[0]}`] : []),
     ...(networks.database?.internal === true && services.database.ports === undefined
       ? []
@@ -131,6 +133,8 @@ describe('docker-compose.yml', () => {
       'the database can be reached from outside',
       ({ database }) => (database.ports = ['127.0.0.1:5432:5432']),
     ],
+    ['0 services build the image', ({ migration }) => delete migration.build],
+    ['2 services build the image', ({ api }) => (api.build = '.')],
     ['mail has no fixed version', ({ mail }) => (mail.image = 'axllent/mailpit:latest')],
     ['database can write to its image', ({ database }) => delete database.read_only],
     ['api opens 3000:3000 to everybody', ({ api }) => (api.ports = ['3000:3000'])],

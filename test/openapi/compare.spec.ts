@@ -92,6 +92,7 @@ function base(): Loose {
             detail: { allOf: [{ $ref: '#/components/schemas/Detail' }], nullable: true },
             valeur: {
               oneOf: [{ $ref: '#/components/schemas/Detail' }, { $ref: '#/components/schemas/Other' }],
+              discriminator: { propertyName: 'type', mapping: { a: '#/components/schemas/Detail' } },
             },
             autres: { type: 'object', additionalProperties: { type: 'string' } },
             vieux: { type: 'string' },
@@ -242,6 +243,19 @@ const BREAKING: Case[] = [
     'paths//things/get/parameters/0/style: differs in something that is not compared',
     (d) => (list(d).parameters[0].style = 'form'),
   ],
+  [
+    'components/schemas/Item/properties/valeur/discriminator: differs in something that is not compared',
+    (d) => (item(d).properties.valeur.discriminator.mapping.a = '#/components/schemas/Other'),
+  ],
+  [
+    'components/schemas/Item/properties/valeur/discriminator: differs in something that is not compared',
+    (d) => delete item(d).properties.valeur.discriminator,
+  ],
+  ['Item.valeur, as answered: can now be null', (d) => (item(d).properties.valeur.nullable = true)],
+  [
+    'the document: differs in something that is not compared',
+    (d) => (list(d).responses[200].headers.Link.required = true),
+  ],
   ['Input.choix, as sent: has default "x" instead of "y"', (d) => (input(d).properties.choix.default = 'x')],
 ];
 
@@ -346,6 +360,7 @@ describe('Between two states of a document', () => {
     ).toEqual([
       // Of several shapes each is known by its name.
       '! Item.valeur, as answered: can now be Precision',
+      '! components/schemas/Item/properties/valeur/discriminator: differs in something that is not compared',
       '  Item.valeur, as answered: can no longer be Detail',
     ]);
   });

@@ -14,7 +14,6 @@ const NAMES: Readonly<Record<string, number>> = {
   schemas: 1,
   securitySchemes: 1,
   properties: 1,
-  mapping: 1,
 };
 
 /** What compare.ts and compare-schemas.ts look at, with its meaning. */
@@ -22,7 +21,7 @@ const COMPARED = new Set([
   ...Object.keys(NAMES),
   ...['components', 'get', 'put', 'post', 'delete', 'patch', 'head', 'options'],
   ...['operationId', 'deprecated', 'x-codes', 'x-requires', 'role', 'module', 'parameters', 'requestBody'],
-  ...['in', 'name', 'required', 'schema', '$ref', 'allOf', 'oneOf', 'anyOf', 'discriminator'],
+  ...['in', 'name', 'required', 'schema', '$ref', 'allOf', 'oneOf', 'anyOf'],
   ...['type', 'format', 'pattern', 'multipleOf', 'nullable', 'readOnly', 'enum', 'default', 'uniqueItems'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength'],
   ...['items', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'additionalProperties'],

@@ -80,6 +80,8 @@ export class SchemaComparison {
   }
 
   private compareVariants(old: Shape, now: Shape, direction: Direction, place: string): void {
+    this.compareNull(old.schema, now.schema, direction, place);
+    this.compareDefaults(old.schema, now.schema, direction, place);
     const olds = variantsOf(old, this.before);
     const nows = variantsOf(now, this.after);
     for (const [key, schema] of olds) {
@@ -93,8 +95,7 @@ export class SchemaComparison {
 
   private compareValues(old: Schema, now: Schema, direction: Direction, place: string): void {
     if (!this.compareTypes(old, now, direction, place)) return;
-    if (old.nullable && !now.nullable) this.note('narrower', direction, place, 'can no longer be null');
-    if (!old.nullable && now.nullable) this.note('wider', direction, place, 'can now be null');
+    this.compareNull(old, now, direction, place);
     if (direction === 'request' && !old.readOnly && now.readOnly)
       this.noteBroken(direction, place, 'is no longer read');
     this.compareEnums(old, now, direction, place);
@@ -116,6 +117,11 @@ export class SchemaComparison {
       return false;
     }
     return true;
+  }
+
+  private compareNull(old: Schema, now: Schema, direction: Direction, place: string): void {
+    if (old.nullable && !now.nullable) this.note('narrower', direction, place, 'can no longer be null');
+    if (!old.nullable && now.nullable) this.note('wider', direction, place, 'can now be null');
   }
 
   private compareEnums(old: Schema, now: Schema, direction: Direction, place: string): void {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { otherChanges } from './compare-rest';
 import { type Change, type Direction, type Schema, SchemaComparison, type Schemas } from './compare-schemas';
 
@@ -47,8 +48,11 @@ export interface Document {
 export function changesBetween(before: Document, after: Document): Change[] {
   const comparison = new Comparison(before, after);
   const changes = [...comparison.run(), ...otherChanges(before, after)];
+  const place = 'the document';
+  if (changes.length === 0 && !isDeepStrictEqual(before, after))
+    changes.push({ breaking: true, place, what: 'differs in something that is not compared' });
   if (changes.length === 0 && JSON.stringify(before) !== JSON.stringify(after))
-    changes.push({ breaking: false, place: 'the document', what: 'has the same in another order' });
+    changes.push({ breaking: false, place, what: 'has the same in another order' });
   return [...changes.filter(({ breaking }) => breaking), ...changes.filter(({ breaking }) => !breaking)];
 }
 
