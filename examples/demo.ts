@@ -1,6 +1,6 @@
 import type { Partenaire } from '@mandat/client';
 import { must, Stop } from './checks';
-import { HEARD, tidyUp } from './leftovers';
+import { tidyUp } from './leftovers';
 import { count, megabytes, say, seconds, title } from './screen';
 import { adviceOn, connect } from './service';
 import { storyCards } from './story-cards';
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const lines = [v1.summary, v2.summary];
   if (platform) {
     await tidyUp(partner, v2.member);
-    const receiver = await Receiver.register(partner, HEARD);
+    const receiver = await Receiver.register(partner, ['adhesion.signee', 'campagne.terminee']);
     try {
       lines.push(await storyCards(partner, platform, v2.member, receiver));
       lines.push(await storyVote(partner, platform, v2.member, receiver));

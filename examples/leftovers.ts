@@ -1,13 +1,18 @@
-import { eachItem, type Partenaire } from '@mandat/client';
+import type { Partenaire } from '@mandat/client';
 import type { EmployeV2 } from './employments';
 import { say } from './screen';
 
-// A run that is interrupted leaves what the next one would trip over. It is known by its names, and nothing else is touched.
+// A run that is interrupted leaves what the next one would trip over. It is known by what the demonstration writes into it,
+// and nothing else is touched; a run that goes on beside this one is taken for interrupted.
 
 /** How the titles of the demonstration's votes begin. */
 export const VOTE_TITLE = 'Présidence, démonstration du ';
-/** What the demonstration's own endpoint hears of. */
-export const HEARD = ['adhesion.signee', 'campagne.terminee'] as const;
+/** How they end. */
+const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+/** What the demonstration's endpoint says it is for. */
+export const ENDPOINT = 'npm run demo';
+/** Who signs the demonstration's cards, as they are signed. */
+export const SIGNERS = { member: 'signature@example.org', stranger: 'me@example.org' } as const;
 
 /** Ends what an earlier run has left behind, and says so. */
 export async function tidyUp(partner: Partenaire, member: EmployeV2): Promise<void> {
@@ -30,27 +35,24 @@ async function endVotes(partner: Partenaire): Promise<number> {
   let ended = 0;
   const { data } = await campagnes.list({ query: { titre: VOTE_TITLE.trim() } });
   for (const { id, titre, etat } of data) {
-    const steps = titre.startsWith(VOTE_TITLE) ? ends[etat] : undefined;
+    const isOwn = titre.startsWith(VOTE_TITLE) && MOMENT.test(titre.slice(VOTE_TITLE.length));
+    const steps = isOwn ? ends[etat] : undefined;
     for (const step of steps ?? []) await step({ path: { id } });
     if (steps) ended++;
   }
   return ended;
 }
 
-async function deleteCards(partner: Partenaire, idExterne: string): Promise<number> {
-  const { data } = await partner.adhesionsV2.list({ query: { idExterneEmploye: idExterne, limite: 1 } });
-  if (data.length === 0) return 0;
-  const deleted = await partner.adhesionsV2.deleteOfMember({ path: { idExterneMembre: idExterne } });
-  return deleted.data.nombreSupprime;
+async function deleteCards(partner: Partenaire, idExterneEmploye: string): Promise<number> {
+  const { data } = await partner.adhesionsV2.list({ query: { idExterneEmploye } });
+  const own = data.filter(({ courriel }) => Object.values<string>(SIGNERS).includes(courriel));
+  for (const { idUniqueAdhesion: id } of own) await partner.adhesionsV2.delete({ path: { id } });
+  return own.length;
 }
 
 async function deleteEndpoints(partner: Partenaire): Promise<number> {
-  let deleted = 0;
-  for await (const { id, url, types } of eachItem((page) => partner.webhooks.list({ query: page }))) {
-    const isOwn = /^http:\/\/localhost:\d+\/$/.test(url) && [...types].sort().join() === HEARD.join();
-    if (!isOwn) continue;
-    await partner.webhooks.delete({ path: { id } });
-    deleted++;
-  }
-  return deleted;
+  const { data } = await partner.webhooks.list();
+  const own = data.filter(({ description }) => description === ENDPOINT);
+  for (const { id } of own) await partner.webhooks.delete({ path: { id } });
+  return own.length;
 }

@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Stop } from './checks';
+import { ENDPOINT } from './leftovers';
 import { say, title } from './screen';
 
 type Body = Parameters<Partenaire['webhooks']['create']>[0]['body'];
@@ -39,7 +40,9 @@ export class Receiver {
     await once(server, 'listening');
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
     try {
-      const { data, response } = await partner.webhooks.create({ body: { url, types } as Body });
+      const { data, response } = await partner.webhooks.create({
+        body: { url, types, description: ENDPOINT } as Body,
+      });
       receiver.secret = data.secret;
       receiver.id = data.id;
       say(`${response.status}: ${types.join(' and ')} go to ${url}`);

@@ -1,6 +1,7 @@
 import type { AdhesionV2Item, Partenaire, Plateforme } from '@mandat/client';
 import { must, refusal } from './checks';
 import { HORAIRE, type EmployeV2 } from './employments';
+import { SIGNERS } from './leftovers';
 import type { Receiver } from './receiving';
 import { runKey } from './run-key';
 import { count, say, title } from './screen';
@@ -41,7 +42,7 @@ async function sign(
     syndicatIdExterne,
     prenom: String(member.Prenom),
     nom: String(member.Nom),
-    courriel: 'signature@example.org',
+    courriel: SIGNERS.member,
     ville: 'Gaspé',
     imageSignature: IMAGE,
     valeursChampUtilisateur: [{ NomChamp: HORAIRE.nom, Valeur: HORAIRE.choix[0].idExterne }],
@@ -84,7 +85,7 @@ async function decide(
   syndicatIdExterne: string,
 ): Promise<void> {
   title('A stranger signs, and the partner says who it is', `POST ${CONCILIATION}/{id}/confirmer`);
-  const stranger = { syndicatIdExterne, prenom: 'M.-E.', nom: 'Inconnue', courriel: 'me@example.org' };
+  const stranger = { syndicatIdExterne, prenom: 'M.-E.', nom: 'Inconnue', courriel: SIGNERS.stranger };
   const { data: demande, response } = await platform.signing.sign({
     body: stranger,
     headers: runKey('stranger'),

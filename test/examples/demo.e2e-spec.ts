@@ -298,7 +298,7 @@ describe('npm run demo', () => {
         syndicatIdExterne: syndicat,
         prenom: 'P',
         nom: 'N',
-        courriel: 'p@example.org',
+        courriel: 'signature@example.org',
       };
       expect((await app.send(platformKey, 'POST', '/plateforme/v1/adhesions', card)).status).toBe(201);
       const again = await demo();
