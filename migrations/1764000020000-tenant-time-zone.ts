@@ -16,9 +16,20 @@ export class TenantTimeZone1764000020000 implements MigrationInterface {
     await runner.query(
       `COMMENT ON FUNCTION tenant_time_zone() IS 'The time zone that says which day it is for the tenant'`,
     );
+    await runner.query(`
+      CREATE OR REPLACE FUNCTION tenant_today() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+        SELECT (now() AT TIME ZONE tenant_time_zone())::date::timestamp AT TIME ZONE 'UTC'
+      $$`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE OR REPLACE FUNCTION tenant_today() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+        SELECT (now() AT TIME ZONE coalesce(
+          (SELECT fuseau_horaire FROM reglage WHERE tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid),
+          'America/Toronto'
+        ))::date::timestamp AT TIME ZONE 'UTC'
+      $$`);
     await runner.query('DROP FUNCTION tenant_time_zone()');
   }
 }

@@ -58,6 +58,15 @@ const employees = (records: Record<string, Loose>): Promise<unknown> =>
 const members = (count: number): Promise<unknown> =>
   employees(Object.fromEntries(times(count, (n) => [`M-${n}`, { Adhesions: [membership('SYN-1')] }])));
 
+/** A card of SYN-1, signed at this moment or another. */
+async function sign(employeIdExterne: string, dateSignature?: string): Promise<void> {
+  const card = { employeIdExterne, syndicatIdExterne: 'SYN-1', dateSignature };
+  const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' };
+  const platform = await app.platformOf(campaigns.tenant);
+  const { status } = await app.send(platform, 'POST', '/plateforme/v1/adhesions', { ...card, ...person });
+  expect(status).toBe(201);
+}
+
 const list = (criteria: unknown, by = campaigns, campaign = id): Promise<Answer> =>
   by.send('POST', `/${campaign}/liste-electorale`, criteria);
 /** What a list that must be accepted has counted: all, added, there before. */
@@ -293,16 +302,6 @@ describe('the rules', () => {
       const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
       expect((await app.send(app.adminKey, 'PUT', path, { fuseauHoraire: zone })).status).toBe(200);
       await employees({ AVANT: {}, APRES: {} });
-      const platform = await app.platformOf(campaigns.tenant);
-      const sign = async (employeIdExterne: string, dateSignature: string): Promise<void> => {
-        const card = { employeIdExterne, syndicatIdExterne: 'SYN-1', dateSignature };
-        const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' };
-        const { status } = await app.send(platform, 'POST', '/plateforme/v1/adhesions', {
-          ...card,
-          ...person,
-        });
-        expect(status).toBe(201);
-      };
       await sign('AVANT', new Date(Date.parse(end) - 1).toISOString());
       await sign('APRES', end);
       expect(await counts({ SyndicatsIdExternes: ['SYN-1'], ActifsLe })).toEqual([1, 1, 0]);
@@ -313,11 +312,7 @@ describe('the rules', () => {
   it('who signs now is a voter of a list made now', async () => {
     await awayFromMidnight();
     await employees({ 'E-1': {}, 'E-2': { Adhesions: [membership('SYN-1', today(1))] } });
-    const card = { employeIdExterne: 'E-1', syndicatIdExterne: 'SYN-1' };
-    const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' };
-    const platform = await app.platformOf(campaigns.tenant);
-    const { status } = await app.send(platform, 'POST', '/plateforme/v1/adhesions', { ...card, ...person });
-    expect(status).toBe(201);
+    await sign('E-1');
     // E-2 is a member from tomorrow on.
     expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([1, 1, 0]);
     expect(Object.keys(await roll())).toEqual(['E-1']);
