@@ -1,14 +1,16 @@
+const { randomInt } = require('node:crypto');
+
+if (process.env.TEST_DEPTH === 'whole' && process.env.TEST_SEED === undefined) {
+  process.env.TEST_SEED = String(randomInt(2 ** 31));
+  process.stdout.write(`TEST_SEED=${process.env.TEST_SEED}\n`);
+}
+
 /** @type {import('jest').Config} */
 const base = {
   rootDir: __dirname,
-  testEnvironment: 'node',
-  transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/tsconfig.json', diagnostics: false }] },
-  moduleNameMapper: {
-    '^#shared/(.*)$': '<rootDir>/libs/shared/src/$1',
-    '^#(clients|membership|consent|adhesion|sync|voting|meeting|webhooks|messaging|personne)$':
-      '<rootDir>/libs/$1/src/index',
-  },
-  setupFiles: ['reflect-metadata'],
+  testEnvironment: '<rootDir>/test/setup/jest/environment.cjs',
+  transform: { '\\.ts$': '<rootDir>/test/setup/jest/built.cjs' },
+  setupFiles: ['<rootDir>/test/setup/jest/random.ts'],
 };
 
 module.exports = {
@@ -33,7 +35,7 @@ module.exports = {
     },
   ],
   testTimeout: 60_000,
-  // One process for all files would keep what each leaves behind, and run out of memory after some hundred.
-  workerIdleMemoryLimit: '1GB',
-  maxWorkers: 2,
+  workerIdleMemoryLimit: '2GB',
+  // Many tests wait for a worker's round or for a lock: one more worker than cores uses that time.
+  maxWorkers: 3,
 };
