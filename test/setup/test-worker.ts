@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
+import { ClockService } from '../../apps/worker/src/clock.service';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 import type { Config } from '../../libs/shared/src/config/config';
 import { Clock } from '../../libs/shared/src/time/clock';
@@ -11,6 +12,8 @@ export interface WorkerOptions {
   clock?: Clock;
   /** Until an attempt runs out of time; 15 s if absent. */
   timeoutMs?: number;
+  /** Pause between two rounds of the campaign clock; 1 s if absent. */
+  roundMs?: number;
 }
 
 /** The real worker, in this process, on the database of a configuration. */
@@ -20,9 +23,10 @@ export async function startWorker(config: Config, options: WorkerOptions = {}): 
     logger: false,
     abortOnError: false,
   });
-  const { clock, timeoutMs } = options;
+  const { clock, timeoutMs, roundMs } = options;
   if (clock) worker.get(Clock).now = () => clock.now();
   if (timeoutMs !== undefined) Object.assign(worker.get(Sender), { timeoutMs });
+  if (roundMs !== undefined) worker.get(ClockService).intervalMs = roundMs;
   await worker.init();
   return worker;
 }

@@ -10,8 +10,9 @@ import { startWorker } from '../setup/test-worker';
 import { until } from '../webhooks/support/receiver';
 import { Campaigns, NEXT_YEAR } from './support/campaigns';
 
+const ROUND_MS = 100;
 /** Longer than a worker takes for two rounds of the clock. */
-const ROUNDS_MS = 2_500;
+const ROUNDS_MS = 500;
 const WHOLE_LIFE = ['campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];
 
 let app: TestApp;
@@ -30,7 +31,7 @@ afterEach(async () => {
 });
 
 async function work(count = 1): Promise<void> {
-  for (let n = 0; n < count; n++) workers.push(await startWorker(app.config));
+  for (let n = 0; n < count; n++) workers.push(await startWorker(app.config, { roundMs: ROUND_MS }));
 }
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const ahead = (ms: number): string => new Date(Date.now() + ms).toISOString();

@@ -4,8 +4,6 @@ import { LOGGER } from '#shared/logging/logger';
 import { LifecycleService, SealingService } from '#voting';
 import { Rounds } from './rounds';
 
-const INTERVAL_MS = 1_000;
-
 /**
  * Tells of the openings and closings of campaigns within a second, closes ballot boxes and seals them. Campaigns open and
  * close by their dates, whether this runs or not: only the events wait for it, and whoever reads a result closes its box.
@@ -13,18 +11,25 @@ const INTERVAL_MS = 1_000;
  */
 @Injectable()
 export class ClockService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly rounds: readonly Rounds[];
+  /** Pause between two rounds, in ms. */
+  intervalMs = 1_000;
+  private rounds: readonly Rounds[] = [];
 
-  constructor(lifecycle: LifecycleService, sealing: SealingService, @Inject(LOGGER) logger: Logger) {
-    const rounds: Record<string, (isStopping: () => boolean) => Promise<void>> = {
-      'the campaign clock': (isStopping) => lifecycle.tellAllDue(isStopping),
-      'the closing of ballot boxes': (isStopping) => lifecycle.closeAllDue(isStopping),
-      'the sealing of ballot boxes': (isStopping) => sealing.sealAllDue(isStopping),
-    };
-    this.rounds = Object.entries(rounds).map(([what, work]) => new Rounds(what, INTERVAL_MS, work, logger));
-  }
+  constructor(
+    private readonly lifecycle: LifecycleService,
+    private readonly sealing: SealingService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   onApplicationBootstrap(): void {
+    const rounds: Record<string, (isStopping: () => boolean) => Promise<void>> = {
+      'the campaign clock': (isStopping) => this.lifecycle.tellAllDue(isStopping),
+      'the closing of ballot boxes': (isStopping) => this.lifecycle.closeAllDue(isStopping),
+      'the sealing of ballot boxes': (isStopping) => this.sealing.sealAllDue(isStopping),
+    };
+    this.rounds = Object.entries(rounds).map(
+      ([what, work]) => new Rounds(what, this.intervalMs, work, this.logger),
+    );
     for (const one of this.rounds) one.start();
   }
 
