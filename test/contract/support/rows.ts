@@ -17,6 +17,9 @@ const APART = ['migration', 'rate_window'];
 export class Rows {
   /** Rows by their text: the same text gives the same rows, so that what has not changed need not be compared. */
   private readonly known = new Map<string, readonly Row[]>();
+  /** What was read last, and how often each table had been written then. */
+  private readonly last = new Map<string, readonly Row[]>();
+  private readonly writes = new Map<string, string>();
 
   private constructor(
     private readonly database: Client,
@@ -37,21 +40,33 @@ export class Rows {
       [APART],
     );
     const secured = rows.filter((row) => row.secured).map((row) => row.name);
+    await watch(
+      database,
+      rows.map((row) => row.name),
+    );
     return new Rows(database, new Map(rows.map((row) => [row.name, row.columns])), secured);
   }
 
+  /** Reads the tables that were written since the last time; the others have the same rows. */
   async read(): Promise<Snapshot> {
-    const parts = [...this.columns.keys()].map(
-      (table) =>
-        // Not jsonb, which would change the order of what is kept as text.
-        `SELECT '${table}' AS name, coalesce(json_agg(t ORDER BY to_jsonb(t)::text), '[]')::text AS text FROM ${table} t`,
+    const counts = [...this.columns.keys()].map(
+      (table) => `SELECT '${table}' AS name, last_value::text AS writes FROM watch.${table}`,
     );
-    // Asked for after each request: prepared once, it is not planned each time.
-    const { rows } = await this.database.query<{ name: string; text: string }>({
-      name: 'rows',
-      text: parts.join(' UNION ALL '),
+    const { rows } = await this.database.query<{ name: string; writes: string }>({
+      name: 'writes',
+      text: counts.join(' UNION ALL '),
     });
-    return new Map(rows.map(({ name, text }) => [name, this.rowsIn(text)]));
+    for (const { name, writes } of rows) {
+      if (this.writes.get(name) === writes) continue;
+      // Not jsonb, which would change the order of what is kept as text.
+      const table = await this.database.query<{ text: string }>({
+        name: `rows of ${name}`,
+        text: `SELECT coalesce(json_agg(t ORDER BY to_jsonb(t)::text), '[]')::text AS text FROM ${name} t`,
+      });
+      this.last.set(name, this.rowsIn(table.rows[0]!.text));
+      this.writes.set(name, writes);
+    }
+    return new Map(this.last);
   }
 
   private rowsIn(text: string): readonly Row[] {
@@ -72,12 +87,14 @@ export class Rows {
            SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`,
           [JSON.stringify(snapshot.get(table))],
         );
+        this.last.set(table, snapshot.get(table)!);
       }
     });
   }
 
   /** Removes a data space, its keys and its client, as if they had never been. */
   async remove({ tenantId, clientId }: Owner): Promise<void> {
+    this.writes.clear();
     await this.withoutForeignKeys(async () => {
       for (const table of [...this.tenantTables, 'cle']) {
         await this.database.query(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
@@ -101,6 +118,24 @@ export class Rows {
     await this.database.query('SET LOCAL session_replication_role = replica');
     await work();
     await this.database.query('COMMIT');
+  }
+}
+
+/** Counts the statements that write each table, also those that are undone: in `watch.<table>`. */
+async function watch(database: Client, tables: readonly string[]): Promise<void> {
+  await database.query(`CREATE SCHEMA watch`);
+  await database.query(
+    `CREATE FUNCTION watch.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+     AS $$ BEGIN PERFORM nextval(format('watch.%I', TG_TABLE_NAME)); RETURN NULL; END $$`,
+  );
+  for (const table of tables) {
+    // From 0, so that the first write counts as well.
+    await database.query(`CREATE SEQUENCE watch.${table} MINVALUE 0`);
+    await database.query(`SELECT nextval('watch.${table}')`);
+    await database.query(
+      `CREATE TRIGGER watch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${table}
+       FOR EACH STATEMENT EXECUTE FUNCTION watch.note()`,
+    );
   }
 }
 
