@@ -1,11 +1,12 @@
 import { Client } from 'pg';
 import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
+import { depth } from '../setup/depth';
 import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, sign, type OpenTenant } from './support/cards';
 import { DataSpace, type LinkKind, LINKS } from './support/data-space';
 
-const RACES = 150;
+const RACES = depth(30, 150);
 const AT_ONCE = 10;
 const KINDS: LinkKind[] = ['paiements', 'autorisations-paiement'];
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { ClientsService } from '../../libs/clients/src';
 import { TEST_ACTOR } from '../setup/actor';
+import { depth, SEED } from '../setup/depth';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { mutation, bytesOf } from './mutations';
 import { type Operation, operationsOf, type Schema } from './operations';
@@ -9,16 +10,14 @@ import { StandingCampaign } from './standing-campaign';
 import { type Draft, IDENTIFIERS, type KnownParts, PNG_EXAMPLE, validDraft } from './valid-request';
 import { Wire, type WireAnswer, type WireRequest } from './wire';
 
-/** `FUZZ_SEED=… jest test/malformed` sends the same requests again. */
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const CONCURRENCY = 16;
-const REQUESTS = 14_400;
+const REQUESTS = depth(1_600, 14_400);
 /** Rounds of requests to an operation that none has reached behind its checks. */
 const MORE_ROUNDS = 20;
 /** After so many the campaign is made anew. */
 const MENDED_AFTER = 24;
 
-describe(`malformed requests to every route, FUZZ_SEED=${SEED}`, () => {
+describe('malformed requests to every route', () => {
   let app: TestApp;
   let wire: Wire;
   let partner: TestTenant;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { depth, IS_WHOLE, SEED } from '../setup/depth';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import {
   type ApiRequest,
@@ -15,9 +16,9 @@ import {
 import type { Values } from './model-records';
 import { CHAMPS, sequence, type Step } from './model-requests';
 
-/** `SYNC_MODEL_SEED=… jest test/sync/sync-v2-model` sends the same requests again. */
-const SEED = Number(process.env.SYNC_MODEL_SEED ?? Date.now() % 2 ** 31);
-const SEQUENCES = 60;
+const SEQUENCES = depth(16, 60);
+/** Sequences within which a wrong reference must be found out. */
+const ENOUGH = 60;
 /** A rare happening may be in none of them: then there are as many again, at most this often. */
 const ROUNDS = 8;
 /** Every status that the requests can be answered. */
@@ -301,7 +302,7 @@ const WRONG: readonly [what: string, wrong: new () => Reference][] = [
   ],
 ];
 
-describe(`the V2 sync beside a reference, SYNC_MODEL_SEED=${SEED}`, () => {
+describe('the V2 sync beside a reference', () => {
   let app: TestApp;
   let deadline: number;
   const seen = new Set<Happening>();
@@ -351,9 +352,13 @@ describe(`the V2 sync beside a reference, SYNC_MODEL_SEED=${SEED}`, () => {
         // The application must not stop under those that go on.
         await Promise.allSettled(workers);
         await Promise.all(workers);
-        if (seen.size === HAPPENINGS.length && statuses.size >= STATUSES.length) break;
+        if (!IS_WHOLE || (seen.size === HAPPENINGS.length && statuses.size >= STATUSES.length)) break;
       }
       // The requests were neither all refused nor all harmless.
+      if (!IS_WHOLE) {
+        expect(seen.size).toBeGreaterThan(0.9 * HAPPENINGS.length);
+        return;
+      }
       expect([...seen].sort()).toEqual([...HAPPENINGS].sort());
       expect([...statuses].sort()).toEqual(STATUSES);
     },
@@ -365,7 +370,7 @@ describe(`the V2 sync beside a reference, SYNC_MODEL_SEED=${SEED}`, () => {
     async (_what, Wrong) => {
       const { failed, errorInstance } = await fc.check(
         agrees(() => new Wrong()),
-        { seed: SEED, numRuns: SEQUENCES, endOnFailure: true },
+        { seed: SEED, numRuns: ENOUGH, endOnFailure: true },
       );
       expect({ failed, errorInstance }).toEqual({ failed: true, errorInstance: expect.any(Disagreement) });
     },

@@ -1,4 +1,5 @@
 import { expectProblem } from '../http/expect-problem';
+import { depth } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
 import { countStatements } from './statements';
 import {
@@ -46,8 +47,8 @@ const full = (index: number, more: Loose = {}): Loose =>
     ...more,
   });
 
-describe('8,000 employees with employments, memberships and values', () => {
-  const COUNT = 8_000;
+describe('thousands of employees with employments, memberships and values', () => {
+  const COUNT = depth(2_000, 8_000);
   const changed = (): Promise<number> => partner.count('employe', 'derniere_maj > date_creation');
   const ended = (): Promise<number> => partner.count('emploi', `date_fin IS NOT NULL`);
 

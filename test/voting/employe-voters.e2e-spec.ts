@@ -3,13 +3,14 @@ import { openTenant } from '../adhesion/support/cards';
 import { DataSpace } from '../adhesion/support/data-space';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
+import { depth } from '../setup/depth';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
 
 const STATES = ['Brouillon', 'Planifie', 'VoteOuvert', 'Termine', 'Archive'] as const;
 const STEPS = ['publier', 'ouvrir', 'fermer', 'archiver'];
 const ACTIVE = ['Planifie', 'VoteOuvert'];
-const RACES = 100;
+const RACES = depth(30, 100);
 const AT_ONCE = 10;
 
 let app: TestApp;

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { countRanked, type Round } from '../../libs/voting/src/domain/tally/ranked-count';
 import { unitOf, weightOf } from '../../libs/voting/src/domain/tally/weight';
 import { decimal, type NaiveBallot, type NaiveRound, recount } from './support/recount';
+import { depth } from '../setup/depth';
 
-const ELECTIONS = 1_000;
+const ELECTIONS = depth(300, 1_000);
 
 interface Election {
   readonly options: string[];

@@ -1,14 +1,16 @@
-import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { SealingService } from '../../libs/voting/src';
 import { times } from '../membership/synced';
+import { depth, SEED } from '../setup/depth';
+import { seeded } from '../setup/seeded';
 import { TestApp } from '../setup/test-app';
 import { type Vote, Votes } from './support/votes';
 
-const VOTERS = 400;
+const VOTERS = depth(150, 400);
 /** Of so many coins, no run of this test in a million has a share of heads that is further from a half. */
 const CHANCE = 4.9 / (2 * Math.sqrt(VOTERS));
 const NOT_ALLOWED = '42501';
+const random = seeded(SEED);
 
 type Guesses = ReadonlyMap<string, string>;
 
@@ -157,9 +159,9 @@ class Election {
 
   /** All voters vote, in an order and for options of chance. */
   async hold(): Promise<void> {
-    const order = times(VOTERS, (voter) => ({ voter, key: randomInt(2 ** 40) }));
+    const order = times(VOTERS, (voter) => ({ voter, key: random() }));
     for (const { voter } of order.sort((one, other) => one.key - other.key)) {
-      const option = randomInt(2);
+      const option = Math.floor(random() * 2);
       this.chosen.set(this.vote.voters[voter]!, `${option}`);
       await this.votes.voted(this.vote, voter, option);
       await this.attacker.watch();
@@ -181,7 +183,7 @@ class Election {
     const scores = new Map<string, number>();
     for (const [attack, guesses] of await this.attacker.guesses()) {
       const right = [...this.chosen].filter(
-        ([voter, answer]) => (guesses.get(voter) ?? `${randomInt(2)}`) === answer,
+        ([voter, answer]) => (guesses.get(voter) ?? `${Math.floor(random() * 2)}`) === answer,
       );
       scores.set(attack, right.length / VOTERS);
     }

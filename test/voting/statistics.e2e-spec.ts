@@ -5,11 +5,12 @@ import { SealingService } from '../../libs/voting/src';
 import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { TEST_ACTOR } from '../setup/actor';
+import { depth } from '../setup/depth';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
 import { decimal, recount } from './support/recount';
 
-const ELECTIONS = 1_000;
+const ELECTIONS = depth(40, 1_000);
 /** Of so many elections, the box of one is sealed, and the statistics are asked for again. */
 const SEALED = 4;
 

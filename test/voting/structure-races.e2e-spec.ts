@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { times } from '../membership/synced';
+import { depth, IS_WHOLE } from '../setup/depth';
 import type { Answer } from '../setup/test-app';
 import type { Campaigns } from './support/campaigns';
 import {
@@ -17,7 +18,7 @@ type Held = 'nobody' | Stoppable;
 const HELD: readonly Held[] = ['nobody', 'the write', 'the publication'];
 
 const AT_ONCE = 5;
-const RACES_OF_KIND = 30;
+const RACES_OF_KIND = depth(6, 30);
 
 let replicas: Replicas;
 let barrier: Barrier;
@@ -176,7 +177,7 @@ describe('a write of the structure and the publication at once', () => {
           // Only what is not held may run beside others: who waits could not be told apart.
           const atOnce = held === 'nobody' ? AT_ONCE : 1;
           for (let from = 0; from < races; from += atOnce) {
-            const some = times(atOnce, (offset) => race(kind, held, from + offset));
+            const some = times(Math.min(atOnce, races - from), (offset) => race(kind, held, from + offset));
             for (const winner of await Promise.all(some)) count(kind, held, winner);
           }
         }
@@ -184,8 +185,8 @@ describe('a write of the structure and the publication at once', () => {
       expect(odd).toEqual([]);
       const perHeld = (KINDS.length * RACES_OF_KIND) / HELD.length;
       const free = HELD.slice(1).map((winner) => winners.get(`${winner} while nobody is held`) ?? 0);
-      // Both of them: races that one side always wins would show nothing.
-      expect(Math.min(...free)).toBeGreaterThan(0);
+      // Both of them: races that one side always wins would show nothing. Few races leave it to chance.
+      if (IS_WHOLE) expect(Math.min(...free)).toBeGreaterThan(0);
       expect(free[0]! + free[1]!).toBe(perHeld);
       expect(winners.get('the write while the write is held')).toBe(perHeld);
       expect(winners.get('the publication while the publication is held')).toBe(perHeld);

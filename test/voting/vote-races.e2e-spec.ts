@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CampagneRepository } from '../../libs/voting/src/persistence/campagne.repository';
 import { times } from '../membership/synced';
+import { depth, IS_WHOLE } from '../setup/depth';
 import type { Answer } from '../setup/test-app';
 import { type Barrier, Replicas, type Stoppable } from './support/structure';
 import { ballot, Votes } from './support/votes';
@@ -11,7 +12,7 @@ const HELD: readonly Held[] = ['nobody', 'the vote', 'the end'];
 
 const VOTERS = 3;
 const AT_ONCE = 5;
-const RACES_OF_END = 102;
+const RACES_OF_END = depth(15, 102);
 
 let replicas: Replicas;
 let barrier: Barrier;
@@ -128,8 +129,8 @@ describe('votes that meet the end of their vote', () => {
       expect(odd).toEqual([]);
       const perHeld = (ENDS.length * RACES_OF_END) / HELD.length;
       const free = HELD.slice(1).map((winner) => winners.get(`${winner} while nobody is held`) ?? 0);
-      // Both of them: races that one side always wins would show nothing.
-      expect(Math.min(...free)).toBeGreaterThan(0);
+      // Both of them: races that one side always wins would show nothing. Few races leave it to chance.
+      if (IS_WHOLE) expect(Math.min(...free)).toBeGreaterThan(0);
       expect(free[0]! + free[1]!).toBe(perHeld);
       expect(winners.get('the vote while the vote is held')).toBe(perHeld);
       expect(winners.get('the end while the end is held')).toBe(perHeld);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { times } from '../membership/synced';
+import { SEED } from '../setup/depth';
+import { seeded } from '../setup/seeded';
 import { TestApp } from '../setup/test-app';
 import { FEED, Reader } from './support/feed';
 import { Gate } from './support/gate';
@@ -10,6 +12,7 @@ import { clearQueue, Space } from './support/space';
 let app: TestApp;
 let space: Space;
 const clients: Client[] = [];
+const random = seeded(SEED);
 
 beforeAll(async () => {
   app = await TestApp.start();
@@ -213,11 +216,11 @@ describe('Twenty writers that commit in any order, while readers page', () => {
         for (let round = 0; round < 8; round++) {
           if (round > 0) await writer.begin();
           const ids: string[] = [];
-          for (let n = 0; n < 1 + Math.floor(Math.random() * 4); n++) {
-            ids.push(await writer.write(Math.random() < 0.5 ? 'sync.terminee' : 'adhesion.supprimee'));
-            await sleep(Math.random() * 15);
+          for (let n = 0; n < 1 + Math.floor(random() * 4); n++) {
+            ids.push(await writer.write(random() < 0.5 ? 'sync.terminee' : 'adhesion.supprimee'));
+            await sleep(random() * 15);
           }
-          const isKept = Math.random() < 0.8;
+          const isKept = random() < 0.8;
           await writer.end(isKept ? 'COMMIT' : 'ROLLBACK');
           (isKept ? committed : rolledBack).push(...ids);
         }
@@ -225,7 +228,7 @@ describe('Twenty writers that commit in any order, while readers page', () => {
       const follow = async (reader: { step(): Promise<unknown> }): Promise<void> => {
         while (isWriting) {
           await reader.step();
-          await sleep(Math.random() * 5);
+          await sleep(random() * 5);
         }
       };
       const full = ['?limite=1', '?limite=3', '?limite=7', ''].map(
