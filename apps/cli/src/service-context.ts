@@ -9,7 +9,7 @@ import {
   JournalService,
 } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
-import { MeetingModule, PointsService, SeancesService } from '#meeting';
+import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '#meeting';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { CourrielsService, MessagingModule } from '#messaging';
 import { Config } from '#shared/config/config';
@@ -66,6 +66,7 @@ export const ServiceContext = {
             ...CONSENT_ENTITIES,
             ...ADHESION_ENTITIES,
             ...VOTING_ENTITIES,
+            ...MEETING_ENTITIES,
           ]),
           ClientsModule,
           MembershipModule,

@@ -2,7 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { ADHESION_ENTITIES, AdhesionHttpModule } from '#adhesion';
 import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
 import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
-import { MeetingHttpModule } from '#meeting';
+import { MEETING_ENTITIES, MeetingHttpModule } from '#meeting';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { PersonneHttpModule } from '#personne';
 import { MessagingHttpModule } from '#messaging';
@@ -25,6 +25,7 @@ export class AppModule {
           ...CONSENT_ENTITIES,
           ...ADHESION_ENTITIES,
           ...VOTING_ENTITIES,
+          ...MEETING_ENTITIES,
         ]),
         ClientsHttpModule,
         SyncHttpModule,
