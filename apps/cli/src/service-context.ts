@@ -25,7 +25,7 @@ import {
   VotantsService,
   VotingModule,
 } from '#voting';
-import { WebhooksModule, WebhooksService } from '#webhooks';
+import { WEBHOOKS_ENTITIES, WebhooksModule, WebhooksService } from '#webhooks';
 
 @Module({})
 class CliModule {}
@@ -67,6 +67,7 @@ export const ServiceContext = {
             ...ADHESION_ENTITIES,
             ...VOTING_ENTITIES,
             ...MEETING_ENTITIES,
+            ...WEBHOOKS_ENTITIES,
           ]),
           ClientsModule,
           MembershipModule,

@@ -10,7 +10,7 @@ import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
 import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
-import { WebhooksHttpModule } from '#webhooks';
+import { WEBHOOKS_ENTITIES, WebhooksHttpModule } from '#webhooks';
 
 /** The HTTP process: every context's controllers. */
 @Module({})
@@ -26,6 +26,7 @@ export class AppModule {
           ...ADHESION_ENTITIES,
           ...VOTING_ENTITIES,
           ...MEETING_ENTITIES,
+          ...WEBHOOKS_ENTITIES,
         ]),
         ClientsHttpModule,
         SyncHttpModule,
