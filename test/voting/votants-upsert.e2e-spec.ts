@@ -223,10 +223,19 @@ describe('one record', () => {
       ...[{ ADroitDeVote: false }, { Poids: 2 }, { Poids: '1.5001' }, { Nom: 'X', Poids: 1 }],
       ...[{ EmployeIdExterne: 'E-2' }, { EmployeIdExterne: null }],
     ];
-    for (const change of changes) expectProblem(await upsert({ VotantId, ...change }), 409, 'Votant.AVote');
+    for (const change of changes) {
+      const alone = await upsert({ VotantId, ...change });
+      expectProblem(alone, 409, 'Votant.AVote');
+      // A list is decided by SQL and a single voter by its entity.
+      const { Erreurs } = (await upsert([{ VotantId, ...change }])).json;
+      expect(Erreurs).toEqual([{ Index: 0, Code: 'Votant.AVote', Message: alone.json.detail }]);
+    }
     expect(await versions()).toEqual(before);
     const same = [{ Poids: '1.50' }, { Poids: 1.5 }, { ADroitDeVote: true }, { Poids: null }, FULL];
-    for (const record of same) expect((await upsert({ VotantId, ...record })).status).toBe(200);
+    for (const record of same) {
+      expect((await upsert({ VotantId, ...record })).status).toBe(200);
+      expect((await upsert([{ VotantId, ...record }])).json.Erreurs).toEqual([]);
+    }
     expect(await versions()).toEqual(before);
     const renamed = (await upsert({ VotantId, Nom: 'Gagné' })).json;
     expect(renamed).toEqual({ VotantId, ...FULL, Nom: 'Gagné', AVote: true });

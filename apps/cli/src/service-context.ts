@@ -9,7 +9,7 @@ import {
   JournalService,
 } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
-import { MeetingModule, PointsService, SeancesService } from '#meeting';
+import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '#meeting';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { CourrielsService, MessagingModule } from '#messaging';
 import { Config } from '#shared/config/config';
@@ -25,7 +25,7 @@ import {
   VotantsService,
   VotingModule,
 } from '#voting';
-import { WebhooksModule, WebhooksService } from '#webhooks';
+import { WEBHOOKS_ENTITIES, WebhooksModule, WebhooksService } from '#webhooks';
 
 @Module({})
 class CliModule {}
@@ -66,6 +66,8 @@ export const ServiceContext = {
             ...CONSENT_ENTITIES,
             ...ADHESION_ENTITIES,
             ...VOTING_ENTITIES,
+            ...MEETING_ENTITIES,
+            ...WEBHOOKS_ENTITIES,
           ]),
           ClientsModule,
           MembershipModule,

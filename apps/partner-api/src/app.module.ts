@@ -2,7 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { ADHESION_ENTITIES, AdhesionHttpModule } from '#adhesion';
 import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
 import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
-import { MeetingHttpModule } from '#meeting';
+import { MEETING_ENTITIES, MeetingHttpModule } from '#meeting';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { PersonneHttpModule } from '#personne';
 import { MessagingHttpModule } from '#messaging';
@@ -10,7 +10,7 @@ import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
 import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
-import { WebhooksHttpModule } from '#webhooks';
+import { WEBHOOKS_ENTITIES, WebhooksHttpModule } from '#webhooks';
 
 /** The HTTP process: every context's controllers. */
 @Module({})
@@ -25,6 +25,8 @@ export class AppModule {
           ...CONSENT_ENTITIES,
           ...ADHESION_ENTITIES,
           ...VOTING_ENTITIES,
+          ...MEETING_ENTITIES,
+          ...WEBHOOKS_ENTITIES,
         ]),
         ClientsHttpModule,
         SyncHttpModule,

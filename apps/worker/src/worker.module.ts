@@ -7,7 +7,7 @@ import { Config } from '#shared/config/config';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule } from '#sync';
 import { VOTING_ENTITIES, VotingModule } from '#voting';
-import { DeliveriesModule, WebhooksModule } from '#webhooks';
+import { DeliveriesModule, WEBHOOKS_ENTITIES, WebhooksModule } from '#webhooks';
 import { ClockService } from './clock.service';
 import { JobsService } from './jobs.service';
 import { PurgeService } from './purge.service';
@@ -24,6 +24,7 @@ export class WorkerModule {
           ...MEMBERSHIP_ENTITIES,
           ...CONSENT_ENTITIES,
           ...VOTING_ENTITIES,
+          ...WEBHOOKS_ENTITIES,
         ]),
         ClientsModule,
         SyncModule,

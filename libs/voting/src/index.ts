@@ -1,4 +1,5 @@
 import { Campagne } from './domain/campagne.entity';
+import { Votant } from './domain/votant.entity';
 
 export { BulletinsService } from './application/bulletins.service';
 export { CampagnesService } from './application/campagnes.service';
@@ -14,4 +15,4 @@ export { ListeElectoraleCreeeData } from './http/listes-electorales.dto';
 export { VotingHttpModule } from './voting-http.module';
 export { VotingModule } from './voting.module';
 
-export const VOTING_ENTITIES = [Campagne];
+export const VOTING_ENTITIES = [Campagne, Votant];

@@ -1,3 +1,5 @@
+import { Webhook } from './domain/webhook.entity';
+
 export { EvenementsService } from './application/evenements.service';
 export { type Manager, WebhooksService } from './application/webhooks.service';
 export type { WebhookRecord } from './domain/webhook.fields';
@@ -6,3 +8,5 @@ export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';
 export { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from './http/webhooks.dto';
 export { WebhooksHttpModule } from './webhooks-http.module';
 export { DeliveriesModule, WebhooksModule } from './webhooks.module';
+
+export const WEBHOOKS_ENTITIES = [Webhook];

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
-import { Caller, Environment, ModuleName, Role } from '#shared/access/caller';
+import { Caller, Environment } from '#shared/access/caller';
 import { Config } from '#shared/config/config';
 import { NO_TENANT } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { fingerprint, isWellFormedKey } from '../domain/api-key';
-import { CallerQuery, CallerRow } from '../persistence/caller.query';
+import { CallerQuery, type PresentedCle } from '../persistence/caller.query';
 
 /** A cached key is trusted this long after its look-up began; a revocation is seen within 5 s (decisions, section 2). */
 const TRUST_MS = 4_000;
 
 interface Cached {
   readonly since: number;
-  readonly row: Promise<CallerRow | undefined>;
+  readonly found: Promise<PresentedCle | undefined>;
 }
 
 /** Tells who holds a key. */
@@ -37,43 +37,35 @@ export class AuthenticationService {
     if (timingSafeEqual(empreinte, this.adminFingerprint)) return this.firstAdmin();
     if (!isWellFormedKey(cle))
       throw new DomainError('Cle.Invalide', 'The key in X-Api-Key is not a valid key.');
-    const row = await this.lookUp(empreinte);
-    if (!row || !timingSafeEqual(row.empreinte, empreinte)) {
+    const found = await this.lookUp(empreinte);
+    if (!found || !timingSafeEqual(found.cle.empreinte, empreinte)) {
       throw new DomainError('Cle.Invalide', 'The key in X-Api-Key is not a valid key.');
     }
-    if (row.revoqueLe) throw new DomainError('Cle.Invalide', 'The key in X-Api-Key was revoked.');
-    if (row.expireLe && row.expireLe.getTime() <= Date.now()) {
-      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key has expired.');
-    }
-    return this.callerOf(row);
+    found.cle.assertActive(new Date());
+    return this.callerOf(found);
   }
 
-  private lookUp(empreinte: Buffer): Promise<CallerRow | undefined> {
+  private lookUp(empreinte: Buffer): Promise<PresentedCle | undefined> {
     const id = empreinte.toString('base64');
     const cached = this.cache.get(id);
-    if (cached && performance.now() - cached.since < TRUST_MS) return cached.row;
-    const row = this.callers.find(empreinte);
-    this.cache.set(id, { since: performance.now(), row });
+    if (cached && performance.now() - cached.since < TRUST_MS) return cached.found;
+    const found = this.callers.find(empreinte);
+    this.cache.set(id, { since: performance.now(), found });
     // A failed look-up says nothing about the key and must not be remembered.
-    row.catch(() => this.cache.delete(id));
-    return row;
+    found.catch(() => this.cache.delete(id));
+    return found;
   }
 
-  private callerOf(row: CallerRow): Caller {
-    const excluded = (name: string): boolean => row.cleModules !== null && !row.cleModules.includes(name);
+  private callerOf({ cle, client }: PresentedCle): Caller {
+    const { id: cleId, tenantId, role } = cle;
+    const limiteParMinute = client?.limiteParMinute ?? this.config.rateLimitPerMinute;
+    if (!client || !tenantId) return { cleId, role, modules: [], limiteParMinute };
     return {
-      cleId: row.cleId,
-      role: row.role as Role,
-      modules: (row.clientModules ?? []).filter((name) => !excluded(name)) as ModuleName[],
-      limiteParMinute: row.limiteParMinute ?? this.config.rateLimitPerMinute,
-      ...(row.tenantId && row.clientId && row.clientNom
-        ? {
-            tenantId: row.tenantId,
-            clientId: row.clientId,
-            clientNom: row.clientNom,
-            environnement: row.environnement as Environment,
-          }
-        : {}),
+      ...{ cleId, role, limiteParMinute, tenantId },
+      modules: cle.modulesOf(client),
+      clientId: client.id,
+      clientNom: client.nom,
+      environnement: client.environnement as Environment,
     };
   }
 

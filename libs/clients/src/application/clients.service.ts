@@ -4,31 +4,17 @@ import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Position } from '#shared/database/json-items';
 import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
-import { Actor, Environment, ModuleName, Role } from '#shared/access/caller';
-import { generateKey } from '../domain/api-key';
-import { Cle, CleWithEnvironment } from '../domain/cle.entity';
-import { Client } from '../domain/client.entity';
+import { Actor, Environment, Role } from '#shared/access/caller';
+import { Cle, type CleWithEnvironment, type NewCle } from '../domain/cle.entity';
+import { Client, type ClientChange, type NewClient } from '../domain/client.entity';
 import { ClientRepository } from '../persistence/client.repository';
 
-/** What an administrator may say of a client; an absent member leaves what is there. */
-export interface ClientChange {
-  nom?: string | null;
-  modules?: string[] | null;
-  limiteParMinute?: number | null;
-  fuseauHoraire?: string | null;
-  drapeaux?: { resultatsVoteActifVisibles?: boolean | null; seuilAnonymat?: number | null } | null;
-  organisation?: { contactTechnique?: string | null; casUsage?: string | null } | null;
-}
-
-/** What a new key is for. */
-export interface CleRequest {
-  /** Only where a known key is wanted, as for the demonstration. */
-  id?: string;
-  nom: string;
-  environnement: Environment;
-  role: Exclude<Role, 'admin'>;
-  modules?: ModuleName[] | null;
-  expireLe?: Date | null;
+/** A key for a data space of a client. */
+export interface CleRequest extends NewCle {
+  /** Given by the service if absent. */
+  readonly id?: string;
+  readonly environnement: Environment;
+  readonly role: Exclude<Role, 'admin'>;
 }
 
 /** A key just made, with the text that is shown this once. */
@@ -44,21 +30,8 @@ export class ClientsService {
   ) {}
 
   /** @throws DomainError `Client.NomDejaUtilise`, `Requete.Invalide` for an unknown time zone */
-  async create(
-    actor: Actor,
-    wanted: ClientChange & { id?: string; nom: string; modules: string[] },
-  ): Promise<Client> {
-    const client = Object.assign(new Client(), {
-      id: wanted.id ?? randomUUID(),
-      resultatsVoteActifVisibles: false,
-      seuilAnonymat: 1,
-      limiteParMinute: null,
-      fuseauHoraire: 'America/Toronto',
-      contactTechnique: null,
-      casUsage: null,
-      dateCreation: new Date(),
-    });
-    apply(client, wanted);
+  async create(actor: Actor, wanted: NewClient & { id?: string }): Promise<Client> {
+    const client = Client.create(wanted.id ?? randomUUID(), wanted, new Date());
     await this.transactions.run(ADMINISTRATION, async () => {
       await this.assertTimeZone(wanted);
       await this.clients.insert(client);
@@ -92,7 +65,7 @@ export class ClientsService {
       const client = await this.mustFind(clientId, true);
       assertUnchanged?.(client);
       await this.assertTimeZone(change);
-      apply(client, change);
+      client.change(change);
       await this.clients.update(client);
       this.audit.record(clientId, actor, 'client.modifier', [clientId]);
       return client;
@@ -114,7 +87,7 @@ export class ClientsService {
       const client = await this.mustFind(clientId, true);
       const { id: tenantId, isNew } = await this.clients.tenantOf(client, wanted.environnement);
       if (isNew) this.audit.begin(tenantId);
-      const cle = await this.insert(tenantId, wanted, wanted.environnement);
+      const cle = await this.insert(tenantId, wanted.environnement, wanted, wanted.id);
       this.audit.record(clientId, actor, 'cle.creer', [cle.id]);
       return cle;
     });
@@ -122,7 +95,7 @@ export class ClientsService {
 
   /** Makes a key for an administrator. */
   async issueAdminCle(nom: string): Promise<IssuedCle> {
-    return this.transactions.run(ADMINISTRATION, () => this.insert(null, { nom, role: 'admin' }, 'admin'));
+    return this.transactions.run(ADMINISTRATION, () => this.insert(null, 'admin', { nom, role: 'admin' }));
   }
 
   /** Keys in the order of their creation; all of them without `limit`. @throws DomainError `Client.NotFound` */
@@ -153,32 +126,21 @@ export class ClientsService {
     await this.transactions.run(ADMINISTRATION, async () => {
       const cle = await this.mustFindCle(clientId, cleId, true);
       assertUnchanged?.(cle);
-      await this.clients.revokeCle(cle);
+      cle.revoke(new Date());
+      await this.clients.updateCle(cle);
       this.audit.record(clientId, actor, 'cle.revoquer', [cleId]);
     });
   }
 
   private async insert(
     tenantId: string | null,
-    wanted: { id?: string; nom: string; role: Role; modules?: string[] | null; expireLe?: Date | null },
     kind: Environment | 'admin',
+    wanted: NewCle,
+    id: string = randomUUID(),
   ): Promise<IssuedCle> {
-    const { cle: secret, prefixe, empreinte } = generateKey(kind);
-    const cle = Object.assign(new Cle(), {
-      id: wanted.id ?? randomUUID(),
-      tenantId,
-      role: wanted.role,
-      nom: wanted.nom,
-      prefixe,
-      empreinte,
-      modules: wanted.modules ?? null,
-      expireLe: wanted.expireLe ?? null,
-      revoqueLe: null,
-      dernierUsage: null,
-      dateCreation: new Date(),
-    });
+    const { cle, text } = Cle.issue(id, tenantId, kind, wanted, new Date());
     await this.clients.insertCle(cle);
-    return Object.assign(cle, { environnement: kind, cle: secret });
+    return Object.assign(cle, { environnement: kind, cle: text });
   }
 
   private async assertTimeZone({ fuseauHoraire }: ClientChange): Promise<void> {
@@ -199,17 +161,4 @@ export class ClientsService {
     if (!cle) throw new DomainError('Cle.NotFound', 'The client has no key with this id.');
     return cle;
   }
-}
-
-function apply(client: Client, change: ClientChange): void {
-  client.nom = change.nom ?? client.nom;
-  client.modules = change.modules ?? client.modules;
-  if (change.limiteParMinute !== undefined) client.limiteParMinute = change.limiteParMinute;
-  client.fuseauHoraire = change.fuseauHoraire ?? client.fuseauHoraire;
-  client.resultatsVoteActifVisibles =
-    change.drapeaux?.resultatsVoteActifVisibles ?? client.resultatsVoteActifVisibles;
-  client.seuilAnonymat = change.drapeaux?.seuilAnonymat ?? client.seuilAnonymat;
-  const { contactTechnique, casUsage } = change.organisation ?? {};
-  if (contactTechnique !== undefined) client.contactTechnique = contactTechnique;
-  if (casUsage !== undefined) client.casUsage = casUsage;
 }

@@ -1,4 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ModuleName, Role } from '#shared/access/caller';
+import { DomainError } from '#shared/errors/domain-error';
+import { generateKey, type KeyKind } from './api-key';
+import type { Client } from './client.entity';
+
+/** Properties of a new key. */
+export interface NewCle {
+  readonly nom: string;
+  readonly role: Role;
+  readonly modules?: ModuleName[] | null;
+  readonly expireLe?: Date | null;
+}
 
 /** A key: what is known of it without its text. */
 @Entity('cle')
@@ -11,7 +23,7 @@ export class Cle {
   tenantId: string | null;
 
   @Column('text')
-  role: string;
+  role: Role;
 
   @Column('text')
   nom: string;
@@ -34,12 +46,60 @@ export class Cle {
   @Column('timestamptz', { nullable: true })
   revoqueLe: Date | null;
 
-  /** When it last opened the door, to the minute. */
+  /** Last use, updated at most once a minute. */
   @Column('timestamptz', { nullable: true })
   dernierUsage: Date | null;
 
   @Column('timestamptz')
   dateCreation: Date;
+
+  /**
+   * Makes a key for a tenant, or for an administrator if `tenantId` is null.
+   *
+   * @returns the key and its text, which is not stored
+   */
+  static issue(
+    id: string,
+    tenantId: string | null,
+    kind: KeyKind,
+    wanted: NewCle,
+    at: Date,
+  ): { cle: Cle; text: string } {
+    const { cle: text, prefixe, empreinte } = generateKey(kind);
+    const cle = Object.assign(new Cle(), {
+      ...{ id, tenantId, prefixe, empreinte },
+      role: wanted.role,
+      nom: wanted.nom,
+      modules: wanted.modules ?? null,
+      expireLe: wanted.expireLe ?? null,
+      revoqueLe: null,
+      dernierUsage: null,
+      dateCreation: at,
+    });
+    return { cle, text };
+  }
+
+  /** Revokes the key for good. A revoked key keeps its first date. */
+  revoke(at: Date): void {
+    this.revoqueLe ??= at;
+  }
+
+  /**
+   * Checks that the key works at a moment: it is not revoked, and `expireLe` is later.
+   *
+   * @throws DomainError `Cle.Invalide`
+   */
+  assertActive(at: Date): void {
+    if (this.revoqueLe) throw new DomainError('Cle.Invalide', 'The key in X-Api-Key was revoked.');
+    if (this.expireLe && this.expireLe <= at)
+      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key has expired.');
+  }
+
+  /** Returns the modules that the key opens: those of its client that the key does not exclude (decisions, section 2). */
+  modulesOf(client: Pick<Client, 'modules'>): ModuleName[] {
+    const excludes = (name: string): boolean => this.modules !== null && !this.modules.includes(name);
+    return client.modules.filter((name) => !excludes(name)) as ModuleName[];
+  }
 }
 
 /** A key and the environment of the data space it opens. */

@@ -1,5 +1,18 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** Properties that an administrator writes; an absent property stays as it is. */
+export interface ClientChange {
+  nom?: string | null;
+  modules?: string[] | null;
+  limiteParMinute?: number | null;
+  fuseauHoraire?: string | null;
+  drapeaux?: { resultatsVoteActifVisibles?: boolean | null; seuilAnonymat?: number | null } | null;
+  organisation?: { contactTechnique?: string | null; casUsage?: string | null } | null;
+}
+
+/** Properties of a new client. */
+export type NewClient = ClientChange & { nom: string; modules: string[] };
+
 /** An organisation that uses the service; its id is the ClientId of the specification. */
 @Entity('client')
 export class Client {
@@ -36,4 +49,33 @@ export class Client {
 
   @Column('timestamptz')
   dateCreation: Date;
+
+  /** A new client, with the default of each property that `wanted` does not give. */
+  static create(id: string, wanted: NewClient, at: Date): Client {
+    const client = Object.assign(new Client(), {
+      id,
+      resultatsVoteActifVisibles: false,
+      seuilAnonymat: 1,
+      limiteParMinute: null,
+      fuseauHoraire: 'America/Toronto',
+      contactTechnique: null,
+      casUsage: null,
+      dateCreation: at,
+    });
+    client.change(wanted);
+    return client;
+  }
+
+  /** Takes over the given properties. Null clears the limit and the two texts; elsewhere it changes nothing. */
+  change({ nom, modules, limiteParMinute, fuseauHoraire, drapeaux, organisation }: ClientChange): void {
+    this.nom = nom ?? this.nom;
+    this.modules = modules ?? this.modules;
+    if (limiteParMinute !== undefined) this.limiteParMinute = limiteParMinute;
+    this.fuseauHoraire = fuseauHoraire ?? this.fuseauHoraire;
+    this.resultatsVoteActifVisibles = drapeaux?.resultatsVoteActifVisibles ?? this.resultatsVoteActifVisibles;
+    this.seuilAnonymat = drapeaux?.seuilAnonymat ?? this.seuilAnonymat;
+    const { contactTechnique, casUsage } = organisation ?? {};
+    if (contactTechnique !== undefined) this.contactTechnique = contactTechnique;
+    if (casUsage !== undefined) this.casUsage = casUsage;
+  }
 }

@@ -1,26 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { ranOutOfSpace } from '#shared/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+import { Cle } from '../domain/cle.entity';
+import type { Client } from '../domain/client.entity';
 
-/** A key with what its client may do, as a request needs them. */
-export interface CallerRow {
-  cleId: string;
-  role: string;
-  empreinte: Buffer;
-  cleModules: string[] | null;
-  expireLe: Date | null;
-  revoqueLe: Date | null;
-  tenantId: string | null;
+/** A key with its client, as far as a request depends on them. */
+export interface PresentedCle {
+  readonly cle: Pick<Cle, 'id' | 'tenantId' | 'role' | 'empreinte' | 'assertActive' | 'modulesOf'>;
+  /** Absent for a key of an administrator. */
+  readonly client?: Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute'> & {
+    readonly environnement: string;
+  };
+}
+
+interface CallerRow extends Pick<
+  Cle,
+  'id' | 'tenantId' | 'role' | 'empreinte' | 'modules' | 'expireLe' | 'revoqueLe'
+> {
   environnement: string | null;
   clientId: string | null;
   clientNom: string | null;
-  clientModules: string[] | null;
+  clientModules: Client['modules'] | null;
   limiteParMinute: number | null;
 }
 
-const FIND = `SELECT k.id AS "cleId", k.role, k.empreinte, k.modules AS "cleModules", k.expire_le AS "expireLe",
-         k.revoque_le AS "revoqueLe", k.tenant_id AS "tenantId", t.environnement, c.id AS "clientId",
-         c.nom AS "clientNom", c.modules AS "clientModules", c.limite_par_minute AS "limiteParMinute"
+const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expireLe", k.revoque_le AS "revoqueLe",
+         k.tenant_id AS "tenantId", t.environnement, c.id AS "clientId", c.nom AS "clientNom",
+         c.modules AS "clientModules", c.limite_par_minute AS "limiteParMinute"
   FROM cle k LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
   WHERE k.empreinte = $1`;
 
@@ -28,8 +34,11 @@ const FIND = `SELECT k.id AS "cleId", k.role, k.empreinte, k.modules AS "cleModu
 export class CallerQuery {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Looks a key up by its fingerprint and notes its use, at most once a minute and where there is room for it. */
-  async find(empreinte: Buffer): Promise<CallerRow | undefined> {
+  /**
+   * Looks a key up by its fingerprint and notes its use, at most once a minute and where there is room for it. The use of
+   * an active key alone is noted; the rule is `Cle.assertActive`.
+   */
+  async find(empreinte: Buffer): Promise<PresentedCle | undefined> {
     const values = [empreinte];
     const rows = await this.transactions
       .query<CallerRow>(ADMINISTRATION, {
@@ -46,6 +55,14 @@ export class CallerQuery {
         if (!ranOutOfSpace(error)) throw error;
         return this.transactions.query<CallerRow>(ADMINISTRATION, { name: 'caller_see', text: FIND, values });
       });
-    return rows[0];
+    return rows[0] && presented(rows[0]);
   }
+}
+
+function presented(row: CallerRow): PresentedCle {
+  const { environnement, clientId, clientNom, clientModules, limiteParMinute, ...columns } = row;
+  const cle = Object.assign(new Cle(), columns);
+  if (!environnement || !clientId || !clientNom) return { cle };
+  const client = { id: clientId, nom: clientNom, modules: clientModules ?? [], limiteParMinute };
+  return { cle, client: { ...client, environnement } };
 }

@@ -95,11 +95,9 @@ export class ClientRepository {
     return cle && withEnvironment(cle, environments);
   }
 
-  /** Revokes a key. A revoked one keeps its first date. */
-  async revokeCle(cle: Cle): Promise<void> {
-    await this.transactions
-      .client()
-      .query('UPDATE cle SET revoque_le = coalesce(revoque_le, now()) WHERE id = $1', [cle.id]);
+  /** Writes what changes of a key. */
+  async updateCle({ id, revoqueLe }: Cle): Promise<void> {
+    await this.transactions.manager().update(Cle, { id }, { revoqueLe });
   }
 
   /** Rows in the order of all lists, after a position. */

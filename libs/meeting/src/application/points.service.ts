@@ -5,8 +5,9 @@ import type { Page, Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
+import { Point } from '../domain/point.entity';
 import type { PointRecord, ResultatRecord } from '../domain/point.fields';
-import { pointOf, resultatOf, verdictOf } from '../domain/point.rules';
+import { resultatOf } from '../domain/resultat';
 import { PointQuery } from '../persistence/point.query';
 import { PointRepository } from '../persistence/point.repository';
 import { SeanceRepository } from '../persistence/seance.repository';
@@ -38,16 +39,15 @@ export class PointsService {
     record: PointRecord,
     id?: string,
   ): Promise<Json> {
-    const content = pointOf(record);
+    const point = Point.of(tenantId, seanceId, record);
     return this.transactions.run({ tenantId }, async () => {
       await this.seances.assertExists(tenantId, seanceId);
-      const made = await this.repository.insert(tenantId, seanceId, content, id);
-      if (made === undefined) {
-        const detail = `Another point of the meeting is at place ${content.ordre}: choose another \`ordre\`.`;
+      if (!(await this.repository.insert(point, id))) {
+        const detail = `Another point of the meeting is at place ${point.ordre}: choose another \`ordre\`.`;
         throw new DomainError('Point.OrdreDejaUtilise', detail);
       }
-      this.audit.record(tenantId, actor, 'point.creer', [made]);
-      return (await this.query.one(tenantId, seanceId, made))!;
+      this.audit.record(tenantId, actor, 'point.creer', [point.idUnique]);
+      return (await this.query.one(tenantId, seanceId, point.idUnique))!;
     });
   }
 
@@ -85,14 +85,13 @@ export class PointsService {
     record: ResultatRecord,
     ifMatch?: string,
   ): Promise<Json> {
-    const content = resultatOf(record);
+    const resultat = resultatOf(record);
     return this.transactions.run({ tenantId }, async () => {
       const point = await this.repository.lock(tenantId, seanceId, id);
       if (!point) return this.missing(tenantId, seanceId);
-      if (point.majorite === null)
-        throw new DomainError('Point.NonVotable', 'The point is not put to the vote: it can have no result.');
+      point.record(resultat);
       assertIfMatch(ifMatch, await this.resultat(tenantId, seanceId, id));
-      await this.repository.updateResultat(tenantId, id, content, verdictOf(point.majorite, content));
+      await this.repository.updateResultat(point);
       this.audit.record(tenantId, actor, 'point.resultats', [id]);
       return this.resultat(tenantId, seanceId, id);
     });

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#shared/database/transactions';
-import type { Majorite } from '../domain/point.fields';
-import type { PointContent, ResultatContent } from '../domain/point.rules';
-
-/** What the vote on a point goes by; the majority is null of a point without a vote. */
-export interface PointVote {
-  readonly majorite: Majorite | null;
-}
+import { Point } from '../domain/point.entity';
 
 /** Points of agendas with their results. */
 @Injectable()
@@ -14,23 +8,22 @@ export class PointRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Adds a point in the ambient transaction; answers its id, or undefined where its place is taken.
+   * Adds a point in the ambient transaction and gives it its id.
    *
-   * @param id given by the service if absent
+   * @param id given by the database if absent
+   * @returns false if its place on the agenda is taken
    */
-  async insert(
-    tenantId: string,
-    seanceId: string,
-    point: PointContent,
-    id?: string,
-  ): Promise<string | undefined> {
+  async insert(point: Point, id?: string): Promise<boolean> {
+    const { tenantId, seanceId, titre, ordre, votable, typeVote, majorite } = point;
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO point_seance (tenant_id, seance_id, id_unique, titre, ordre, votable, type_vote, majorite)
        VALUES ($1, $2, coalesce($8, uuidv7()), $3, $4, $5, $6, $7)
        ON CONFLICT (tenant_id, seance_id, ordre) DO NOTHING RETURNING id_unique AS id`,
-      [tenantId, seanceId, point.titre, point.ordre, point.votable, point.typeVote, point.majorite, id],
+      [tenantId, seanceId, titre, ordre, votable, typeVote, majorite, id],
     );
-    return rows[0]?.id;
+    const [made] = rows;
+    if (made) point.idUnique = made.id;
+    return made !== undefined;
   }
 
   async exists(tenantId: string, seanceId: string, id: string): Promise<boolean> {
@@ -45,37 +38,22 @@ export class PointRepository {
     return rows.length > 0;
   }
 
-  /** Keeps others from writing the point's result until the ambient transaction ends; undefined if there is none. */
-  async lock(tenantId: string, seanceId: string, id: string): Promise<PointVote | undefined> {
-    const { rows } = await this.transactions.client().query<PointVote>(
-      `SELECT majorite FROM point_seance WHERE tenant_id = $1 AND seance_id = $2 AND id_unique = $3
-       FOR NO KEY UPDATE`,
-      [tenantId, seanceId, id],
-    );
-    return rows[0];
+  /** The point, locked until the ambient transaction ends; null if there is none. */
+  lock(tenantId: string, seanceId: string, idUnique: string): Promise<Point | null> {
+    return this.transactions
+      .manager()
+      .findOne(Point, { where: { tenantId, seanceId, idUnique }, lock: { mode: 'for_no_key_update' } });
   }
 
-  async updateResultat(
-    tenantId: string,
-    id: string,
-    resultat: ResultatContent,
-    adopte: boolean,
-  ): Promise<void> {
-    await this.transactions.client().query(
-      `UPDATE point_seance SET pour = $3, contre = $4, abstentions = $5, poids_pour = $6, poids_contre = $7,
-         poids_abstentions = $8, adopte = $9
-       WHERE tenant_id = $1 AND id_unique = $2`,
-      [
-        tenantId,
-        id,
-        resultat.pour,
-        resultat.contre,
-        resultat.abstentions,
-        resultat.poidsPour,
-        resultat.poidsContre,
-        resultat.poidsAbstentions,
-        adopte,
-      ],
-    );
+  /** Writes the result of a point. */
+  async updateResultat({ tenantId, idUnique, ...point }: Point): Promise<void> {
+    const { pour, contre, abstentions, poidsPour, poidsContre, poidsAbstentions, adopte } = point;
+    await this.transactions
+      .manager()
+      .update(
+        Point,
+        { tenantId, idUnique },
+        { pour, contre, abstentions, poidsPour, poidsContre, poidsAbstentions, adopte },
+      );
   }
 }

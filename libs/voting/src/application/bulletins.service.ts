@@ -8,6 +8,7 @@ import type { BulletinRecord } from '../domain/bulletin.fields';
 import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
 import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
 import { CampagneRepository } from '../persistence/campagne.repository';
+import { VotantRepository } from '../persistence/votant.repository';
 
 /** Bytes of chance in a receipt. */
 const RECU_BYTES = 24;
@@ -31,6 +32,7 @@ export class BulletinsService {
     private readonly transactions: Transactions,
     private readonly campagnes: CampagneRepository,
     private readonly repository: BulletinRepository,
+    private readonly votants: VotantRepository,
   ) {}
 
   /**
@@ -94,18 +96,8 @@ export class BulletinsService {
   ): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.campagnes.look(tenantId, campagneId);
-      const etat = campagne.etat(at);
-      if (etat !== 'VoteOuvert') {
-        const detail = `The campaign is in state ${etat}: ballots are taken in VoteOuvert only.`;
-        throw new DomainError('Vote.CampagneNonOuverte', detail);
-      }
-      const votant = await this.repository.votant(tenantId, campagneId, votantId);
-      if (!votant) throw new DomainError('Votant.NotFound', 'The campaign has no voter with this id.');
-      if (votant.aVote) {
-        throw new DomainError('Vote.DejaVote', 'The voter has voted: that ballot is counted, and stays.');
-      }
-      if (!votant.aDroitDeVote)
-        throw new DomainError('Vote.SansDroitDeVote', 'The voter does not hold the right to vote.');
+      campagne.assertTakesBallots(at);
+      (await this.votants.find(tenantId, campagneId, votantId)).assertMayVote();
       if (campagne.publications !== publications || !('faults' in checked)) return;
       const { faults } = checked;
       const [first] = faults;

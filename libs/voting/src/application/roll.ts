@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
 import { CampagneRepository } from '../persistence/campagne.repository';
 
 /** What a write of the roll has done. */
@@ -38,10 +37,7 @@ export class Roll {
         const prepared = await prepare();
         await this.campagnes.takeRollTurn(tenantId, campagneId);
         const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
-        if (!campagne.hasOpenRoll(at)) {
-          const detail = `The campaign is in state ${campagne.etat(at)}: its roll does not change any more.`;
-          throw new DomainError('Campagne.ModificationNonPermise', detail);
-        }
+        campagne.assertOpenRoll(at);
         const { added, result } = await work(prepared);
         // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
         await this.campagnes.countVotants(tenantId, campagneId, added);

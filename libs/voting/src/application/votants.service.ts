@@ -8,7 +8,7 @@ import { assertIfMatch, type Json } from '#shared/http/etag';
 import type { VotantRecord } from '../domain/votant.fields';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { type VotantFilter, VotantQuery } from '../persistence/votant.query';
-import { VotantRepository } from '../persistence/votant.repository';
+import { noVotant, VotantRepository } from '../persistence/votant.repository';
 import { VotantsBulk } from '../persistence/votants.bulk';
 import { Roll } from './roll';
 import { VotantChecks, type VotantError } from './votant-checks';
@@ -79,13 +79,18 @@ export class VotantsService {
       throw invalidRequest(faults);
     }
     const work = async (stage: Stage) => {
-      const [fault] = await this.refuse(tenantId, campagneId, stage);
+      await this.bulk.holdEmployes(tenantId, stage);
+      const { VotantId } = record;
+      const votant =
+        VotantId == null ? null : await this.repository.lockToChange(tenantId, campagneId, VotantId);
+      const fault = await this.bulk.refusalOfNames(tenantId, campagneId, stage);
       if (fault?.property)
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
       if (fault) throw new DomainError(fault.code, fault.message);
+      votant?.assertMayBecome(record);
       const { created, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
       this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
-      const item = await this.get(tenantId, campagneId, id ?? record.VotantId!);
+      const item = await this.get(tenantId, campagneId, id ?? VotantId!);
       return { added: created, result: { item, isNew: created > 0 } };
     };
     return this.roll.write(tenantId, campagneId, work, () => this.bulk.stage([{ n: 0, record, newId }]));
@@ -103,7 +108,9 @@ export class VotantsService {
       return { checks, stage: await this.bulk.stage(checks.sound(records)) };
     };
     const work = async ({ checks, stage }: Awaited<ReturnType<typeof prepare>>) => {
-      const refused = await this.refuse(tenantId, campagneId, stage);
+      await this.bulk.holdEmployes(tenantId, stage);
+      await this.bulk.holdVotants(tenantId, campagneId, stage);
+      const refused = await this.bulk.refuse(tenantId, campagneId, stage);
       const { created } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
       this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const result = {
@@ -123,15 +130,6 @@ export class VotantsService {
     return this.roll.write(tenantId, campagneId, work, prepare);
   }
 
-  private async refuse(
-    tenantId: string,
-    campagneId: string,
-    stage: Stage,
-  ): ReturnType<VotantsBulk['refuse']> {
-    await this.bulk.hold(tenantId, campagneId, stage);
-    return this.bulk.refuse(tenantId, campagneId, stage);
-  }
-
   /** @throws DomainError `Votant.NotFound`, `Precondition.Echouee`, `Votant.AVote` */
   async delete(
     tenantId: string,
@@ -142,10 +140,9 @@ export class VotantsService {
   ): Promise<void> {
     await this.roll.write(tenantId, campagneId, async () => {
       const votant = await this.repository.lock(tenantId, campagneId, id);
-      if (!votant) throw noVotant();
       assertIfMatch(ifMatch, await this.get(tenantId, campagneId, id));
-      if (votant.aVote) throw new DomainError('Votant.AVote', 'The voter has voted and stays on the roll.');
-      await this.repository.delete(tenantId, campagneId, id);
+      votant.assertRemovable();
+      await this.repository.delete(votant);
       this.audit.record(tenantId, actor, 'votant.supprimer', [id]);
       return { added: -1, result: undefined };
     });
@@ -166,20 +163,16 @@ export class VotantsService {
   ): Promise<{ NombreModifies: number; VotantIdsNonTrouves: string[] }> {
     return this.roll.write(tenantId, campagneId, async () => {
       const votants = await this.repository.lockAll(tenantId, campagneId, ids);
-      const voted = aDroitDeVote ? 0 : votants.filter(({ aVote }) => aVote).length;
+      const voted = aDroitDeVote ? 0 : votants.filter((votant) => !votant.mayLoseDroitDeVote).length;
       if (voted > 0) {
         const detail = `${voted} of these voters ${voted === 1 ? 'has' : 'have'} voted and cannot lose the right; nothing was changed.`;
         throw new DomainError('Votant.AVote', detail);
       }
       await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
       this.audit.record(tenantId, actor, 'votant.droitDeVote', [campagneId]);
-      const known = new Set(votants.map(({ id }) => id));
+      const known = new Set(votants.map(({ idUnique }) => idUnique));
       const VotantIdsNonTrouves = ids.filter((id) => !known.has(id.toLowerCase()));
       return { added: 0, result: { NombreModifies: known.size, VotantIdsNonTrouves } };
     });
   }
-}
-
-function noVotant(): DomainError {
-  return new DomainError('Votant.NotFound', 'The campaign has no voter with this id.');
 }

@@ -213,12 +213,20 @@ describe('Campagne.replaceWith', () => {
   });
 });
 
-describe('Campagne.hasOpenRoll', () => {
-  it('holds until the closing, and not when archived', () => {
-    expect(campagne().hasOpenRoll(AFTER)).toBe(true);
-    const moments = [BEFORE, OPENING, plus(CLOSING, -1), CLOSING];
-    expect(moments.map((at) => published().hasOpenRoll(at))).toEqual([true, true, true, false]);
-    expect(campagne({ archivee: true }).hasOpenRoll(BEFORE)).toBe(false);
+describe('Campagne.assertOpenRoll and assertTakesBallots', () => {
+  it.each<[name: string, one: Campagne, at: Date, isRollOpen: boolean, takesBallots: boolean]>([
+    ['a draft, whatever its dates', campagne(), AFTER, true, false],
+    ['a published one before its opening', published(), BEFORE, true, false],
+    ['at its opening', published(), OPENING, true, true],
+    ['a millisecond before its closing', published(), plus(CLOSING, -1), true, true],
+    ['at its closing', published(), CLOSING, false, false],
+    ['with a closed ballot box', published({ urneClose: true }), DURING, false, false],
+    ['an archived one', campagne({ archivee: true }), BEFORE, false, false],
+  ])('%s', (_name, one, at, isRollOpen, takesBallots) => {
+    expect([codeOf(() => one.assertOpenRoll(at)), codeOf(() => one.assertTakesBallots(at))]).toEqual([
+      isRollOpen ? undefined : 'Campagne.ModificationNonPermise',
+      takesBallots ? undefined : 'Vote.CampagneNonOuverte',
+    ]);
   });
 });
 

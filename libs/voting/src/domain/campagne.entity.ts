@@ -147,9 +147,24 @@ export class Campagne {
     }
   }
 
-  /** Whether the roll may change: until the campaign ends (decisions, section 9). */
-  hasOpenRoll(at: Date): boolean {
-    return ['Brouillon', 'Planifie', 'VoteOuvert'].includes(this.etat(at));
+  /**
+   * Checks that the roll may change: until the campaign ends (decisions, section 9).
+   *
+   * @throws DomainError `Campagne.ModificationNonPermise`
+   */
+  assertOpenRoll(at: Date): void {
+    const etat = this.etat(at);
+    if (etat === 'Brouillon' || etat === 'Planifie' || etat === 'VoteOuvert') return;
+    const detail = `The campaign is in state ${etat}: its roll does not change any more.`;
+    throw new DomainError('Campagne.ModificationNonPermise', detail);
+  }
+
+  /** Checks that ballots are taken. @throws DomainError `Vote.CampagneNonOuverte` */
+  assertTakesBallots(at: Date): void {
+    const etat = this.etat(at);
+    if (etat === 'VoteOuvert') return;
+    const detail = `The campaign is in state ${etat}: ballots are taken in VoteOuvert only.`;
+    throw new DomainError('Vote.CampagneNonOuverte', detail);
   }
 
   /** Events of openings and closings that have come by a moment and have not been told of: each is answered once. */

@@ -50,7 +50,8 @@ export class BulletinRepository {
    * moment, in a transaction of its own. The time is asked for once the vote is entered.
    *
    * @param enter enters the vote
-   * @returns false where the vote is not open, the campaign is not the one that was answered, or the voter may not vote
+   * @returns false where the vote is not open (`Campagne.assertTakesBallots`), the campaign is not the one that was
+   * answered, or the voter may not vote (`Votant.assertMayVote`)
    * @throws OutcomeUnknown where the connection broke meanwhile
    */
   async cast(
@@ -65,24 +66,6 @@ export class BulletinRepository {
       values: [campagneId, votantId, publications, answers, empreinte],
     };
     return (await this.transactions.inOneTrip({ tenantId }, [enter], cast)) === 1;
-  }
-
-  /** Whether a voter has voted and may vote; undefined where there is none. */
-  async votant(
-    tenantId: string,
-    campagneId: string,
-    id: string,
-  ): Promise<{ aVote: boolean; aDroitDeVote: boolean } | undefined> {
-    const [row] = await this.transactions.query<{ aVote: boolean; aDroitDeVote: boolean }>(
-      { tenantId },
-      {
-        name: 'bulletin_votant',
-        text: `SELECT a_vote AS "aVote", a_droit_de_vote AS "aDroitDeVote" FROM votant
-               WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3`,
-        values: [tenantId, campagneId, id],
-      },
-    );
-    return row;
   }
 
   /** Whether a ballot with this receipt is in the box. */

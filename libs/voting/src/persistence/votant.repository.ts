@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
+import { Votant } from '../domain/votant.entity';
 import { ACTIVE } from './campagne.sql';
 
 /** Voters, in the ambient transaction. */
@@ -7,39 +9,44 @@ import { ACTIVE } from './campagne.sql';
 export class VotantRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Locks a voter; answers whether the voter has voted, or undefined if there is none. */
-  async lock(tenantId: string, campagneId: string, id: string): Promise<{ aVote: boolean } | undefined> {
-    const { rows } = await this.transactions
-      .client()
-      .query<{ aVote: boolean }>(
-        `SELECT a_vote AS "aVote" FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3 FOR UPDATE`,
-        [tenantId, campagneId, id],
-      );
-    return rows[0];
+  /** The voter, not locked. @throws DomainError `Votant.NotFound` */
+  async find(tenantId: string, campagneId: string, idUnique: string): Promise<Votant> {
+    return existing(await this.one({ tenantId, campagneId, idUnique }));
   }
 
-  async delete(tenantId: string, campagneId: string, id: string): Promise<void> {
-    await this.transactions
-      .client()
-      .query('DELETE FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3', [
-        tenantId,
-        campagneId,
-        id,
-      ]);
+  /** The voter, locked until the transaction ends: it neither votes nor changes. @throws DomainError `Votant.NotFound` */
+  async lock(tenantId: string, campagneId: string, idUnique: string): Promise<Votant> {
+    return existing(await this.one({ tenantId, campagneId, idUnique }, 'pessimistic_write'));
   }
 
-  /** Locks those of the voters that there are. */
+  /** The same before a change that keeps its key; null if there is none. */
+  lockToChange(tenantId: string, campagneId: string, idUnique: string): Promise<Votant | null> {
+    return this.one({ tenantId, campagneId, idUnique }, 'for_no_key_update');
+  }
+
+  private one(
+    where: Pick<Votant, 'tenantId' | 'campagneId' | 'idUnique'>,
+    mode?: 'pessimistic_write' | 'for_no_key_update',
+  ): Promise<Votant | null> {
+    return this.transactions.manager().findOne(Votant, { where, ...(mode ? { lock: { mode } } : {}) });
+  }
+
+  async delete({ tenantId, campagneId, idUnique }: Votant): Promise<void> {
+    await this.transactions.manager().delete(Votant, { tenantId, campagneId, idUnique });
+  }
+
+  /** Locks those of the voters that there are. They are not loaded whole: a request may name all of a roll. */
   async lockAll(
     tenantId: string,
     campagneId: string,
     ids: readonly string[],
-  ): Promise<{ id: string; aVote: boolean }[]> {
-    const { rows } = await this.transactions.client().query<{ id: string; aVote: boolean }>(
-      `SELECT id_unique AS id, a_vote AS "aVote" FROM votant
+  ): Promise<Pick<Votant, 'idUnique' | 'mayLoseDroitDeVote'>[]> {
+    const { rows } = await this.transactions.client().query<Pick<Votant, 'idUnique' | 'aVote'>>(
+      `SELECT id_unique AS "idUnique", a_vote AS "aVote" FROM votant
        WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = ANY ($3::uuid[]) ORDER BY id_unique FOR UPDATE`,
       [tenantId, campagneId, ids],
     );
-    return rows;
+    return rows.map((row) => Object.assign(new Votant(), row));
   }
 
   /** Gives voters the right to vote, or takes it. */
@@ -91,7 +98,10 @@ export class VotantRepository {
     return rows[0]!.isVoter;
   }
 
-  /** Takes an employee off the rolls of campaigns that have not been published. */
+  /**
+   * Takes an employee off the rolls of campaigns that have not been published: nobody has voted there, so that each voter
+   * is removable (`Votant.assertRemovable`).
+   */
   async removeFromDrafts(tenantId: string, employe: string): Promise<void> {
     await this.transactions.client().query(
       `WITH removed AS (
@@ -108,4 +118,14 @@ export class VotantRepository {
       [tenantId, employe],
     );
   }
+}
+
+function existing(votant: Votant | null): Votant {
+  if (!votant) throw noVotant();
+  return votant;
+}
+
+/** The error for an unknown voter. */
+export function noVotant(): DomainError {
+  return new DomainError('Votant.NotFound', 'The campaign has no voter with this id.');
 }

@@ -4,6 +4,7 @@ import { Stage, type StagedRow } from '#shared/database/stage';
 import { keepStatistics, knownRows } from '#shared/database/staged-merge';
 import { Transactions } from '#shared/database/transactions';
 import type { ErrorCode } from '#shared/errors/error-codes';
+import { FIXED_ONCE_VOTED } from '../domain/votant.entity';
 import type { VotantRecord } from '../domain/votant.fields';
 
 const COLUMNS = {
@@ -41,8 +42,11 @@ export interface VotantFault {
   readonly message: string;
 }
 
-/** Faults of staged records `s` with the stored voter `v`, in the order in which they are answered. */
-const FAULTS: readonly (VotantFault & { readonly when: string })[] = [
+/** A fault of staged records `s` with the stored voter `v`. */
+type Rule = VotantFault & { readonly when: string };
+
+/** Rules on the identifiers of a record, in the order in which they are answered. */
+const NAMES: readonly Rule[] = [
   {
     code: 'Votant.NotFound',
     message: 'The campaign has no voter with this VotantId.',
@@ -80,13 +84,16 @@ const FAULTS: readonly (VotantFault & { readonly when: string })[] = [
       SELECT FROM votant o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.employe_id_externe = s.employe_id_externe
         AND o.id_unique IS DISTINCT FROM v.id_unique)`,
   },
-  {
-    code: 'Votant.AVote',
-    message: 'The voter has voted: the employee, the right to vote and the weight stay as they are.',
-    when: `v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids
-      OR ${isSent('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
-  },
 ];
+
+/** `Votant.assertMayBecome` for many voters at once. */
+const MAY_NOT_BECOME: Rule = {
+  ...FIXED_ONCE_VOTED,
+  when: `v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids
+    OR ${isSent('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
+};
+
+const RULES = [...NAMES, MAY_NOT_BECOME];
 
 /** Whether the staged record `s` has the property. */
 function isSent(name: keyof typeof CLEARED): string {
@@ -158,17 +165,20 @@ export class VotantsBulk {
   }
 
   /**
-   * Keeps the employees that the stage names from being deleted, then the voters from voting and changing, until the
-   * transaction ends: what `refuse` finds stays true. In the order in which deletions of employees take them.
+   * Keeps the employees that the stage names from being deleted until the transaction ends. Before its voters are locked,
+   * in the order in which deletions of employees take them.
    */
-  async hold(tenantId: string, campagneId: string, stage: Stage): Promise<void> {
-    const client = this.transactions.client();
-    await client.query(
+  async holdEmployes(tenantId: string, stage: Stage): Promise<void> {
+    await this.transactions.client().query(
       `SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT s.employe_id_externe FROM ${stage.name} s)
        ORDER BY e.id_externe FOR KEY SHARE`,
       [tenantId],
     );
-    await client.query(
+  }
+
+  /** Keeps the voters that the stage names from voting and changing until the transaction ends. */
+  async holdVotants(tenantId: string, campagneId: string, stage: Stage): Promise<void> {
+    await this.transactions.client().query(
       `SELECT v.id_unique FROM votant v WHERE v.tenant_id = $1 AND v.campagne_id = $2
          AND v.id_unique IN (SELECT s.votant_id::uuid FROM ${stage.name} s)
        ORDER BY v.id_unique FOR NO KEY UPDATE`,
@@ -176,9 +186,28 @@ export class VotantsBulk {
     );
   }
 
-  /** Takes records that break a rule out of the stage. @returns which, and the first rule of each */
-  async refuse(tenantId: string, campagneId: string, stage: Stage): Promise<(VotantFault & { n: number })[]> {
-    const cases = FAULTS.map(({ when }, index) => `WHEN ${when} THEN ${index}`).join('\n');
+  /**
+   * Takes records that break a rule out of the stage, whose employees and voters are held: what is found stays true.
+   *
+   * @returns which, and the first rule of each
+   */
+  refuse(tenantId: string, campagneId: string, stage: Stage): Promise<(VotantFault & { n: number })[]> {
+    return this.judge(tenantId, campagneId, stage, RULES);
+  }
+
+  /** The fault of the names of a single record, whose voter decides the rest itself (`Votant.assertMayBecome`). */
+  async refusalOfNames(tenantId: string, campagneId: string, stage: Stage): Promise<VotantFault | undefined> {
+    const [fault] = await this.judge(tenantId, campagneId, stage, NAMES);
+    return fault;
+  }
+
+  private async judge(
+    tenantId: string,
+    campagneId: string,
+    stage: Stage,
+    rules: readonly Rule[],
+  ): Promise<(VotantFault & { n: number })[]> {
+    const cases = rules.map(({ when }, index) => `WHEN ${when} THEN ${index}`).join('\n');
     const { rows } = await this.transactions.client().query<{ n: number; fault: number }>(
       `WITH judged AS (
          SELECT s.n, CASE ${cases} END AS fault
@@ -189,7 +218,7 @@ export class VotantsBulk {
        RETURNING s.n, judged.fault`,
       [tenantId, campagneId],
     );
-    return rows.map(({ n, fault }) => ({ n, ...FAULTS[fault]! }));
+    return rows.map(({ n, fault }) => ({ n, ...rules[fault]! }));
   }
 
   /** Writes what the stage holds; a row that would not change is not rewritten. @param last place of a record */

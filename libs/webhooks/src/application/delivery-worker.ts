@@ -15,7 +15,6 @@ import type { LivraisonJob } from './livraison-jobs';
 import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
 import { SigningKeys } from './signing-keys';
-import { isHeardBy } from './webhooks.service';
 
 /** Jobs that one process holds at once; each costs a connection at most. */
 const MOST_HELD = 10_000;
@@ -172,8 +171,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       }
       due = due!;
       began = this.clock.now();
-      const { headers, body } = envelopeOf(due, this.keys.at(began, tenantId, webhookId, due), began);
-      answer = await this.sender.post(due.url, headers, body);
+      const { headers, body } = envelopeOf(due, this.keys.at(began, tenantId, webhookId, due.webhook), began);
+      answer = await this.sender.post(due.webhook.url, headers, body);
     } catch (error) {
       // A fault of ours, as a changed SECRETS_KEY is: the receiver is not to blame, and the job stays.
       this.logger.error(
@@ -193,8 +192,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       dureeMs: Math.round(performance.now() - start),
       reponse: answer.reponse,
     };
-    const tried = { url: due.url, failingSince: due.echecDepuis, lastFailure: due.dernierEchec };
-    this.end(job, { outcome: outcomeOf(due, answer, tentative, at), tried }, at);
+    this.end(job, { outcome: outcomeOf(due, answer, tentative, at), tried: due.webhook }, at);
     const lane = this.laneOf(webhookId);
     // What waits behind it would be held for as long as the endpoint hangs, or sent to one that wants nothing more.
     const unwanted = [
@@ -264,8 +262,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 function reasonToEnd(job: Job, due: DueLivraison | undefined): Pick<Ended, 'outcome'> | undefined {
   // The delivery is gone, over, or another turn's by now.
   if (!due || due.etat !== 'EnAttente' || due.tour !== job.data.tour) return {};
-  const isWanted = due.actif && isHeardBy(due.types, due.type);
-  return isWanted ? undefined : { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } };
+  return due.webhook.takes(due.type)
+    ? undefined
+    : { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } };
 }
 
 function outcomeOf(due: DueLivraison, answer: Answer, tentative: Tentative, at: Date): Outcome {

@@ -5,7 +5,7 @@ import { sqlState } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { LOGGER } from '#shared/logging/logger';
 import { JobQueue } from '#shared/queue/job-queue';
-import { LONGEST_FAILURE_MS } from '../domain/retry-schedule';
+import type { Finding, Webhook } from '../domain/webhook.entity';
 import { LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';
 import { LivraisonJobs } from './livraison-jobs';
@@ -20,20 +20,12 @@ export interface Ended {
   /** When the attempt ended. */
   readonly at: Date;
   /** The endpoint as it was tried; absent where nothing was attempted. */
-  readonly tried?: {
-    readonly url: string;
-    /** Since when it had accepted nothing, and when that was last noted. */
-    readonly failingSince: Date | null;
-    readonly lastFailure: Date | null;
-  };
+  readonly tried?: Pick<Webhook, 'url' | 'isNews'>;
   /** Called once it is written and the job is over. */
   readonly recorded: () => void;
 }
 
 const RETRY_MS = 1_000;
-
-/** For so long a failure that was noted is as good as a new one. */
-const FRESH_MS = 3_600_000;
 
 /** What ends within this time is written together. */
 const GATHER_MS = 20;
@@ -149,32 +141,30 @@ export class OutcomeRecorder {
     id: string,
     attempts: readonly Ended[],
   ): Promise<string | undefined> {
-    const disable = async ({ tried, at }: Ended, reason: string): Promise<string | undefined> =>
-      (await this.webhooks.disable(tenantId, id, tried!.url, at, reason)) ? reason : undefined;
-    const gone = attempts.find(({ outcome }) => outcome!.tentative!.statut === 410);
-    const isKnownToFail = attempts.some(({ tried }) => tried!.failingSince);
-    const hasAccepted = attempts.some(({ outcome }) => outcome!.etat === 'Reussie');
-    if (!gone && hasAccepted && !isKnownToFail) return undefined;
-    const last = attempts.at(-1)!;
-    const { url, failingSince, lastFailure } = last.tried!;
-    // The row of a busy endpoint is written when something changes, not at each attempt.
-    const isTooLong = (since: Date): boolean => last.at.getTime() - since.getTime() >= LONGEST_FAILURE_MS;
-    const isFresh = lastFailure && last.at.getTime() - lastFailure.getTime() < FRESH_MS;
-    if (!gone && !hasAccepted && failingSince && isFresh && !isTooLong(failingSince)) return undefined;
+    const finding = findingOf(attempts);
+    // The row of a busy endpoint is locked when something changes, not at each attempt.
+    if (!attempts.some(({ tried }) => tried!.isNews(finding))) return undefined;
     return this.transactions.run({ tenantId }, async () => {
-      if (gone) return disable(gone, 'The receiver answered 410 Gone.');
-      if (hasAccepted) {
-        await this.webhooks.recovered(tenantId, id);
-        return undefined;
-      }
-      const since = await this.webhooks.failing(tenantId, id, url, last.at);
-      return since && isTooLong(since) ? disable(last, 'No attempt has succeeded for five days.') : undefined;
+      const webhook = await this.webhooks.lock(tenantId, id);
+      const change = webhook?.note(finding);
+      if (change === 'health') await this.webhooks.updateHealth(webhook!);
+      if (change !== 'disabled') return undefined;
+      await this.webhooks.update(webhook!);
+      return webhook!.raisonDesactivation ?? undefined;
     });
   }
 
   private warn(error: unknown, message: string): void {
     this.logger.warn({ sqlState: sqlState(error) }, message);
   }
+}
+
+/** What attempts at one endpoint have found together: 410 comes before a success, a success before failures. */
+function findingOf(attempts: readonly Ended[]): Finding {
+  const gone = attempts.find(({ outcome }) => outcome!.tentative!.statut === 410);
+  const accepted = attempts.find(({ outcome }) => outcome!.etat === 'Reussie');
+  const { tried, at } = gone ?? accepted ?? attempts.at(-1)!;
+  return { verdict: gone ? 'gone' : accepted ? 'accepted' : 'failed', url: tried!.url, at };
 }
 
 function nameOf(id: string, tour: number): string {

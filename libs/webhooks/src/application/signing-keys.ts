@@ -3,13 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { SecretBox } from '#shared/crypto/secret-box';
-
-/** An endpoint's secrets as they are kept: the present one, and the one before until it stops signing along. */
-export interface SealedSecrets {
-  readonly secret: Buffer;
-  readonly secretPrecedent: Buffer | null;
-  readonly secretPrecedentJusqua: Date | null;
-}
+import type { Webhook as Endpoint } from '../domain/webhook.entity';
 
 /** Secrets that are held open: opening one costs as much as signing. */
 const HELD = 2_000;
@@ -32,10 +26,8 @@ export class SigningKeys {
    *
    * @throws Error where the secrets were sealed by another SECRETS_KEY
    */
-  at(time: Date, tenantId: string, webhookId: string, sealed: SealedSecrets): Webhook[] {
-    const { secret, secretPrecedent, secretPrecedentJusqua } = sealed;
-    const signsAlong = secretPrecedent && secretPrecedentJusqua && secretPrecedentJusqua > time;
-    return [secret, ...(signsAlong ? [secretPrecedent] : [])].map((one) => {
+  at(time: Date, tenantId: string, webhookId: string, endpoint: Pick<Endpoint, 'secretsAt'>): Webhook[] {
+    return endpoint.secretsAt(time).map((one) => {
       const name = `${webhookId} ${one.toString('base64')}`;
       let key = this.open.get(name);
       if (!key) {

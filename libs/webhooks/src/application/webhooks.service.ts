@@ -10,15 +10,13 @@ import { assertIfMatch, type Json } from '#shared/http/etag';
 import { definitionOf, type EventType } from '#shared/outbox/event-types';
 import { Outbox } from '#shared/outbox/outbox';
 import { Clock } from '#shared/time/clock';
+import { Webhook } from '../domain/webhook.entity';
 import type { WebhookRecord } from '../domain/webhook.fields';
 import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
-import { type HeldWebhook, WebhookRepository } from '../persistence/webhook.repository';
+import { WebhookRepository } from '../persistence/webhook.repository';
 import { addressFault, insecureAddressFault } from './address-guard';
 import { LivraisonJobs } from './livraison-jobs';
 import { SigningKeys } from './signing-keys';
-
-/** How long a secret that was replaced signs along. */
-const OVERLAP_MS = 24 * 3_600_000;
 
 /** Endpoints of one tenant: each event makes a row for every one that hears of it. */
 const MOST_WEBHOOKS = 50;
@@ -84,7 +82,7 @@ export class WebhooksService {
           `There are ${MOST_WEBHOOKS} endpoints already: delete one that is no longer used.`,
         );
       }
-      await this.repository.insert(tenantId, id, record, sealed);
+      await this.repository.insert(Webhook.register(tenantId, id, record, sealed));
       this.audit.record(tenantId, actor, 'webhook.creer', [id]);
       return { id, item: withSecret(await this.get(tenantId, id), { secret }) };
     });
@@ -102,10 +100,11 @@ export class WebhooksService {
     record: WebhookRecord,
     ifMatch?: string,
   ): Promise<Json> {
-    return this.holding(tenantId, modules, id, async () => {
+    return this.holding(tenantId, modules, id, async (webhook) => {
       this.check(record, modules);
       assertIfMatch(ifMatch, await this.get(tenantId, id));
-      await this.repository.update(tenantId, id, record);
+      webhook.replaceWith(record);
+      await this.repository.update(webhook);
       this.audit.record(tenantId, actor, 'webhook.modifier', [id]);
       return this.get(tenantId, id);
     });
@@ -113,9 +112,9 @@ export class WebhooksService {
 
   /** Removes an endpoint with its log. @throws DomainError `Webhook.NotFound`, `Precondition.Echouee`, `Module.NonActif` */
   async delete(tenantId: string, { actor, modules }: Manager, id: string, ifMatch?: string): Promise<void> {
-    await this.holding(tenantId, modules, id, async () => {
+    await this.holding(tenantId, modules, id, async (webhook) => {
       assertIfMatch(ifMatch, await this.get(tenantId, id));
-      await this.repository.delete(tenantId, id);
+      await this.repository.delete(webhook);
       this.audit.record(tenantId, actor, 'webhook.supprimer', [id]);
     });
   }
@@ -128,9 +127,10 @@ export class WebhooksService {
    */
   async rotate(tenantId: string, { actor, modules }: Manager, id: string): Promise<Json> {
     const { secret, sealed } = this.keys.create(tenantId, id);
-    const until = new Date(this.clock.now().getTime() + OVERLAP_MS);
-    return this.holding(tenantId, modules, id, async (held) => {
-      await this.repository.rotate(tenantId, id, sealed, held.secret, until);
+    const at = this.clock.now();
+    return this.holding(tenantId, modules, id, async (webhook) => {
+      const until = webhook.rotateSecret(sealed, at);
+      await this.repository.update(webhook);
       this.audit.record(tenantId, actor, 'webhook.rotation', [id]);
       return withSecret(await this.get(tenantId, id), {
         secret,
@@ -146,8 +146,8 @@ export class WebhooksService {
    * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
    */
   async test(tenantId: string, { actor, modules }: Manager, id: string, livraisonId?: string): Promise<Json> {
-    return this.holding(tenantId, modules, id, async (held) => {
-      assertActive(held);
+    return this.holding(tenantId, modules, id, async (webhook) => {
+      webhook.assertActive();
       const event = await this.outbox.add(tenantId, 'webhook.test', JSON.stringify({ webhookId: id }));
       this.audit.record(tenantId, actor, 'webhook.tester', [id]);
       return this.begin(tenantId, await this.livraisons.insert(tenantId, event, id, livraisonId));
@@ -183,16 +183,10 @@ export class WebhooksService {
     id: string,
     livraisonId: string,
   ): Promise<Json> {
-    return this.holding(tenantId, modules, id, async (held) => {
+    return this.holding(tenantId, modules, id, async (webhook) => {
       const type = (await this.livraisons.typeOf(tenantId, id, livraisonId)) ?? missingLivraison();
       assertOpen([type as EventType], modules);
-      assertActive(held);
-      if (!isHeardBy(held.types, type)) {
-        throw new DomainError(
-          'Webhook.TypeNonAbonne',
-          `The endpoint does not hear of ${type} any more: add it to \`types\` first.`,
-        );
-      }
+      webhook.assertTakes(type);
       this.audit.record(tenantId, actor, 'webhook.renvoyer', [livraisonId]);
       return this.begin(
         tenantId,
@@ -208,15 +202,15 @@ export class WebhooksService {
    * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
    */
   async replay(tenantId: string, { actor, modules }: Manager, id: string, since: Date): Promise<number> {
-    return this.holding(tenantId, modules, id, async (held) => {
-      assertActive(held);
+    return this.holding(tenantId, modules, id, async (webhook) => {
+      webhook.assertActive();
       let count = 0;
       let after: Position | undefined;
       do {
         const { turns, last } = await this.livraisons.replay(
           tenantId,
           id,
-          held.types,
+          webhook.types,
           since,
           after,
           REPLAY_BATCH,
@@ -240,12 +234,12 @@ export class WebhooksService {
     tenantId: string,
     modules: readonly ModuleName[],
     id: string,
-    work: (held: HeldWebhook) => Promise<T>,
+    work: (webhook: Webhook) => Promise<T>,
   ): Promise<T> {
     return this.transactions.run({ tenantId }, async () => {
-      const held = (await this.repository.lock(tenantId, id)) ?? missing();
-      assertOpen(held.types as EventType[], modules);
-      return work(held);
+      const webhook = (await this.repository.lock(tenantId, id)) ?? missing();
+      assertOpen(webhook.types, modules);
+      return work(webhook);
     });
   }
 
@@ -269,20 +263,6 @@ export function assertOpen(types: readonly EventType[], modules: readonly Module
         { module },
       );
     }
-  }
-}
-
-/** Whether an event goes to an endpoint: one that was registered for it may have been changed since. */
-export function isHeardBy(types: readonly string[], type: string): boolean {
-  return type === 'webhook.test' || types.includes(type);
-}
-
-function assertActive({ actif }: HeldWebhook): void {
-  if (!actif) {
-    throw new DomainError(
-      'Webhook.Inactif',
-      'Nothing is sent to an endpoint that is not active: set `actif` first.',
-    );
   }
 }
 

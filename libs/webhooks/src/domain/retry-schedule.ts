@@ -23,9 +23,6 @@ export const JITTER = 0.1;
 /** The longest that a receiver can put an attempt off. */
 const LONGEST_RETRY_AFTER_S = 24 * HOUR_S;
 
-/** An endpoint that accepted nothing for so long is disabled. */
-export const LONGEST_FAILURE_MS = 5 * 24 * HOUR_S * 1_000;
-
 /**
  * When to try again after a failure, or undefined after the last attempt.
  *

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
+import { Webhook } from '../domain/webhook.entity';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
 
 /** What one job may attempt: a delivery, in one turn. */
@@ -20,16 +21,25 @@ export interface DueLivraison extends Turn {
   readonly date: Date;
   /** The event's data, as JSON text. */
   readonly data: string;
-  readonly url: string;
-  readonly actif: boolean;
-  /** Types that the endpoint hears of now. */
-  readonly types: string[];
-  readonly echecDepuis: Date | null;
-  readonly dernierEchec: Date | null;
-  readonly secret: Buffer;
-  readonly secretPrecedent: Buffer | null;
-  readonly secretPrecedentJusqua: Date | null;
+  /** The endpoint as it is now. */
+  readonly webhook: DueWebhook;
 }
+
+/** An endpoint as far as an attempt depends on it; the rest is not loaded. */
+export type DueWebhook = Pick<Webhook, 'url' | 'takes' | 'secretsAt' | 'isNews'>;
+
+type DueRow = Omit<DueLivraison, 'webhook'> &
+  Pick<
+    Webhook,
+    | 'url'
+    | 'actif'
+    | 'types'
+    | 'secret'
+    | 'secretPrecedent'
+    | 'secretPrecedentJusqua'
+    | 'echecDepuis'
+    | 'dernierEchec'
+  >;
 
 /** What became of a turn. */
 export interface Outcome {
@@ -77,7 +87,7 @@ export class LivraisonRepository {
   }
 
   /**
-   * Makes a delivery of an event to each active endpoint that hears of its type, in the ambient transaction. The
+   * Makes a delivery of an event to each endpoint that takes its type (`Webhook.takes`), in the ambient transaction. The
    * endpoints are held against deletion until it ends, so that an endpoint deleted meanwhile fails nobody's signing.
    */
   async fanOut(tenantId: string, evenementId: string, type: string): Promise<Turn[]> {
@@ -106,14 +116,14 @@ export class LivraisonRepository {
 
   /** The deliveries of jobs, with all that attempts need; those that are gone are left out. */
   async due(tenantId: string, ids: readonly string[]): Promise<DueLivraison[]> {
-    return this.transactions.query<DueLivraison>(
+    const rows = await this.transactions.query<DueRow>(
       { tenantId },
       {
         name: 'livraison_due',
         text: `SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour, l.etat, l.essais,
                  e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data::text AS data,
-                 w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret, w.secret_precedent AS "secretPrecedent",
-                 w.secret_precedent_jusqua AS "secretPrecedentJusqua"
+                 w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
+                 w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua"
                FROM unnest($2::uuid[]) asked (id)
                JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
                JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
@@ -121,6 +131,7 @@ export class LivraisonRepository {
         values: [tenantId, ids],
       },
     );
+    return rows.map(dueOf);
   }
 
   /**
@@ -204,6 +215,13 @@ export class LivraisonRepository {
     );
     return { turns: rows, last: events.length === limit ? events.at(-1) : undefined };
   }
+}
+
+function dueOf(row: DueRow): DueLivraison {
+  const { url, actif, types, secret, secretPrecedent, secretPrecedentJusqua, ...rest } = row;
+  const { echecDepuis, dernierEchec, ...livraison } = rest;
+  const columns = { url, actif, types, secret, secretPrecedent, secretPrecedentJusqua };
+  return { ...livraison, webhook: Object.assign(new Webhook(), columns, { echecDepuis, dernierEchec }) };
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';

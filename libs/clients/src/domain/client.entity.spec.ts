@@ -1,0 +1,59 @@
+import { Client, type ClientChange } from './client.entity';
+
+const AT = new Date('2026-03-01T12:00:00.000Z');
+const DEFAULTS = {
+  id: 'client',
+  nom: 'Métallos',
+  modules: ['vote'],
+  resultatsVoteActifVisibles: false,
+  seuilAnonymat: 1,
+  limiteParMinute: null,
+  contactTechnique: null,
+  casUsage: null,
+  fuseauHoraire: 'America/Toronto',
+  dateCreation: AT,
+};
+const client = (): Client => Client.create('client', { nom: 'Métallos', modules: ['vote'] }, AT);
+
+describe('Client.create', () => {
+  it('fills in the defaults of absent properties', () => {
+    expect({ ...client() }).toEqual(DEFAULTS);
+  });
+
+  it('takes over the properties that are given', () => {
+    const wanted = {
+      ...{ nom: 'Métallos', modules: [], limiteParMinute: 60, fuseauHoraire: 'Pacific/Auckland' },
+      drapeaux: { resultatsVoteActifVisibles: true, seuilAnonymat: 5 },
+      organisation: { contactTechnique: 'it@example.org', casUsage: 'Paie' },
+    };
+    expect({ ...Client.create('client', wanted, AT) }).toEqual({
+      ...DEFAULTS,
+      ...{ modules: [], limiteParMinute: 60, fuseauHoraire: 'Pacific/Auckland' },
+      ...wanted.drapeaux,
+      ...wanted.organisation,
+    });
+  });
+});
+
+describe('Client.change', () => {
+  it.each<[ClientChange, object]>([
+    [{}, {}],
+    [{ nom: 'Mineurs' }, { nom: 'Mineurs' }],
+    [{ modules: [] }, { modules: [] }],
+    [{ nom: null, modules: null, fuseauHoraire: undefined, drapeaux: null, organisation: null }, {}],
+    [{ drapeaux: { seuilAnonymat: 5 } }, { seuilAnonymat: 5 }],
+    [{ drapeaux: { resultatsVoteActifVisibles: true } }, { resultatsVoteActifVisibles: true }],
+    [{ organisation: { casUsage: 'Paie' } }, { casUsage: 'Paie' }],
+  ])('%j changes %j and nothing else', (change, changed) => {
+    const one = client();
+    one.change(change);
+    expect({ ...one }).toEqual({ ...DEFAULTS, ...changed });
+  });
+
+  it('null clears the limit and the texts of the organisation', () => {
+    const one = client();
+    one.change({ limiteParMinute: 60, organisation: { contactTechnique: 'it', casUsage: 'Paie' } });
+    one.change({ limiteParMinute: null, organisation: { contactTechnique: null, casUsage: null } });
+    expect({ ...one }).toEqual(DEFAULTS);
+  });
+});

@@ -1,0 +1,97 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import { weightOf } from '#shared/numbers/weight';
+import { isAdopted } from './majorite';
+import type { Majorite, PointRecord, TypeVote } from './point.fields';
+import type { Resultat } from './resultat';
+
+/** A point of the agenda of a meeting, with the result of its vote (decisions, section 10). */
+@Entity('point_seance')
+export class Point {
+  @PrimaryColumn({ type: 'uuid', update: false })
+  tenantId: string;
+
+  /** Given by the database unless the caller brings one. */
+  @PrimaryColumn({ type: 'uuid', update: false })
+  idUnique: string;
+
+  @Column({ type: 'uuid', update: false })
+  seanceId: string;
+
+  @Column({ type: 'text', update: false })
+  titre: string;
+
+  @Column({ type: 'integer', update: false })
+  ordre: number;
+
+  @Column({ type: 'boolean', update: false })
+  votable: boolean;
+
+  /** Null for a point without a vote, as is the majority. */
+  @Column({ type: 'text', nullable: true, update: false })
+  typeVote: TypeVote | null;
+
+  @Column({ type: 'text', nullable: true, update: false })
+  majorite: Majorite | null;
+
+  /** Null until a result is recorded, as are the other counts, the weights and `adopte`. */
+  @Column('integer', { nullable: true })
+  pour: number | null;
+
+  @Column('integer', { nullable: true })
+  contre: number | null;
+
+  @Column('integer', { nullable: true })
+  abstentions: number | null;
+
+  /** Exact decimal number, as text. */
+  @Column('numeric', { nullable: true })
+  poidsPour: string | null;
+
+  @Column('numeric', { nullable: true })
+  poidsContre: string | null;
+
+  @Column('numeric', { nullable: true })
+  poidsAbstentions: string | null;
+
+  /** Whether the proposal was adopted by the rule that held when its result was recorded. */
+  @Column('boolean', { nullable: true })
+  adopte: boolean | null;
+
+  /**
+   * A new point without a result, with the default of each property that the record does not give.
+   *
+   * @throws DomainError `Requete.Invalide` for a vote's property of a point without a vote
+   */
+  static of(tenantId: string, seanceId: string, record: PointRecord): Point {
+    const { titre, ordre, votable, typeVote, majorite } = record;
+    const faults = Object.entries({ typeVote, majorite }).flatMap(([name, value]): InputFault[] =>
+      votable || value == null
+        ? []
+        : [{ pointer: `/${name}`, code: 'range', detail: 'is for a votable point only' }],
+    );
+    if (faults.length > 0) throw invalidRequest(faults);
+    return Object.assign(new Point(), {
+      ...{ tenantId, seanceId, titre, ordre, votable },
+      typeVote: votable ? ((typeVote ?? 'secret') as TypeVote) : null,
+      majorite: votable ? ((majorite ?? 'simple') as Majorite) : null,
+    });
+  }
+
+  /**
+   * Replaces the result, and computes whether the proposal is adopted. Presences do not limit a result: members vote for
+   * others, leave early or join late.
+   *
+   * @throws DomainError `Point.NonVotable`
+   */
+  record(resultat: Resultat): void {
+    if (this.majorite === null)
+      throw new DomainError('Point.NonVotable', 'The point is not put to the vote: it can have no result.');
+    Object.assign(this, resultat);
+    this.adopte = isAdopted(this.majorite, {
+      pour: weightOf(resultat.poidsPour),
+      contre: weightOf(resultat.poidsContre),
+      abstentions: weightOf(resultat.poidsAbstentions),
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import { weightOf } from '#shared/numbers/weight';
+import type { ResultatRecord } from './point.fields';
+
+/** A result whose counts and weights agree; weights are exact decimal numbers. `Point.record` stores it. */
+export interface Resultat {
+  readonly pour: number;
+  readonly contre: number;
+  readonly abstentions: number;
+  readonly poidsPour: string;
+  readonly poidsContre: string;
+  readonly poidsAbstentions: string;
+}
+
+/** Each weight with the count that it is of. */
+const WEIGHED = {
+  poidsPour: 'pour',
+  poidsContre: 'contre',
+  poidsAbstentions: 'abstentions',
+} as const;
+
+/**
+ * Fills in the weights of a result: an absent weight is the count.
+ *
+ * @throws DomainError `Requete.Invalide` if votes weigh 0, or a weight has no votes
+ */
+export function resultatOf(record: ResultatRecord): Resultat {
+  const faults: InputFault[] = [];
+  const poids = (name: keyof typeof WEIGHED): string => {
+    const count = record[WEIGHED[name]];
+    const sent = record[name] ?? String(count);
+    if ((weightOf(sent) === 0n) !== (count === 0)) {
+      const detail = `must be 0 if, and only if, ${WEIGHED[name]} is 0`;
+      faults.push({ pointer: `/${name}`, code: 'range', detail });
+    }
+    return sent;
+  };
+  const { pour, contre, abstentions } = record;
+  const content = {
+    ...{ pour, contre, abstentions },
+    poidsPour: poids('poidsPour'),
+    poidsContre: poids('poidsContre'),
+    poidsAbstentions: poids('poidsAbstentions'),
+  };
+  if (faults.length > 0) throw invalidRequest(faults);
+  return content;
+}

@@ -1,0 +1,91 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DomainError } from '#shared/errors/domain-error';
+import { weightOf } from '#shared/numbers/weight';
+import type { VotantRecord } from './votant.fields';
+
+/** The error for a change that a voter who has voted does not allow; lists of voters answer the same. */
+export const FIXED_ONCE_VOTED = {
+  code: 'Votant.AVote',
+  message: 'The voter has voted: the employee, the right to vote and the weight stay as they are.',
+} as const;
+
+/** A voter on the roll of a campaign (decisions, section 9). The campaign decides whether its roll may change at all. */
+@Entity('votant')
+export class Votant {
+  @PrimaryColumn({ type: 'uuid', update: false })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid', update: false })
+  campagneId: string;
+
+  @PrimaryColumn({ type: 'uuid', update: false })
+  idUnique: string;
+
+  @Column('text', { nullable: true })
+  identifiant: string | null;
+
+  @Column('text')
+  prenom: string;
+
+  @Column('text')
+  nom: string;
+
+  @Column('text', { nullable: true })
+  courriel: string | null;
+
+  @Column('text', { nullable: true })
+  employeIdExterne: string | null;
+
+  @Column('text', { nullable: true })
+  syndicatIdExterne: string | null;
+
+  @Column('text', { nullable: true })
+  employeurIdentifiantExterne: string | null;
+
+  @Column('boolean')
+  aDroitDeVote: boolean;
+
+  /** Set by the database's function that casts a ballot, and by nothing else. */
+  @Column({ type: 'boolean', update: false, insert: false })
+  aVote: boolean;
+
+  /** Exact decimal number, as text. */
+  @Column('numeric')
+  poids: string;
+
+  @Column({ type: 'timestamptz', update: false, insert: false })
+  dateCreation: Date;
+
+  /** Whether the right to vote may be taken away: not once the voter has voted. */
+  get mayLoseDroitDeVote(): boolean {
+    return !this.aVote;
+  }
+
+  /**
+   * Checks that a change leaves a cast ballot as it is: once the voter has voted, the right to vote, the weight and the
+   * employee stay. Absent properties change nothing.
+   *
+   * @throws DomainError `Votant.AVote`
+   */
+  assertMayBecome({ ADroitDeVote, Poids, EmployeIdExterne }: VotantRecord): void {
+    if (!this.aVote) return;
+    const losesDroitDeVote = ADroitDeVote === false;
+    const isReweighted = Poids != null && weightOf(Poids) !== weightOf(this.poids);
+    const isSomebodyElse = EmployeIdExterne !== undefined && EmployeIdExterne !== this.employeIdExterne;
+    if (losesDroitDeVote || isReweighted || isSomebodyElse)
+      throw new DomainError(FIXED_ONCE_VOTED.code, FIXED_ONCE_VOTED.message);
+  }
+
+  /** Checks that the voter may be taken off the roll. @throws DomainError `Votant.AVote` */
+  assertRemovable(): void {
+    if (this.aVote) throw new DomainError('Votant.AVote', 'The voter has voted and stays on the roll.');
+  }
+
+  /** Checks that the voter may vote. @throws DomainError `Vote.DejaVote`, `Vote.SansDroitDeVote` */
+  assertMayVote(): void {
+    if (this.aVote)
+      throw new DomainError('Vote.DejaVote', 'The voter has voted: that ballot is counted, and stays.');
+    if (!this.aDroitDeVote)
+      throw new DomainError('Vote.SansDroitDeVote', 'The voter does not hold the right to vote.');
+  }
+}
