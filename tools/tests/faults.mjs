@@ -1,0 +1,184 @@
+/**
+ * Puts one-line faults into a scratch copy of the repository, one after the other, and runs the suites of each fault's
+ * context: which of them does the suite notice? `node tools/tests/faults.mjs --copy <folder> [--seed n] [--count 30]
+ * [--only 3,7]`. The copy is a clone with its packages, built by `npm run build:test`; its files are restored.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import ts from 'typescript';
+
+const { values } = parseArgs({
+  options: {
+    copy: { type: 'string' },
+    seed: { type: 'string', default: '20261123' },
+    count: { type: 'string', default: '30' },
+    only: { type: 'string' },
+    list: { type: 'boolean', default: false },
+  },
+});
+const copy = values.copy ?? process.cwd();
+
+/** Faults of a context that are drawn for sure; the rest is spread over all. */
+const AT_LEAST = { voting: 5, sync: 5 };
+
+/** Test files that stand for a context, as patterns of Jest. */
+const SUITES = {
+  shared: ['libs/shared/', 'test/(http|database|contract|malformed|worker|sync|audit|membership)/'],
+  clients: ['libs/clients/', 'test/(clients|http|contract)/'],
+  sync: ['libs/sync/', 'test/sync/'],
+  personne: ['libs/personne/', 'test/personne/'],
+};
+const suitesOf = (context) => SUITES[context] ?? [`libs/${context}/`, `test/${context}/`];
+
+const REPLACED_OPERATORS = new Map([
+  [ts.SyntaxKind.EqualsEqualsEqualsToken, '!=='],
+  [ts.SyntaxKind.ExclamationEqualsEqualsToken, '==='],
+  [ts.SyntaxKind.LessThanToken, '<='],
+  [ts.SyntaxKind.LessThanEqualsToken, '<'],
+  [ts.SyntaxKind.GreaterThanToken, '>='],
+  [ts.SyntaxKind.GreaterThanEqualsToken, '>'],
+  [ts.SyntaxKind.AmpersandAmpersandToken, '||'],
+  [ts.SyntaxKind.BarBarToken, '&&'],
+  [ts.SyntaxKind.PlusToken, '-'],
+  [ts.SyntaxKind.MinusToken, '+'],
+]);
+/** Parts of SQL text, each with what takes its place. */
+const REPLACED_SQL = [
+  [/\bAND\b/, 'OR'],
+  [/\bDESC\b/, 'ASC'],
+  [/ >= /, ' > '],
+  [/ <= /, ' < '],
+  [/\bIS NULL\b/, 'IS NOT NULL'],
+  [/\bNOT EXISTS\b/, 'EXISTS'],
+  [/\bIS DISTINCT FROM\b/, 'IS NOT DISTINCT FROM'],
+  [/\bFOR UPDATE\b/, 'FOR SHARE'],
+];
+
+/** Every place of a file where one token can be changed, with what takes its place. */
+function sitesOf(file) {
+  const text = readFileSync(join(copy, file), 'utf8');
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const sites = [];
+  const add = (start, end, after) => sites.push({ file, start, end, before: text.slice(start, end), after });
+  const visit = (node) => {
+    if (ts.isDecorator(node) || ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
+    if (ts.isBinaryExpression(node)) {
+      const { operatorToken } = node;
+      const after = REPLACED_OPERATORS.get(operatorToken.kind);
+      if (after) add(operatorToken.getStart(), operatorToken.end, after);
+    }
+    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+      add(node.getStart(), node.operand.getStart(), '');
+    if (node.kind === ts.SyntaxKind.TrueKeyword) add(node.getStart(), node.end, 'false');
+    if (node.kind === ts.SyntaxKind.FalseKeyword) add(node.getStart(), node.end, 'true');
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      for (const [pattern, after] of REPLACED_SQL) {
+        const found = new RegExp(pattern, 'g');
+        const part = node.getText();
+        for (const match of part.matchAll(found)) {
+          const start = node.getStart() + match.index;
+          add(start, start + match[0].length, after);
+        }
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return sites;
+}
+
+/** Numbers below a bound that a seed determines (mulberry32). */
+function drawing(seed) {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+function chosenFaults() {
+  const files = execFileSync('git', ['-C', copy, 'ls-files', 'libs/*.ts'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => /\/(application|domain|persistence|http|[a-z]+)\/[^/]+\.ts$/.test(file))
+    .filter(
+      (file) =>
+        !/\.(spec|dto|fields|module|factory)\.ts$|embedded-postgres|\/testing\/|(sample|example)s?\.ts$/.test(
+          file,
+        ),
+    );
+  const sites = Map.groupBy(files.flatMap(sitesOf), ({ file }) => file.split('/')[1]);
+  const below = drawing(Number(values.seed));
+  const contexts = [...sites.keys()].sort();
+  const order = Object.entries(AT_LEAST).flatMap(([context, count]) => Array(count).fill(context));
+  for (let n = 0; order.length < Number(values.count); n++) order.push(contexts[n % contexts.length]);
+  return order.map((context) => {
+    const left = sites.get(context);
+    return { context, ...left.splice(below(left.length), 1)[0] };
+  });
+}
+
+const lineOf = (text, position) => text.slice(0, position).split('\n').length;
+
+/** Runs the suites of a context on a copy with the fault in it; true if one of them fails. */
+function isNoticed({ context, file, start, end, after }) {
+  const path = join(copy, file);
+  const original = readFileSync(path, 'utf8');
+  const faulty = original.slice(0, start) + after + original.slice(end);
+  const built = join(copy, 'dist', file.replace(/\.ts$/, '.js'));
+  const builtOriginal = readFileSync(built, 'utf8');
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(join(copy, 'tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    copy,
+  );
+  try {
+    writeFileSync(path, faulty);
+    writeFileSync(
+      built,
+      ts.transpileModule(faulty, { compilerOptions: { ...options, sourceMap: false }, fileName: path })
+        .outputText,
+    );
+    const jest = join(copy, 'node_modules/jest/bin/jest.js');
+    const run = spawnSync(
+      process.execPath,
+      [
+        '--experimental-vm-modules',
+        '--no-warnings',
+        jest,
+        '--bail',
+        '--selectProjects',
+        'unit',
+        'e2e',
+        '--testPathPatterns',
+        ...suitesOf(context),
+      ],
+      { cwd: copy, encoding: 'utf8', timeout: 30 * 60_000, maxBuffer: 2 ** 28 },
+    );
+    const failed = /^(?:FAIL) \S+ (\S+)/m.exec(run.stderr)?.[1] ?? '';
+    const test = /^ {2}● (.+)$/m.exec(run.stderr)?.[1] ?? '';
+    return { noticed: run.status !== 0, by: failed, test };
+  } finally {
+    writeFileSync(path, original);
+    writeFileSync(built, builtOriginal);
+  }
+}
+
+const faults = chosenFaults();
+const only = values.only?.split(',').map(Number);
+process.stdout.write(`seed ${values.seed}\n`);
+for (const [index, fault] of faults.entries()) {
+  if (only && !only.includes(index + 1)) continue;
+  const text = readFileSync(join(copy, fault.file), 'utf8');
+  const what = `\`${fault.before.trim()}\` → \`${fault.after.trim()}\``;
+  const begin = performance.now();
+  const result = values.list ? undefined : isNoticed(fault);
+  const seconds = Math.round((performance.now() - begin) / 1_000);
+  const verdict = result ? `${result.noticed ? 'noticed' : 'NOT noticed'} | ${result.by} | ${seconds} s` : '';
+  process.stdout.write(
+    `| ${index + 1} | ${fault.file}:${lineOf(text, fault.start)} | ${what} | ${verdict} |\n`,
+  );
+}
