@@ -4,14 +4,12 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  AuthenticationService,
-  ClientsService,
-  RateLimiterService,
-  TarpitService,
-} from '../../libs/clients/src';
+import { AuthenticationService, ClientsService, RateLimiterService } from '../../libs/clients/src';
 import { generateKey } from '../../libs/clients/src/domain/api-key';
-import { AccessGuard } from '../../libs/clients/src/http/access.guard';
+import { ApiKeyGuard } from '../../libs/clients/src/http/api-key.guard';
+import { EntitlementsGuard } from '../../libs/clients/src/http/entitlements.guard';
+import { FloodDelay } from '../../libs/clients/src/http/flood-delay';
+import { RateLimitGuard } from '../../libs/clients/src/http/rate-limit.guard';
 import { MODULES, type Role, ROLES } from '../../libs/shared/src/access/caller';
 import { Public, Requires } from '../../libs/shared/src/access/requires.decorator';
 import { DomainError } from '../../libs/shared/src/errors/domain-error';
@@ -208,7 +206,7 @@ describe('A module that is not active', () => {
   });
   afterAll(() => app.stop());
 
-  /** The real guard before a handler like a route's. */
+  /** Runs the real guards before a handler like that of a route. */
   async function admit(tenant: TestTenant): Promise<unknown> {
     const request = { get: (name: string) => (name === 'x-api-key' ? tenant.cle : undefined) };
     const context = new ExecutionContextHost(
@@ -216,16 +214,19 @@ describe('A module that is not active', () => {
       VoteHandlers,
       VoteHandlers.prototype.list,
     );
-    const guard = new AccessGuard(
-      app.app.get(Reflector),
-      app.app.get(AuthenticationService),
-      app.app.get(RateLimiterService),
-      app.app.get(TarpitService),
-    );
-    return guard.canActivate(context).catch((error: unknown) => {
+    const [reflector, floodDelay] = [app.app.get(Reflector), app.app.get(FloodDelay)];
+    const guards = [
+      new ApiKeyGuard(reflector, app.app.get(AuthenticationService), floodDelay),
+      new RateLimitGuard(reflector, app.app.get(RateLimiterService), floodDelay),
+      new EntitlementsGuard(reflector),
+    ];
+    try {
+      for (const guard of guards) expect(await guard.canActivate(context)).toBe(true);
+      return true;
+    } catch (error) {
       if (error instanceof DomainError) return problemOf(error, request as never, 'http://mandat.test');
       throw error;
-    });
+    }
   }
 
   it('is 403 Module.NonActif with the module, whether the client lacks it or the key excludes it', async () => {

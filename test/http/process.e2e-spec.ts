@@ -69,14 +69,24 @@ const probes = () => Promise.all(['live', 'ready', 'startup'].map(probe));
 describe('the process of the API', () => {
   it('is live, ready and started while the database answers', async () => {
     expect(await probes()).toEqual([200, 200, 200]);
-    expect((await fetch(`${api.url}/health/ready`)).headers.get('content-type')).toBe(
-      'application/json; charset=utf-8',
-    );
+    for (const name of ['live', 'ready', 'startup']) {
+      const answer = await fetch(`${api.url}/health/${name}`);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(await answer.text()).toBe('{"statut":"ok"}');
+    }
   });
 
   it('without its database is live and not ready, answers 503 Service.Indisponible, and recovers by itself', async () => {
     await wire.cut();
     expect(await probes()).toEqual([200, 503, 503]);
+    for (const name of ['ready', 'startup']) {
+      const answer = await send('GET', `/health/${name}`);
+      expect(answer).toMatchObject({
+        code: 'Service.Indisponible',
+        detail: 'The database does not answer.',
+      });
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
     for (const answer of await Promise.all([
       send('GET', '/b2b/v1/employe/E-1'),
       send('PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'Ève' }),
@@ -151,7 +161,14 @@ describe('the process of the API', () => {
     // Load balancers have not noticed yet: requests are still served, each on its last connection.
     const moi = await send('GET', '/b2b/v1/moi');
     expect([moi.status, moi.headers.get('connection')]).toEqual([200, 'close']);
-    expect([await probe('live'), await probe('ready')]).toEqual([200, 503]);
+    expect([await probe('live'), await probe('startup')]).toEqual([200, 200]);
+    const ready = await send('GET', '/health/ready');
+    expect(ready).toMatchObject({
+      status: 503,
+      code: 'Service.Indisponible',
+      detail: 'The process is stopping.',
+    });
+    expect(ready.headers.get('retry-after')).toBeNull();
     await new Promise((resolve) => setTimeout(resolve, 800));
     await expect(send('GET', '/b2b/v1/moi')).rejects.toThrow('fetch failed');
     expect(api.isRunning).toBe(true);

@@ -9,7 +9,7 @@ import { Fleet } from './support/fleet';
 import { report } from './support/report';
 
 const LOAD = join(__dirname, 'support/load.cjs');
-const NO_TARPIT = join(__dirname, 'support/no-tarpit.cjs');
+const NO_FLOOD_DELAY = join(__dirname, 'support/no-flood-delay.cjs');
 const FAULT = 'a flood from one key beside 8 other tenants';
 
 const TENANTS = 8;
@@ -211,9 +211,9 @@ describe('A key that sends as fast as it can, beyond its limit', () => {
   );
 });
 
-describe('The same without holding refusals back', () => {
+describe('The same without a delay of refusals', () => {
   it('is felt by the others', async () => {
-    const scene = await Scene.make({ NODE_OPTIONS: `--require=${NO_TARPIT}` });
+    const scene = await Scene.make({ NODE_OPTIONS: `--require=${NO_FLOOD_DELAY}` });
     try {
       const told: string[] = [];
       for (const [name, plan] of MADE) {

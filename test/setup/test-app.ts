@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { AppModule } from '../../apps/partner-api/src/app.module';
 import { configureApp } from '../../apps/partner-api/src/configure-app';
-import { ClientsService, TarpitService } from '../../libs/clients/src';
+import { ClientsService } from '../../libs/clients/src';
+import { FloodDelay } from '../../libs/clients/src/http/flood-delay';
 import { type Environment, MODULES, type ModuleName } from '../../libs/shared/src/access/caller';
 import { Config } from '../../libs/shared/src/config/config';
 import { TEST_ACTOR } from './actor';
@@ -76,8 +77,8 @@ export class TestApp {
     });
     const { app, url } = await listen(AppModule.forRoot(config));
     // Whoever asks for every operation with a wrong key would wait for a second each time.
-    const tarpit = app.get(TarpitService);
-    tarpit.limits = { ...tarpit.limits, free: 1_000_000 };
+    const floodDelay = app.get(FloodDelay);
+    floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };
     const database = new Client({ connectionString: databaseUrl });
     await database.connect();
     return new TestApp(app, url, config, database);

@@ -1,14 +1,23 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { ClientsModule } from './clients.module';
-import { AccessGuard } from './http/access.guard';
+import { ApiKeyGuard } from './http/api-key.guard';
 import { ClientsController } from './http/clients.controller';
+import { EntitlementsGuard } from './http/entitlements.guard';
+import { FloodDelay } from './http/flood-delay';
 import { JournalController } from './http/journal.controller';
 import { MoiController } from './http/moi.controller';
+import { RateLimitGuard } from './http/rate-limit.guard';
 
 @Module({
   imports: [ClientsModule],
   controllers: [ClientsController, JournalController, MoiController],
-  providers: [{ provide: APP_GUARD, useClass: AccessGuard }],
+  providers: [
+    FloodDelay,
+    // Guards run in this order: 401, then 429, then 403 (decisions, section 2).
+    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_GUARD, useClass: EntitlementsGuard },
+  ],
 })
 export class ClientsHttpModule {}

@@ -3,7 +3,6 @@ import { AuthenticationService } from './application/authentication.service';
 import { ClientsService } from './application/clients.service';
 import { JournalService } from './application/journal.service';
 import { RateLimiterService } from './application/rate-limiter.service';
-import { TarpitService } from './application/tarpit.service';
 import { CallerQuery } from './persistence/caller.query';
 import { ClientRepository } from './persistence/client.repository';
 import { RateWindowQuery } from './persistence/rate-window.query';
@@ -14,11 +13,10 @@ import { RateWindowQuery } from './persistence/rate-window.query';
     ClientsService,
     JournalService,
     RateLimiterService,
-    TarpitService,
     CallerQuery,
     ClientRepository,
     RateWindowQuery,
   ],
-  exports: [AuthenticationService, ClientsService, JournalService, RateLimiterService, TarpitService],
+  exports: [AuthenticationService, ClientsService, JournalService, RateLimiterService],
 })
 export class ClientsModule {}

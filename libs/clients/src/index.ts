@@ -5,7 +5,6 @@ export { AuthenticationService } from './application/authentication.service';
 export { ClientsService } from './application/clients.service';
 export { JournalService } from './application/journal.service';
 export { RateLimiterService } from './application/rate-limiter.service';
-export { TarpitService, type TarpitLimits } from './application/tarpit.service';
 export { ClientsHttpModule } from './clients-http.module';
 export { ClientsModule } from './clients.module';
 export { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from './http/clients.dto';

@@ -6,6 +6,7 @@ import {
   Module,
   OnApplicationShutdown,
 } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
 import { Pool } from 'pg';
 import { pino, Logger } from 'pino';
 import { DataSource, DataSourceOptions } from 'typeorm';
@@ -21,6 +22,7 @@ import { IdempotencyRecords } from './database/idempotency-records';
 import { QueueDatabase } from './database/queue-database';
 import { SHORT_WRITES, Transactions } from './database/transactions';
 import { HealthController } from './http/health.controller';
+import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './http/health.indicators';
 import { Lifecycle } from './http/lifecycle';
 import { HttpMetrics, Metrics } from './http/metrics';
 import { LOGGER } from './logging/logger';
@@ -73,6 +75,8 @@ export class SharedModule {
     return {
       module: SharedModule,
       global: true,
+      // The exception filter logs failed probes; Terminus would log them a second time.
+      imports: [TerminusModule.forRoot({ logger: false })],
       controllers: [HealthController],
       providers: [
         { provide: Config, useValue: config },
@@ -89,6 +93,8 @@ export class SharedModule {
           useFactory: (metrics: Metrics) => new HttpMetrics(metrics),
         },
         Lifecycle,
+        LifecycleHealthIndicator,
+        DatabaseHealthIndicator,
         {
           provide: DatabaseWatch,
           inject: [LOGGER],

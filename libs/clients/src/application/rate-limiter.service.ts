@@ -3,8 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { Caller } from '#shared/access/caller';
 import { RateWindowQuery } from '../persistence/rate-window.query';
 
-const MINUTE_MS = 60_000;
-
 /** What is left of a key's minute. */
 export interface RateState {
   readonly allowed: boolean;
@@ -13,11 +11,6 @@ export interface RateState {
   readonly remaining: number;
   /** Whole seconds until the next minute, 1 at the least. */
   readonly resetSeconds: number;
-  /**
-   * Requests that this replica has refused in this minute, with this one; those of the minute before, if they were more
-   * and more than the limit.
-   */
-  readonly refused: number;
 }
 
 interface Window {
@@ -25,8 +18,6 @@ interface Window {
   available: number;
   unclaimed: number;
   endsAt: number;
-  refused: number;
-  refusedBefore: number;
 }
 
 /**
@@ -51,10 +42,7 @@ export class RateLimiterService {
           window.available--;
           return stateOf(window, true);
         }
-        if (window.unclaimed === 0) {
-          window.refused++;
-          return stateOf(window, false);
-        }
+        if (window.unclaimed === 0) return stateOf(window, false);
       }
       await this.lease(caller.cleId, limit);
     }
@@ -73,8 +61,7 @@ export class RateLimiterService {
       .lease(cleId, limit)
       .then((lease) => {
         const endsAt = performance.now() + lease.remainingMs;
-        const refused = this.refusedIn(this.windows.get(cleId));
-        const window = { limit, available: lease.granted, unclaimed: lease.unclaimed, endsAt, ...refused };
+        const window = { limit, available: lease.granted, unclaimed: lease.unclaimed, endsAt };
         this.windows.set(cleId, window);
         return window;
       })
@@ -82,22 +69,12 @@ export class RateLimiterService {
     this.leasing.set(cleId, next);
     return next;
   }
-
-  /** The refusals that a new lease begins with, given the one before. */
-  private refusedIn(last: Window | undefined): Pick<Window, 'refused' | 'refusedBefore'> {
-    const since = last ? performance.now() - last.endsAt : Infinity;
-    if (last && since < 0) return { refused: last.refused, refusedBefore: last.refusedBefore };
-    // Who sent more than twice what was allowed goes on at once when the minute begins; a burst that went too far does not.
-    const wentOn = last && since < MINUTE_MS && last.refused > last.limit;
-    return { refused: 0, refusedBefore: wentOn ? last.refused : 0 };
-  }
 }
 
 function stateOf(window: Window, allowed: boolean): RateState {
   return {
     allowed,
     limit: window.limit,
-    refused: Math.max(window.refused, window.refusedBefore),
     remaining: window.available + window.unclaimed,
     resetSeconds: Math.max(1, Math.ceil((window.endsAt - performance.now()) / 1000)),
   };

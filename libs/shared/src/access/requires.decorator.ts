@@ -12,7 +12,7 @@ export interface Requirement {
 export const REQUIREMENT = 'access:requirement';
 export const PUBLIC = 'access:public';
 
-/** Declares who may call a route; the guard and the OpenAPI document both read it. */
+/** Declares who may call a route; the guards and the OpenAPI document read it. */
 export function Requires(requirement: Requirement): MethodDecorator & ClassDecorator {
   return applyDecorators(
     SetMetadata(REQUIREMENT, requirement),
@@ -29,12 +29,21 @@ export function Public(): MethodDecorator & ClassDecorator {
 /** A request whose key has been checked. */
 export type AuthenticatedRequest = Request & { caller?: Caller };
 
-/** The caller of the request. */
-export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+/**
+ * Returns the caller of the request.
+ *
+ * @throws Error if no key was checked, because the route does not declare `@Requires`
+ */
+export function callerOf(context: ExecutionContext): Caller {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
   if (!caller) throw new Error('A route that reads its caller must declare @Requires.');
   return caller;
-});
+}
+
+/** The caller of the request. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  callerOf(context),
+);
 
 /** The data space of the caller. */
 export const Tenant = createParamDecorator((_data: unknown, context: ExecutionContext): string => {

@@ -1,14 +1,11 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { type HealthCheckResult, HealthCheckService, type HealthIndicatorFunction } from '@nestjs/terminus';
 import type { Response } from 'express';
 import { Public } from '../access/requires.decorator';
-import { Transactions } from '../database/transactions';
 import { DomainError } from '../errors/domain-error';
-import { Lifecycle } from './lifecycle';
+import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './health.indicators';
 import { Metrics } from './metrics';
-
-/** How long a probe waits for the database. */
-export const DATABASE_TIMEOUT_MS = 1_500;
 
 interface Health {
   statut: 'ok';
@@ -20,30 +17,28 @@ interface Health {
 @Controller()
 export class HealthController {
   constructor(
-    private readonly transactions: Transactions,
-    private readonly lifecycle: Lifecycle,
+    private readonly health: HealthCheckService,
+    private readonly database: DatabaseHealthIndicator,
+    private readonly lifecycle: LifecycleHealthIndicator,
     private readonly metrics: Metrics,
   ) {}
 
-  /** The process runs. It says nothing of the database: a restart would not mend that. */
+  /** The process runs. The database is not checked, because a restart would not repair it. */
   @Get('health/live')
   live(): Health {
     return { statut: 'ok' };
   }
 
-  /** The process can serve: the database answers and no stop has begun. */
+  /** The process can serve: the database responds and no stop has begun. */
   @Get('health/ready')
-  async ready(): Promise<Health> {
-    if (this.lifecycle.isStopping) throw new DomainError('Service.Indisponible', 'The process is stopping.');
-    await this.databaseAnswers();
-    return { statut: 'ok' };
+  ready(): Promise<Health> {
+    return this.check([() => this.lifecycle.isHealthy(), () => this.database.isHealthy()]);
   }
 
-  /** The process has started: the same as ready, for a probe with more patience. */
+  /** The process has started: the database responds. */
   @Get('health/startup')
-  async startup(): Promise<Health> {
-    await this.databaseAnswers();
-    return { statut: 'ok' };
+  startup(): Promise<Health> {
+    return this.check([() => this.database.isHealthy()]);
   }
 
   @Get('metrics')
@@ -53,13 +48,21 @@ export class HealthController {
     return this.metrics.text();
   }
 
-  private async databaseAnswers(): Promise<void> {
+  /** @throws DomainError `Service.Indisponible` for the first indicator that is down */
+  private async check(indicators: HealthIndicatorFunction[]): Promise<Health> {
     try {
-      await this.transactions.ping(DATABASE_TIMEOUT_MS);
-    } catch {
-      throw new DomainError('Service.Indisponible', 'The database does not answer.', {
-        retryAfterSeconds: 1,
-      });
+      await this.health.check(indicators);
+    } catch (error) {
+      if (!(error instanceof ServiceUnavailableException)) throw error;
+      const { error: down = {} } = error.getResponse() as HealthCheckResult;
+      if (down['lifecycle']) throw new DomainError('Service.Indisponible', 'The process is stopping.');
+      if (down['database']) {
+        throw new DomainError('Service.Indisponible', 'The database does not answer.', {
+          retryAfterSeconds: 1,
+        });
+      }
+      // Terminus fails each check while the application closes. Only the indicators decide here.
     }
+    return { statut: 'ok' };
   }
 }

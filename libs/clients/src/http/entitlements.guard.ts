@@ -1,0 +1,27 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { requirementOf } from '#shared/access/requirement-of';
+import { callerOf } from '#shared/access/requires.decorator';
+import { DomainError } from '#shared/errors/domain-error';
+
+/** Third guard: refuses with 403 a key that lacks the role or the module of the route. */
+@Injectable()
+export class EntitlementsGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const requirement = requirementOf(this.reflector, context);
+    if (!requirement) return true;
+    const { role, module } = requirement;
+    const caller = callerOf(context);
+    if (caller.role !== role) {
+      const detail = `This operation needs a key of role ${role}; this key has role ${caller.role}.`;
+      throw new DomainError('Cle.RoleInsuffisant', detail);
+    }
+    if (module && !caller.modules.includes(module)) {
+      const detail = `The module ${module} is not active for this key.`;
+      throw new DomainError('Module.NonActif', detail, { module });
+    }
+    return true;
+  }
+}

@@ -1,0 +1,31 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Response } from 'express';
+import { requirementOf } from '#shared/access/requirement-of';
+import { callerOf } from '#shared/access/requires.decorator';
+import { DomainError } from '#shared/errors/domain-error';
+import { RateLimiterService } from '../application/rate-limiter.service';
+import { FloodDelay } from './flood-delay';
+
+/** Second guard: counts the request, sets the `RateLimit` headers and refuses with 429 beyond the limit of the key. */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly rateLimiter: RateLimiterService,
+    private readonly floodDelay: FloodDelay,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (!requirementOf(this.reflector, context)) return true;
+    const response = context.switchToHttp().getResponse<Response>();
+    const caller = callerOf(context);
+    const { allowed, limit, remaining, resetSeconds } = await this.rateLimiter.consume(caller);
+    response.setHeader('RateLimit-Policy', `"default";q=${limit};w=60`);
+    response.setHeader('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
+    if (allowed) return true;
+    await this.floodDelay.afterRefusal(caller.cleId, response);
+    const detail = `The key's ${limit} requests of this minute are used up. Retry after ${resetSeconds} s.`;
+    throw new DomainError('Debit.Depasse', detail, { retryAfterSeconds: resetSeconds });
+  }
+}

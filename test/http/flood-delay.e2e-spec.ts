@@ -1,0 +1,183 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { FloodDelay } from '../../libs/clients/src/http/flood-delay';
+import { Lifecycle } from '../../libs/shared/src/http/lifecycle';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { eventually, expectProblem } from './expect-problem';
+
+const DELAY_MS = 400;
+/** For requests that stay delayed until the test closes them, on any machine. */
+const LONG_MS = 60_000;
+
+let app: TestApp;
+let floodDelay: FloodDelay;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  floodDelay = app.app.get(FloodDelay);
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  floodDelay.limits = { free: 3, stepMs: DELAY_MS / 2, longestMs: DELAY_MS, perCaller: 5, inAll: 8 };
+  const { rows } = await app.database.query<{ left: number }>(
+    'SELECT (60 - extract(epoch FROM clock_timestamp()) % 60)::float AS left',
+  );
+  if (rows[0]!.left < 10) await wait(rows[0]!.left * 1_000 + 50);
+}, 30_000);
+afterEach(() => {
+  jest.restoreAllMocks();
+  return delayed(0);
+});
+
+async function timed(work: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
+  const begun = performance.now();
+  const answer = await work();
+  return { answer, ms: performance.now() - begun };
+}
+
+const ask = (key: string) => timed(() => app.send(key, 'GET', '/b2b/v1/moi'));
+
+/** Makes a key whose limit is used up, with this number of refusals. */
+async function refused(count: number): Promise<TestTenant> {
+  const caller = await app.tenant({ limiteParMinute: 1 });
+  for (let request = 0; request <= count; request++) await ask(caller.cle);
+  return caller;
+}
+
+/** Sends a request over a connection of its own, without waiting for the response. */
+function open(key: string, url = app.url): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write(`GET /b2b/v1/moi HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${key}\r\n\r\n`);
+  return socket;
+}
+
+/** From now on, each delayed request stays delayed until the test closes its connection. */
+function delayForLong(): void {
+  floodDelay.limits = { ...floodDelay.limits, stepMs: LONG_MS, longestMs: LONG_MS };
+}
+
+const delayed = (count: number): Promise<unknown> =>
+  eventually(() => floodDelay['delayed'] === count || undefined, `${count} requests are delayed`);
+
+describe('A key that goes on beyond its limit', () => {
+  it('gets its first refusals at once and further ones later and later, all with the same answer', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    const { limits } = floodDelay;
+    const caller = await app.tenant({ limiteParMinute: 1 });
+    delayForLong();
+    const all = [];
+    for (let request = 0; request < 4; request++) all.push(await ask(caller.cle));
+    floodDelay.limits = limits;
+    for (let request = 0; request < 3; request++) all.push(await ask(caller.cle));
+    expect(all[0]!.answer.status).toBe(200);
+    for (const { answer } of all.slice(1)) {
+      expectProblem(answer, 429, 'Debit.Depasse');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
+      expect(answer.headers.get('connection')).not.toBe('close');
+    }
+    const [, , , , first, second, third] = all.map(({ ms }) => ms);
+    expect(first).toBeGreaterThanOrEqual(DELAY_MS / 2 - 5);
+    expect(second).toBeGreaterThanOrEqual(DELAY_MS - 5);
+    expect(third).toBeGreaterThanOrEqual(DELAY_MS - 5);
+  });
+
+  it('does not come back in waves: requests delayed together get their responses one after the other', async () => {
+    const { cle } = await refused(5);
+    /** In how many tenths of a delay the responses came to five requests that were sent together. */
+    const parts = async (): Promise<number> => {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => ask(cle)));
+      return new Set(answers.map(({ ms }) => Math.floor((ms / DELAY_MS) * 10))).size;
+    };
+    const rounds = async (): Promise<number[]> => {
+      const seen: number[] = [];
+      for (let round = 0; round < 8; round++) seen.push(await parts());
+      return seen;
+    };
+    expect(Math.max(...(await rounds()))).toBeGreaterThanOrEqual(3);
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    expect(Math.min(...(await rounds()))).toBeLessThan(3);
+  });
+
+  it('does not delay other keys', async () => {
+    const { cle } = await refused(5);
+    delayForLong();
+    const flooding = open(cle);
+    await delayed(1);
+    const { answer } = await ask((await app.tenant()).cle);
+    expect(answer.status).toBe(200);
+    expect(floodDelay['delayed']).toBe(1);
+    flooding.destroy();
+  });
+
+  it('has a maximum of delayed requests; further ones get their response at once and lose their connection', async () => {
+    const { cle } = await refused(5);
+    delayForLong();
+    const sockets = Array.from({ length: 5 }, () => open(cle));
+    await delayed(5);
+    const extra = open(cle);
+    const [data] = (await once(extra, 'data')) as [Buffer];
+    expect(floodDelay['delayed']).toBe(5);
+    expect(data.toString()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nConnection: close\r\n/i);
+    await once(extra, 'close');
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('leaves room for other keys, up to the maximum of all keys together', async () => {
+    const keys = [(await refused(5)).cle, (await refused(5)).cle];
+    delayForLong();
+    const sockets = keys.flatMap((cle) => Array.from({ length: 5 }, () => open(cle)));
+    await delayed(8);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('takes no more room once its connections are closed', async () => {
+    const { cle } = await refused(5);
+    delayForLong();
+    for (let round = 0; round < 3; round++) {
+      const sockets = Array.from({ length: 5 }, () => open(cle));
+      await delayed(5);
+      for (const socket of sockets) socket.destroy();
+      await delayed(0);
+    }
+  });
+
+  it('keeps its connection when its body is refused after a delay', async () => {
+    const { cle } = await refused(5);
+    const { answer } = await timed(() => app.send(cle, 'POST', '/b2b/v1/employe', ' '.repeat(1_000_000)));
+    expectProblem(answer, 429, 'Debit.Depasse');
+    expect(answer.headers.get('connection')).not.toBe('close');
+  });
+});
+
+describe('Callers without a valid key', () => {
+  it('are delayed together once they are many; callers with a valid key are not', async () => {
+    for (let request = 0; request < 6; request++) await ask(`nobody ${request}`);
+    const stranger = await ask('somebody new');
+    expectProblem(stranger.answer, 401, 'Cle.Invalide');
+    expect(stranger.ms).toBeGreaterThanOrEqual(DELAY_MS / 2 - 5);
+    delayForLong();
+    const waiting = open('nobody');
+    await delayed(1);
+    expect((await ask((await app.tenant()).cle)).answer.status).toBe(200);
+    expect(floodDelay['delayed']).toBe(1);
+    waiting.destroy();
+  });
+});
+
+describe('A process that stops', () => {
+  it('delays no refusals', async () => {
+    const other = await TestApp.start({ databaseUrl: app.config.databaseUrl });
+    const own = other.app.get(FloodDelay);
+    own.limits = { ...own.limits, free: 0, stepMs: LONG_MS, longestMs: LONG_MS };
+    const waiting = open('nobody', other.url);
+    await eventually(() => own['delayed'] === 1 || undefined, 'One request is delayed');
+    other.app.get(Lifecycle).stop();
+    expectProblem(await other.send('nobody', 'GET', '/b2b/v1/moi'), 401, 'Cle.Invalide');
+    waiting.destroy();
+    await other.stop();
+  });
+});
