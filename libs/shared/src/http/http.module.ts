@@ -3,6 +3,7 @@ import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { BodyInterceptor } from './body.interceptor';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import { InputPipe } from './input.pipe';
+import { PathPartPipe } from './path-part.pipe';
 import { ProblemFilter } from './problem.filter';
 import { QueryInterceptor } from './query.interceptor';
 
@@ -12,6 +13,7 @@ import { QueryInterceptor } from './query.interceptor';
     { provide: APP_INTERCEPTOR, useClass: QueryInterceptor },
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+    { provide: APP_PIPE, useClass: PathPartPipe },
     { provide: APP_PIPE, useClass: InputPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },
   ],
