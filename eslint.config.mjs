@@ -11,6 +11,14 @@ const NO_FORWARD_REF = {
     'forwardRef hides a circle: the lower side owns an interface and the higher one registers with it.',
 };
 
+/** Handlers declare what of a request they take; others refuse it. */
+const NO_NEST_PARTS = {
+  name: '@nestjs/common',
+  importNames: ['Body', 'Query'],
+  message:
+    'Import it from #shared/http/request-parts.decorator: an operation that declares neither refuses both.',
+};
+
 /** Text that begins as a statement of SQL does: in capitals, and followed by what only a statement has. */
 const SQL =
   '/^\\s*(SELECT\\s|INSERT\\s+INTO\\s|UPDATE\\s+($|\\S+\\s+SET\\s)|DELETE\\s+FROM\\s|MERGE\\s+INTO\\s|' +
@@ -64,6 +72,11 @@ export default defineConfig(
     files: ['libs/**/*.ts', 'apps/**/*.ts'],
     ignores: ['libs/*/src/persistence/**', 'libs/shared/src/{database,outbox,audit}/**', ...TESTS],
     rules: { 'no-restricted-syntax': ['error', ...NO_SQL] },
+  },
+  {
+    name: 'controllers declare the parts of a request',
+    files: ['libs/**/*.controller.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: [NO_FORWARD_REF, NO_NEST_PARTS] }] },
   },
   {
     name: 'persistence takes injection from Nest, nothing else',

@@ -1,6 +1,7 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { Requires } from '../../libs/shared/src/access/requires.decorator';
 import { Input } from '../../libs/shared/src/http/field.decorator';
+import { Query } from '../../libs/shared/src/http/request-parts.decorator';
 import { identifier } from '../../libs/shared/src/records/field';
 import { TestApp } from '../setup/test-app';
 import { startWithControllers } from './support/extended-app';

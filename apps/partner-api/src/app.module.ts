@@ -7,6 +7,7 @@ import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { PersonneHttpModule } from '#personne';
 import { MessagingHttpModule } from '#messaging';
 import { Config } from '#shared/config/config';
+import { HttpModule } from '#shared/http/http.module';
 import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
 import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
@@ -28,6 +29,7 @@ export class AppModule {
           ...MEETING_ENTITIES,
           ...WEBHOOKS_ENTITIES,
         ]),
+        HttpModule,
         ClientsHttpModule,
         SyncHttpModule,
         MembershipHttpModule,

@@ -1,9 +1,11 @@
 import { DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
 import { CLIENTS_ENTITIES, ClientsModule } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { MEMBERSHIP_ENTITIES } from '#membership';
 import { MessagingModule, SendingModule } from '#messaging';
 import { Config } from '#shared/config/config';
+import { ProblemFilter } from '#shared/http/problem.filter';
 import { SharedModule } from '#shared/shared.module';
 import { SyncModule } from '#sync';
 import { VOTING_ENTITIES, VotingModule } from '#voting';
@@ -34,7 +36,7 @@ export class WorkerModule {
         MessagingModule,
         SendingModule,
       ],
-      providers: [ClockService, JobsService, PurgeService],
+      providers: [{ provide: APP_FILTER, useClass: ProblemFilter }, ClockService, JobsService, PurgeService],
     };
   }
 }

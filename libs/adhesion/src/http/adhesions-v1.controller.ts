@@ -1,10 +1,11 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
+import { Query } from '#shared/http/request-parts.decorator';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionV1Item, AdhesionV1List, AdhesionV1OfEmployeList } from './adhesions.dto';
 

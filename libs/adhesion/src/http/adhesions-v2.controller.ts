@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -8,6 +8,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
+import { Query } from '#shared/http/request-parts.decorator';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionsDeletedItem, AdhesionsOfMember, AdhesionV2Item, AdhesionV2List } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -9,6 +9,7 @@ import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ConciliationService } from '../application/conciliation.service';
 import {
   ConciliationList,

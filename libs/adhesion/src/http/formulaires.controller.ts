@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -9,6 +9,7 @@ import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { FormulairesService } from '../application/formulaires.service';
 import { EXAMPLE_IDS } from './examples';
 import { FormulaireInput, FormulaireItem } from './formulaires.dto';

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -7,6 +7,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
+import { Body } from '#shared/http/request-parts.decorator';
 import { PaiementsService } from '../application/paiements.service';
 import { SigningService } from '../application/signing.service';
 import { AdhesionV2Item } from './adhesions.dto';

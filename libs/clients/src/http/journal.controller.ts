@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Requires } from '#shared/access/requires.decorator';
@@ -6,6 +6,7 @@ import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { pageOf, sendList } from '#shared/http/listing';
+import { Query } from '#shared/http/request-parts.decorator';
 import { JournalService } from '../application/journal.service';
 import { EXAMPLE_CLIENT_ID } from './clients.dto';
 import { JournalItem, JournalQuery } from './journal.dto';

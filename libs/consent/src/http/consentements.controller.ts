@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -8,6 +8,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import type { Json } from '#shared/http/etag';
 import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ConsentementsService } from '../application/consentements.service';
 import { ConsentementInput, ConsentementItem, ConsentementList } from './consentements.dto';
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -9,6 +9,7 @@ import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
 import { PagingQuery, sendList } from '#shared/http/listing';
 import { namedByPath } from '#shared/http/named-by-path';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ObjetsConsentementService } from '../application/objets-consentement.service';
 import {
   ObjetConsentementInput,

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, Post, Put, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -6,6 +6,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
+import { Body } from '#shared/http/request-parts.decorator';
 import { PointsService } from '../application/points.service';
 import { SeancesService } from '../application/seances.service';
 import { PointDetailItem, PointInput, ResultatInput, ResultatPointItem } from './points.dto';

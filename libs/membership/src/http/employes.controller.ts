@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -8,6 +8,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
 import { sendList } from '#shared/http/listing';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { EmployesService } from '../application/employes.service';
 import { EmployeInput, EmployeItem, EmployeList } from './employes.dto';
 

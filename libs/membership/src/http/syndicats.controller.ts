@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
@@ -6,6 +6,7 @@ import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
 import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { Query } from '#shared/http/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { SyndicatItem } from './syndicats.dto';
 

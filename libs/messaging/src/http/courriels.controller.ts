@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
@@ -7,6 +7,7 @@ import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { sendList } from '#shared/http/listing';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { CourrielsService, type Expediteur } from '../application/courriels.service';
 import {
   CourrielAccepteItem,

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Param, type PipeTransform } from '@nestjs/common';
+import { type ArgumentMetadata, Controller, Delete, Get, Param, type PipeTransform } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { EXAMPLE_CLIENT_ID } from '#clients';
 import { type Actor, type Environment, ENVIRONMENTS } from '#shared/access/caller';
@@ -7,15 +7,16 @@ import { DomainError } from '#shared/errors/domain-error';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { GuidPart } from '#shared/http/guid-part.pipe';
+import { refusalTurn } from '#shared/http/refusal-turn';
 import { type PersonalData, PersonnesService } from '../application/personnes.service';
 import { DonneesPersonnellesItem } from './personnes.dto';
 
-class EnvironmentPart implements PipeTransform<string, Environment> {
-  transform(value: string): Environment {
+class EnvironmentPart implements PipeTransform<string, Promise<Environment>> {
+  async transform(value: string, metadata: ArgumentMetadata): Promise<Environment> {
     const known = ENVIRONMENTS.find((one) => one === value);
-    if (!known)
-      throw new DomainError('Employe.NotFound', `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
-    return known;
+    if (known) return known;
+    await refusalTurn(metadata);
+    throw new DomainError('Employe.NotFound', `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
   }
 }
 

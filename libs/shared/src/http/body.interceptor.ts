@@ -11,11 +11,13 @@ import express from 'express';
 import type { Response } from 'express';
 import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from '../access/requires.decorator';
-import { DomainError } from '../errors/domain-error';
+import { DomainError, invalidRequest } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
+import { isPlainObject } from '../records/fold';
 import { BulkTurns } from './bulk-turns';
 import { BODY_BYTES, SYNC_BODY_BYTES } from './limits';
 import { parseBody } from './parse-body';
+import { TAKES_BODY } from './request-parts.decorator';
 
 const BODY = 'http:body';
 
@@ -39,8 +41,8 @@ export const BulkBody = (): MethodDecorator =>
 export type RawRequest = AuthenticatedRequest & { rawBody?: Buffer };
 
 /**
- * Reads the body after the guards, so that a caller without access is refused before sending it whole, and so that
- * each route has its own limit.
+ * Reads the body of a POST or PUT after the guards, so that a caller without access is refused before sending it whole,
+ * and so that each route has its own limit. Refuses a body with content where the operation declares no `@Body`.
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
@@ -51,9 +53,14 @@ export class BodyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<RawRequest>();
+    if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
+    const takesBody = this.reflector.get<boolean | undefined>(TAKES_BODY, context.getHandler());
     const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
     const response = context.switchToHttp().getResponse<Response>();
-    const read = (): Promise<void> => this.read(request, response, options);
+    const read = async (): Promise<void> => {
+      await this.read(request, response, options);
+      if (!takesBody) refuseContent(request);
+    };
     if (!options.rows) return from(read()).pipe(mergeMap(() => next.handle()));
     const work = (): Promise<unknown> =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
@@ -99,6 +106,13 @@ export class BodyInterceptor implements NestInterceptor {
     });
     return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   }
+}
+
+/** Many clients send an empty object to every operation. */
+function refuseContent({ rawBody, body }: RawRequest): void {
+  if (!rawBody?.length || (isPlainObject(body) && Object.keys(body).length === 0)) return;
+  const detail = 'must be absent or an empty object: the operation takes no body';
+  throw invalidRequest([{ pointer: '', code: 'unknown', detail }]);
 }
 
 function isPlain(headers: RawRequest['headers']): boolean {

@@ -4,10 +4,8 @@ import helmet, { type HelmetOptions } from 'helmet';
 import type { Logger } from 'pino';
 import { Config } from '../config/config';
 import { FrameworkLogger, LOGGER } from '../logging/logger';
-import { InputPipe } from './input.pipe';
 import { Lifecycle } from './lifecycle';
 import { HttpMetrics } from './metrics';
-import { ProblemFilter } from './problem.filter';
 import { requestLog } from './request-log';
 import { limitServer } from './server-limits';
 import { answerUnreadableRequests, requireHost } from './unreadable-requests';
@@ -30,7 +28,7 @@ const HEADERS_OF_DATA: HelmetOptions = {
   xXssProtection: false,
 };
 
-/** What every HTTP process of ours does before its own routes: logs, headers, checked input, problem details. */
+/** Configures what every HTTP process does before its own routes: logs, headers, limits of the server. */
 export function configureHttp(app: NestExpressApplication): void {
   const config = app.get(Config);
   const logger = app.get<Logger>(LOGGER);
@@ -73,8 +71,6 @@ export function configureHttp(app: NestExpressApplication): void {
     return secureHeaders(request, response, next);
   });
   app.use(requireHost);
-  app.useGlobalPipes(new InputPipe());
-  app.useGlobalFilters(new ProblemFilter(config.publicUrl, logger));
   limitServer(server);
   answerUnreadableRequests(server, config.publicUrl, logger);
 }

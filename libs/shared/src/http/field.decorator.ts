@@ -1,6 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
 import {
+  Allow,
   ArrayMaxSize,
   IsArray,
   IsBoolean,
@@ -15,72 +17,46 @@ import {
   IsString,
   Max,
   Min,
-  Validate,
+  ValidateBy,
   ValidateIf,
   ValidateNested,
-  type ValidationArguments,
-  ValidatorConstraint,
-  ValidatorConstraintInterface,
 } from 'class-validator';
 import { type DecimalBounds, hasAtMost, isDecimal, isGuid } from '../records/faults';
+import { readValue } from '../records/fold';
 import { JsonRows } from '../records/json-rows';
-import { Field, RecordDefinition } from '../records/field';
+import { type Field, type RecordDefinition } from '../records/field';
 
 const DEFINITION = Symbol('record definition');
-const NESTED = Symbol('class of a nested record');
 
 /** A class whose properties carry fields. */
 export type RecordClass<T extends object = object> = new () => T;
 
-@ValidatorConstraint({ name: 'isGuid' })
-class IsGuid implements ValidatorConstraintInterface {
-  validate(value: unknown): boolean {
-    return isGuid(value);
-  }
+/** A rule of our own. Its name is the key of class-validator's error. */
+function rule(name: string, holds: (value: unknown) => boolean): PropertyDecorator {
+  return ValidateBy({ name, validator: { validate: holds } });
 }
 
 /** Counts characters as the database does; class-validator's own rule leaves variation selectors out. */
-@ValidatorConstraint({ name: 'maxLength' })
-class HasAtMost implements ValidatorConstraintInterface {
-  validate(value: unknown, { constraints }: ValidationArguments): boolean {
-    return typeof value === 'string' && hasAtMost(value, constraints[0] as number);
-  }
-}
+const HasAtMost = (max: number) =>
+  rule('maxLength', (value) => typeof value === 'string' && hasAtMost(value, max));
 
 /** The library's own rule takes small letters, too. */
-@ValidatorConstraint({ name: 'isCurrency' })
-class IsCurrency implements ValidatorConstraintInterface {
-  validate(value: unknown): boolean {
-    return typeof value === 'string' && value === value.toUpperCase() && isISO4217CurrencyCode(value);
-  }
-}
+const IsCurrency = () =>
+  rule('isCurrency', (value) => isISO4217CurrencyCode(value) && value === String(value).toUpperCase());
 
-@ValidatorConstraint({ name: 'isDecimal' })
-class IsDecimal implements ValidatorConstraintInterface {
-  validate(value: unknown, { constraints }: ValidationArguments): boolean {
-    return typeof value === 'string' && isDecimal(value, constraints[0] as DecimalBounds);
-  }
-}
+const IsDecimal = (bounds: DecimalBounds) =>
+  rule('isDecimal', (value) => typeof value === 'string' && isDecimal(value, bounds));
 
 /** The library's own rule compares each element with all before it: seconds for the 25,000 of a long list. */
-@ValidatorConstraint({ name: 'arrayUnique' })
-class HasNoDoubles implements ValidatorConstraintInterface {
-  validate(value: unknown): boolean {
-    return Array.isArray(value) && new Set(value).size === value.length;
-  }
-}
+const HasNoDoubles = () =>
+  rule('arrayUnique', (value) => Array.isArray(value) && new Set(value).size === value.length);
 
 /** A list of records, read already or still to be walked. */
-@ValidatorConstraint({ name: 'isArray' })
-class IsRows implements ValidatorConstraintInterface {
-  validate(value: unknown): boolean {
-    return Array.isArray(value) || value instanceof JsonRows;
-  }
-}
+const IsRows = () => rule('isArray', (value) => Array.isArray(value) || value instanceof JsonRows);
 
 /**
- * Declares a property of a request class: its check (class-validator), its place in the record's definition and its
- * description in the OpenAPI document, all from one field.
+ * Declares a property of a request class: how its value is read (class-transformer) and checked (class-validator), its
+ * place in the record's definition and its description in the OpenAPI document, all from one field.
  *
  * @param nested the class of a field of kind `record`, or of the elements of a list
  */
@@ -91,19 +67,18 @@ export function Input(field: Field, nested?: RecordClass): PropertyDecorator {
     };
     own[String(key)] = field;
     Reflect.defineMetadata(DEFINITION, own, target);
-    Reflect.defineMetadata(NESTED, nested, target, key);
   };
-  return applyDecorators(remember, ApiProperty(propertyOf(field, nested)), ...checksOf(field));
+  return applyDecorators(
+    remember,
+    ApiProperty(propertyOf(field, nested)),
+    ...readingOf(field, nested),
+    ...checksOf(field),
+  );
 }
 
 /** The definition that the properties of a request class declare; empty for a class without any. */
 export function definitionOf(type: RecordClass): RecordDefinition {
   return (Reflect.getMetadata(DEFINITION, type.prototype as object) as RecordDefinition | undefined) ?? {};
-}
-
-/** The class of the nested record that a property holds, if it holds one. */
-export function nestedClassOf(type: RecordClass, property: string): RecordClass | undefined {
-  return Reflect.getMetadata(NESTED, type.prototype as object, property) as RecordClass | undefined;
 }
 
 /** Declares a property of an answer: always present, null where there is no value unless it is always set. */
@@ -199,10 +174,18 @@ function exampleOf(field: Exclude<Field, { kind: 'record' | 'records' | 'rows' }
   return field.example === undefined ? {} : { example: field.example };
 }
 
+function readingOf(field: Field, nested?: RecordClass): PropertyDecorator[] {
+  // The records of a list that is still to be walked are checked where they are used: the list stays as it was sent.
+  if (field.kind === 'rows')
+    return [Transform(({ obj, key }) => readValue((obj as Record<string, unknown>)[key], field))];
+  const read = Transform(({ value }) => readValue(value, field));
+  return nested ? [Type(() => nested), read] : [read];
+}
+
 const FORMATS = {
   email: () => IsEmail(),
-  uuid: () => Validate(IsGuid),
-  currency: () => Validate(IsCurrency),
+  uuid: () => rule('isGuid', isGuid),
+  currency: IsCurrency,
 } as const;
 
 function presenceOf(field: Field): PropertyDecorator[] {
@@ -216,10 +199,10 @@ function checksOf(field: Field): PropertyDecorator[] {
   switch (field.kind) {
     case 'text': {
       const format = field.format ? [FORMATS[field.format]()] : [];
-      return [...presence, IsString(), Validate(HasAtMost, [field.max]), ...format];
+      return [...presence, IsString(), HasAtMost(field.max), ...format];
     }
     case 'decimal':
-      return [...presence, IsString(), Validate(IsDecimal, [field])];
+      return [...presence, IsString(), IsDecimal(field)];
     case 'integer':
       return [...presence, IsInt(), Min(field.min), Max(field.max)];
     case 'boolean':
@@ -229,16 +212,16 @@ function checksOf(field: Field): PropertyDecorator[] {
     case 'choice':
       return [...presence, IsString(), IsIn([...field.values])];
     case 'choices':
-      return [...presence, IsArray(), Validate(HasNoDoubles), IsIn([...field.values], { each: true })];
+      return [...presence, IsArray(), HasNoDoubles(), IsIn([...field.values], { each: true })];
     case 'texts':
-      return [...presence, IsArray(), ...(field.mayRepeat ? [] : [Validate(HasNoDoubles)])];
+      return [...presence, IsArray(), ...(field.mayRepeat ? [] : [HasNoDoubles()])];
     case 'record':
       return [...presence, IsObject(), ValidateNested()];
     case 'records':
       return [...presence, IsArray(), ArrayMaxSize(field.max), ValidateNested({ each: true })];
     case 'rows':
-      return [...presence, Validate(IsRows)];
+      return [...presence, IsRows()];
     case 'readOnly':
-      return [];
+      return [Allow()];
   }
 }

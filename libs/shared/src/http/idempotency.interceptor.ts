@@ -12,6 +12,7 @@ import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { from, lastValueFrom, mergeMap, Observable, of, throwError } from 'rxjs';
 import type { AuthenticatedRequest } from '../access/requires.decorator';
+import { Config } from '../config/config';
 import { SecretBox } from '../crypto/secret-box';
 import { IdempotencyRecords, RecordedAnswer } from '../database/idempotency-records';
 import { ADMINISTRATION, NO_TENANT, Scope, Transactions } from '../database/transactions';
@@ -45,14 +46,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly transactions: Transactions,
     private readonly records: IdempotencyRecords,
     private readonly box: SecretBox,
-    private readonly publicUrl: string,
+    private readonly config: Config,
     private readonly reflector: Reflector,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<RawRequest>();
-    const key = request.get('idempotency-key');
-    if (request.method !== 'POST' || key === undefined) return next.handle();
+    const key = request.method === 'POST' ? request.get('idempotency-key') : undefined;
+    if (key === undefined) return next.handle();
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
       const detail = 'must have 1 to 255 printable ASCII characters';
       throw invalidRequest([{ pointer: 'Idempotency-Key', code: 'header', detail }]);
@@ -146,7 +147,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   private refusalAnswer(refusal: DomainError, request: AuthenticatedRequest): RecordedAnswer {
-    const problem = problemOf(refusal, traceOf(request), this.publicUrl);
+    const problem = problemOf(refusal, traceOf(request), this.config.publicUrl);
     return {
       status: problem.status,
       headers: { 'content-type': 'application/problem+json; charset=utf-8' },

@@ -1,38 +1,66 @@
-import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
-import { invalidRequest } from '../errors/domain-error';
-import { hasAtMost } from '../records/faults';
-import { textFault } from '../records/fold';
+import { type ArgumentMetadata, Injectable, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type InputFault, invalidRequest } from '../errors/domain-error';
+import { foldRecord, isPlainObject } from '../records/fold';
 import { JsonRows } from '../records/json-rows';
-import { RecordClass } from './field.decorator';
-import { readInput } from './read-input';
+import { definitionOf, type RecordClass } from './field.decorator';
+import { faultsOf } from './input-faults';
+import { refusalTurn } from './refusal-turn';
 
-/**
- * The one door for input: bodies and query strings become checked request classes, parts of the path are text that
- * can be an identifier. Nothing unknown passes (decisions, section 3).
- */
-@Injectable()
-export class InputPipe implements PipeTransform {
-  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
-    if (type === 'param') return pathPart(value, data ?? '');
-    if (type !== 'body' && type !== 'query') return value;
-    if (type === 'body' && metatype === Array) return rowsOf(value);
-    // A body of several shapes has no class of its own: the route's own pipe checks it.
-    if (type === 'body' && metatype === Object) return value;
-    const { mayBeAbsent } = metatype as { mayBeAbsent?: boolean };
-    return readInput(metatype as RecordClass, mayBeAbsent ? (value ?? {}) : value, type);
+/** The values break rules of their class. */
+class BrokenRules extends Error {
+  constructor(readonly errors: ValidationError[]) {
+    super('The request breaks rules of its class.');
   }
 }
 
-/** A body that is a list of records, each of which is checked where it is used. */
-function rowsOf(value: unknown): unknown {
-  if (value instanceof JsonRows) return value;
-  throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON array' }]);
+/**
+ * Turns bodies and query strings into checked instances of their request classes: Nest's ValidationPipe, after names have
+ * been brought to their documented casing, for which class-transformer has no hook.
+ */
+@Injectable()
+export class InputPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      exceptionFactory: (errors: ValidationError[]) => new BrokenRules(errors),
+    });
+  }
+
+  /** @throws DomainError `Requete.Invalide` that lists every fault at once */
+  override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { type } = metadata;
+    const metatype = this.expectedType ?? metadata.metatype;
+    if (type === 'body' && metatype === Array) return rowsOf(sent);
+    if ((type !== 'body' && type !== 'query') || !this.toValidate({ ...metadata, metatype }))
+      return super.transform(sent, metadata);
+    const definition = definitionOf(metatype as RecordClass);
+    const faults: InputFault[] = [];
+    const record = foldRecord(objectOf(sent, metatype as RecordClass), definition, type, '', faults);
+    try {
+      const input: unknown = await super.transform(record, metadata);
+      if (faults.length === 0) return input;
+    } catch (error) {
+      if (!(error instanceof BrokenRules)) throw error;
+      // A value that could not be read is already named; its absence is no second fault.
+      const named = new Set(faults.map(({ pointer }) => pointer.toLowerCase()));
+      const broken = faultsOf(error.errors, definition, type, '');
+      faults.push(...broken.filter(({ pointer }) => !named.has(pointer.toLowerCase())));
+    }
+    await refusalTurn(metadata);
+    throw invalidRequest(faults);
+  }
 }
 
-function pathPart(value: unknown, name: string): string {
-  const text = String(value).trim();
-  const detail =
-    textFault(text) ?? (text === '' || !hasAtMost(text, 255) ? 'must have 1 to 255 characters' : undefined);
-  if (detail) throw invalidRequest([{ pointer: `{${name}}`, code: 'type', detail }]);
-  return text;
+function objectOf(sent: unknown, { mayBeAbsent }: RecordClass & { mayBeAbsent?: boolean }): object {
+  const value = mayBeAbsent ? (sent ?? {}) : sent;
+  if (isPlainObject(value)) return value;
+  throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON object' }]);
+}
+
+/** A body that is a list of records, each of which is checked where it is used. */
+function rowsOf(sent: unknown): JsonRows {
+  if (sent instanceof JsonRows) return sent;
+  throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON array' }]);
 }

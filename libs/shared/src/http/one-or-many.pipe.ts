@@ -1,13 +1,16 @@
-import type { PipeTransform } from '@nestjs/common';
+import type { ArgumentMetadata } from '@nestjs/common';
 import { JsonRows } from '../records/json-rows';
 import type { RecordClass } from './field.decorator';
-import { readInput } from './read-input';
+import { InputPipe } from './input.pipe';
 
 /** A body of a `BulkBody` route that is one record, checked here, or a list of them, each checked where it is used. */
-export class OneOrMany<T extends object> implements PipeTransform<unknown, T | JsonRows> {
-  constructor(private readonly type: RecordClass<T>) {}
+export class OneOrMany extends InputPipe {
+  constructor(type: RecordClass) {
+    super();
+    this.expectedType = type;
+  }
 
-  transform(value: unknown): T | JsonRows {
-    return value instanceof JsonRows ? value : readInput(this.type, value, 'body');
+  override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    return sent instanceof JsonRows ? sent : super.transform(sent, metadata);
   }
 }

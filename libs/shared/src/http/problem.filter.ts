@@ -1,9 +1,11 @@
-import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { Config } from '../config/config';
 import { isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
+import { LOGGER } from '../logging/logger';
 import { JsonFault } from '../records/json-rows';
 import { invalidJson } from './parse-body';
 import { type Trace, traceOf } from './tracing';
@@ -102,8 +104,8 @@ function isDiscarded(request: Request, { code }: DomainError): boolean {
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
-    private readonly publicUrl: string,
-    private readonly logger: Logger,
+    private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -124,7 +126,7 @@ export class ProblemFilter implements ExceptionFilter {
     response
       .status(status)
       .type('application/problem+json')
-      .send(JSON.stringify(problemOf(error, traceOf(request), this.publicUrl)));
+      .send(JSON.stringify(problemOf(error, traceOf(request), this.config.publicUrl)));
   }
 
   /** The message of a database error may quote values of the request, so its SQLSTATE and stack frames stand for it. */

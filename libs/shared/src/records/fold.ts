@@ -5,9 +5,12 @@ import { parseDate } from '../time/wire-date';
 
 /**
  * Where a value came from: a body, a query string (its values are text and are turned into the field's type), or one of
- * many records of a bulk write (its faults are told briefly).
+ * many records of a bulk write (its faults are described briefly).
  */
 export type Source = 'body' | 'query' | 'bulk';
+
+/** Replaces an object or a list where the field holds neither: no later check accepts it or walks what it held. */
+const MISPLACED = Symbol('misplaced');
 
 /** Faults of one record of a bulk write that are looked for. */
 const MOST_BULK_FAULTS = 100;
@@ -36,11 +39,11 @@ function slotsOf(definition: RecordDefinition): Map<string, Slot> {
 }
 
 /**
- * Brings a sent object to the record's own form, before its values are checked: names in their documented casing,
- * text trimmed (empty becomes null), dates read, read-only properties dropped.
+ * Brings a sent object to the form of its definition: names in their documented casing, nothing unknown, read-only
+ * properties dropped. Values of a bulk write are read, too; class-transformer reads those of a request class.
  *
- * @param faults receives unknown properties, properties sent in both casings, and text that cannot be stored
- * @returns a new object with documented names only; it does not share nested objects with `sent`
+ * @param faults receives unknown properties, properties sent in both casings, and values that cannot be read
+ * @returns a new object with documented names only, as deep as the definition at most
  */
 export function foldRecord(
   sent: object,
@@ -53,41 +56,77 @@ export function foldRecord(
   const folded: Record<string, unknown> = {};
   let ignored: Set<string> | undefined;
   for (const key of Object.keys(sent)) {
-    // What a bulk write tells of one record is cut; a record of nothing but faults must not cost more than others.
+    // Faults of a bulk record are cut; a record with nothing but faults must not cost more than others.
     if (source === 'bulk' && faults.length >= MOST_BULK_FAULTS) break;
     const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
-    // Made for a fault only: bulk writes come here for every property of every record.
-    const fault = (code: string, detail: string): void => {
-      const at = source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`;
-      faults.push({ pointer: at, code, detail });
-    };
+    // Made for a fault or a nested record only: bulk writes come here for every property of every record.
+    const at = (): string => (source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`);
     if (!slot) {
       const isFirst = !faults.some(({ code }) => code === 'unknown');
-      fault('unknown', unknownDetail(source, definition, isFirst));
+      faults.push({ pointer: at(), code: 'unknown', detail: unknownDetail(source, definition, isFirst) });
     } else if (Object.hasOwn(folded, slot.name) || ignored?.has(slot.name)) {
-      fault('duplicate', 'is sent twice, in two casings; send it once');
+      faults.push({
+        pointer: at(),
+        code: 'duplicate',
+        detail: 'is sent twice, in two casings; send it once',
+      });
     } else if (slot.field.kind === 'readOnly') {
       (ignored ??= new Set()).add(slot.name);
     } else {
-      const value = (sent as Record<string, unknown>)[key];
-      const at = (): string => `${pointer}/${pointerToken(key)}`;
-      folded[slot.name] =
-        slot.field.kind === 'record' && isPlainObject(value)
-          ? foldRecord(value, slot.field.of, source, at(), faults)
-          : slot.field.kind === 'records' && Array.isArray(value)
-            ? foldList(value, slot.field, source, at(), faults)
-            : slot.field.kind === 'texts' && Array.isArray(value)
-              ? foldTexts(value, slot.field, at(), faults)
-              : foldValue(value, slot.field, source, fault);
+      const value = foldValue((sent as Record<string, unknown>)[key], slot.field, source, at, faults);
+      folded[slot.name] = source === 'bulk' ? readValue(value, slot.field) : value;
     }
   }
   return folded;
 }
 
-/**
- * A list that is too long, and elements that are no objects, are named here and not kept: the check that follows would
- * walk whatever they hold, however deep.
- */
+function foldValue(
+  value: unknown,
+  field: Field,
+  source: Source,
+  at: () => string,
+  faults: InputFault[],
+): unknown {
+  const fault = (code: string, detail: string): undefined => {
+    faults.push({ pointer: at(), code, detail });
+  };
+  if (typeof value === 'string') {
+    const unstorable = textFault(value);
+    if (unstorable) return fault('characters', unstorable);
+    if (source !== 'query') return value;
+    const text = value.trim();
+    // An empty filter would return all records.
+    if (text === '') return fault('required', 'is empty; give a value or leave the parameter out');
+    return coerce(text, field);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (source === 'query') return fault('duplicate', 'is given more than once; give it once');
+  if (isPlainObject(value)) {
+    return field.kind === 'record' ? foldRecord(value, field.of, source, at(), faults) : MISPLACED;
+  }
+  if (field.kind === 'rows') return value;
+  if (!Array.isArray(value)) return MISPLACED;
+  switch (field.kind) {
+    case 'record':
+      return fault('type', describeFault(field, 'type'));
+    case 'records':
+    case 'texts':
+      // A list that is too long is reported and not walked.
+      if (value.length > field.max) {
+        fault('length', describeFault(field, 'length'));
+        return [];
+      }
+      return field.kind === 'records'
+        ? foldList(value, field, source, at(), faults)
+        : foldTexts(value, field, at(), faults);
+    case 'choices':
+      return value.map((element: unknown) => (typeof element === 'object' ? MISPLACED : element));
+    default:
+      return MISPLACED;
+  }
+}
+
+/** Elements that are no objects are reported and not kept. */
 function foldList(
   sent: readonly unknown[],
   field: RecordsField,
@@ -95,10 +134,6 @@ function foldList(
   pointer: string,
   faults: InputFault[],
 ): unknown[] {
-  if (sent.length > field.max) {
-    faults.push({ pointer, code: 'length', detail: describeFault(field, 'length') });
-    return [];
-  }
   return sent.map((element, index) => {
     const at = `${pointer}/${index}`;
     if (isPlainObject(element)) return foldRecord(element, field.of, source, at, faults);
@@ -107,17 +142,13 @@ function foldList(
   });
 }
 
-/** Each text trimmed; those that are none, empty, too long or impossible to store are named and not kept. */
+/** Trims each text. Elements that are no text, empty, too long or impossible to store are reported and not kept. */
 function foldTexts(
   sent: readonly unknown[],
   field: TextsField,
   pointer: string,
   faults: InputFault[],
 ): string[] {
-  if (sent.length > field.max) {
-    faults.push({ pointer, code: 'length', detail: describeFault(field, 'length') });
-    return [];
-  }
   return sent.flatMap((element, index) => {
     const fault = (code: string, detail: string): never[] => {
       faults.push({ pointer: `${pointer}/${index}`, code, detail });
@@ -135,39 +166,8 @@ function foldTexts(
   });
 }
 
-type Report = (code: string, detail: string) => void;
-
-function foldValue(value: unknown, field: Field, source: Source, fault: Report): unknown {
-  if (source === 'query' && Array.isArray(value)) {
-    fault('duplicate', 'is given more than once; give it once');
-    return undefined;
-  }
-  if (field.kind === 'record' && Array.isArray(value)) {
-    fault('type', describeFault(field, 'type'));
-    return undefined;
-  }
-  if (field.kind === 'decimal' && typeof value === 'number') return String(value);
-  if (typeof value !== 'string') return value;
-  const unstorable = textFault(value);
-  if (unstorable) {
-    fault('characters', unstorable);
-    return undefined;
-  }
-  const trimmed = value.trim();
-  if (source === 'query') return coerce(trimmed, field, fault);
-  if (trimmed === '') return null;
-  // GUIDs compare as text here and there.
-  if (field.kind === 'text' && field.format === 'uuid') return trimmed.toLowerCase();
-  // A date that cannot be read stays text, and the check that follows names the fault.
-  return field.kind === 'date' ? (parseDate(trimmed) ?? trimmed) : trimmed;
-}
-
-function coerce(text: string, field: Field, fault: Report): unknown {
-  if (text === '') {
-    // An empty filter would answer everybody's data.
-    fault('required', 'is empty; give a value or leave the parameter out');
-    return undefined;
-  }
+/** The value of a parameter as a body would hold it; text that is none of the field's type stays text. */
+function coerce(text: string, field: Field): unknown {
   switch (field.kind) {
     case 'integer':
       return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
@@ -175,10 +175,25 @@ function coerce(text: string, field: Field, fault: Report): unknown {
       return text === 'true' ? true : text === 'false' ? false : text;
     case 'date':
       // An unescaped `+` of an offset arrives as a space.
-      return parseDate(text.replace(/ (\d\d:?\d\d)$/, '+$1')) ?? text;
+      return text.replace(/ (\d\d:?\d\d)$/, '+$1');
     default:
       return text;
   }
+}
+
+/**
+ * Reads one value by its field, for single and for bulk writes: text is trimmed (empty becomes null), a GUID gets small
+ * letters, a date becomes a Date and a decimal number text. A value of another type is returned unchanged.
+ */
+export function readValue(value: unknown, field: Field): unknown {
+  if (field.kind === 'decimal' && typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (text === '') return null;
+  // GUIDs are compared as text.
+  if (field.kind === 'text' && field.format === 'uuid') return text.toLowerCase();
+  // A date that cannot be read stays text, and the check that follows reports it.
+  return field.kind === 'date' ? (parseDate(text) ?? text) : text;
 }
 
 /** What makes a text impossible to store or to send back, or undefined. */

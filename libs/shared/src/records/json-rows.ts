@@ -33,20 +33,24 @@ const SCAN_BYTES = 2 * 1024 * 1024;
  * parsing everything would take.
  */
 export class JsonRows implements Iterable<unknown> {
+  // Not enumerable: ValidationPipe and class-transformer walk every property that they see.
+  readonly #json: Buffer;
+  readonly #bounds: readonly number[];
+
   /** @param bounds where each element begins and ends, in turns */
-  constructor(
-    private readonly json: Buffer,
-    private readonly bounds: readonly number[],
-  ) {}
+  constructor(json: Buffer, bounds: readonly number[]) {
+    this.#json = json;
+    this.#bounds = bounds;
+  }
 
   get length(): number {
-    return this.bounds.length / 2;
+    return this.#bounds.length / 2;
   }
 
   /** @throws JsonFault when the walk comes upon an element that is not JSON */
   *[Symbol.iterator](): Iterator<unknown> {
-    for (let at = 0; at < this.bounds.length; at += 2) {
-      yield parse(this.json, this.bounds[at]!, this.bounds[at + 1]!);
+    for (let at = 0; at < this.#bounds.length; at += 2) {
+      yield parse(this.#json, this.#bounds[at]!, this.#bounds[at + 1]!);
     }
   }
 }

@@ -154,7 +154,7 @@ export class TachesService {
 /** The lists of a body that was checked when it came. */
 async function readRequest(corps: Buffer): Promise<SyncV2Request> {
   const body = await parseBody(corps, true);
-  return isPlainObject(body) ? foldRecord(body, SYNC_V2_FIELDS, 'body', '', []) : {};
+  return isPlainObject(body) ? foldRecord(body, SYNC_V2_FIELDS, 'bulk', '', []) : {};
 }
 
 /** What will be the same however often the task is tried; anything else may pass. */

@@ -1,10 +1,11 @@
-import { Body, Controller, Post, Query } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#shared/access/caller';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { BulkBody } from '#shared/http/body.interceptor';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { SyncV1Service } from '../application/sync-v1.service';
 import { SyncQuery, SyncV1Input, SyncV1ResultItem } from './sync-v1.dto';
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Headers, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -7,6 +7,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#shared/http/body.interceptor';
 import type { Json } from '#shared/http/etag';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import type { Records } from '../application/record-limits';
 import { SyncV2Service } from '../application/sync-v2.service';
 import { TachesService } from '../application/taches.service';

@@ -1,9 +1,10 @@
-import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { Unrepeatable } from '#shared/http/idempotency.interceptor';
+import { Body } from '#shared/http/request-parts.decorator';
 import { BulletinsService } from '../application/bulletins.service';
 import { BulletinInput, RecuItem } from './bulletins.dto';
 import { CampagneId, campagnePart } from './campagnes.controller';

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -7,6 +7,7 @@ import { Config } from '#shared/config/config';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ListesElectoralesService } from '../application/listes-electorales.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
 import {

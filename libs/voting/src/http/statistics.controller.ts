@@ -1,8 +1,9 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import type { Json } from '#shared/http/etag';
+import { Query } from '#shared/http/request-parts.decorator';
 import { StatisticsService } from '../application/statistics.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
 import { StatistiquesItem, StatistiquesQuery } from './statistics.dto';

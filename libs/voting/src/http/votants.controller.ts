@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Actor } from '#shared/access/caller';
@@ -11,6 +11,7 @@ import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { type Page, type Position, sendList } from '#shared/http/listing';
 import { OneOrMany } from '#shared/http/one-or-many.pipe';
+import { Body, Query } from '#shared/http/request-parts.decorator';
 import { JsonRows } from '#shared/records/json-rows';
 import { type UpsertResult, VotantsService } from '../application/votants.service';
 import { CampagneId, campagnePart } from './campagnes.controller';

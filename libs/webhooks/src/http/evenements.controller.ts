@@ -1,4 +1,4 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Caller } from '#shared/access/caller';
@@ -6,6 +6,7 @@ import { CurrentCaller, Requires, Tenant } from '#shared/access/requires.decorat
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { HEAVY_RUN_LENGTH, sendList } from '#shared/http/listing';
+import { Query } from '#shared/http/request-parts.decorator';
 import { EvenementsService } from '../application/evenements.service';
 import { EVENT_DATA } from './event-data.dto';
 import { EventCatalogue } from './event-catalogue';

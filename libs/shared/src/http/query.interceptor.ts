@@ -1,0 +1,26 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Observable } from 'rxjs';
+import type { AuthenticatedRequest } from '../access/requires.decorator';
+import { type InputFault, invalidRequest } from '../errors/domain-error';
+import { foldRecord } from '../records/fold';
+import { TAKES_QUERY } from './request-parts.decorator';
+
+/**
+ * Refuses every query parameter of an operation that declares no `@Query`. InputPipe checks those of the others; without
+ * this, a mistyped filter on a plain operation would be ignored silently (decisions, section 3).
+ */
+@Injectable()
+export class QueryInterceptor implements NestInterceptor {
+  constructor(private readonly reflector: Reflector) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (this.reflector.get<boolean | undefined>(TAKES_QUERY, context.getHandler())) return next.handle();
+    const { caller, query } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const faults: InputFault[] = [];
+    foldRecord(query, {}, 'query', '', faults);
+    // Probes respond whatever is added to their address.
+    if (caller && faults.length > 0) throw invalidRequest(faults);
+    return next.handle();
+  }
+}
