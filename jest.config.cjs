@@ -34,7 +34,7 @@ module.exports = {
       globalTeardown: '<rootDir>/test/reliability/support/teardown.ts',
     },
   ],
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   workerIdleMemoryLimit: '2GB',
   // Many tests wait for a worker's round or for a lock: one more worker than cores uses that time.
   maxWorkers: 3,
