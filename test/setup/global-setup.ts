@@ -17,11 +17,12 @@ export default async function globalSetup(): Promise<void> {
   let url = process.env.TEST_DATABASE_URL;
   if (!url) {
     const dataDir = mkdtempSync(join(tmpdir(), 'mandat-test-'));
-    // What a test writes need not survive a power cut.
+    // Rows of tests need not survive a power cut, and plans must not depend on when autovacuum comes by.
     const settings = {
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
+      autovacuum: 'off',
       max_connections: '300',
     };
     const database = await startEmbeddedPostgres({ dataDir, settings });
