@@ -1,9 +1,13 @@
 const { randomInt } = require('node:crypto');
+const { join } = require('node:path');
 
 if (process.env.TEST_DEPTH === 'whole' && process.env.TEST_SEED === undefined) {
   process.env.TEST_SEED = String(randomInt(2 ** 31));
   process.stdout.write(`TEST_SEED=${process.env.TEST_SEED}\n`);
 }
+
+// Workers, and the processes that tests start, load the product's modules from compiled code.
+process.env.NODE_COMPILE_CACHE ??= join(__dirname, 'dist', '.compile-cache');
 
 /** @type {import('jest').Config} */
 const base = {
@@ -34,6 +38,7 @@ module.exports = {
       globalTeardown: '<rootDir>/test/reliability/support/teardown.ts',
     },
   ],
+  testSequencer: '<rootDir>/test/setup/jest/sequencer.cjs',
   testTimeout: 120_000,
   workerIdleMemoryLimit: '2GB',
   // Many tests wait for a worker's round or for a lock: one more worker than cores uses that time.

@@ -40,6 +40,7 @@ export class Child {
     const port = await freePort();
     const own: Record<string, string> = {
       PATH: process.env.PATH!,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       DATA_DIR: mkdtempSync(join(tmpdir(), 'mandat-child-')),
       PORT: String(port),
       WORKER_PORT: String(port),

@@ -215,7 +215,7 @@ describe('campaigns beside a reference', () => {
     15 * 60_000,
   );
 
-  it.each(WRONG)(
+  it.each(WRONG.slice(0, depth(4, WRONG.length)))(
     'negative control: a reference that %s disagrees',
     async (_what, Wrong) => {
       const { failed, errorInstance } = await fc.check(

@@ -57,13 +57,12 @@ export class Walk {
   }
 
   /**
-   * Every breach found, in the order of the router.
-   *
-   * @param each whether each request names both strangers, and not one and the other in turns
+   * Returns every breach, in the order of the router. At full depth each request names the identifiers of both strangers, by
+   * default those of one and the other alternately.
    */
-  async run(each = IS_WHOLE): Promise<Breach[]> {
+  async run(): Promise<Breach[]> {
     const breaches: Breach[] = [];
-    let turn = 0;
+    let requests = 0;
     for (const [route, sampler] of this.samples) {
       const { own, other, sibling, nobody } = this.spaces;
       // An administrator acts for the whole client, and its two environments are no strangers to each other.
@@ -74,7 +73,7 @@ export class Walk {
         if (expected.status >= 500)
           breaches.push({ route: route.name, kind: 'fails', detail: expected.text });
         await this.rows.restore(this.intact, await this.rows.read());
-        const asked = each ? strangers : [strangers[turn++ % strangers.length]!];
+        const asked = IS_WHOLE ? strangers : [strangers[requests++ % strangers.length]!];
         for (const stranger of asked) {
           const foreign = sampler(stranger.identifiers, own.identifiers)[index]!;
           const answer = await this.send(route, foreign);
