@@ -282,7 +282,8 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     await worker();
     await until(id, ({ traites }) => traites > 0);
     await app.database.query(
-      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     const tache = await until(id, over);
     await saboteur.query('ROLLBACK');
@@ -304,7 +305,8 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     await worker();
     await until(id, ({ traites }) => traites > 0);
     await app.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     await saboteur.query('ROLLBACK');
     await until(id, over);

@@ -285,7 +285,8 @@ describe('a vote and whoever wants the campaign alone', () => {
     expect((await cast(vote.id, ballot(vote))).status).toBe(201);
     // The control: the own tenant's request waits, and voters behind it.
     const closing = campaigns.send('POST', `/${vote.id}/fermer`);
-    const isWaiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+    const isWaiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
     await eventually(async () => (await app.database.query(isWaiting)).rowCount || undefined, 'The wait');
     await holder.query('COMMIT');
     await holder.end();

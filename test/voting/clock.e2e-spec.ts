@@ -5,6 +5,7 @@ import { LifecycleService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
 import { changed, digests } from '../adhesion/support/digests';
 import { times } from '../membership/synced';
+import { depth } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { until } from '../webhooks/support/receiver';
@@ -13,6 +14,8 @@ import { Campaigns, NEXT_YEAR } from './support/campaigns';
 const ROUND_MS = 100;
 /** Longer than a worker takes for two rounds of the clock. */
 const ROUNDS_MS = 500;
+/** Campaigns that requests and clocks race for. */
+const RACES = depth(15, 45);
 const WHOLE_LIFE = ['campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];
 
 let app: TestApp;
@@ -258,7 +261,7 @@ describe('requests and two clocks that never rest', () => {
   });
 
   it('openings by hand, by a change of the dates and by the clock are told of once each', async () => {
-    const ids = await Promise.all(times(45, () => campaigns.scheduled()));
+    const ids = await Promise.all(times(RACES, () => campaigns.scheduled()));
     const past = { ...NEXT_YEAR, ouvertureDuVoteUtc: '2001-01-01T00:00:00.000Z' };
     await Promise.all(
       ids.map(async (id, n) => {
@@ -274,7 +277,7 @@ describe('requests and two clocks that never rest', () => {
   });
 
   it('closings by hand and by the clock, and archives, are told of once each', async () => {
-    const ids = await Promise.all(times(45, () => campaigns.opened()));
+    const ids = await Promise.all(times(RACES, () => campaigns.opened()));
     await Promise.all(
       ids.map(async (id, n) => {
         const close = () => campaigns.send('POST', `/${id}/fermer`);
@@ -293,7 +296,7 @@ describe('requests and two clocks that never rest', () => {
   });
 
   it('a campaign that is unpublished or deleted as its opening comes has an opening or not, never two', async () => {
-    const ids = await Promise.all(times(30, () => campaigns.scheduled()));
+    const ids = await Promise.all(times(RACES, () => campaigns.scheduled()));
     await Promise.all(
       ids.map(async (id, n) => {
         const away = n % 2 ? campaigns.send('POST', `/${id}/depublier`) : campaigns.send('DELETE', `/${id}`);

@@ -351,7 +351,8 @@ async function meeting(
   await database.query(`CREATE TRIGGER zz_stop ${trigger} FOR EACH ROW EXECUTE FUNCTION stop()`);
   await database.query(`SELECT pg_advisory_lock(${BARRIER})`);
   const isWaiting = async (lock: string): Promise<true | undefined> => {
-    const text = `SELECT FROM pg_locks WHERE NOT granted AND objid IS ${lock}`;
+    const text = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE datname = current_database() AND NOT granted AND objid IS ${lock}`;
     return (await database.query(text)).rowCount ? true : undefined;
   };
   const one = first();

@@ -219,7 +219,7 @@ describe('Autovacuum, which would note that the roll is empty while its rows are
     const { rowCount } = await app.database.query(
       `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
        WHERE relation = 'votant'::regclass AND mode = 'ShareUpdateExclusiveLock' AND granted
-         AND application_name LIKE 'mandat %'`,
+         AND datname = current_database() AND application_name LIKE 'mandat %'`,
     );
     return rowCount === 1;
   };
