@@ -1,11 +1,10 @@
 import type { Statement } from '../../libs/shared/src/database/entered-query';
 import { nodesOf, planOf, rowsRead, statementsOf } from '../membership/plans';
 import { times } from '../membership/synced';
-import { depth } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
 
-const VOTERS = depth(40_000, 100_000);
+const VOTERS = 100_000;
 const LIMITE = 100;
 /** What a page may look at where an index leads to it: itself, the next row, and some that another filter leaves out. */
 const MOST_READ = 3 * LIMITE;
