@@ -7,20 +7,20 @@ const { TestEnvironment } = require('jest-environment-node');
 
 /** Jest compares values with these constructors (`expect.any(String)`), so it must have those of the main context. */
 const CONSTRUCTORS = [
-  ...[
-    'Array',
-    'BigInt',
-    'Boolean',
-    'Date',
-    'Error',
-    'Function',
-    'Map',
-    'Number',
-    'Object',
-    'Promise',
-    'RegExp',
-  ],
-  ...['Set', 'String', 'Symbol'],
+  'Array',
+  'BigInt',
+  'Boolean',
+  'Date',
+  'Error',
+  'Function',
+  'Map',
+  'Number',
+  'Object',
+  'Promise',
+  'RegExp',
+  'Set',
+  'String',
+  'Symbol',
 ];
 const JEST_GLOBALS = ['describe', 'it', 'test', 'expect', 'beforeAll', 'beforeEach', 'afterEach', 'afterAll'];
 
