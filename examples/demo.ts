@@ -12,12 +12,17 @@ import { Receiver } from './receiving';
 
 // A partner's whole story with the API. It can be run any number of times; from the second on all records are updates.
 
-async function main(): Promise<void> {
+/** Fewer have not enough members in two unions for the vote. */
+const LEAST = 2_000;
+
+async function main([records = '10000', ...more]: string[]): Promise<void> {
   const began = performance.now();
+  if (!/^\d+$/.test(records) || Number(records) < LEAST || more.length > 0)
+    throw new Stop(`Usage: npm run demo [-- employees], ${count(LEAST)} at least; 10,000 if left out.`);
   const service = connect(process.env);
   const { partner, platform } = service;
   await introduce(partner);
-  const v1 = await storyV1(partner);
+  const v1 = await storyV1(partner, Number(records));
   const v2 = await storyV2(partner, v1.rows);
   const lines = [v1.summary, v2.summary];
   if (platform) {
@@ -51,7 +56,7 @@ async function introduce(partner: Partenaire): Promise<void> {
   say(`${count(requetesParMinute)} requests a minute, sync bodies up to ${megabytes(tailleMaximaleSync)}`);
 }
 
-main().catch((error: unknown) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   process.exitCode = 1;
   console.error(adviceOn(error, process.env) ?? error);
 });

@@ -7,7 +7,6 @@ import { byMessage, count, megabytes, outcome, Progress, say, seconds, short, ti
 
 // V1: employees with a single employer, in batches; the faults of an export; reading back; changing one employee.
 
-const RECORDS = 10_000;
 const BATCH = 1_000;
 const EMPLOYE = '/b2b/v1/employe';
 const SYNC = `${EMPLOYE}/sync`;
@@ -29,8 +28,9 @@ export interface StoryV1 {
   readonly summary: string;
 }
 
-export async function storyV1(partner: Partenaire): Promise<StoryV1> {
-  const rows = makeRows(RECORDS);
+/** @param records employees in the export */
+export async function storyV1(partner: Partenaire, records: number): Promise<StoryV1> {
+  const rows = makeRows(records);
   showExport(rows);
   await dryRun(partner, rows);
 

@@ -48,11 +48,27 @@ describe('The OpenAPI documents', () => {
   });
   afterAll(() => app.stop());
 
-  /** A copy of the partner's document with a fault. */
-  const spoilt = (spoil: (document: Document) => void): Document => {
-    const copy = structuredClone(documents[0]);
+  /** A copy of a document with a fault, of the partner's as a whole if none is named. */
+  const spoilt = (spoil: (document: Document) => void, document = documents[0]): Document => {
+    const copy = structuredClone(document);
     spoil(copy);
     return copy;
+  };
+  /** The part of the partner's document that the faults are put into: to check the whole of it would take seconds each. */
+  const part = (): Document => {
+    const { paths, components } = documents[0];
+    const PATHS = ['/b2b/v1/moi', '/b2b/v1/employe', '/b2b/v1/employe/{idExterne}', '/b2b/v2/sync'];
+    const schemas: Document['components']['schemas'] = {};
+    const kept = Object.fromEntries(PATHS.map((path) => [path, paths[path]!]));
+    const visit = (value: unknown): void => {
+      for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+        if (schemas[name!]) continue;
+        schemas[name!] = components.schemas[name!]!;
+        visit(schemas[name!]);
+      }
+    };
+    visit(kept);
+    return { ...documents[0], paths: kept, components: { ...components, schemas } };
   };
   const read = (document: Document) => find(document, 'GET /b2b/v1/employe/:idExterne').operation;
   const create = (document: Document) => find(document, 'POST /b2b/v1/employe').operation;
@@ -246,7 +262,8 @@ describe('The OpenAPI documents', () => {
   it.each(controls.map(([checker, spoil, found]) => ({ checker, spoil, found })))(
     'a fault is reported: $found',
     ({ checker, spoil, found }) => {
-      expect(checker(spoilt(spoil))).toContain(found);
+      expect(checker(part())).toEqual([]);
+      expect(checker(spoilt(spoil, part()))).toContain(found);
     },
   );
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { correct, makeRows } from '../../examples/employees';
 import { type Emploi, HORAIRE, makePeople, nextExport } from '../../examples/employments';
+import { depth } from '../setup/depth';
 import { Child } from '../http/child-process';
 import { ClientsService } from '../../libs/clients/src';
 import { TEST_ACTOR } from '../setup/actor';
@@ -18,11 +19,18 @@ interface Run {
   stderr: string;
 }
 
+/** Employees in the demonstration's export. */
+const RECORDS = depth(2_000, 10_000);
+
 /** Runs the built demonstration in an environment of its own, and kills it once it has said what ends it. */
-function runDemo(env: Record<string, string>, until?: string): Promise<Run> {
+function runDemo(
+  env: Record<string, string>,
+  until?: string,
+  args: string[] = [String(RECORDS)],
+): Promise<Run> {
   return new Promise((resolve, reject) => {
     const run: Run = { code: null, stdout: '', stderr: '' };
-    const child = spawn(process.execPath, [DEMO], { env: { PATH: process.env.PATH, ...env } });
+    const child = spawn(process.execPath, [DEMO, ...args], { env: { PATH: process.env.PATH, ...env } });
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       run.stdout += text;
       if (until && run.stdout.includes(until)) child.kill('SIGKILL');
@@ -34,10 +42,10 @@ function runDemo(env: Record<string, string>, until?: string): Promise<Run> {
 }
 
 describe('npm run demo', () => {
-  const rows = makeRows(10_000);
+  const rows = makeRows(RECORDS);
   const refused = rows.filter(({ fault }) => fault).length;
   const refusedInTheEnd = correct(rows).filter(({ fault }) => fault).length;
-  const accepted = 10_000 - refusedInTheEnd;
+  const accepted = RECORDS - refusedInTheEnd;
   const people = makePeople(correct(rows));
   const next = nextExport(people);
   const labels = people.filter(({ fault }) => fault === 'label');
@@ -232,9 +240,11 @@ describe('npm run demo', () => {
       const first = await demo();
       expect(first).toMatchObject({ code: 0, stderr: '' });
       expect(first.stdout).toContain(
-        `Would be created ${say(10_040 - refused)}, updated 0, refused ${refused}:`,
+        `Would be created ${say(RECORDS + 40 - refused)}, updated 0, refused ${refused}:`,
       );
-      expect(first.stdout).toContain(`created ${say(10_040 - refused)}, updated 0, refused ${refused}, in `);
+      expect(first.stdout).toContain(
+        `created ${say(RECORDS + 40 - refused)}, updated 0, refused ${refused}, in `,
+      );
       expect(first.stdout).toContain(
         `created 0, updated ${say(accepted + 40)}, refused ${refusedInTheEnd}, in `,
       );
@@ -257,7 +267,9 @@ describe('npm run demo', () => {
       const { rows: before } = await app.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
       const second = await demo();
       expect(second).toMatchObject({ code: 0, stderr: '' });
-      expect(second.stdout).toContain(`created 0, updated ${say(10_040 - refused)}, refused ${refused}, in `);
+      expect(second.stdout).toContain(
+        `created 0, updated ${say(RECORDS + 40 - refused)}, refused ${refused}, in `,
+      );
       expect(second.stdout).toMatch(new RegExp(`Employes +created 0, ${employes} +Emplois +created 0`));
       expect(second.stdout).not.toMatch(/created [1-9]/);
       expectReadable(second.stdout);
@@ -339,6 +351,15 @@ describe('npm run demo', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^.*http:\/\/localhost:\d+.*: run `npm start` in another terminal.+\.\n$/);
   });
+
+  it.each([['1999'], ['many'], ['2000', '2000']])(
+    'says in one line what %s should have been',
+    async (...args) => {
+      const { code, stdout, stderr } = await runDemo({}, undefined, args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toBe('Usage: npm run demo [-- employees], 2,000 at least; 10,000 if left out.\n');
+    },
+  );
 
   it('says in one line that there is no key', async () => {
     const { code, stdout, stderr } = await runDemo({ DATA_DIR: mkdtempSync(join(tmpdir(), 'mandat-demo-')) });

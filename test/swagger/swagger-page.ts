@@ -126,6 +126,11 @@ export class SwaggerPage {
     id: string,
   ): Promise<{ description: string; parameters: { name: string; description: string }[] }> {
     const block = await this.openOperation(id);
+    // Swagger UI reads an operation's references after it has opened it. What stays silent is told by the caller.
+    const isComplete = `document.querySelector(${JSON.stringify(`${idSelector(id)} .opblock-description`)}) !== null
+      && [...document.querySelectorAll(${JSON.stringify(`${idSelector(id)} tr[data-param-name]`)})].every(
+        (row) => row.querySelector('.parameters-col_description .renderedMarkdown'))`;
+    await this.page.waitForFunction(isComplete, { timeout: 5_000 }).catch(() => undefined);
     const description = await block.$$eval('.opblock-description', (shown) =>
       shown.map((one) => one.textContent.trim()).join('\n'),
     );

@@ -1,9 +1,11 @@
+import type { INestApplication } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Child } from '../http/child-process';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
 
 /** A worker that dies is noticed by its missing heartbeat, within half a minute. */
 const PATIENCE_MS = 60_000;
@@ -12,6 +14,7 @@ let app: TestApp;
 let tenant: TestTenant;
 /** Holds a lock, so that a task is seen in the middle of its work. */
 let saboteur: Client;
+const workers: INestApplication[] = [];
 const children: Child[] = [];
 
 beforeAll(async () => {
@@ -28,10 +31,16 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await saboteur.query('ROLLBACK');
+  await Promise.all(workers.splice(0).map((one) => one.close()));
   await Promise.all(children.splice(0).map((child) => child.stop('SIGKILL')));
 });
 
-async function worker(): Promise<Child> {
+async function worker(): Promise<void> {
+  workers.push(await startWorker(app.config));
+}
+
+/** A worker that is a process of its own and can be killed. */
+async function mortalWorker(): Promise<Child> {
   const child = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl });
   children.push(child);
   return child;
@@ -138,7 +147,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
   it('a worker killed in the middle: another one takes the task up, with the right counts and rows', async () => {
     await standStill();
     const { id } = (await submit(body(2_000))).json;
-    const first = await worker();
+    const first = await mortalWorker();
     await until(id, ({ traites }) => traites > 0);
     await first.stop('SIGKILL');
     await saboteur.query('ROLLBACK');
@@ -179,7 +188,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
   it('a worker that is stopped in order ends its task first', async () => {
     await standStill();
     const { id } = (await submit(body(500))).json;
-    const child = await worker();
+    const child = await mortalWorker();
     await until(id, ({ traites }) => traites > 0);
     const stopped = child.stop('SIGTERM');
     await sleep(200);
@@ -192,7 +201,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     await standStill();
     const { id } = (await submit(body(10))).json;
     await app.database.query(`UPDATE pgboss.job SET retry_limit = 0 WHERE data ->> 'tacheId' = $1`, [id]);
-    const first = await worker();
+    const first = await mortalWorker();
     await until(id, ({ traites }) => traites > 0);
     await first.stop('SIGKILL');
     await saboteur.query('ROLLBACK');

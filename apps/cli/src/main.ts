@@ -4,9 +4,6 @@ import { type Config, ConfigError, loadConfig } from '#shared/config/config';
 import { migrateDown, migrateUp } from '#shared/database/migrate';
 import { hasAtMost } from '#shared/records/faults';
 import { textFault } from '#shared/records/fold';
-import { ServiceContext } from './service-context';
-import { start } from './start';
-import { verifyJournal } from './verify-journal';
 
 const USAGE = `Usage: npm run cli -- <command>
   start               database, migrations, demonstration tenant (not in production), API and worker
@@ -16,10 +13,11 @@ const USAGE = `Usage: npm run cli -- <command>
   verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
                       SECRETS_KEY of the service (where it made its own: DATA_DIR)`;
 
+/** Loads the whole service only for commands that need it: a migration begins a second earlier. */
 async function main([command, argument]: string[]): Promise<void> {
   switch (command) {
     case 'start':
-      return start();
+      return (await import('./start.js')).start();
     case 'migrate': {
       const done = await migrateUp(databaseUrl());
       console.log(done.length > 0 ? `Applied ${done.join(', ')}.` : 'The schema is up to date.');
@@ -33,13 +31,15 @@ async function main([command, argument]: string[]): Promise<void> {
       console.log(`Undid ${steps} migration${steps > 1 ? 's' : ''}.`);
       return;
     }
-    case 'cle-admin':
+    case 'cle-admin': {
+      const { ServiceContext } = await import('./service-context.js');
       return ServiceContext.use(keylessConfig(), async ({ clients }) => {
         const cle = await clients.issueAdminCle(nameOf(argument));
         console.log(cle.cle);
       });
+    }
     case 'verifier-journal':
-      return verifyJournal(config(), argument);
+      return (await import('./verify-journal.js')).verifyJournal(config(), argument);
     default:
       throw new ConfigError(USAGE);
   }

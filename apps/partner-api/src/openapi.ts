@@ -257,11 +257,15 @@ function exampleOf(code: ErrorCode, operation: Operation, publicUrl: string): Pr
   return problemOf(new DomainError(code, detail, members), trace, publicUrl);
 }
 
-/** Serves Swagger UI and the JSON documents, each with the routes of its own surface only. */
-export function serveDocumentation(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
-  const whole = wholeDocument(app, publicUrl);
+/**
+ * Serves Swagger UI and the JSON documents, each with the routes of its own surface only. The document is made at its first
+ * use, because that takes 0.2 s; the answer gives it too.
+ */
+export function serveDocumentation(app: NestExpressApplication, publicUrl: string): () => OpenAPIObject {
+  let made: OpenAPIObject | undefined;
+  const whole = (): OpenAPIObject => (made ??= wholeDocument(app, publicUrl));
   for (const surface of SURFACES) {
-    SwaggerModule.setup(surface.path, app, documentOf(surface, whole), {
+    SwaggerModule.setup(surface.path, app, () => documentOf(surface, whole()), {
       jsonDocumentUrl: `${surface.path}/openapi.json`,
       yamlDocumentUrl: `${surface.path}/openapi.yaml`,
       customSiteTitle: surface.title,

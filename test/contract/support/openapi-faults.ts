@@ -405,7 +405,10 @@ export function exampleOf(schema: Schema, document: Document): unknown {
 
 /** Checks values against the schemas of a document, all of them closed: what is not documented is refused. */
 export class Validators {
-  private readonly ajv = addFormats(new Ajv({ strict: false, allErrors: true }));
+  // Each schema is used a few times only: compiled soon is better than compiled well.
+  private readonly ajv = addFormats(
+    new Ajv({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
+  );
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
   constructor(document: Document) {

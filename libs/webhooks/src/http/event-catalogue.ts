@@ -7,19 +7,21 @@ import { jsonSchemaOf, type Schemas } from './json-schema';
 /** The types of event with their JSON Schemas, which are those of the OpenAPI document: one description for both. */
 @Injectable()
 export class EventCatalogue {
+  /** The schemas of the OpenAPI document, which the application makes from its controllers. */
+  schemas: () => Schemas = () => {
+    throw new Error('Nobody has said where the OpenAPI document is.');
+  };
   private items: readonly TypeEvenementItem[] | undefined;
 
-  /** @param components the schemas of the OpenAPI document */
-  describe(components: Schemas): void {
-    this.items = (Object.keys(EVENT_TYPES) as EventType[]).map((type) => ({
-      type,
-      description: EVENT_TYPES[type].description,
-      schema: jsonSchemaOf(EVENT_DATA[type].name, components),
-    }));
+  list(): readonly TypeEvenementItem[] {
+    return (this.items ??= this.itemsOf(this.schemas()));
   }
 
-  list(): readonly TypeEvenementItem[] {
-    if (!this.items) throw new Error('The OpenAPI document has not been made.');
-    return this.items;
+  private itemsOf(schemas: Schemas): TypeEvenementItem[] {
+    return (Object.keys(EVENT_TYPES) as EventType[]).map((type) => ({
+      type,
+      description: EVENT_TYPES[type].description,
+      schema: jsonSchemaOf(EVENT_DATA[type].name, schemas),
+    }));
   }
 }
