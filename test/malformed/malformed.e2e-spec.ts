@@ -11,7 +11,7 @@ import { type Draft, IDENTIFIERS, type KnownParts, PNG_EXAMPLE, validDraft } fro
 import { Wire, type WireAnswer, type WireRequest } from './wire';
 
 const CONCURRENCY = 16;
-const REQUESTS = depth(2_400, 14_400);
+const REQUESTS = depth(1_600, 14_400);
 /** Rounds of requests to an operation that none has reached behind its checks. */
 const MORE_ROUNDS = 20;
 /** After so many the campaign is made anew. */

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { eventually } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
 
-/** Rows of a table that were read by the work of an application of its own, on one connection. */
-export async function rowsRead(table: string, work: (app: TestApp) => Promise<unknown>): Promise<number> {
+/** Rows that were read by the work of an application of its own, on one connection, by the table. */
+export async function allRowsRead(work: (app: TestApp) => Promise<unknown>): Promise<Map<string, number>> {
   const app = await TestApp.start({ poolSize: 1 });
   await work(app);
   // Connections tell what they have read when they end, at the latest.
@@ -16,15 +16,19 @@ export async function rowsRead(table: string, work: (app: TestApp) => Promise<un
                     AND backend_type = 'client backend'`;
       return (await client.query(text)).rowCount === 0 ? true : undefined;
     }, 'The end of all connections');
-    const { rows } = await client.query<{ read: number }>(
-      `SELECT (seq_tup_read + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::int AS read
-       FROM pg_stat_user_tables t WHERE relname = $1`,
-      [table],
+    const { rows } = await client.query<{ table: string; read: number }>(
+      `SELECT relname AS table, (seq_tup_read + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes i WHERE i.relid = t.relid))::int AS read
+       FROM pg_stat_user_tables t`,
     );
-    return rows[0]!.read;
+    return new Map(rows.map(({ table, read }) => [table, read]));
   } finally {
     await client.end();
   }
+}
+
+/** Rows of one table that were read by the work of an application of its own. */
+export async function rowsRead(table: string, work: (app: TestApp) => Promise<unknown>): Promise<number> {
+  return (await allRowsRead(work)).get(table)!;
 }
 
 /** Runs `work` while each statement of this process goes through `change`. */

@@ -160,15 +160,12 @@ describe('The log, the audit trail and what the service answers', () => {
       expect(written).not.toContain(secret);
   });
 
-  it.each([
-    'ftp://x:mot-de-passe@h',
-    'smtp://',
-    'smtp://u:mot-de-passe@h/chemin',
-    'smtp://u:mot-de-passe@h?tls=non',
-  ])('the start refuses SMTP_URL=%s in one line without the password', async (SMTP_URL) => {
+  // libs/shared/src/config/config.spec.ts has the other forms.
+  it('the start refuses a wrong SMTP_URL in one line without the password', async () => {
+    const SMTP_URL = 'smtp://u:mot-de-passe@h/chemin';
     child = await Child.spawn('worker', { DATABASE_URL: app.config.databaseUrl, SMTP_URL });
     expect(await child.exited).toBe(1);
-    expect(child.errors).toMatch(/^SMTP_URL must be /);
+    expect(child.errors).toMatch(/^SMTP_URL must be .+\n$/);
     expect(child.errors + child.output).not.toContain('mot-de-passe');
   });
 });

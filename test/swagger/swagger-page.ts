@@ -99,7 +99,7 @@ export class SwaggerPage {
   /** Closes all groups, which makes a page of many operations faster; whatever is opened later opens its group. */
   async fold(): Promise<void> {
     for (const { id, tag } of await this.operations()) this.tags.set(id, tag);
-    for (const group of await this.page.$$('.opblock-tag[data-is-open="true"]')) await group.click();
+    for (const tag of new Set(this.tags.values())) await this.click(groupSelector(tag));
     await this.page.waitForFunction(`document.querySelector('.opblock') === null`);
   }
 
@@ -112,7 +112,7 @@ export class SwaggerPage {
       await this.retype(field, value);
     }
     if (body !== undefined) await this.retype((await block.$('textarea.body-param__text'))!, body);
-    await (await block.$('.execute'))!.click();
+    await this.click(`${idSelector(id)} .execute`);
     const status = await block.waitForSelector('.live-responses-table .response .response-col_status');
     const answer = await block.$('.live-responses-table .response-col_description .highlight-code code');
     return {
@@ -151,7 +151,7 @@ export class SwaggerPage {
     if (!block) throw new Error(`The page shows no ${id}.`);
     if (!(await block.evaluate((shown) => shown.classList.contains('is-open')))) {
       await block.evaluate((shown) => shown.scrollIntoView({ block: 'start' }));
-      await (await block.$('.opblock-summary-control'))!.click();
+      await this.click(`${idSelector(id)} .opblock-summary-control`);
     }
     await block.waitForSelector('.execute');
     return block;
@@ -161,7 +161,7 @@ export class SwaggerPage {
     if (this.tags.has(id)) return this.turn(id);
     const block = (await this.page.$(idSelector(id)))!;
     if (await block.evaluate((shown) => shown.classList.contains('is-open')))
-      await (await block.$('.opblock-summary-control'))!.click();
+      await this.click(`${idSelector(id)} .opblock-summary-control`);
   }
 
   /** Keeps the picture of an operation, from its summary to the end of its answer. */
@@ -179,9 +179,7 @@ export class SwaggerPage {
   /** Opens or closes the group of an operation. */
   private async turn(id: string): Promise<void> {
     const wasShown = (await this.page.$(idSelector(id))) !== null;
-    const group = await this.page.$(`.opblock-tag[data-tag=${JSON.stringify(this.tags.get(id))}]`);
-    await group!.evaluate((shown) => shown.scrollIntoView());
-    await group!.click();
+    await this.click(groupSelector(this.tags.get(id)!));
     await this.page.waitForSelector(idSelector(id), { hidden: wasShown });
   }
 
@@ -196,8 +194,9 @@ export class SwaggerPage {
     await this.page.keyboard.sendCharacter(value);
   }
 
+  /** Clicks once it is there, is seen and stands still. */
   private async click(selector: string): Promise<void> {
-    await (await this.page.waitForSelector(selector))!.click();
+    await this.page.locator(selector).click();
   }
 
   private async text(selector: string): Promise<string> {
@@ -206,6 +205,7 @@ export class SwaggerPage {
 }
 
 /** Swagger UI's identifiers have signs that mean something in a selector. */
+const groupSelector = (tag: string): string => `.opblock-tag[data-tag=${JSON.stringify(tag)}]`;
 const idSelector = (id: string): string => `[id=${JSON.stringify(id)}]`;
 
 function textOf(element: ElementHandle): Promise<string> {

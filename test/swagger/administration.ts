@@ -1,5 +1,6 @@
-import { DemonstrationService } from '../setup/demonstration-service';
-import { chromium, Window } from './browser';
+import type { DemonstrationService } from '../setup/demonstration-service';
+import type { Window } from './browser';
+import type { Stage } from './stage';
 import { SwaggerPage } from './swagger-page';
 import {
   nameOf,
@@ -10,13 +11,6 @@ import {
   type WalkedDocument,
   walkFaults,
 } from './walk';
-
-const executable = chromium();
-if (!executable)
-  console.warn(
-    'The walk through Swagger UI is skipped: no CHROMIUM, and no chromium on PATH (.ci/chromium installs one).',
-  );
-const describeWalk = executable ? describe : describe.skip;
 
 /** What an administrator has read off earlier answers. */
 interface Known {
@@ -72,7 +66,8 @@ const PHOTOGRAPHED: Readonly<Record<string, string>> = {
   [`GET ${EMPLOYE}`]: 'administration-export',
 };
 
-describeWalk('Swagger UI for administrators', () => {
+/** Tests of the page of administrators. */
+export function describeAdministration(stage: Stage): void {
   let service: DemonstrationService;
   let window: Window;
   let page: SwaggerPage;
@@ -80,16 +75,11 @@ describeWalk('Swagger UI for administrators', () => {
   let readOne: string;
 
   beforeAll(async () => {
-    service = await DemonstrationService.start();
+    ({ service, window } = stage);
     const answer = await fetch(`${service.url}/docs/admin/openapi.json`);
     document = (await answer.json()) as WalkedDocument;
-    window = await Window.open(executable!);
     page = await SwaggerPage.open(window, `${service.url}/docs/admin`);
     readOne = (await page.operations()).find((operation) => nameOf(operation) === `GET ${CLIENT}`)!.id;
-  }, 90_000);
-  afterAll(async () => {
-    await window?.close();
-    await service?.stop();
   });
 
   it('shows every group and every operation with what is said of it', async () => {
@@ -156,4 +146,4 @@ describeWalk('Swagger UI for administrators', () => {
     const answer = await page.execute(readOne);
     expect(answer.status).toBe(401);
   });
-});
+}

@@ -1,15 +1,7 @@
 import { depth, IS_WHOLE } from '../setup/depth';
-import { DemonstrationService } from '../setup/demonstration-service';
-import { chromium, Window } from './browser';
+import type { Stage } from './stage';
 import { SwaggerPage } from './swagger-page';
 import { operationsOf, overviewFaults, type Step, walk, type WalkedDocument, walkFaults } from './walk';
-
-const executable = chromium();
-if (!executable)
-  console.warn(
-    'The walk through Swagger UI is skipped: no CHROMIUM, and no chromium on PATH (.ci/chromium installs one).',
-  );
-const describeWalk = executable ? describe : describe.skip;
 
 /** Creations first and deletions last: each example names what the demonstration tenant has. */
 const ORDER = ['POST', 'GET', 'PUT', 'DELETE'];
@@ -44,19 +36,8 @@ const stepsOf = (document: WalkedDocument): Step<undefined>[] => {
   );
 };
 
-describeWalk('Swagger UI for integrators', () => {
-  let service: DemonstrationService;
-  let window: Window;
-
-  beforeAll(async () => {
-    service = await DemonstrationService.start({ WEBHOOK_ALLOW_INSECURE: 'true' });
-    window = await Window.open(executable!);
-  }, 90_000);
-  afterAll(async () => {
-    await window?.close();
-    await service?.stop();
-  });
-
+/** Tests of the pages of partners and of the platform. */
+export function describeIntegrators(stage: Stage): void {
   // The platform's first: a partner's deletions take away what its examples name.
   it.each([
     ['platform', '/docs/plateforme', 'plateforme', depth(2, 11)],
@@ -64,6 +45,7 @@ describeWalk('Swagger UI for integrators', () => {
   ] as const)(
     'for %s: shows all groups and operations, and what is tried succeeds with its examples as they are shown',
     async (who, path, role, least) => {
+      const { service, window } = stage;
       const document = (await (await fetch(`${service.url}${path}/openapi.json`)).json()) as WalkedDocument;
       const page = await SwaggerPage.open(window, `${service.url}${path}`);
       await window.photograph(`${who}-overview`);
@@ -86,10 +68,11 @@ describeWalk('Swagger UI for integrators', () => {
   );
 
   it('an error leads to its code on the page of errors', async () => {
+    const { service, window } = stage;
     const { page } = window;
     await page.goto(`${service.url}/docs/erreurs#Vote.DejaVote`, { waitUntil: 'networkidle0' });
     expect(await page.$eval('tr:target', (row) => row.textContent)).toContain('Has voted already');
     await window.photograph('errors');
     expect(window.complaints).toEqual([]);
   });
-});
+}
