@@ -3,9 +3,11 @@
  * context: which of them does the suite notice? `node tools/tests/faults.mjs --copy <folder> [--seed n] [--count 30]
  * [--only 3,7]`. The copy is a clone with its packages, built by `npm run build:test`; its files are restored.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
 
@@ -123,8 +125,8 @@ function chosenFaults() {
 
 const lineOf = (text, position) => text.slice(0, position).split('\n').length;
 
-/** Runs the suites of a context on a copy with the fault in it; true if one of them fails. */
-function isNoticed({ context, file, start, end, after }) {
+/** Puts a fault into the copy, source and built file, while `work` runs. */
+async function withFault({ file, start, end, after }, work) {
   const path = join(copy, file);
   const original = readFileSync(path, 'utf8');
   const faulty = original.slice(0, start) + after + original.slice(end);
@@ -135,36 +137,43 @@ function isNoticed({ context, file, start, end, after }) {
     ts.sys,
     copy,
   );
+  const compilerOptions = { ...options, sourceMap: false };
   try {
     writeFileSync(path, faulty);
-    writeFileSync(
-      built,
-      ts.transpileModule(faulty, { compilerOptions: { ...options, sourceMap: false }, fileName: path })
-        .outputText,
-    );
-    const jest = join(copy, 'node_modules/jest/bin/jest.js');
-    const run = spawnSync(
-      process.execPath,
-      [
-        '--experimental-vm-modules',
-        '--no-warnings',
-        jest,
-        '--bail',
-        '--selectProjects',
-        'unit',
-        'e2e',
-        '--testPathPatterns',
-        ...suitesOf(context),
-      ],
-      { cwd: copy, encoding: 'utf8', timeout: 30 * 60_000, maxBuffer: 2 ** 28 },
-    );
-    const failed = /^(?:FAIL) \S+ (\S+)/m.exec(run.stderr)?.[1] ?? '';
-    const test = /^ {2}● (.+)$/m.exec(run.stderr)?.[1] ?? '';
-    return { noticed: run.status !== 0, by: failed, test };
+    writeFileSync(built, ts.transpileModule(faulty, { compilerOptions, fileName: path }).outputText);
+    return await work();
   } finally {
     writeFileSync(path, original);
     writeFileSync(built, builtOriginal);
   }
+}
+
+/** Runs the suites of a context in the copy up to the first test that fails. @returns its file and title, if any fails */
+async function firstFailure(context) {
+  const jest = spawn(
+    process.execPath,
+    [
+      ...[
+        '--experimental-vm-modules',
+        '--no-warnings',
+        join(copy, 'node_modules/jest/bin/jest.js'),
+        '--bail',
+      ],
+      ...['--reporters', join(dirname(fileURLToPath(import.meta.url)), 'first-failure.cjs')],
+      ...['--selectProjects', 'unit', 'e2e', '--testPathPatterns', ...suitesOf(context)],
+    ],
+    // A group of its own: what the tests have started ends with them.
+    { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  let output = '';
+  jest.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+    if (/^FAILED .*$/m.test(output)) process.kill(-jest.pid, 'SIGKILL');
+  });
+  const [code, signal] = await once(jest, 'close');
+  const [, failed] = /^FAILED (.*)$/m.exec(output) ?? [];
+  if (failed === undefined && code !== 0) throw new Error(`Jest ended with ${code ?? signal}: ${output}`);
+  return failed;
 }
 
 const faults = chosenFaults();
@@ -175,9 +184,13 @@ for (const [index, fault] of faults.entries()) {
   const text = readFileSync(join(copy, fault.file), 'utf8');
   const what = `\`${fault.before.trim()}\` → \`${fault.after.trim()}\``;
   const begin = performance.now();
-  const result = values.list ? undefined : isNoticed(fault);
+  const failed = values.list ? '' : await withFault(fault, () => firstFailure(fault.context));
   const seconds = Math.round((performance.now() - begin) / 1_000);
-  const verdict = result ? `${result.noticed ? 'noticed' : 'NOT noticed'} | ${result.by} | ${seconds} s` : '';
+  const verdict = values.list
+    ? ''
+    : failed
+      ? `noticed | ${failed} | ${seconds} s`
+      : `NOT noticed | | ${seconds} s`;
   process.stdout.write(
     `| ${index + 1} | ${fault.file}:${lineOf(text, fault.start)} | ${what} | ${verdict} |\n`,
   );
