@@ -112,6 +112,21 @@ describe('Answers of the mail server', () => {
     },
   );
 
+  it('a connection is used for many messages', async () => {
+    const post = await Post.open(app);
+    let connections = 0;
+    server.judge = (phase) => {
+      if (phase === 'connect') connections++;
+      return 'accept';
+    };
+    const { id } = await post.letter({ idExternes: await post.employes(60, 'M') });
+    await work();
+    await post.over(id);
+    expect(server.accepted).toHaveLength(60);
+    // As many as are sent at once.
+    expect(connections).toBeLessThanOrEqual(8);
+  });
+
   it('a sender or a login that the server refuses is nobody’s refusal', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(3, 'S');

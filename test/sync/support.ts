@@ -203,7 +203,14 @@ export class Partner {
     return Object.fromEntries(await Promise.all(TABLES.map(read)));
   }
 
-  /** The same as one short text for each table, for many rows. */
+  /** Actions in the tenant's audit trail, the oldest first. */
+  async audited(): Promise<string[]> {
+    const text = 'SELECT action FROM journal WHERE tenant_id = $1 ORDER BY numero';
+    const { rows } = await this.app.database.query<{ action: string }>(text, [this.tenant.tenantId]);
+    return rows.map(({ action }) => action);
+  }
+
+  /** The versions as one short text for each table, for many rows. */
   async fingerprints(): Promise<Record<string, string>> {
     const read = async (table: string): Promise<[string, string]> => {
       const text = `SELECT count(*) || ' ' || coalesce(sum(hashtextextended(t::text || xmin::text || ctid::text, 0)), 0) AS print

@@ -200,9 +200,12 @@ describe('POST /b2b/v2/sync', () => {
     next.Employes[0]!.Emplois = [job('J-2', 'EMP-9'), job('J-3', 'NOBODY')];
     next.Employes[1]!.ValeursChampUtilisateur = [{ NomChamp: 'T', Valeur: 't' }];
     next.Employes.push(employee('E-4', { Adhesions: [membership('SYN-2')] }), { IdExterne: 'E-5' });
+    const audited = await partner.audited();
     const simulated = await partner.sync(next, '?simulation=true');
     expect(await partner.versions()).toEqual(before);
+    expect(await partner.audited()).toEqual(audited);
     const done = await partner.sync(next, '?simulation=false');
+    expect(await partner.audited()).toEqual([...audited, 'sync.v2']);
     expect(simulated.text).toBe(done.text);
     expect(done.json).toMatchObject({
       ...{ Syndicats: { AddCount: 0, UpdateCount: 2 }, Employeurs: { AddCount: 1, UpdateCount: 3 } },
