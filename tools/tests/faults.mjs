@@ -28,8 +28,10 @@ const AT_LEAST = { voting: 5, sync: 5 };
 /** Test files that stand for a context, as patterns of Jest. */
 const SUITES = {
   shared: ['libs/shared/', 'test/(http|database|contract|malformed|worker|sync|audit|membership)/'],
-  clients: ['libs/clients/', 'test/(clients|http|contract)/'],
-  sync: ['libs/sync/', 'test/sync/'],
+  clients: ['libs/clients/', 'test/(clients|http|contract|audit)/'],
+  // Cards and conciliation go through both.
+  consent: ['libs/consent/', 'test/(consent|adhesion)/'],
+  membership: ['libs/membership/', 'test/(membership|adhesion)/'],
   personne: ['libs/personne/', 'test/personne/'],
 };
 const suitesOf = (context) => SUITES[context] ?? [`libs/${context}/`, `test/${context}/`];
