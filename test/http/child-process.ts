@@ -58,10 +58,15 @@ export class Child {
   /** Starts a process and waits until it listens. */
   static async start(app: 'partner-api' | 'worker', env: Record<string, string>): Promise<Child> {
     const child = await Child.spawn(app, env);
-    await eventually(() => {
-      if (!child.isRunning) throw new Error(`${app} did not start: ${child.errors}${child.output}`);
-      return child.output.includes('"msg":"listening"') || undefined;
-    }, 'The start');
+    // A busy machine that has compiled nothing yet takes some seconds.
+    await eventually(
+      () => {
+        if (!child.isRunning) throw new Error(`${app} did not start: ${child.errors}${child.output}`);
+        return child.output.includes('"msg":"listening"') || undefined;
+      },
+      'The start',
+      60,
+    );
     return child;
   }
 

@@ -21,15 +21,16 @@ export function expectFaults(answer: Answer, faults: Record<string, string>): vo
   expect(expectProblem(answer, 400, 'Requete.Invalide')).toEqual(faults);
 }
 
-/** Waits until `found` answers something, for at most ten seconds. */
+/** Waits until `found` answers something, for some seconds at most. */
 export async function eventually<T>(
   found: () => Promise<T | undefined> | T | undefined,
   what: string,
+  seconds = 10,
 ): Promise<T> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  for (let attempt = 0; attempt < 50 * seconds; attempt++) {
     const value = await found();
     if (value !== undefined) return value;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`${what} did not happen within ten seconds.`);
+  throw new Error(`${what} did not happen within ${seconds} seconds.`);
 }

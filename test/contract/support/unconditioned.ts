@@ -29,19 +29,20 @@ export class Unconditioned {
   private readonly original = Client.prototype.query as (...query: unknown[]) => unknown;
   private readonly statements = new Map<string, Sent>();
 
-  install(): void {
+  async during<T>(work: () => Promise<T>): Promise<T> {
     const rewrite = (first: unknown): unknown => this.rewriteQuery(first);
     const { original } = this;
     Client.prototype.query = function (this: Client, first: unknown, ...rest: unknown[]) {
       return original.call(this, isOfApplication(this) ? rewrite(first) : first, ...rest);
     } as typeof Client.prototype.query;
+    try {
+      return await work();
+    } finally {
+      Client.prototype.query = original as typeof Client.prototype.query;
+    }
   }
 
-  uninstall(): void {
-    Client.prototype.query = this.original as typeof Client.prototype.query;
-  }
-
-  /** What the application has sent since `install`. */
+  /** What the application has sent meanwhile. */
   get sent(): Sent[] {
     return [...this.statements.values()];
   }
