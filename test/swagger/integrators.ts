@@ -6,7 +6,7 @@ import { operationsOf, overviewFaults, type Step, walk, type WalkedDocument, wal
 /** Creations first and deletions last: each example names what the demonstration tenant has. */
 const ORDER = ['POST', 'GET', 'PUT', 'DELETE'];
 
-/** One of each kind: a body, a list, a parameter in the path, a header, an image in the answer, a deletion. */
+/** A body and a list by each method that the pages offer; the demonstration tenant has what their examples name. */
 const BY_DEFAULT = [
   'POST /plateforme/v1/adhesions',
   'POST /plateforme/v1/consentements',

@@ -73,8 +73,8 @@ async function settled(ids: readonly string[], last = 'campagne.terminee'): Prom
 describe('without any worker', () => {
   it('reads and filters obey the dates at once, and so do requests', async () => {
     const id = await campaigns.scheduled({
-      ouvertureDuVoteUtc: ahead(1_000),
-      fermetureDuVoteUtc: ahead(2_000),
+      ouvertureDuVoteUtc: ahead(2_500),
+      fermetureDuVoteUtc: ahead(4_000),
     });
     const { ouvertureDuVoteUtc, fermetureDuVoteUtc } = await campaigns.item(id);
     const dates = {

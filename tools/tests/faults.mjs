@@ -155,12 +155,7 @@ async function firstFailure(context) {
   const jest = spawn(
     process.execPath,
     [
-      ...[
-        '--experimental-vm-modules',
-        '--no-warnings',
-        join(copy, 'node_modules/jest/bin/jest.js'),
-        '--bail',
-      ],
+      ...[join(copy, 'node_modules/jest/bin/jest.js'), '--bail'],
       ...['--reporters', join(dirname(fileURLToPath(import.meta.url)), 'first-failure.cjs')],
       ...['--selectProjects', 'unit', 'e2e', '--testPathPatterns', ...suitesOf(context)],
     ],

@@ -13,5 +13,5 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(rewriteAliases);
   serveErrorPage(app);
   const document = serveDocumentation(app, publicUrl);
-  app.get(EventCatalogue).schemas = () => document().components?.schemas ?? {};
+  app.get(EventCatalogue).describe(() => document().components?.schemas ?? {});
 }

@@ -258,8 +258,9 @@ function exampleOf(code: ErrorCode, operation: Operation, publicUrl: string): Pr
 }
 
 /**
- * Serves Swagger UI and the JSON documents, each with the routes of its own surface only. The document is made at its first
- * use, because that takes 0.2 s; the answer gives it too.
+ * Serves Swagger UI and the documents, each with the routes of its own surface only.
+ *
+ * @returns the document of all surfaces, made at the first call of it or of a page: making it takes 0.2 s
  */
 export function serveDocumentation(app: NestExpressApplication, publicUrl: string): () => OpenAPIObject {
   let made: OpenAPIObject | undefined;

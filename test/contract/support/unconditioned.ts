@@ -42,7 +42,7 @@ export class Unconditioned {
     }
   }
 
-  /** What the application has sent meanwhile. */
+  /** The statements that the application sent while `during` ran its work. */
   get sent(): Sent[] {
     return [...this.statements.values()];
   }

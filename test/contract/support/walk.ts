@@ -60,7 +60,7 @@ export class Walk {
    * Returns every breach, in the order of the router. At full depth each request names the identifiers of both strangers, by
    * default those of one and the other alternately.
    *
-   * @param every of each route its first request, and then every third, fourth and so on
+   * @param every 1 sends every request; 3 sends of each route the first request and then every third
    * @param until `a breach` leaves a route that writes at its first request that shows one, where leaks are expected: most of
    * its further requests would be tried again and again until they fail
    */

@@ -7,13 +7,16 @@ import { jsonSchemaOf, type Schemas } from './json-schema';
 /** The types of event with their JSON Schemas, which are those of the OpenAPI document: one description for both. */
 @Injectable()
 export class EventCatalogue {
-  /** The schemas of the OpenAPI document, which the application makes from its controllers. */
-  schemas: () => Schemas = () => {
-    throw new Error('Nobody has said where the OpenAPI document is.');
-  };
+  private schemas: (() => Schemas) | undefined;
   private items: readonly TypeEvenementItem[] | undefined;
 
+  /** @param schemas gives the schemas of the OpenAPI document; called once, by the first `list` */
+  describe(schemas: () => Schemas): void {
+    this.schemas = schemas;
+  }
+
   list(): readonly TypeEvenementItem[] {
+    if (!this.schemas) throw new Error('EventCatalogue.describe was not called.');
     return (this.items ??= this.itemsOf(this.schemas()));
   }
 
