@@ -11,7 +11,7 @@ const BELOW_LISTENERS = [...BELOW_ADHESION, 'adhesion', 'sync'];
 const CONTEXTS = {
   membership: [],
   consent: ['membership'],
-  voting: ['membership'],
+  voting: ['membership', 'clients'],
   meeting: ['membership'],
   adhesion: BELOW_ADHESION,
   sync: [...BELOW_ADHESION, 'adhesion'],

@@ -16,6 +16,11 @@ const TABLES = ['depouillement', 'participation', 'resultat'];
  * count kept for whoever reads it later (docs/adr/0014).
  */
 export class Sealing1764000014000 implements MigrationInterface {
+  /** The functions as this migration makes them: one that replaces them can bring them back. */
+  static functionsNamed(...names: readonly string[]): BoxFunction[] {
+    return FUNCTIONS.filter(({ signature }) => names.some((name) => signature.startsWith(`${name}(`)));
+  }
+
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE campagne ADD COLUMN urne_scellee boolean NOT NULL DEFAULT false');
     await runner.query(

@@ -162,8 +162,8 @@ describe('The schema keeps data spaces apart', () => {
     const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
     /** What only grows: no request changes or removes what it says of the past. */
     const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'liste_electorale', 'paiement'];
-    /** What the ballot box keeps of a count. */
-    const KEPT = ['participation', 'resultat'];
+    /** What the ballot box keeps of a vote, and of its count. */
+    const KEPT = ['participation', 'urne_option', 'urne_question'];
     /** The same, but for what is noted of it: a place in the feed, what became of a delivery or a message. */
     const NOTED: Readonly<Record<string, string>> = {
       evenement: 'date_publication',
@@ -185,7 +185,7 @@ describe('The schema keeps data spaces apart', () => {
     };
     /** Without the hidden columns that tell which transaction wrote a row. */
     const VOTER = `identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, poids`;
-    const VOTANT = `votant: DELETE, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation), INSERT (tenant_id, campagne_id, id_unique, ${VOTER}, date_creation), UPDATE (${VOTER})`;
+    const VOTANT = `votant: DELETE, MAINTAIN, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation), INSERT (tenant_id, campagne_id, id_unique, ${VOTER}, date_creation), UPDATE (${VOTER})`;
     /** Without what closes the ballot box. */
     const CAMPAGNE = `titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, texte_page_accueil, libelle_abstention, ordre_reponses_aleatoire, publiee, archivee, ouverture_annoncee, fermeture_annoncee, nombre_votants, date_creation, date_modification, publications`;
     const PUBLIC_SCHEMA = 'schema public: USAGE';
@@ -204,14 +204,16 @@ describe('The schema keeps data spaces apart', () => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
             return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE})`;
-          if (table === 'recu') return 'recu: SELECT (tenant_id, campagne_id, empreinte)';
+          if (table === 'urne')
+            return 'urne: SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire)';
+          if (table === 'recu') return 'recu: MAINTAIN, SELECT (tenant_id, campagne_id, empreinte)';
           if (KEPT.includes(table)) return `${table}: SELECT`;
           if (NOTED[table]) return `${table}: SELECT, INSERT, UPDATE (${NOTED[table]})`;
           if (COUNTED[table]) return `${table}: SELECT, INSERT, UPDATE (${COUNTED[table]})`;
           if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
           return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
         });
-      const settings = ['reglage: SELECT', 'emploi_v1: SELECT'];
+      const settings = ['reglage: SELECT', 'emploi_v1: SELECT', 'bulletin: MAINTAIN'];
       const queue = [
         'pgboss.job: INSERT, SELECT (id)',
         'pgboss.job_common: INSERT, SELECT (id)',
@@ -246,14 +248,17 @@ describe('The schema keeps data spaces apart', () => {
     it('mandat_urne holds ballots, owns the functions that count them, and can do nothing else', async () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
-        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee), UPDATE (urne_fermee_par, urne_scellee)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date)',
         'depouillement: SELECT, INSERT',
+        'option: SELECT',
         'participation: SELECT, INSERT',
-        'question: SELECT (tenant_id, campagne_id, ordre, est_preferentiel)',
+        'question: SELECT',
         'recu: SELECT, INSERT, DELETE',
         'reglage: SELECT (tenant_id, seuil_anonymat)',
-        'resultat: SELECT, INSERT',
         PUBLIC_SCHEMA,
+        'urne: SELECT, INSERT, DELETE, UPDATE (graine_partenaire)',
+        'urne_option: SELECT, INSERT, DELETE',
+        'urne_question: SELECT, INSERT, DELETE',
         'votant: SELECT, INSERT, DELETE, UPDATE (a_vote)',
       ]);
       const { rows } = await database.query(
@@ -273,10 +278,17 @@ describe('The schema keeps data spaces apart', () => {
           functions: [
             'urne_compter',
             'urne_compter_par',
+            'urne_constater',
             'urne_contient',
+            'urne_controler',
+            'urne_deposer_graine',
+            'urne_divulgue',
             'urne_fermer',
+            'urne_fixer_seuil',
+            'urne_graines',
+            'urne_liberer',
+            'urne_preparer',
             'urne_sceller',
-            'urne_suffit',
             'urne_voter',
           ],
         },

@@ -73,6 +73,7 @@ export class StandingCampaign {
       campagne,
       votant,
     );
+    if (publiee) await new Campaigns(this.app, this.tenant).copyStructure(campagne);
     await this.app.database.query('COMMIT');
   }
 }

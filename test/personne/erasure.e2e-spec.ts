@@ -218,7 +218,7 @@ class Space {
   /** What must stay as it is: ballots, receipts and counts, with where and by whom they were written. */
   async sealed(id: string): Promise<unknown> {
     const stored: Record<string, unknown> = {};
-    for (const table of ['bulletin', 'recu', 'resultat', 'depouillement', 'participation']) {
+    for (const table of ['bulletin', 'recu', 'depouillement', 'participation']) {
       const text = `SELECT t.ctid::text, t.xmin::text, t::text FROM ${table} t WHERE tenant_id = $1 ORDER BY t::text`;
       stored[table] = (await app.database.query(text, [this.open.tenantId])).rows;
     }

@@ -345,12 +345,12 @@ describe('the application’s role', () => {
     'INSERT INTO votant (tenant_id, a_vote) VALUES (gen_random_uuid(), true)',
     'UPDATE campagne SET id_unique = gen_random_uuid()',
     'UPDATE campagne SET tenant_id = gen_random_uuid()',
-    'UPDATE campagne SET graine_departage = 1',
+    'UPDATE urne SET graine_partenaire = NULL',
     'UPDATE campagne SET urne_scellee = true',
-    `INSERT INTO resultat SELECT tenant_id, id_unique, 1, 1, 1, '[]' FROM campagne`,
     'INSERT INTO participation (tenant_id) VALUES (gen_random_uuid())',
     'SELECT FROM depouillement',
-    'DELETE FROM resultat',
+    'DELETE FROM participation',
+    `UPDATE campagne SET urne_anomalies = NULL, urne_constat = 'x'`,
   ])('may not close a box by itself, nor write into it or its count: %s', async (text) => {
     await expect(asApplication(text)).rejects.toMatchObject({ code: '42501' });
   });
@@ -392,9 +392,7 @@ describe('the application’s role', () => {
     looked.push(await look());
     await app.database.query('SAVEPOINT s');
     looked.push(await look());
-    await expect(app.database.query('SELECT urne_sceller($1, $2)', [vote.id, '[]'])).rejects.toThrow(
-      'not closed',
-    );
+    await expect(app.database.query('SELECT urne_sceller($1)', [vote.id])).rejects.toThrow('not closed');
     await app.database.query('ROLLBACK');
     expect(looked).toEqual([0, 0, 0]);
     expect(await campaigns.etat(vote.id)).toBe('VoteOuvert');
@@ -424,7 +422,7 @@ describe('the application’s role', () => {
     await cast(vote.id, ballot(vote, 0));
     await cast(vote.id, ballot(vote, 1, { Options: [], Abstention: true }));
     expect(await counted()).toEqual([]);
-    await expect(asApplication('SELECT urne_sceller($1, $2)', vote.id, '[]')).rejects.toThrow('not closed');
+    await expect(asApplication('SELECT urne_sceller($1)', vote.id)).rejects.toThrow('not closed');
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(await counted()).toEqual([
       { question: 0, reponse: '', bulletins: 1, poids: '1' },

@@ -74,7 +74,10 @@ describe('POST /b2b/v1/campagnes', () => {
         ...{ dateCreationUtc: instant, dateModificationUtc: instant },
         textePageAccueil: WHOLE.textePageAccueil,
         libelleAbstention: WHOLE.libelleAbstention,
-        ...{ ordreReponsesAleatoire: true, resultatsVisibles: false, graineDepartage: null },
+        ...{ ordreReponsesAleatoire: true, resultatsVisibles: false },
+        ...{ seuilAnonymat: null, raisonSeuilAnonymat: null, raisonConstat: null },
+        ...{ empreinteGraineDepartage: null, empreinteGrainePartenaire: null },
+        ...{ graineDepartage: null, grainePartenaire: null },
       }),
     );
     expect(await journal()).toEqual([{ action: 'campagne.creer', objet: id, cle: campaigns.tenant.cleId }]);

@@ -81,6 +81,15 @@ async function held({ questions, electors }: Election): Promise<{ id: string; op
   const id = randomUUID();
   const ids = questions.map((one) => times(one.options, () => randomUUID()));
   const asked = questions.map(() => randomUUID());
+  const voters = JSON.stringify(
+    electors.map(({ syndicat, employeur, weight, choices }) => ({
+      ...{ syndicat, employeur, poids: weight },
+      reponses:
+        choices?.map((places, index) =>
+          (questions[index]!.isRanked ? places : places.toSorted()).join(','),
+        ) ?? null,
+    })),
+  );
   await campaigns.rows(
     `WITH campagne AS (
        INSERT INTO campagne (tenant_id, id_unique, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc,
@@ -94,26 +103,27 @@ async function held({ questions, electors }: Election): Promise<{ id: string; op
      ), option AS (
        INSERT INTO option (tenant_id, question_id, id_unique, ordre, libelle)
        SELECT $1::uuid, question, id, ordre, 'O' || ordre FROM unnest($6::uuid[], $7::uuid[], $8::integer[]) o (question, id, ordre)
-     ), votant AS (
-       INSERT INTO votant (tenant_id, campagne_id, prenom, nom, syndicat_id_externe, employeur_identifiant_externe,
-         a_droit_de_vote, a_vote, poids)
-       SELECT $1::uuid, $2::uuid, 'Zoé', 'Roy', syndicat, employeur, true, reponses IS NOT NULL, poids
-       FROM jsonb_to_recordset($9) v (syndicat text, employeur text, poids numeric, reponses jsonb)
      )
-     INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
-     SELECT $1::uuid, $2::uuid, syndicat, employeur, poids, ARRAY(SELECT jsonb_array_elements_text(reponses))
-     FROM jsonb_to_recordset($9) v (syndicat text, employeur text, poids numeric, reponses jsonb)
-     WHERE reponses IS NOT NULL`,
+     INSERT INTO votant (tenant_id, campagne_id, prenom, nom, syndicat_id_externe, employeur_identifiant_externe,
+       a_droit_de_vote, a_vote, poids)
+     SELECT $1::uuid, $2::uuid, 'Zoé', 'Roy', syndicat, employeur, true, reponses IS NOT NULL, poids
+     FROM jsonb_to_recordset($9) v (syndicat text, employeur text, poids numeric, reponses jsonb)`,
     ...[id, asked, questions.map(({ isRanked }) => isRanked), questions.map(({ seats }) => seats)],
     ids.flatMap((options, index) => options.map(() => asked[index])),
     ids.flat(),
     ids.flatMap((options) => options.map((_, place) => place + 1)),
-    JSON.stringify(
-      electors.map(({ syndicat, employeur, weight, choices }) => ({
-        ...{ syndicat, employeur, poids: weight },
-        reponses: choices?.map((places) => places.join(',')) ?? null,
-      })),
-    ),
+    voters,
+  );
+  await campaigns.copyStructure(id);
+  await campaigns.rows(
+    `WITH ballot AS (
+       SELECT * FROM jsonb_to_recordset($3) v (syndicat text, employeur text, poids numeric, reponses jsonb) WHERE reponses IS NOT NULL
+     ), receipt AS (
+       INSERT INTO recu (tenant_id, campagne_id, empreinte) SELECT $1::uuid, $2::uuid, sha256(gen_random_uuid()::text::bytea) FROM ballot
+     )
+     INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
+     SELECT $1::uuid, $2::uuid, syndicat, employeur, poids, ARRAY(SELECT jsonb_array_elements_text(reponses)) FROM ballot`,
+    ...[id, voters],
   );
   return { id, options: ids };
 }
@@ -190,6 +200,8 @@ describe(`the statistics of ${ELECTIONS} random elections`, () => {
     let divided = 0;
     for (const [number, one] of elections.entries()) {
       const { id, options } = await held(one);
+      // The first who asks closes the box of a vote that the clock has ended.
+      await stats(id);
       const seed = (await campaigns.item(id)).graineDepartage as string;
       const check = async (filter: (typeof FILTERS)[number]): Promise<Item> => {
         const query = new URLSearchParams({
@@ -300,7 +312,7 @@ describe('GET /b2b/v1/campagnes/:id/stats', () => {
     expect(after!.closed).toBe(true);
   });
 
-  it('hides results of 1 to k − 1 ballots, and those whose complement has so few', async () => {
+  it('with a threshold tells nothing filtered before the sealing, and then what whole classes of ballots make up', async () => {
     const space = new Campaigns(app, await app.tenant());
     await app.app
       .get(ClientsService)
@@ -320,15 +332,24 @@ describe('GET /b2b/v1/campagnes/:id/stats', () => {
         const { resultatsVisibles, questions, totalVotants } = await stats(id, query);
         return [totalVotants, resultatsVisibles, questions[0].Options.length, questions[0].Exprimes];
       };
-      const look = async (): Promise<void> => {
-        expect(await visible('')).toEqual([14, true, 2, 14]);
-        expect(await visible('?syndicatIdExterne=TWO')).toEqual([2, false, 0, null]);
-        expect(await visible('?syndicatIdExterne=THREE')).toEqual([3, true, 2, 3]);
-        expect(await visible('?syndicatIdExterne=NONE')).toEqual([0, true, 2, 0]);
-      };
-      await look();
+      const look = async (): Promise<unknown[]> => [
+        await visible(''),
+        await visible('?syndicatIdExterne=TWO'),
+        await visible('?syndicatIdExterne=THREE'),
+        await visible('?syndicatIdExterne=NINE'),
+        await visible('?syndicatIdExterne=NONE'),
+      ];
+      const hidden = (voters: number): unknown[] => [voters, false, 0, null];
+      expect(await look()).toEqual([[14, true, 2, 14], hidden(2), hidden(3), hidden(9), hidden(0)]);
       expect(await sealed(id)).toBe(true);
-      await look();
+      // Two are too few, and are one class with the smallest other one.
+      expect(await look()).toEqual([
+        ...[[14, true, 2, 14], hidden(2), hidden(3)],
+        ...[
+          [9, true, 2, 9],
+          [0, true, 2, 0],
+        ],
+      ]);
       const { id: other } = await held({
         ...open,
         electors: electors.filter(({ syndicat }) => syndicat !== 'THREE'),

@@ -10,6 +10,7 @@ import {
   type Stoppable,
   structure,
   textOf,
+  unfreeze,
   withoutLock,
 } from './support/structure';
 
@@ -196,6 +197,7 @@ describe('a write of the structure and the publication at once', () => {
 
   it.each(KINDS)('negative control: without the lock, $what after the publication', async (kind) => {
     withoutLock();
+    await unfreeze(replicas.apps[0]);
     const seen = await race(kind, 'the write', 0);
     expect(JSON.parse(seen)).toEqual({
       write: expect.stringMatching(/^20[014]$/),

@@ -29,7 +29,7 @@ const EVENTS: Partial<Record<Name, string>> = {
   ouvrir: 'campagne.ouverte',
   fermer: 'campagne.terminee',
 };
-const SEED = expect.stringMatching(/^[0-9a-f]{32}$/) as unknown;
+const SEED = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
 
 /** An opening that has passed and a closing that has not. */
 const NOW_OPEN = { ouvertureDuVoteUtc: '2001-01-01T00:00:00.000Z' };
@@ -95,13 +95,13 @@ describe('each transition from each state', () => {
     const end = await now();
     expect(answer.status).toBe(200);
     const { ouvertureDuVoteUtc, fermetureDuVoteUtc, dateModificationUtc } = answer.json;
-    const isOpened = ['VoteOuvert', 'Termine'].includes(to);
     expect(answer.json).toEqual({
       ...before,
       etat: to,
-      // Told from the opening on.
-      graineDepartage:
-        to === 'Archive' ? before.graineDepartage : isOpened ? (before.graineDepartage ?? SEED) : null,
+      ...(name === 'publier' ? { seuilAnonymat: 1, empreinteGraineDepartage: SEED } : {}),
+      ...(name === 'depublier' ? { empreinteGraineDepartage: null } : {}),
+      // Told once the box is closed.
+      ...(name === 'fermer' ? { graineDepartage: SEED } : {}),
       estPublie: ['Planifie', 'VoteOuvert', 'Termine'].includes(to),
       estArchive: to === 'Archive',
       resultatsVisibles: from === 'Termine' || to === 'Termine',

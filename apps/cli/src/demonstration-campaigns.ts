@@ -19,6 +19,7 @@ const CAMPAIGNS: readonly [
   [IDS.aFermer, 'Date de l’assemblée annuelle', ['publier', 'ouvrir']],
   [IDS.aArchiver, 'Logo du syndicat', ['publier', 'ouvrir', 'fermer']],
   [IDS.aSupprimer, 'Essai', []],
+  [IDS.aTirer, 'Porte-parole régional', ['publier']],
   [IDS.ouverte, 'Entente de principe du secteur santé', ['publier', 'ouvrir']],
 ];
 

@@ -33,7 +33,7 @@ const SURFACES = [
     prefix: '/admin/',
     title: 'Mandat: administration',
     description: [
-      'For internal administrators: clients, keys, modules, limits, personal data, audit. Keys of role `admin`.',
+      'For internal administrators: clients, keys, modules, limits, personal data, votes, audit. Keys of role `admin`.',
       'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
     ].join('\n\n'),
     key: {
@@ -47,6 +47,7 @@ const SURFACES = [
         name: 'Personal data',
         description: 'What a person may ask for: to see all that is held, and to be erased',
       },
+      { name: 'Campaigns', description: 'What an administrator decides of a single vote' },
       { name: 'Audit trail', description: 'Who did what to which object, and when' },
     ],
   },

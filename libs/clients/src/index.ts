@@ -7,6 +7,6 @@ export { JournalService } from './application/journal.service';
 export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
 export { ClientsModule } from './clients.module';
-export { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from './http/clients.dto';
+export { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID, SEUIL_ANONYMAT } from './http/clients.dto';
 
 export const CLIENTS_ENTITIES = [Client, Cle];

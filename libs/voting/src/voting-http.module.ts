@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CampagnesAdministrationController } from './http/campagnes-administration.controller';
 import { BulletinsController } from './http/bulletins.controller';
 import { CampagnesController } from './http/campagnes.controller';
 import { ListesElectoralesController } from './http/listes-electorales.controller';
@@ -18,6 +19,7 @@ import { VotingModule } from './voting.module';
     ListesElectoralesController,
     BulletinsController,
     StatisticsController,
+    CampagnesAdministrationController,
   ],
 })
 export class VotingHttpModule {}

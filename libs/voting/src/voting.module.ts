@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
+import { ClientsModule } from '#clients';
 import { activeOn, dayOfMembership, MembershipModule, TODAY } from '#membership';
 import { Transactions } from '#shared/database/transactions';
+import { CampagnesAdministrationService } from './application/campagnes-administration.service';
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
 import { EmployeVoters } from './application/employe-voters';
@@ -35,10 +37,11 @@ const services = [
   BulletinsService,
   StatisticsService,
   SealingService,
+  CampagnesAdministrationService,
 ];
 
 @Module({
-  imports: [MembershipModule],
+  imports: [ClientsModule, MembershipModule],
   providers: [
     ...services,
     EmployeVoters,

@@ -34,6 +34,19 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'lets that clock see them, and nothing but which they are',
   'policy campagne_fermeture_due to {mandat_access} using (publiee AND (NOT fermeture_annoncee) AND (fermeture_du_vote_utc <= now()))':
     'the same of closings',
+  ...Object.fromEntries(
+    ['bulletin', 'recu', 'votant'].map((table) => [
+      `table ${table}: mandat_app MAINTAIN`,
+      'the worker removes the dead rows of sealed boxes; it shows no row',
+    ]),
+  ),
+  'function urne_preparer':
+    'copies what is voted on to tables that no role of the processes writes; under the policies',
+  'function urne_fixer_seuil':
+    'sets the threshold of a draft, which no role of the processes may; under the policies',
+  'function urne_deposer_graine': 'keeps the partner’s seed before the opening; under the policies',
+  'function urne_graines': 'tells the seeds of a closed box; under the policies',
+  'function urne_liberer': 'removes that copy before anybody has voted; under the policies',
   'function urne_contient':
     'tells whether anybody has voted to a role that cannot read ballots; under the policies',
   'function urne_voter':
@@ -42,8 +55,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'closes the box of a vote that has ended, which no role of the processes may; under the policies',
   'function urne_compter': 'counts ballots for a role that cannot read them; under the policies',
   'function urne_compter_par': 'the same by union and employer; under the policies',
-  'function urne_suffit':
-    'tells whether a union and employer have enough ballots to be told of; under the policies',
+  'function urne_divulgue': 'tells whether the result of a union and employer is told; under the policies',
+  'function urne_controler':
+    'compares ballots, receipts and voters for a role that cannot read ballots; under the policies',
+  'function urne_constater': 'seals a box in which they do not agree without a result; under the policies',
   'function urne_sceller': 'writes ballots anew for a role that cannot read them; under the policies',
   'index campagne_scellement_du': 'the worker looks for the closed boxes of all tenants, every second',
   'policy campagne_scellement_du to {mandat_access} using (urne_close AND (NOT urne_scellee))':

@@ -1,8 +1,11 @@
+import { EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
 import { VOTING_EXAMPLE_IDS } from '../../../libs/voting/src';
 import type { TestApp } from '../../setup/test-app';
 import type { Call, More } from './call';
 
 const PATH = '/b2b/v1/campagnes';
+const OF_ADMINISTRATION = '/admin/v1/clients/:clientId/environnements/:environnement/campagnes';
+const OF_ADMINISTRATION_PATH = `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/campagnes`;
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 const DATES = { ouvertureDuVoteUtc: '2098-01-01T00:00:00Z', fermetureDuVoteUtc: '2099-01-01T00:00:00Z' };
 
@@ -69,6 +72,13 @@ export async function holdCampaigns(
     [held.voter],
   );
 
+  // The example that an administrator seals without a result.
+  await app.database.query(
+    `WITH receipt AS (INSERT INTO recu SELECT tenant_id, id_unique, '1' FROM campagne WHERE id_unique = $1)
+     UPDATE campagne SET urne_anomalies = '{recus}' WHERE id_unique = $1`,
+    [VOTING_EXAMPLE_IDS.aArchiver],
+  );
+
   held.empty = await draft('Rien encore');
   held.without = await draft('Sans options');
   await ask(held.without, { Type: 'ChoixLibre' });
@@ -90,6 +100,10 @@ export async function holdCampaigns(
     EmployeurIdentifiantExterne: 'EMP-100',
   });
   for (const name of ['publier', 'ouvrir', 'fermer']) await send('POST', `/${held.ended}/${name}`);
+  await app.database.query(
+    `UPDATE campagne SET urne_scellee = true, urne_anomalies = '{recus}', urne_constat = 'Un reçu manque.' WHERE id_unique = $1`,
+    [held.ended],
+  );
 
   held.ranked = await draft('Élection serrée');
   const candidates = [...'ABCDE'].map((Libelle) => ({ Libelle }));
@@ -101,7 +115,9 @@ export async function holdCampaigns(
   const voters: [ranking: string, voter: string][] = [];
   for (const [ranking, Poids] of Object.entries(ballots))
     voters.push([ranking, await enrol(held.ranked, { Prenom: 'Alex', Nom: ranking, Poids })]);
-  for (const name of ['publier', 'ouvrir']) await send('POST', `/${held.ranked}/${name}`);
+  await send('POST', `/${held.ranked}/publier`);
+  await send('PUT', `/${held.ranked}/graine-partenaire`, { graine: Buffer.alloc(32, 1).toString('base64') });
+  await send('POST', `/${held.ranked}/ouvrir`);
   for (const [ranking, VotantId] of voters) {
     const Reponses = [{ QuestionId: election.Id, Options: [...ranking].map(option) }];
     const path = `/plateforme/v1/campagnes/${held.ranked}/bulletins`;
@@ -134,7 +150,10 @@ const RANKED = { ...QUESTION, EstPreferentiel: true };
 
 /** Requests to campaigns beside those that follow from the document. */
 export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
-  'GET /b2b/v1/campagnes/:id': later((of) => of.empty),
+  'GET /b2b/v1/campagnes/:id': later(
+    (of) => of.empty,
+    (of) => of.ranked,
+  ),
   'POST /b2b/v1/campagnes': {
     changes: [
       { ouvertureDuVoteUtc: '2099-12-31T00:00:00Z' },
@@ -154,6 +173,7 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
   'GET /b2b/v1/campagnes/:id/stats': later(
     (of) => `${of.ranked}/stats`,
     (of) => `${of.empty}/stats`,
+    (of) => `${of.ended}/stats`,
   ),
   'GET /b2b/v1/campagnes/:id/validation': later((of) => `${of.empty}/validation`),
   'POST /b2b/v1/campagnes/:id/publier': later(
@@ -168,6 +188,12 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
   ),
   'POST /b2b/v1/campagnes/:id/ouvrir': later((of) => `${of.empty}/ouvrir`),
   'POST /b2b/v1/campagnes/:id/fermer': later((of) => `${of.empty}/fermer`),
+  'PUT /b2b/v1/campagnes/:id/graine-partenaire': later((of) => `${of.empty}/graine-partenaire`),
+  [`PUT ${OF_ADMINISTRATION}/:id/seuil-anonymat`]: {
+    get calls() {
+      return [{ path: `${OF_ADMINISTRATION_PATH}/${held.voted}/seuil-anonymat` }];
+    },
+  },
   'POST /b2b/v1/campagnes/:id/archiver': later((of) => `${of.voted}/archiver`),
 
   'GET /b2b/v1/campagnes/:id/questions/:questionId': later((of) => `${of.voted}/questions/${of.question}`),

@@ -258,7 +258,10 @@ const WITH_BODY = [408, 413, 415];
 const ON_POST = [409, 422];
 
 /** POSTs under whose Idempotency-Key nothing is recorded, since a record would join a ballot to its voter. */
-const UNREPEATABLE = ['POST /plateforme/v1/campagnes/:id/bulletins'];
+const UNREPEATABLE = [
+  'POST /plateforme/v1/campagnes/:id/bulletins',
+  'POST /admin/v1/clients/:clientId/environnements/:environnement/campagnes/:id/urne/constater',
+];
 
 /** Answers that an operation gives and does not document, or documents in another form than it gives them. */
 export function documentedAnswerFaults(document: Document): string[] {

@@ -1,6 +1,7 @@
 import type { Samples } from './sample';
 
 const CLIENTS = '/admin/v1/clients';
+const CAMPAGNE = `${CLIENTS}/:clientId/environnements/:environnement/campagnes/:id`;
 const EMPLOYES = `${CLIENTS}/:clientId/environnements/:environnement/employes/:idExterne`;
 
 /** Audit trails and personal data: administrators name any client, and what one path names must belong together. */
@@ -13,5 +14,17 @@ export const ADMIN_SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   [`DELETE ${EMPLOYES}`]: (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employe}` },
+  ],
+  [`PUT ${CAMPAGNE}/seuil-anonymat`]: (asked, own) => [
+    {
+      path: `${CLIENTS}/${own.clientId}/environnements/staging/campagnes/${asked.campagne}/seuil-anonymat`,
+      body: { seuilAnonymat: 2, raison: 'Essai' },
+    },
+  ],
+  [`POST ${CAMPAGNE}/urne/constater`]: (asked, own) => [
+    {
+      path: `${CLIENTS}/${own.clientId}/environnements/staging/campagnes/${asked.campagne}/urne/constater`,
+      body: { raison: 'Essai' },
+    },
   ],
 };

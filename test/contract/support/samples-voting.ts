@@ -103,6 +103,8 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
   ...transition('ouvrir'),
   ...transition('fermer'),
   ...transition('archiver'),
+  [`PUT ${CAMPAGNES}/:id/graine-partenaire`]: (asked, own) =>
+    onCampagnes(asked, own, '/graine-partenaire', { graine: Buffer.alloc(32, 1).toString('base64') }),
 
   'GET /b2b/v1/campagnes/:id/questions': (asked, own) => [
     ...onCampagnes(asked, own, '/questions'),

@@ -143,6 +143,7 @@ export class Walk {
         .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<guid>')
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
         .replaceAll(/"(cle|prefixe)":"mdt_\w+"/g, '"$1":"<key>"')
+        .replaceAll(/"empreinteGraineDepartage":"[0-9a-f]{64}"/g, '"empreinteGraineDepartage":"<digest>"')
         .replaceAll(/"secret":"whsec_[\w+/=]+"/g, '"secret":"<secret>"'),
     };
   }

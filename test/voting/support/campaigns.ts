@@ -94,13 +94,17 @@ export class Campaigns {
     );
   }
 
-  /** Puts a ballot of a voter into the box, whatever the state of the campaign. */
+  /** Puts a ballot of a voter that abstains into the box, whatever the state of the campaign. */
   async markVoted(id: string, votantId: string): Promise<void> {
     await this.rows(
       `WITH voter AS (
          UPDATE votant SET a_vote = true WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3 RETURNING poids
+       ), receipt AS (
+         INSERT INTO recu (tenant_id, campagne_id, empreinte) SELECT $1, $2, sha256(gen_random_uuid()::text::bytea) FROM voter
        )
-       INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT $1, $2, poids, '{}' FROM voter`,
+       INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses)
+       SELECT $1, $2, poids, array_fill(''::text, ARRAY[(SELECT count(*)::int FROM urne_question WHERE tenant_id = $1 AND campagne_id = $2)])
+       FROM voter`,
       ...[id, votantId],
     );
   }
@@ -109,6 +113,15 @@ export class Campaigns {
   async vote(id: string): Promise<void> {
     const [{ VotantId }] = (await this.sent('GET', `/${id}/votants?limite=1`)).json;
     await this.markVoted(id, VotantId);
+  }
+
+  /** Gives the ballot box its copy of a campaign that statements made, as a publication does. */
+  async copyStructure(id: string): Promise<void> {
+    await this.rows(
+      `WITH entered AS MATERIALIZED (SELECT set_config('app.tenant_id', $1::text, true))
+       SELECT urne_preparer($2) FROM entered`,
+      id,
+    );
   }
 
   /** Types of the events of a campaign, in the order of their making. */

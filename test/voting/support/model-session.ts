@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { LifecycleService } from '../../../libs/voting/src';
 import type { Answer, TestApp } from '../../setup/test-app';
 import type { Campaigns } from './campaigns';
@@ -39,7 +39,6 @@ export class Session {
   private titles = 0;
   private readonly structure: StructureSession;
   /** Since when a campaign has been changed whose time of the last change has not been read yet. */
-  private readonly seeds = new Map<Campagne, string>();
   private readonly changed = new Map<Campagne, number>();
   /** Those who are or were on the roll, so that who is gone is asked for, too. */
   private readonly votants = new Map<Campagne, Votant[]>();
@@ -313,16 +312,23 @@ export class Session {
   private expectItem(campagne: Campagne, json: Shown, sent: number): void {
     this.adoptTimes(campagne, json, sent);
     this.tick();
-    const graineDepartage = this.isSeedTold(campagne, json.graineDepartage);
-    expectSame('the campaign', { ...json, graineDepartage }, this.reference.item(campagne));
+    const { graineDepartage, empreinteGraineDepartage, ...rest } = json;
+    this.expectSeed(campagne, graineDepartage, empreinteGraineDepartage);
+    expectSame('the campaign', rest, this.reference.item(campagne));
   }
 
-  /** @throws Disagreement where a seed is told that is not the one of before */
-  private isSeedTold(campagne: Campagne, seed: unknown): unknown {
-    if (typeof seed !== 'string') return seed === null ? false : seed;
-    expectSame('the seed', seed, this.seeds.get(campagne) ?? seed);
-    this.seeds.set(campagne, seed);
-    return true;
+  /** A published campaign shows the digest of its seed; the seed is told after the vote, and is the one of the digest. */
+  private expectSeed(campagne: Campagne, seed: unknown, digest: unknown): void {
+    const { etat, aFini } = campagne;
+    expectSame(
+      'whether there is a seed',
+      digest !== null,
+      aFini || ['Planifie', 'VoteOuvert'].includes(etat),
+    );
+    if (typeof seed !== 'string') return expectSame('no seed', seed, null);
+    expectSame('whether the seed may be told', aFini, true);
+    const told = createHash('sha256').update(Buffer.from(seed, 'hex')).digest('hex');
+    expectSame('the seed', told, digest);
   }
 
   /** Takes over the times that the service gives, none of them before it was asked for. */

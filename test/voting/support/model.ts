@@ -42,6 +42,8 @@ export interface Campagne extends Content {
   etat: Etat;
   /** Whether its vote has ended, which it still has once it is archived. */
   aFini: boolean;
+  /** Set by the first publication. */
+  seuil: number | null;
   supprimee: boolean;
   questions: Question[];
   votants: Votant[];
@@ -122,7 +124,15 @@ export class Reference {
     if (refused) return refused;
     this.campagnes.push({
       ...content,
-      ...{ etat: 'Brouillon', aFini: false, supprimee: false, questions: [], votants: [], evenements: [] },
+      ...{
+        etat: 'Brouillon',
+        aFini: false,
+        seuil: null,
+        supprimee: false,
+        questions: [],
+        votants: [],
+        evenements: [],
+      },
     });
     return done(201);
   }
@@ -210,6 +220,7 @@ export class Reference {
     const [code] = this.obstacles(campagne);
     if (code) return refusal(400, code);
     campagne.etat = 'Planifie';
+    campagne.seuil ??= 1;
     campagne.evenements.push('campagne.publiee');
     this.advance(campagne);
     return done(200);
@@ -388,9 +399,9 @@ export class Reference {
     }));
   }
 
-  /** A campaign as its own GET shows it, but for what the service gives. */
+  /** A campaign as its own GET shows it, but for the seed, which the service gives. */
   item(campagne: Campagne): Shown {
-    const { etat, texte, libelle, aleatoire, aFini } = campagne;
+    const { etat, texte, libelle, aleatoire, aFini, seuil } = campagne;
     const hasEnded = aFini && ['Termine', 'Archive'].includes(etat);
     return {
       ...this.listed(campagne),
@@ -399,8 +410,8 @@ export class Reference {
       ordreReponsesAleatoire: aleatoire,
       // The results of an open vote are shown to no one by default.
       resultatsVisibles: hasEnded,
-      // Whether the seed is told; which one it is, the service decides.
-      graineDepartage: hasEnded || etat === 'VoteOuvert',
+      ...{ seuilAnonymat: seuil, raisonSeuilAnonymat: null, raisonConstat: null },
+      ...{ empreinteGrainePartenaire: null, grainePartenaire: null },
     };
   }
 

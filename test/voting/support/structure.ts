@@ -179,6 +179,13 @@ export function withoutLock(): void {
   });
 }
 
+/** For negative controls: the database lets what is published be changed. */
+export async function unfreeze({ database }: TestApp): Promise<void> {
+  for (const table of ['question', 'option'])
+    for (const command of ['insert', 'update', 'delete'])
+      await database.query(`DROP POLICY IF EXISTS ${table}_publiee_${command} ON ${table}`);
+}
+
 /** Two replicas of the service on one database, whose writes can be stopped in the middle. */
 export class Replicas {
   private constructor(

@@ -42,7 +42,8 @@ const resultatsVoteActifVisibles = {
   description: 'Whether campaign statistics show results while the vote is open.',
   example: false,
 } as const;
-const seuilAnonymat = {
+/** The threshold of anonymity, for a client and for one of its campaigns. */
+export const SEUIL_ANONYMAT = {
   kind: 'integer',
   min: 1,
   max: 1000,
@@ -63,7 +64,7 @@ export class Drapeaux {
   @Input({ ...resultatsVoteActifVisibles, neverNull: true })
   resultatsVoteActifVisibles?: boolean;
 
-  @Input({ ...seuilAnonymat, neverNull: true })
+  @Input({ ...SEUIL_ANONYMAT, neverNull: true })
   seuilAnonymat?: number;
 }
 
@@ -77,7 +78,7 @@ export class Organisation {
 
 const drapeaux = {
   kind: 'record',
-  of: { resultatsVoteActifVisibles, seuilAnonymat },
+  of: { resultatsVoteActifVisibles, seuilAnonymat: SEUIL_ANONYMAT },
   description: 'Switches of the client.',
 } as const;
 const organisation = {
@@ -139,7 +140,7 @@ class DrapeauxItem {
   @Shown(resultatsVoteActifVisibles, { always: true })
   resultatsVoteActifVisibles: boolean;
 
-  @Shown(seuilAnonymat, { always: true })
+  @Shown(SEUIL_ANONYMAT, { always: true })
   seuilAnonymat: number;
 }
 

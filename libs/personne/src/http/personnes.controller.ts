@@ -1,27 +1,17 @@
-import { type ArgumentMetadata, Controller, Delete, Get, Param, type PipeTransform } from '@nestjs/common';
+import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { EXAMPLE_CLIENT_ID } from '#clients';
-import { type Actor, type Environment, ENVIRONMENTS } from '#shared/access/caller';
+import type { Actor, Environment } from '#shared/access/caller';
 import { Requires } from '#shared/access/requires.decorator';
-import { DomainError } from '#shared/errors/domain-error';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
+import { EnvironmentPart } from '#shared/http/environment-part.pipe';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { refusalTurn } from '#shared/http/refusal-turn';
 import { type PersonalData, PersonnesService } from '../application/personnes.service';
 import { DonneesPersonnellesItem } from './personnes.dto';
 
-class EnvironmentPart implements PipeTransform<string, Promise<Environment>> {
-  async transform(value: string, metadata: ArgumentMetadata): Promise<Environment> {
-    const known = ENVIRONMENTS.find((one) => one === value);
-    if (known) return known;
-    await refusalTurn(metadata);
-    throw new DomainError('Employe.NotFound', `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
-  }
-}
-
 const ClientId = () => Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.'));
-const EnvironmentName = () => Param('environnement', new EnvironmentPart());
+const EnvironmentName = () => Param('environnement', new EnvironmentPart('Employe.NotFound'));
 
 const path = (idExterne: string) => ({
   clientId: {

@@ -191,9 +191,11 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   question: 'what is asked',
   recu: 'digests of receipts',
   reglage: 'settings',
-  resultat: 'counts',
   seance: 'meetings, with counts of persons',
   syndicat: 'organisations',
   syndicat_employeur: 'organisations',
+  urne: 'seeds of draws',
+  urne_option: 'what may be voted for, as it was published',
+  urne_question: 'what is asked, as it was published',
   webhook: 'endpoints of the partner',
 };

@@ -30,6 +30,12 @@ export const VOTING_CODES = {
     description:
       'The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.',
   },
+  'Urne.NonConstatable': {
+    status: 409,
+    title: 'Nothing to seal without a result',
+    description:
+      'An administrator can seal a ballot box without a result only where the sealing found ballots, receipts and voters that do not agree.',
+  },
   'Campagne.StructureVerrouillee': {
     status: 409,
     title: 'Structure locked',

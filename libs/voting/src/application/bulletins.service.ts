@@ -7,7 +7,7 @@ import { DomainError } from '#shared/errors/domain-error';
 import type { BulletinRecord } from '../domain/bulletin.fields';
 import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
 import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
-import { CampagneRepository } from '../persistence/campagne.repository';
+import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { VotantRepository } from '../persistence/votant.repository';
 
 /** Bytes of chance in a receipt. */
@@ -50,7 +50,7 @@ export class BulletinsService {
     const key = `${tenantId} ${campagneId}`;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const votedOn = this.cache.get(key) ?? (await this.repository.votedOn(tenantId, campagneId));
-      if (!votedOn) throw new DomainError('Campagne.NotFound', 'No campaign has this id.');
+      if (!votedOn) throw noCampagne();
       this.cache.set(key, votedOn);
       const checked = answersOf(votedOn.questions, Reponses);
       if ('answers' in checked) {

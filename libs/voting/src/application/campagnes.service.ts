@@ -7,9 +7,9 @@ import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
 import { hasAtMost } from '#shared/records/faults';
 import { Campagne, type CampagneContent } from '../domain/campagne.entity';
-import { CAMPAGNE_FIELDS, type CampagneRecord } from '../domain/campagne.fields';
+import { CAMPAGNE_FIELDS, type CampagneRecord, graineOf } from '../domain/campagne.fields';
 import { type CampagneFilter, CampagneQuery } from '../persistence/campagne.query';
-import { CampagneRepository } from '../persistence/campagne.repository';
+import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { LifecycleService } from './lifecycle.service';
 import { slugOf } from './slug';
 import { cleanHtml } from './welcome-text';
@@ -32,7 +32,7 @@ export class CampagnesService {
   /** @throws DomainError `Campagne.NotFound` */
   async get(tenantId: string, id: string): Promise<Json> {
     const item = await this.query.one(tenantId, id);
-    if (item === undefined) throw new DomainError('Campagne.NotFound', 'No campaign has this id.');
+    if (item === undefined) throw noCampagne();
     return item;
   }
 
@@ -83,6 +83,26 @@ export class CampagnesService {
       // A scheduled campaign may be open with its new dates.
       await this.lifecycle.tellDue(campagne, at);
       this.audit.record(tenantId, actor, 'campagne.modifier', [id]);
+      return this.get(tenantId, id);
+    });
+  }
+
+  /**
+   * Keeps the partner's seed of the draws that break ties, in place of one that it sent before.
+   *
+   * @throws DomainError `Campagne.NotFound`, `Requete.Invalide`, `Campagne.ModificationNonPermise` unless in Planifie
+   */
+  async keepGraine(tenantId: string, actor: Actor, id: string, graine: string): Promise<Json> {
+    const bytes = graineOf(graine);
+    if (!bytes)
+      throw invalidRequest([{ pointer: '/graine', code: 'format', detail: 'must be 32 bytes in base64' }]);
+    return this.transactions.run({ tenantId }, async () => {
+      const { campagne, at } = await this.repository.hold(tenantId, id, 'structure');
+      if (!(await this.repository.keepGraine(id, bytes))) {
+        const detail = `The campaign is in state ${campagne.etat(at)}: the partner’s seed is taken in Planifie only.`;
+        throw new DomainError('Campagne.ModificationNonPermise', detail);
+      }
+      this.audit.record(tenantId, actor, 'campagne.graine', [id]);
       return this.get(tenantId, id);
     });
   }

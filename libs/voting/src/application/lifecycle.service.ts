@@ -8,7 +8,7 @@ import { Outbox } from '#shared/outbox/outbox';
 import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type Refusal, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
-import { CampagneRepository, type HeldCampagne } from '../persistence/campagne.repository';
+import { CampagneRepository, type HeldCampagne, noCampagne } from '../persistence/campagne.repository';
 import { eachDue } from './each-due';
 
 /** What would stop a publication. */
@@ -33,16 +33,23 @@ export class LifecycleService {
    * @throws DomainError `Campagne.NotFound` and those of `TRANSITIONS`
    */
   async transition(tenantId: string, actor: Actor, id: string, name: TransitionName): Promise<Json> {
-    return this.transactions.run({ tenantId }, async () => {
+    await this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.holdAlone(tenantId, id);
       campagne.fire(name, await this.repository.circumstances(campagne), at);
       await this.repository.update(campagne);
+      if (name === 'depublier') await this.repository.releaseBox(id);
+      if (name === 'publier') {
+        await this.repository.prepareBox(id);
+        await this.tell(campagne, ['campagne.publiee']);
+      }
       await this.closeBox(campagne, at);
-      if (name === 'publier') await this.tell(campagne, ['campagne.publiee']);
       await this.tellDue(campagne, at);
       this.audit.record(tenantId, actor, `campagne.${name}`, [id]);
-      return (await this.query.one(tenantId, id))!;
     });
+    // The box tells the seed of draws once the transaction that closed it has ended.
+    const item = await this.query.one(tenantId, id);
+    if (item === undefined) throw noCampagne();
+    return item;
   }
 
   /** All that would stop a publication at this moment. @throws DomainError `Campagne.NotFound` */

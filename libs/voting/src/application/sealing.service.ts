@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '#shared/database/transactions';
-import { countedQuestions, questionsOf } from '../domain/statistics';
-import { tally } from '../domain/tally/tally';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import { NO_TENANT, Transactions } from '#shared/database/transactions';
 import { SealingRepository } from '../persistence/sealing.repository';
-import { StatisticsQuery } from '../persistence/statistics.query';
 import { eachDue } from './each-due';
 
 const PUT_OFF_MS = 5 * 60_000;
 
+/** Nobody's key: the worker found it. */
+const WORKER = { cleId: NO_TENANT, requestId: '' };
+
 /**
- * Seals ballot boxes once they are closed (docs/adr/0014): roll, ballots and receipts are written anew by one transaction
- * and in an order of chance, so that nothing of how and when they were written joins them, and the count is kept.
+ * Seals ballot boxes once they are closed (docs/adr/0014): the box counts, and roll, ballots and receipts are written anew by one
+ * transaction and in an order of chance, so that nothing of how and when they were written joins them.
  */
 @Injectable()
 export class SealingService {
@@ -20,7 +21,7 @@ export class SealingService {
   constructor(
     private readonly transactions: Transactions,
     private readonly repository: SealingRepository,
-    private readonly statistics: StatisticsQuery,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -29,23 +30,41 @@ export class SealingService {
    */
   async sealAllDue(isStopping: () => boolean = () => false): Promise<void> {
     for (const [id, until] of this.putOff) if (until <= Date.now()) this.putOff.delete(id);
-    await eachDue(await this.repository.due([...this.putOff.keys()]), isStopping, (tenantId, id) =>
-      this.seal(tenantId, id).catch((error: unknown) => {
+    let sealed = 0;
+    const seal = async (tenantId: string, id: string): Promise<void> => {
+      try {
+        if (await this.seal(tenantId, id)) sealed++;
+      } catch (error) {
         this.putOff.set(id, Date.now() + PUT_OFF_MS);
         throw error;
-      }),
-    );
+      }
+    };
+    try {
+      await eachDue(await this.repository.due([...this.putOff.keys()]), isStopping, seal);
+    } finally {
+      // Dead rows would otherwise stay in the files, in their old order, until the server removes them.
+      if (sealed > 0 && !isStopping()) await this.repository.removeDeadRows();
+    }
   }
 
-  /** All of it or nothing. @returns whether this call sealed it */
+  /**
+   * All of it or nothing.
+   *
+   * @returns whether this call sealed it
+   * @throws Error where ballots, receipts and voters do not agree: the box stays as it is, and the audit trail has
+   * `urne.anomalie` once for each finding
+   */
   async seal(tenantId: string, id: string): Promise<boolean> {
-    return this.transactions.run({ tenantId }, async () => {
-      if (!(await this.repository.begin(tenantId, id))) return false;
-      const campagne = (await this.statistics.campagne(tenantId, id))!;
-      const answers = await this.statistics.answers(tenantId, id);
-      const results = tally(countedQuestions(campagne), answers, campagne.graine);
-      await this.repository.seal(id, questionsOf(campagne, results));
-      return true;
+    const found = await this.transactions.run({ tenantId }, async () => {
+      const known = await this.repository.begin(tenantId, id);
+      const anomalies = known && (await this.repository.seal(id));
+      if (anomalies?.some((one) => !known!.includes(one)))
+        this.audit.record(tenantId, WORKER, 'urne.anomalie', [id]);
+      return anomalies;
     });
+    if (!found || found.length === 0) return found !== undefined;
+    throw new Error(
+      `The ballot box of campaign ${id} is not sealed: ${found.join(', ')} do not agree (docs/operations.md, "A ballot box that cannot be sealed").`,
+    );
   }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
-import { countedQuestions, questionsOf, statisticsOf } from '../domain/statistics';
+import { countedQuestions, statisticsOf } from '../domain/statistics';
 import { type QuestionResult, tally, tallyFirstChoices } from '../domain/tally/tally';
+import { noCampagne } from '../persistence/campagne.repository';
 import { type StatedCampagne, type StatisticsFilter, StatisticsQuery } from '../persistence/statistics.query';
 import { LifecycleService } from './lifecycle.service';
 
@@ -13,8 +13,8 @@ const MOST_CACHED = 100;
 /** Participation and results (specification, "Campaign statistics" and "Statistics rules"; decisions, section 9). */
 @Injectable()
 export class StatisticsService {
-  /** Results of boxes that are closed and not sealed yet, by tenant and campaign. */
-  private readonly wholes = new LRUCache<string, Promise<QuestionResult[]>>({ max: MOST_CACHED });
+  /** Results of closed boxes, by tenant and campaign. */
+  private readonly wholes = new LRUCache<string, Promise<QuestionResult[] | undefined>>({ max: MOST_CACHED });
 
   constructor(
     private readonly transactions: Transactions,
@@ -24,20 +24,26 @@ export class StatisticsService {
 
   /** @throws DomainError `Campagne.NotFound` */
   async of(tenantId: string, id: string, filter: StatisticsFilter): Promise<Json> {
-    const isWhole = filter.syndicatIdExterne == null && filter.employeurIdentifiantExterne == null;
-    if (isWhole) {
-      const kept = await this.query.kept(tenantId, id);
-      if (kept) return statisticsOf(kept, kept, kept.texte);
-    }
     const campagne = await this.closed(tenantId, id);
-    const counting = this.query.participation(tenantId, id, filter, campagne.urneScellee);
-    if (!campagne.urneClose) return statisticsOf(campagne, await counting, questionsOf(campagne));
     const [participation, results] = await Promise.all([
-      counting,
-      isWhole ? this.whole(tenantId, campagne) : this.filtered(tenantId, campagne, filter),
+      this.query.participation(tenantId, id, filter, campagne.urneScellee),
+      campagne.urneClose && campagne.resultatsVisibles ? this.results(tenantId, campagne, filter) : undefined,
     ]);
-    const resultatsVisibles = campagne.resultatsVisibles && results !== undefined;
-    return statisticsOf({ ...campagne, resultatsVisibles }, participation, questionsOf(campagne, results));
+    const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && results === undefined);
+    return statisticsOf({ ...campagne, resultatsVisibles }, participation, results);
+  }
+
+  /** Undefined where something in the box does not agree, or the threshold does not let them be told. */
+  private async results(
+    tenantId: string,
+    campagne: StatedCampagne,
+    filter: StatisticsFilter,
+  ): Promise<QuestionResult[] | undefined> {
+    const isWhole = filter.syndicatIdExterne == null && filter.employeurIdentifiantExterne == null;
+    if (isWhole) return this.whole(tenantId, campagne);
+    // Of a box in which something does not agree no part is told either.
+    if (!campagne.urneScellee && !(await this.whole(tenantId, campagne))) return undefined;
+    return this.filtered(tenantId, campagne, filter);
   }
 
   /** The campaign, with its box closed if the vote has ended. @throws DomainError `Campagne.NotFound` */
@@ -48,21 +54,29 @@ export class StatisticsService {
       await this.transactions.run({ tenantId }, () => this.lifecycle.holdAlone(tenantId, id));
       campagne = await this.query.campagne(tenantId, id);
     }
-    if (!campagne) throw new DomainError('Campagne.NotFound', 'No campaign has this id.');
+    if (!campagne) throw noCampagne();
     return campagne;
   }
 
   /** The result of all ballots of a closed box, which stays as it is: it is counted once for all who ask at a time. */
-  private whole(tenantId: string, campagne: StatedCampagne): Promise<QuestionResult[]> {
+  private whole(tenantId: string, campagne: StatedCampagne): Promise<QuestionResult[] | undefined> {
     const key = `${tenantId} ${campagne.id}`;
     const known = this.wholes.get(key);
     if (known) return known;
-    const counting = this.query
-      .answers(tenantId, campagne.id)
-      .then((answers) => tally(countedQuestions(campagne), answers, campagne.graine));
+    const counting = this.count(tenantId, campagne);
     this.wholes.set(key, counting);
-    counting.catch(() => this.wholes.delete(key));
+    const forget = (): unknown => this.wholes.delete(key);
+    // What does not agree may be put right.
+    counting.then((results) => results ?? forget(), forget);
     return counting;
+  }
+
+  private async count(tenantId: string, campagne: StatedCampagne): Promise<QuestionResult[] | undefined> {
+    // The sealing has looked for them.
+    if (!campagne.urneScellee && (await this.query.anomalies(tenantId, campagne.id)).length > 0)
+      return undefined;
+    const answers = await this.query.answers(tenantId, campagne.id);
+    return tally(countedQuestions(campagne), answers, campagne.graine);
   }
 
   private async filtered(

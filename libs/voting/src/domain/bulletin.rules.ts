@@ -9,8 +9,7 @@ export interface AnsweredQuestion {
   readonly options: readonly string[];
   readonly isRanked: boolean;
   readonly minReponses: number;
-  /** Null where all options may be ranked. */
-  readonly maxReponses: number | null;
+  readonly maxReponses: number;
 }
 
 /** What a ballot keeps, or all that is wrong with it. */
@@ -42,9 +41,8 @@ export function answersOf(
       if (chosen.length > 0) fault('/Options', 'length', 'must be empty with an abstention');
       return;
     }
-    const most = Math.min(maxReponses ?? options.length, options.length);
-    if (chosen.length < minReponses || chosen.length > most) {
-      const range = minReponses === most ? `${most}` : `${minReponses} to ${most}`;
+    if (chosen.length < minReponses || chosen.length > maxReponses) {
+      const range = minReponses === maxReponses ? `${maxReponses}` : `${minReponses} to ${maxReponses}`;
       fault('/Options', 'length', `must name ${range} of the options, or the answer be an abstention`);
     }
     if (chosen.includes(-1)) fault('/Options', 'reference', 'must name options of this question');

@@ -58,10 +58,53 @@ export const CAMPAGNE_FIELDS = {
     'Whether results can be seen: once the vote has ended, or while it is open where the client wants it so.',
     false,
   ),
+  seuilAnonymat: readOnlyOf(
+    'integer',
+    'Smallest number of ballots that a filtered result may show. The client’s at the first publication, unless an administrator set another one for this campaign; null before.',
+    5,
+  ),
+  raisonSeuilAnonymat: readOnly(
+    'Why an administrator set this threshold; null where none did.',
+    'Vote des délégués, chacun avec son poids.',
+  ),
+  raisonConstat: readOnly(
+    'Why the vote has no result, where an administrator sealed a ballot box in which something did not agree; else null.',
+    'Un bulletin manque : le vote est à reprendre.',
+  ),
+  empreinteGraineDepartage: readOnly(
+    'SHA-256 of the service’s seed of draws, in hexadecimal. A publication makes a new seed; null before.',
+    '0d1c3b9a4f7e6258c1b0a9d8e7f60514233241506f7e8d9cabb0c1d2e3f40516',
+  ),
+  empreinteGrainePartenaire: readOnly(
+    'SHA-256 of the partner’s seed of draws, in hexadecimal; null without one.',
+    '7a0e2d4c6b8f1937a5d3c1b0e9f8d7c6b5a4938271605f4e3d2c1b0a99887766',
+  ),
   graineDepartage: readOnly(
-    'Seed of the draws that break ties of ranked counts; null until the opening.',
-    '5f2b0c7d9e1a4b38a6c4d2e0f19b8375',
+    'The service’s seed of the draws that break ties, in hexadecimal; null until the ballot box is closed, which is at most seconds after the vote.',
+    '5f2b0c7d9e1a4b38a6c4d2e0f19b83755f2b0c7d9e1a4b38a6c4d2e0f19b8375',
+  ),
+  grainePartenaire: readOnly(
+    'The partner’s seed in base64; null without one, and until the ballot box is closed.',
+    'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
   ),
 } as const;
 
 export type CampagneRecord = RecordOf<typeof CAMPAGNE_FIELDS>;
+
+/** Bytes of the partner's seed. */
+const GRAINE_BYTES = 32;
+
+/** The partner's seed of draws (decisions, section 14). */
+export const GRAINE_FIELDS = {
+  graine: text(44, {
+    required: true,
+    description: '32 bytes of chance in base64.',
+    example: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
+  }),
+} as const;
+
+/** @returns undefined where the text is not 32 bytes in base64 */
+export function graineOf(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === GRAINE_BYTES && bytes.toString('base64') === text ? bytes : undefined;
+}

@@ -15,8 +15,10 @@ export interface CountedCampagne {
   readonly titre: string;
   readonly etat: string;
   readonly resultatsVisibles: boolean;
-  /** Breaks ties. */
+  /** Breaks ties: the service's seed, and behind a colon the partner's if there is one. Empty until the box is closed. */
   readonly graine: string;
+  /** Why an administrator sealed its ballot box without a result. */
+  readonly raisonConstat: string | null;
   readonly questions: readonly StatedQuestion[];
 }
 
@@ -48,14 +50,14 @@ function exact(text: string): unknown {
 /**
  * The statistics of a campaign as JSON (specification, "Campaign statistics"; decisions, section 9).
  *
- * @param questions JSON, as `questionsOf` writes it
+ * @param results undefined while nothing of them is told; rounds of a ranked count are told where there are any
  */
 export function statisticsOf(
-  campagne: Omit<CountedCampagne, 'questions' | 'graine'>,
+  campagne: CountedCampagne,
   { inscrits, avecDroit, ayantVote }: Participation,
-  questions: string,
+  results: readonly QuestionResult[] | undefined,
 ): string {
-  const item = JSON.stringify({
+  return JSON.stringify({
     campagneId: campagne.id,
     titre: campagne.titre,
     etat: campagne.etat,
@@ -64,25 +66,15 @@ export function statisticsOf(
     votantsAyantVote: ayantVote,
     tauxParticipation: exact(percentText(BigInt(ayantVote), BigInt(avecDroit))),
     resultatsVisibles: campagne.resultatsVisibles,
-  });
-  return `${item.slice(0, -1)},"questions":${questions}}`;
-}
-
-/**
- * The questions of a campaign with their results, as JSON. Rounds of a ranked count are told where there are any.
- *
- * @param results undefined while nothing of them is told
- */
-export function questionsOf(campagne: CountedCampagne, results?: readonly QuestionResult[]): string {
-  return JSON.stringify(
-    campagne.questions.map((question, index) => ({
+    ...(campagne.raisonConstat === null ? {} : { raisonConstat: campagne.raisonConstat }),
+    questions: campagne.questions.map((question, index) => ({
       QuestionId: question.id,
       Titre: question.titre,
       Type: question.type,
       EstPreferentiel: question.estPreferentiel,
       ...answersOf(question, results?.[index], campagne.graine),
     })),
-  );
+  });
 }
 
 function answersOf(question: StatedQuestion, result: QuestionResult | undefined, graine: string): object {

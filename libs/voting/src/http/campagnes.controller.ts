@@ -17,6 +17,7 @@ import {
   CampagneInput,
   CampagneItem,
   CampagneList,
+  GrainePartenaireInput,
   ValidationItem,
 } from './campagnes.dto';
 import { EXAMPLE_IDS } from './examples';
@@ -232,6 +233,24 @@ export class CampagnesController {
     @CampagneId() id: string,
   ): Promise<Json> {
     return this.lifecycle.transition(tenantId, actor, id, 'fermer');
+  }
+
+  @Put(':id/graine-partenaire')
+  @Answers({
+    summary: 'Bring a seed of draws',
+    description:
+      'In Planifie only. Ties are broken by a draw from the service’s seed and this one, so that neither side chooses it alone. The campaign shows its SHA-256 at once and the seed itself after the vote. A second one replaces the first; a publication anew forgets it.',
+    path: { id: campagnePart(EXAMPLE_IDS.aTirer) },
+    type: CampagneDetailItem,
+    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise'],
+  })
+  async keepGraine(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @CampagneId() id: string,
+    @Body() { graine }: GrainePartenaireInput,
+  ): Promise<Json> {
+    return this.campagnes.keepGraine(tenantId, actor, id, graine);
   }
 
   @Post(':id/archiver')

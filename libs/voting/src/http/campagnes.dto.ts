@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
-import { CAMPAGNE_FIELDS, type CampagneRecord, ETATS } from '../domain/campagne.fields';
+import { SEUIL_ANONYMAT } from '#clients';
+import { text } from '#shared/records/field';
+import { CAMPAGNE_FIELDS, type CampagneRecord, ETATS, GRAINE_FIELDS } from '../domain/campagne.fields';
 
 /** Body of POST and PUT; PUT replaces every property. */
 export class CampagneInput implements CampagneRecord {
@@ -53,8 +55,59 @@ export class CampagneInput implements CampagneRecord {
   @Input(CAMPAGNE_FIELDS.resultatsVisibles)
   resultatsVisibles?: unknown;
 
+  @Input(CAMPAGNE_FIELDS.seuilAnonymat)
+  seuilAnonymat?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.raisonSeuilAnonymat)
+  raisonSeuilAnonymat?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.raisonConstat)
+  raisonConstat?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.empreinteGraineDepartage)
+  empreinteGraineDepartage?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.empreinteGrainePartenaire)
+  empreinteGrainePartenaire?: unknown;
+
   @Input(CAMPAGNE_FIELDS.graineDepartage)
   graineDepartage?: unknown;
+
+  @Input(CAMPAGNE_FIELDS.grainePartenaire)
+  grainePartenaire?: unknown;
+}
+
+/** Body that brings the partner's seed of draws. */
+export class GrainePartenaireInput {
+  @Input(GRAINE_FIELDS.graine)
+  graine: string;
+}
+
+/** Body by which an administrator sets the threshold of one draft. */
+export class SeuilAnonymatInput {
+  @Input({ ...SEUIL_ANONYMAT, required: true })
+  seuilAnonymat: number;
+
+  @Input(
+    text(500, {
+      required: true,
+      description: 'Why this campaign needs another threshold than its client. The campaign shows it.',
+      example: 'Vote des délégués, chacun avec son poids.',
+    }),
+  )
+  raison: string;
+}
+
+/** Body by which an administrator seals a ballot box without a result. */
+export class ConstatInput {
+  @Input(
+    text(500, {
+      required: true,
+      description: 'What was found, and why there is no result. The campaign shows it.',
+      example: 'Un bulletin manque : le vote est à reprendre.',
+    }),
+  )
+  raison: string;
 }
 
 /** A campaign as lists and events show it (specification, "Campaign"). */
@@ -110,8 +163,26 @@ export class CampagneDetailItem extends CampagneItem {
   @Shown(CAMPAGNE_FIELDS.resultatsVisibles, { always: true })
   resultatsVisibles: boolean;
 
+  @Shown(CAMPAGNE_FIELDS.seuilAnonymat)
+  seuilAnonymat: number | null;
+
+  @Shown(CAMPAGNE_FIELDS.raisonSeuilAnonymat)
+  raisonSeuilAnonymat: string | null;
+
+  @Shown(CAMPAGNE_FIELDS.raisonConstat)
+  raisonConstat: string | null;
+
+  @Shown(CAMPAGNE_FIELDS.empreinteGraineDepartage)
+  empreinteGraineDepartage: string | null;
+
+  @Shown(CAMPAGNE_FIELDS.empreinteGrainePartenaire)
+  empreinteGrainePartenaire: string | null;
+
   @Shown(CAMPAGNE_FIELDS.graineDepartage)
   graineDepartage: string | null;
+
+  @Shown(CAMPAGNE_FIELDS.grainePartenaire)
+  grainePartenaire: string | null;
 }
 
 /** Query of the list (specification, "Campaigns (voting module)"). */

@@ -11,6 +11,8 @@ export const EXAMPLE_IDS = {
   aFermer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c05',
   aArchiver: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c06',
   aSupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c07',
+  /** In Planifie. */
+  aTirer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c10',
   /** Of the first campaign, which has these two and no other. */
   question: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c21',
   questionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c22',

@@ -83,7 +83,7 @@ export class DepartageItem {
     type: String,
     nullable: true,
     description:
-      'Of a draw, the seed that was published at the opening: the first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.',
+      'Of a draw, its seed: `graineDepartage` of the campaign, and `:grainePartenaire` behind it if there is one. The first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.',
     example: null,
   })
   Graine: string | null;
@@ -193,6 +193,13 @@ export class StatistiquesItem {
     example: true,
   })
   resultatsVisibles: boolean;
+
+  @ApiProperty({
+    required: false,
+    description: 'Why there is no result: the ballot box did not agree with receipts and voters.',
+    example: 'Un bulletin manque : le vote est à reprendre.',
+  })
+  raisonConstat?: string;
 
   @ApiProperty({ type: [QuestionStatistiqueItem], description: 'In their order.' })
   questions: QuestionStatistiqueItem[];

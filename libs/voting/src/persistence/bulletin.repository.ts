@@ -3,7 +3,7 @@ import type { Prelude } from '#shared/database/entered-query';
 import { Transactions } from '#shared/database/transactions';
 import type { AnsweredQuestion } from '../domain/bulletin.rules';
 
-/** What is voted on: the questions of one publication of a campaign. */
+/** What is voted on: the questions of one publication of a campaign, none where it is not published. */
 export interface VotedOn {
   /** How often the campaign has been published: while that stays the same, so do its questions. */
   readonly publications: number;
@@ -32,11 +32,11 @@ export class BulletinRepository {
       {
         name: 'bulletin_questions',
         text: `SELECT publications, (
-                 SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id_unique, 'isRanked', q.est_preferentiel, 'minReponses', q.min_reponses,
-                   'maxReponses', q.max_reponses, 'options', (
-                     SELECT coalesce(jsonb_agg(o.id_unique ORDER BY o.ordre), '[]') FROM option o
-                     WHERE o.tenant_id = $1 AND o.question_id = q.id_unique)) ORDER BY q.ordre), '[]')
-                 FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2
+                 SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.question_id, 'isRanked', q.est_preferentiel,
+                   'minReponses', q.min_reponses, 'maxReponses', q.max_reponses, 'options', (
+                     SELECT jsonb_agg(o.option_id ORDER BY o.place) FROM urne_option o
+                     WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place)) ORDER BY q.place), '[]')
+                 FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2
                ) AS questions
                FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
         values: [tenantId, campagneId],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
-import { ETAT, GRAINE, RESULTATS_VISIBLES } from './campagne.sql';
+import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
 
 /** Filters of the list of campaigns; those given hold together (specification, "Campaigns (voting module)"). */
 export interface CampagneFilter {
@@ -30,6 +30,10 @@ const LISTED = {
   dateModificationUtc: wireTimestamp('date_modification'),
 };
 
+/** A digest that the ballot box shows of a seed. */
+const digest = (column: string): string =>
+  `(SELECT encode(u.${column}, 'hex') FROM urne u WHERE u.tenant_id = $1 AND u.campagne_id = campagne.id_unique)`;
+
 /** Campaigns as JSON text, with their states at this moment. */
 @Injectable()
 export class CampagneQuery {
@@ -48,7 +52,13 @@ export class CampagneQuery {
         libelleAbstention: 'libelle_abstention',
         ordreReponsesAleatoire: 'ordre_reponses_aleatoire',
         resultatsVisibles: RESULTATS_VISIBLES,
-        graineDepartage: GRAINE,
+        seuilAnonymat: 'seuil_anonymat',
+        raisonSeuilAnonymat: 'raison_seuil_anonymat',
+        raisonConstat: 'urne_constat',
+        empreinteGraineDepartage: digest('empreinte_graine'),
+        empreinteGrainePartenaire: digest('empreinte_graine_partenaire'),
+        graineDepartage: `(SELECT encode(graine, 'hex') FROM urne_graines(campagne.id_unique))`,
+        grainePartenaire: `(SELECT encode(graine_partenaire, 'base64') FROM urne_graines(campagne.id_unique))`,
       },
     });
   }

@@ -43,7 +43,7 @@ export class CampagneRepository {
     const campagne = await this.transactions
       .manager()
       .findOne(Campagne, { where: { tenantId, idUnique: id } });
-    if (!campagne) throw missing();
+    if (!campagne) throw noCampagne();
     return { campagne, at: await this.now() };
   }
 
@@ -66,7 +66,7 @@ export class CampagneRepository {
     const campagne = await this.transactions
       .manager()
       .findOne(Campagne, { where: { tenantId, idUnique: id }, lock: { mode: LOCKS[how] } });
-    if (!campagne) throw missing();
+    if (!campagne) throw noCampagne();
     return { campagne, at: await this.now() };
   }
 
@@ -100,6 +100,32 @@ export class CampagneRepository {
     });
   }
 
+  /** Gives the ballot box its copy of what a campaign asks, which is held alone and was just published. */
+  async prepareBox(id: string): Promise<void> {
+    await this.transactions.client().query('SELECT urne_preparer($1)', [id]);
+  }
+
+  /** Takes that copy from the ballot box, as nobody has voted and the publication was taken back. */
+  async releaseBox(id: string): Promise<void> {
+    await this.transactions.client().query('SELECT urne_liberer($1)', [id]);
+  }
+
+  /** Keeps the partner's seed of draws. @returns false where the campaign is not in Planifie */
+  async keepGraine(id: string, graine: Buffer): Promise<boolean> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ kept: boolean }>('SELECT urne_deposer_graine($1, $2) AS kept', [id, graine]);
+    return rows[0]!.kept;
+  }
+
+  /** Sets the threshold of anonymity of a campaign that is held alone. @returns false where it is not in Brouillon */
+  async setSeuilAnonymat(id: string, seuil: number, raison: string): Promise<boolean> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ set: boolean }>('SELECT urne_fixer_seuil($1, $2, $3) AS set', [id, seuil, raison]);
+    return rows[0]!.set;
+  }
+
   /** Closes the ballot box of a campaign that is held alone, if its vote has ended. */
   async closeBox(id: string): Promise<void> {
     await this.transactions.client().query('SELECT urne_fermer($1)', [id]);
@@ -115,7 +141,7 @@ export class CampagneRepository {
         values: [tenantId, id],
       },
     );
-    if (rows.length === 0) throw missing();
+    if (rows.length === 0) throw noCampagne();
   }
 
   async newId(): Promise<string> {
@@ -255,6 +281,7 @@ export class CampagneRepository {
   }
 }
 
-function missing(): DomainError {
+/** The error for an unknown campaign. */
+export function noCampagne(): DomainError {
   return new DomainError('Campagne.NotFound', 'No campaign has this id.');
 }

@@ -5,12 +5,12 @@ const NOW = 'statement_timestamp()';
 export const ETAT = `CASE WHEN archivee THEN 'Archive' WHEN NOT publiee THEN 'Brouillon'
   WHEN ${NOW} < ouverture_du_vote_utc THEN 'Planifie' WHEN ${NOW} < fermeture_du_vote_utc AND NOT urne_close THEN 'VoteOuvert' ELSE 'Termine' END`;
 
-/** Whether results of a row of `campagne` can be seen (specification, "Statistics rules" 5). */
-export const RESULTATS_VISIBLES = `(publiee AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
+/**
+ * Whether results of a row of `campagne` can be seen (specification, "Statistics rules" 5); never those of a ballot box in which
+ * something did not agree (decisions, section 14).
+ */
+export const RESULTATS_VISIBLES = `(publiee AND urne_anomalies IS NULL AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
   (SELECT resultats_vote_actif_visibles FROM reglage WHERE tenant_id = $1), false)))`;
-
-/** The seed that breaks ties: it is published at the opening, when nobody has voted. */
-export const GRAINE = `CASE WHEN publiee AND ${NOW} >= ouverture_du_vote_utc THEN graine_departage END`;
 
 /** Whether a row of `campagne` named `c` is active: in state Planifie or VoteOuvert. */
 export const ACTIVE = `c.publiee AND NOT c.archivee AND NOT c.urne_close AND ${NOW} < c.fermeture_du_vote_utc`;

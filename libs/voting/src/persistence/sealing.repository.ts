@@ -27,32 +27,46 @@ export class SealingRepository {
    * Gets hold of a campaign that is to be sealed, so that nobody else seals it and it stays; the ambient transaction may
    * then take longer than those of requests.
    *
-   * @returns false where somebody else is sealing it, or nothing is to be sealed
+   * @returns what did not agree in its box so far; undefined where somebody else is sealing it, or nothing is to be sealed
    */
-  async begin(tenantId: string, id: string): Promise<boolean> {
+  async begin(tenantId: string, id: string): Promise<readonly string[] | undefined> {
     await this.transactions.takeYourTime();
     const { rows } = await this.transactions
       .client()
       .query<{ isFree: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4)) AS "isFree"', [
         `${tenantId} ${id}`,
       ]);
-    if (!rows[0]!.isFree) return false;
-    const { rowCount } = await this.transactions
-      .client()
-      .query(
-        `SELECT FROM campagne WHERE tenant_id = $1 AND id_unique = $2 AND urne_close AND NOT urne_scellee FOR KEY SHARE`,
-        [tenantId, id],
-      );
-    return rowCount === 1;
+    if (!rows[0]!.isFree) return undefined;
+    const due = await this.transactions.client().query<{ anomalies: string[] }>(
+      `SELECT coalesce(urne_anomalies, '{}') AS anomalies FROM campagne
+       WHERE tenant_id = $1 AND id_unique = $2 AND urne_close AND NOT urne_scellee FOR KEY SHARE`,
+      [tenantId, id],
+    );
+    return due.rows[0]?.anomalies;
   }
 
   /**
-   * Keeps the result and what it is counted from by union and employer, and writes roll, ballots and receipts anew in an
-   * order of chance.
+   * Counts the box by union and employer and writes roll, ballots and receipts anew in an order of chance.
    *
-   * @param questions the whole result as JSON
+   * @returns what does not agree in it; nothing is done then
    */
-  async seal(id: string, questions: string): Promise<void> {
-    await this.transactions.client().query('SELECT urne_sceller($1, $2)', [id, questions]);
+  async seal(id: string): Promise<readonly string[]> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ anomalies: string[] }>('SELECT urne_sceller($1) AS anomalies', [id]);
+    return rows[0]!.anomalies;
+  }
+
+  /** Removes the dead rows of roll, ballots and receipts from the files. Outside of any transaction. */
+  removeDeadRows(): Promise<void> {
+    return this.transactions.vacuum(['votant', 'bulletin', 'recu']);
+  }
+
+  /** Seals a box in which something does not agree, without a result. @returns false where all agrees */
+  async sealWithoutResult(id: string, raison: string): Promise<boolean> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ sealed: boolean }>('SELECT urne_constater($1, $2) AS sealed', [id, raison]);
+    return rows[0]!.sealed;
   }
 }

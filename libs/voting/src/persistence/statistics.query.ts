@@ -18,38 +18,27 @@ export interface StatedCampagne extends CountedCampagne {
   readonly urneScellee: boolean;
 }
 
-/** The whole result that was kept when the box was sealed. */
-export interface KeptResult extends Participation {
-  /** JSON. */
-  readonly texte: string;
-}
-
 const FILTERED = `tenant_id = $1 AND campagne_id = $2 AND ($3::text IS NULL OR syndicat_id_externe = $3)
   AND ($4::text IS NULL OR employeur_identifiant_externe = $4)`;
+
+/** The questions that the ballot box keeps of a published campaign. */
+const COPIED = `
+  SELECT q.question_id AS id, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.place, (
+    SELECT jsonb_agg(jsonb_build_object('id', o.option_id, 'libelle', o.libelle) ORDER BY o.place)
+    FROM urne_option o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place) AS options
+  FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2`;
+
+/** The questions of a draft. */
+const DRAFTED = `
+  SELECT q.id_unique, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.ordre, (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('id', o.id_unique, 'libelle', o.libelle) ORDER BY o.ordre), '[]')
+    FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique)
+  FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 AND NOT campagne.publiee`;
 
 /** What statistics are made of. Ballots come as counts (docs/adr/0014). */
 @Injectable()
 export class StatisticsQuery {
   constructor(private readonly transactions: Transactions) {}
-
-  /** The campaign with its kept result, if it is sealed; undefined where it is not. */
-  async kept(
-    tenantId: string,
-    id: string,
-  ): Promise<(Omit<CountedCampagne, 'questions' | 'graine'> & KeptResult) | undefined> {
-    const [row] = await this.transactions.query<Omit<CountedCampagne, 'questions' | 'graine'> & KeptResult>(
-      { tenantId },
-      {
-        name: 'statistics_kept',
-        text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, true AS "resultatsVisibles",
-                 inscrits, avec_droit AS "avecDroit", ayant_vote AS "ayantVote", questions AS texte
-               FROM campagne c JOIN resultat r ON r.tenant_id = $1 AND r.campagne_id = c.id_unique
-               WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.urne_scellee`,
-        values: [tenantId, id],
-      },
-    );
-    return row;
-  }
 
   /** Undefined where there is no such campaign. */
   async campagne(tenantId: string, id: string): Promise<StatedCampagne | undefined> {
@@ -58,13 +47,12 @@ export class StatisticsQuery {
       {
         name: 'statistics_campagne',
         text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
-                 graine_departage AS graine, urne_close AS "urneClose", urne_scellee AS "urneScellee",
-                 publiee AND statement_timestamp() >= fermeture_du_vote_utc AS "estTerminee", (
-                   SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id_unique, 'titre', q.titre, 'type', q.type,
-                     'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'options', (
-                       SELECT coalesce(jsonb_agg(jsonb_build_object('id', o.id_unique, 'libelle', o.libelle) ORDER BY o.ordre), '[]')
-                       FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique)) ORDER BY q.ordre), '[]')
-                   FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2
+                 coalesce((SELECT concat_ws(':', encode(g.graine, 'hex'), encode(g.graine_partenaire, 'base64')) FROM urne_graines($2) g), '') AS graine,
+                 urne_close AS "urneClose", urne_scellee AS "urneScellee",
+                 urne_constat AS "raisonConstat", publiee AND statement_timestamp() >= fermeture_du_vote_utc AS "estTerminee", (
+                   SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'titre', q.titre, 'type', q.type,
+                     'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'options', q.options) ORDER BY q.place), '[]')
+                   FROM (${COPIED} UNION ALL ${DRAFTED}) q
                  ) AS questions
                FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
         values: [tenantId, id],
@@ -94,6 +82,15 @@ export class StatisticsQuery {
     return row!;
   }
 
+  /** What does not agree in a box that is closed. */
+  async anomalies(tenantId: string, id: string): Promise<readonly string[]> {
+    const [row] = await this.transactions.query<{ anomalies: string[] | null }>(
+      { tenantId },
+      { name: 'statistics_anomalies', text: 'SELECT urne_controler($1) AS anomalies', values: [id] },
+    );
+    return row!.anomalies ?? [];
+  }
+
   /** All ballots that answer a question alike, of a box that is closed. */
   async answers(tenantId: string, id: string): Promise<Answers[]> {
     const rows = await this.transactions.query<AnswersRow & { decimales: number }>(
@@ -113,7 +110,7 @@ export class StatisticsQuery {
   /**
    * Ballots that count for a union and employer, of a box that is closed, by answer; of rankings, by the first choice.
    *
-   * @returns undefined where they, or all others, are too few to be told of
+   * @returns undefined where the threshold of the campaign does not let them be told
    */
   async firstChoices(
     tenantId: string,
@@ -130,11 +127,11 @@ export class StatisticsQuery {
       },
     );
     if (rows.length > 0) return rows.map(countedOf);
-    const [enough] = await this.transactions.query<{ suffit: boolean }>(
+    const [row] = await this.transactions.query<{ told: boolean | null }>(
       { tenantId },
-      { name: 'statistics_enough', text: 'SELECT urne_suffit($1, $2, $3) AS suffit', values },
+      { name: 'statistics_told', text: 'SELECT urne_divulgue($1, $2, $3) AS told', values },
     );
-    return enough!.suffit ? [] : undefined;
+    return row!.told ? [] : undefined;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { ClientsCleData, ClientsCleErrors, ClientsCleResponses, ClientsClesData, ClientsClesErrors, ClientsClesResponses, ClientsCreateData, ClientsCreateErrors, ClientsCreateResponses, ClientsGetData, ClientsGetErrors, ClientsGetResponses, ClientsIssueData, ClientsIssueErrors, ClientsIssueResponses, ClientsListData, ClientsListErrors, ClientsListResponses, ClientsRevokeData, ClientsRevokeErrors, ClientsRevokeResponses, ClientsUpdateData, ClientsUpdateErrors, ClientsUpdateResponses, JournalListData, JournalListErrors, JournalListResponses, PersonnesEraseData, PersonnesEraseErrors, PersonnesEraseResponses, PersonnesExportData, PersonnesExportErrors, PersonnesExportResponses } from './types.gen.js';
+import type { CampagnesAdministrationSealWithoutResultData, CampagnesAdministrationSealWithoutResultErrors, CampagnesAdministrationSealWithoutResultResponses, CampagnesAdministrationSetSeuilAnonymatData, CampagnesAdministrationSetSeuilAnonymatErrors, CampagnesAdministrationSetSeuilAnonymatResponses, ClientsCleData, ClientsCleErrors, ClientsCleResponses, ClientsClesData, ClientsClesErrors, ClientsClesResponses, ClientsCreateData, ClientsCreateErrors, ClientsCreateResponses, ClientsGetData, ClientsGetErrors, ClientsGetResponses, ClientsIssueData, ClientsIssueErrors, ClientsIssueResponses, ClientsListData, ClientsListErrors, ClientsListResponses, ClientsRevokeData, ClientsRevokeErrors, ClientsRevokeResponses, ClientsUpdateData, ClientsUpdateErrors, ClientsUpdateResponses, JournalListData, JournalListErrors, JournalListResponses, PersonnesEraseData, PersonnesEraseErrors, PersonnesEraseResponses, PersonnesExportData, PersonnesExportErrors, PersonnesExportResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -157,6 +157,44 @@ export class Clients extends HeyApiClient {
     }
 }
 
+export class CampagnesAdministration extends HeyApiClient {
+    /**
+     * Set the threshold of anonymity of a draft
+     *
+     * In place of the client’s, in Brouillon only: a publication fixes it. Votes of delegates, each with a weight of their own, need 1. The campaign shows threshold and reason to its partner, and the audit trail tells of it.
+     *
+     * Needs a key of role `admin`.
+     */
+    public setSeuilAnonymat<ThrowOnError extends boolean = true>(options: Options<CampagnesAdministrationSetSeuilAnonymatData, ThrowOnError>): RequestResult<CampagnesAdministrationSetSeuilAnonymatResponses, CampagnesAdministrationSetSeuilAnonymatErrors, ThrowOnError> {
+        return (options.client ?? this.client).put<CampagnesAdministrationSetSeuilAnonymatResponses, CampagnesAdministrationSetSeuilAnonymatErrors, ThrowOnError>({
+            url: '/admin/v1/clients/{clientId}/environnements/{environnement}/campagnes/{id}/seuil-anonymat',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Seal a ballot box without a result
+     *
+     * Where ballots, receipts and voters do not agree, the box is not sealed, and the audit trail has `urne.anomalie`: see docs/operations.md first. This ends it for good. The vote has no result: `resultatsVisibles` is false, and the campaign and its statistics show `raisonConstat`.
+     *
+     * Needs a key of role `admin`.
+     */
+    public sealWithoutResult<ThrowOnError extends boolean = true>(options: Options<CampagnesAdministrationSealWithoutResultData, ThrowOnError>): RequestResult<CampagnesAdministrationSealWithoutResultResponses, CampagnesAdministrationSealWithoutResultErrors, ThrowOnError> {
+        return (options.client ?? this.client).post<CampagnesAdministrationSealWithoutResultResponses, CampagnesAdministrationSealWithoutResultErrors, ThrowOnError>({
+            url: '/admin/v1/clients/{clientId}/environnements/{environnement}/campagnes/{id}/urne/constater',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+}
+
 export class Personnes extends HeyApiClient {
     /**
      * Erase an employee for good
@@ -214,6 +252,11 @@ export class Administration extends HeyApiClient {
     private _clients?: Clients;
     get clients(): Clients {
         return this._clients ??= new Clients({ client: this.client });
+    }
+    
+    private _campagnesAdministration?: CampagnesAdministration;
+    get campagnesAdministration(): CampagnesAdministration {
+        return this._campagnesAdministration ??= new CampagnesAdministration({ client: this.client });
     }
     
     private _personnes?: Personnes;

@@ -4,6 +4,101 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | 'http://localhost:3000' | (string & {});
 };
 
+export type CampagneDetailItem = {
+    /**
+     * Identifier given by the service (GUID).
+     */
+    readonly id: string;
+    /**
+     * Title, unique among campaigns without regard to case.
+     */
+    titre: string;
+    /**
+     * Made of the title; unique among campaigns.
+     */
+    readonly slug: string;
+    /**
+     * Opening of the vote; not after the closing.
+     */
+    ouvertureDuVoteUtc: string;
+    /**
+     * Closing of the vote: from this moment on no ballot is accepted.
+     */
+    fermetureDuVoteUtc: string;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
+    /**
+     * Whether the state is Planifie, VoteOuvert or Termine.
+     */
+    readonly estPublie: boolean;
+    /**
+     * Whether the state is Archive.
+     */
+    readonly estArchive: boolean;
+    /**
+     * Number of voters on the roll.
+     */
+    readonly nombreVotants: number;
+    /**
+     * Number of questions.
+     */
+    readonly nombreQuestions: number;
+    /**
+     * Creation.
+     */
+    readonly dateCreationUtc: string;
+    /**
+     * Last change of the campaign, its questions or its publication.
+     */
+    readonly dateModificationUtc: string;
+    /**
+     * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
+     */
+    textePageAccueil: string | null;
+    /**
+     * Label of the abstention, which every question accepts.
+     */
+    libelleAbstention: string | null;
+    /**
+     * Whether options are shown in random order, unless a question says otherwise. False if absent.
+     */
+    ordreReponsesAleatoire: boolean;
+    /**
+     * Whether results can be seen: once the vote has ended, or while it is open where the client wants it so.
+     */
+    readonly resultatsVisibles: boolean;
+    /**
+     * Smallest number of ballots that a filtered result may show. The client’s at the first publication, unless an administrator set another one for this campaign; null before.
+     */
+    readonly seuilAnonymat: number | null;
+    /**
+     * Why an administrator set this threshold; null where none did.
+     */
+    readonly raisonSeuilAnonymat: string | null;
+    /**
+     * Why the vote has no result, where an administrator sealed a ballot box in which something did not agree; else null.
+     */
+    readonly raisonConstat: string | null;
+    /**
+     * SHA-256 of the service’s seed of draws, in hexadecimal. A publication makes a new seed; null before.
+     */
+    readonly empreinteGraineDepartage: string | null;
+    /**
+     * SHA-256 of the partner’s seed of draws, in hexadecimal; null without one.
+     */
+    readonly empreinteGrainePartenaire: string | null;
+    /**
+     * The service’s seed of the draws that break ties, in hexadecimal; null until the ballot box is closed, which is at most seconds after the vote.
+     */
+    readonly graineDepartage: string | null;
+    /**
+     * The partner’s seed in base64; null without one, and until the ballot box is closed.
+     */
+    readonly grainePartenaire: string | null;
+};
+
 export type CleCreation = {
     /**
      * What the key is for.
@@ -165,6 +260,13 @@ export type ClientModification = {
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire?: string;
+};
+
+export type ConstatInput = {
+    /**
+     * What was found, and why there is no result. The campaign shows it.
+     */
+    raison: string;
 };
 
 export type DonneesPersonnellesItem = {
@@ -386,7 +488,7 @@ export type JournalItem = {
     /**
      * What was done.
      */
-    action: 'adhesion.signer' | 'adhesion.supprimer' | 'autorisationPaiement.creer' | 'campagne.archiver' | 'campagne.creer' | 'campagne.depublier' | 'campagne.fermer' | 'campagne.modifier' | 'campagne.ouvrir' | 'campagne.publier' | 'campagne.structurer' | 'campagne.supprimer' | 'champ.creer' | 'champ.modifier' | 'champ.supprimer' | 'cle.creer' | 'cle.revoquer' | 'client.creer' | 'client.modifier' | 'conciliation.confirmer' | 'conciliation.rejeter' | 'consentement.creer' | 'courriel.envoyer' | 'employe.creer' | 'employe.effacer' | 'employe.exporter' | 'employe.modifier' | 'employe.supprimer' | 'employeur.creer' | 'employeur.modifier' | 'employeur.supprimer' | 'formulaire.creer' | 'formulaire.modifier' | 'formulaire.supprimer' | 'journal.rompre' | 'listeElectorale.creer' | 'objetConsentement.creer' | 'objetConsentement.modifier' | 'objetConsentement.supprimer' | 'paiement.creer' | 'point.creer' | 'point.resultats' | 'seance.creer' | 'seance.presences' | 'signature.lire' | 'sync.v1' | 'sync.v2' | 'votant.droitDeVote' | 'votant.enregistrer' | 'votant.supprimer' | 'webhook.creer' | 'webhook.modifier' | 'webhook.recuperer' | 'webhook.renvoyer' | 'webhook.rotation' | 'webhook.supprimer' | 'webhook.tester';
+    action: 'adhesion.signer' | 'adhesion.supprimer' | 'autorisationPaiement.creer' | 'campagne.archiver' | 'campagne.creer' | 'campagne.depublier' | 'campagne.fermer' | 'campagne.graine' | 'campagne.modifier' | 'campagne.ouvrir' | 'campagne.publier' | 'campagne.seuilAnonymat' | 'campagne.structurer' | 'campagne.supprimer' | 'champ.creer' | 'champ.modifier' | 'champ.supprimer' | 'cle.creer' | 'cle.revoquer' | 'client.creer' | 'client.modifier' | 'conciliation.confirmer' | 'conciliation.rejeter' | 'consentement.creer' | 'courriel.envoyer' | 'employe.creer' | 'employe.effacer' | 'employe.exporter' | 'employe.modifier' | 'employe.supprimer' | 'employeur.creer' | 'employeur.modifier' | 'employeur.supprimer' | 'formulaire.creer' | 'formulaire.modifier' | 'formulaire.supprimer' | 'journal.rompre' | 'listeElectorale.creer' | 'objetConsentement.creer' | 'objetConsentement.modifier' | 'objetConsentement.supprimer' | 'paiement.creer' | 'point.creer' | 'point.resultats' | 'seance.creer' | 'seance.presences' | 'signature.lire' | 'sync.v1' | 'sync.v2' | 'urne.anomalie' | 'urne.constater' | 'votant.droitDeVote' | 'votant.enregistrer' | 'votant.supprimer' | 'webhook.creer' | 'webhook.modifier' | 'webhook.recuperer' | 'webhook.renvoyer' | 'webhook.rotation' | 'webhook.supprimer' | 'webhook.tester';
     /**
      * The service's id of what it was done to.
      */
@@ -460,6 +562,48 @@ export type ProblemItem = {
      * The module that is not active.
      */
     module?: string;
+};
+
+export type SeuilAnonymatInput = {
+    /**
+     * Smallest number of ballots that a filtered result may show; 1 hides nothing, 5 is recommended.
+     */
+    seuilAnonymat: number;
+    /**
+     * Why this campaign needs another threshold than its client. The campaign shows it.
+     */
+    raison: string;
+};
+
+export type CampagneDetailItemWritable = {
+    /**
+     * Title, unique among campaigns without regard to case.
+     */
+    titre: string;
+    /**
+     * Opening of the vote; not after the closing.
+     */
+    ouvertureDuVoteUtc: string;
+    /**
+     * Closing of the vote: from this moment on no ballot is accepted.
+     */
+    fermetureDuVoteUtc: string;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
+    /**
+     * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
+     */
+    textePageAccueil: string | null;
+    /**
+     * Label of the abstention, which every question accepts.
+     */
+    libelleAbstention: string | null;
+    /**
+     * Whether options are shown in random order, unless a question says otherwise. False if absent.
+     */
+    ordreReponsesAleatoire: boolean;
 };
 
 export type CleItemWritable = {
@@ -1127,6 +1271,166 @@ export type ClientsCleResponses = {
 };
 
 export type ClientsCleResponse = ClientsCleResponses[keyof ClientsCleResponses];
+
+export type CampagnesAdministrationSetSeuilAnonymatData = {
+    body: SeuilAnonymatInput;
+    path: {
+        /**
+         * Identifier of the client (GUID).
+         */
+        clientId: string;
+        /**
+         * `production` or `staging`.
+         */
+        environnement: string;
+        /**
+         * Identifier of the campaign (GUID).
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/v1/clients/{clientId}/environnements/{environnement}/campagnes/{id}/seuil-anonymat';
+};
+
+export type CampagnesAdministrationSetSeuilAnonymatErrors = {
+    /**
+     * `Requete.Invalide`: The request does not have the documented form. `errors` lists each fault with a pointer to its place: correct them and send it again.
+     */
+    400: ProblemItem;
+    /**
+     * `Cle.Invalide`: The X-Api-Key header is missing, or its key is unknown, mistyped, expired or revoked. Send a valid key.
+     */
+    401: ProblemItem;
+    /**
+     * `Cle.RoleInsuffisant`: The key is valid, but its role does not give access to this surface. Use a key of the role it needs.
+     */
+    403: ProblemItem;
+    /**
+     * `Client.NotFound`: No client has this id.
+     *
+     * `Campagne.NotFound`: No campaign of the tenant has this id.
+     */
+    404: ProblemItem;
+    /**
+     * `Requete.Interrompue`: The body did not arrive whole or in time. Send the request again.
+     */
+    408: ProblemItem;
+    /**
+     * `Campagne.ModificationNonPermise`: The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.
+     */
+    409: ProblemItem;
+    /**
+     * `Requete.TropVolumineuse`: The request is larger than this operation accepts: 1 MB, which an image of a signature (512 KiB) fits into; for a sync 64 MB, 250,000 records and 400,000 nested ones. Send less at a time.
+     */
+    413: ProblemItem;
+    /**
+     * `Requete.TypeNonSupporte`: The body is not JSON in UTF-8. Send Content-Type: application/json.
+     */
+    415: ProblemItem;
+    /**
+     * `Debit.Depasse`: The key's requests of this minute are used up. Wait for the seconds in Retry-After: after a hundred refusals in a minute each further one is answered later and later, up to some seconds.
+     */
+    429: ProblemItem;
+    /**
+     * `Service.ErreurInterne`: A fault of the service. Nothing was changed. Quote the traceId to the operator.
+     */
+    500: ProblemItem;
+    /**
+     * `Service.Indisponible`: The database is out of reach or busy, or the operation ran past 30 s and was undone. Nothing was changed unless the detail says so: repeat after a moment.
+     */
+    503: ProblemItem;
+};
+
+export type CampagnesAdministrationSetSeuilAnonymatError = CampagnesAdministrationSetSeuilAnonymatErrors[keyof CampagnesAdministrationSetSeuilAnonymatErrors];
+
+export type CampagnesAdministrationSetSeuilAnonymatResponses = {
+    /**
+     * Success
+     */
+    200: CampagneDetailItem;
+};
+
+export type CampagnesAdministrationSetSeuilAnonymatResponse = CampagnesAdministrationSetSeuilAnonymatResponses[keyof CampagnesAdministrationSetSeuilAnonymatResponses];
+
+export type CampagnesAdministrationSealWithoutResultData = {
+    body: ConstatInput;
+    path: {
+        /**
+         * Identifier of the client (GUID).
+         */
+        clientId: string;
+        /**
+         * `production` or `staging`.
+         */
+        environnement: string;
+        /**
+         * Identifier of the campaign (GUID).
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/v1/clients/{clientId}/environnements/{environnement}/campagnes/{id}/urne/constater';
+};
+
+export type CampagnesAdministrationSealWithoutResultErrors = {
+    /**
+     * `Requete.Invalide`: The request does not have the documented form. `errors` lists each fault with a pointer to its place: correct them and send it again.
+     */
+    400: ProblemItem;
+    /**
+     * `Cle.Invalide`: The X-Api-Key header is missing, or its key is unknown, mistyped, expired or revoked. Send a valid key.
+     */
+    401: ProblemItem;
+    /**
+     * `Cle.RoleInsuffisant`: The key is valid, but its role does not give access to this surface. Use a key of the role it needs.
+     */
+    403: ProblemItem;
+    /**
+     * `Client.NotFound`: No client has this id.
+     *
+     * `Campagne.NotFound`: No campaign of the tenant has this id.
+     */
+    404: ProblemItem;
+    /**
+     * `Requete.Interrompue`: The body did not arrive whole or in time. Send the request again.
+     */
+    408: ProblemItem;
+    /**
+     * `Urne.NonConstatable`: An administrator can seal a ballot box without a result only where the sealing found ballots, receipts and voters that do not agree.
+     */
+    409: ProblemItem;
+    /**
+     * `Requete.TropVolumineuse`: The request is larger than this operation accepts: 1 MB, which an image of a signature (512 KiB) fits into; for a sync 64 MB, 250,000 records and 400,000 nested ones. Send less at a time.
+     */
+    413: ProblemItem;
+    /**
+     * `Requete.TypeNonSupporte`: The body is not JSON in UTF-8. Send Content-Type: application/json.
+     */
+    415: ProblemItem;
+    /**
+     * `Debit.Depasse`: The key's requests of this minute are used up. Wait for the seconds in Retry-After: after a hundred refusals in a minute each further one is answered later and later, up to some seconds.
+     */
+    429: ProblemItem;
+    /**
+     * `Service.ErreurInterne`: A fault of the service. Nothing was changed. Quote the traceId to the operator.
+     */
+    500: ProblemItem;
+    /**
+     * `Service.Indisponible`: The database is out of reach or busy, or the operation ran past 30 s and was undone. Nothing was changed unless the detail says so: repeat after a moment.
+     */
+    503: ProblemItem;
+};
+
+export type CampagnesAdministrationSealWithoutResultError = CampagnesAdministrationSealWithoutResultErrors[keyof CampagnesAdministrationSealWithoutResultErrors];
+
+export type CampagnesAdministrationSealWithoutResultResponses = {
+    /**
+     * Success
+     */
+    200: CampagneDetailItem;
+};
+
+export type CampagnesAdministrationSealWithoutResultResponse = CampagnesAdministrationSealWithoutResultResponses[keyof CampagnesAdministrationSealWithoutResultResponses];
 
 export type PersonnesEraseData = {
     body?: never;

@@ -210,9 +210,33 @@ export type CampagneDetailItem = {
      */
     readonly resultatsVisibles: boolean;
     /**
-     * Seed of the draws that break ties of ranked counts; null until the opening.
+     * Smallest number of ballots that a filtered result may show. The client’s at the first publication, unless an administrator set another one for this campaign; null before.
+     */
+    readonly seuilAnonymat: number | null;
+    /**
+     * Why an administrator set this threshold; null where none did.
+     */
+    readonly raisonSeuilAnonymat: string | null;
+    /**
+     * Why the vote has no result, where an administrator sealed a ballot box in which something did not agree; else null.
+     */
+    readonly raisonConstat: string | null;
+    /**
+     * SHA-256 of the service’s seed of draws, in hexadecimal. A publication makes a new seed; null before.
+     */
+    readonly empreinteGraineDepartage: string | null;
+    /**
+     * SHA-256 of the partner’s seed of draws, in hexadecimal; null without one.
+     */
+    readonly empreinteGrainePartenaire: string | null;
+    /**
+     * The service’s seed of the draws that break ties, in hexadecimal; null until the ballot box is closed, which is at most seconds after the vote.
      */
     readonly graineDepartage: string | null;
+    /**
+     * The partner’s seed in base64; null without one, and until the ballot box is closed.
+     */
+    readonly grainePartenaire: string | null;
 };
 
 export type CampagneInput = {
@@ -281,9 +305,33 @@ export type CampagneInput = {
      */
     readonly resultatsVisibles?: boolean | null;
     /**
-     * Seed of the draws that break ties of ranked counts; null until the opening.
+     * Smallest number of ballots that a filtered result may show. The client’s at the first publication, unless an administrator set another one for this campaign; null before.
+     */
+    readonly seuilAnonymat?: number | null;
+    /**
+     * Why an administrator set this threshold; null where none did.
+     */
+    readonly raisonSeuilAnonymat?: string | null;
+    /**
+     * Why the vote has no result, where an administrator sealed a ballot box in which something did not agree; else null.
+     */
+    readonly raisonConstat?: string | null;
+    /**
+     * SHA-256 of the service’s seed of draws, in hexadecimal. A publication makes a new seed; null before.
+     */
+    readonly empreinteGraineDepartage?: string | null;
+    /**
+     * SHA-256 of the partner’s seed of draws, in hexadecimal; null without one.
+     */
+    readonly empreinteGrainePartenaire?: string | null;
+    /**
+     * The service’s seed of the draws that break ties, in hexadecimal; null until the ballot box is closed, which is at most seconds after the vote.
      */
     readonly graineDepartage?: string | null;
+    /**
+     * The partner’s seed in base64; null without one, and until the ballot box is closed.
+     */
+    readonly grainePartenaire?: string | null;
 };
 
 export type CampagneItem = {
@@ -729,7 +777,7 @@ export type DepartageItem = {
      */
     Tour: number | null;
     /**
-     * Of a draw, the seed that was published at the opening: the first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.
+     * Of a draw, its seed: `graineDepartage` of the campaign, and `:grainePartenaire` behind it if there is one. The first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.
      */
     Graine: string | null;
 };
@@ -1622,6 +1670,13 @@ export type FormulaireItem = {
     objetsConsentement: Array<string>;
 };
 
+export type GrainePartenaireInput = {
+    /**
+     * 32 bytes of chance in base64.
+     */
+    graine: string;
+};
+
 export type LimitesItem = {
     /**
      * Requests a minute, over all connections.
@@ -2476,6 +2531,10 @@ export type StatistiquesItem = {
      * Whether results can be seen: once the vote has ended, or while it is open where the client wants it so; not where so few ballots are told of that they could be somebody’s.
      */
     resultatsVisibles: boolean;
+    /**
+     * Why there is no result: the ballot box did not agree with receipts and voters.
+     */
+    raisonConstat?: string;
     /**
      * In their order.
      */
@@ -5478,6 +5537,78 @@ export type CampagnesCloseResponses = {
 };
 
 export type CampagnesCloseResponse = CampagnesCloseResponses[keyof CampagnesCloseResponses];
+
+export type CampagnesKeepGraineData = {
+    body: GrainePartenaireInput;
+    path: {
+        /**
+         * Identifier of the campaign (GUID).
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/b2b/v1/campagnes/{id}/graine-partenaire';
+};
+
+export type CampagnesKeepGraineErrors = {
+    /**
+     * `Requete.Invalide`: The request does not have the documented form. `errors` lists each fault with a pointer to its place: correct them and send it again.
+     */
+    400: ProblemItem;
+    /**
+     * `Cle.Invalide`: The X-Api-Key header is missing, or its key is unknown, mistyped, expired or revoked. Send a valid key.
+     */
+    401: ProblemItem;
+    /**
+     * `Cle.RoleInsuffisant`: The key is valid, but its role does not give access to this surface. Use a key of the role it needs.
+     *
+     * `Module.NonActif`: The operation belongs to a module (member `module`) that the client does not have or the key excludes. Ask the operator to enable it.
+     */
+    403: ProblemItem;
+    /**
+     * `Campagne.NotFound`: No campaign of the tenant has this id.
+     */
+    404: ProblemItem;
+    /**
+     * `Requete.Interrompue`: The body did not arrive whole or in time. Send the request again.
+     */
+    408: ProblemItem;
+    /**
+     * `Campagne.ModificationNonPermise`: The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.
+     */
+    409: ProblemItem;
+    /**
+     * `Requete.TropVolumineuse`: The request is larger than this operation accepts: 1 MB, which an image of a signature (512 KiB) fits into; for a sync 64 MB, 250,000 records and 400,000 nested ones. Send less at a time.
+     */
+    413: ProblemItem;
+    /**
+     * `Requete.TypeNonSupporte`: The body is not JSON in UTF-8. Send Content-Type: application/json.
+     */
+    415: ProblemItem;
+    /**
+     * `Debit.Depasse`: The key's requests of this minute are used up. Wait for the seconds in Retry-After: after a hundred refusals in a minute each further one is answered later and later, up to some seconds.
+     */
+    429: ProblemItem;
+    /**
+     * `Service.ErreurInterne`: A fault of the service. Nothing was changed. Quote the traceId to the operator.
+     */
+    500: ProblemItem;
+    /**
+     * `Service.Indisponible`: The database is out of reach or busy, or the operation ran past 30 s and was undone. Nothing was changed unless the detail says so: repeat after a moment.
+     */
+    503: ProblemItem;
+};
+
+export type CampagnesKeepGraineError = CampagnesKeepGraineErrors[keyof CampagnesKeepGraineErrors];
+
+export type CampagnesKeepGraineResponses = {
+    /**
+     * Success
+     */
+    200: CampagneDetailItem;
+};
+
+export type CampagnesKeepGraineResponse = CampagnesKeepGraineResponses[keyof CampagnesKeepGraineResponses];
 
 export type ListesElectoralesListData = {
     body?: never;

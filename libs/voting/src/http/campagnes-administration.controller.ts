@@ -1,0 +1,74 @@
+import { Controller, Param, Post, Put } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { EXAMPLE_CLIENT_ID } from '#clients';
+import type { Actor, Environment } from '#shared/access/caller';
+import { Requires } from '#shared/access/requires.decorator';
+import { CurrentActor } from '#shared/http/actor.decorator';
+import { Answers } from '#shared/http/answers.decorator';
+import { EnvironmentPart } from '#shared/http/environment-part.pipe';
+import type { Json } from '#shared/http/etag';
+import { GuidPart } from '#shared/http/guid-part.pipe';
+import { Unrepeatable } from '#shared/http/idempotency.interceptor';
+import { Body } from '#shared/http/request-parts.decorator';
+import { CampagnesAdministrationService } from '../application/campagnes-administration.service';
+import { CampagneId, campagnePart } from './campagnes.controller';
+import { CampagneDetailItem, ConstatInput, SeuilAnonymatInput } from './campagnes.dto';
+import { EXAMPLE_IDS } from './examples';
+
+const path = (campagne?: string) => ({
+  clientId: {
+    description: 'Identifier of the client (GUID).',
+    format: 'uuid',
+    example: EXAMPLE_CLIENT_ID,
+  } as const,
+  environnement: { description: '`production` or `staging`.', example: 'staging' },
+  id: campagnePart(campagne),
+});
+
+@ApiTags('Campaigns')
+@Requires({ role: 'admin' })
+@Controller('admin/v1/clients/:clientId/environnements/:environnement/campagnes/:id')
+export class CampagnesAdministrationController {
+  constructor(private readonly administration: CampagnesAdministrationService) {}
+
+  @Put('seuil-anonymat')
+  @Answers({
+    summary: 'Set the threshold of anonymity of a draft',
+    description:
+      'In place of the client’s, in Brouillon only: a publication fixes it. Votes of delegates, each with a weight of their own, need 1. The campaign shows threshold and reason to its partner, and the audit trail tells of it.',
+    path: path(),
+    type: CampagneDetailItem,
+    errors: ['Client.NotFound', 'Campagne.NotFound', 'Campagne.ModificationNonPermise'],
+  })
+  async setSeuilAnonymat(
+    @CurrentActor() actor: Actor,
+    @Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.')) clientId: string,
+    @Param('environnement', new EnvironmentPart('Campagne.NotFound')) environnement: Environment,
+    @CampagneId() id: string,
+    @Body() { seuilAnonymat, raison }: SeuilAnonymatInput,
+  ): Promise<Json> {
+    const campagne = { clientId, environnement, id };
+    return this.administration.setSeuilAnonymat(actor, campagne, seuilAnonymat, raison);
+  }
+
+  // Done once and for good: a repetition is 409.
+  @Post('urne/constater')
+  @Unrepeatable()
+  @Answers({
+    summary: 'Seal a ballot box without a result',
+    description:
+      'Where ballots, receipts and voters do not agree, the box is not sealed, and the audit trail has `urne.anomalie`: see docs/operations.md first. This ends it for good. The vote has no result: `resultatsVisibles` is false, and the campaign and its statistics show `raisonConstat`.',
+    path: path(EXAMPLE_IDS.aArchiver),
+    type: CampagneDetailItem,
+    errors: ['Client.NotFound', 'Campagne.NotFound', 'Urne.NonConstatable'],
+  })
+  async sealWithoutResult(
+    @CurrentActor() actor: Actor,
+    @Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.')) clientId: string,
+    @Param('environnement', new EnvironmentPart('Campagne.NotFound')) environnement: Environment,
+    @CampagneId() id: string,
+    @Body() { raison }: ConstatInput,
+  ): Promise<Json> {
+    return this.administration.sealWithoutResult(actor, { clientId, environnement, id }, raison);
+  }
+}

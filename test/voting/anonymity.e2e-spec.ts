@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { SealingService } from '../../libs/voting/src';
+import { synced, times } from '../membership/synced';
+import { depth } from '../setup/depth';
+import { TestApp } from '../setup/test-app';
+import type { Campaigns } from './support/campaigns';
+import { type Vote, Votes } from './support/votes';
+
+const PARTITIONS = depth(60, 500);
+
+const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
+const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
+
+let app: TestApp;
+let votes: Votes;
+let campaigns: Campaigns;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  votes = await Votes.of(app);
+  ({ campaigns } = votes);
+  await synced(app, campaigns.tenant, {
+    Syndicats: UNIONS.map((IdentifiantExterne) => ({
+      ...{ IdentifiantExterne, Nom: IdentifiantExterne },
+      Employeurs: EMPLOYERS.map((employer) => ({ IdentifiantExterne: employer, Nom: employer })),
+    })),
+  });
+});
+afterAll(() => app.stop());
+
+/** A voter with a ballot, as the box sees it. */
+interface Elector {
+  readonly syndicat: string | null;
+  readonly employeur: string | null;
+  readonly poids: number;
+}
+
+interface Partition {
+  readonly k: number;
+  readonly electors: readonly Elector[];
+}
+
+const partition: fc.Arbitrary<Partition> = fc
+  .record({
+    k: fc.integer({ min: 2, max: 7 }),
+    unions: fc.integer({ min: 1, max: 3 }),
+    employers: fc.integer({ min: 1, max: 3 }),
+    weights: fc.integer({ min: 1, max: 2 }),
+  })
+  .chain(({ k, unions, employers, weights }) =>
+    fc
+      .array(
+        fc.record({
+          syndicat: fc.option(fc.constantFrom(...UNIONS.slice(0, unions)), { freq: 6 }),
+          employeur: fc.option(fc.constantFrom(...EMPLOYERS.slice(0, employers)), { freq: 6 }),
+          poids: fc.integer({ min: 1, max: weights }),
+        }),
+        { minLength: 1, maxLength: 40, size: 'max' },
+      )
+      .map((electors) => ({ k, electors })),
+  );
+
+/** Makes a vote that has ended, with its rows as ballots leave them, and seals its box. */
+async function sealed({ k, electors }: Partition): Promise<string> {
+  const [id, question] = [randomUUID(), randomUUID()];
+  await campaigns.rows(
+    `WITH campagne AS (
+       INSERT INTO campagne (tenant_id, id_unique, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc,
+         ordre_reponses_aleatoire, publiee, ouverture_annoncee, fermeture_annoncee, seuil_anonymat)
+       VALUES ($1, $2::uuid, $2::text, $2::text, '2020-01-01Z', '2020-01-02Z', false, true, true, true, $4)
+     ), question AS (
+       INSERT INTO question (tenant_id, campagne_id, id_unique, ordre, titre, type, est_preferentiel, ordre_reponses_aleatoire, min_reponses)
+       VALUES ($1, $2, $3, 1, 'Q', 'ChoixLibre', false, 0, 1)
+     )
+     INSERT INTO option (tenant_id, question_id, ordre, libelle) VALUES ($1, $3, 1, 'A'), ($1, $3, 2, 'B')`,
+    ...[id, question, k],
+  );
+  await campaigns.copyStructure(id);
+  await campaigns.rows(
+    `WITH elector AS (SELECT * FROM jsonb_to_recordset($3) e (syndicat text, employeur text, poids numeric)), votant AS (
+       INSERT INTO votant (tenant_id, campagne_id, prenom, nom, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote,
+         a_vote, poids)
+       SELECT $1::uuid, $2::uuid, 'Zoé', 'Roy', syndicat, employeur, true, true, poids FROM elector
+     ), recu AS (
+       INSERT INTO recu (tenant_id, campagne_id, empreinte)
+       SELECT $1::uuid, $2::uuid, sha256(gen_random_uuid()::text::bytea) FROM elector
+     )
+     INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
+     SELECT $1::uuid, $2::uuid, syndicat, employeur, poids, '{0}' FROM elector`,
+    ...[id, JSON.stringify(electors)],
+  );
+  // Who asks first closes the box.
+  await campaigns.sent('GET', `/${id}/stats`);
+  expect(await app.app.get(SealingService).seal(campaigns.tenant.tenantId, id)).toBe(true);
+  return id;
+}
+
+interface Filter {
+  readonly syndicat?: string;
+  readonly employeur?: string;
+}
+
+const FILTERS: readonly Filter[] = [undefined, ...UNIONS].flatMap((syndicat) =>
+  [undefined, ...EMPLOYERS].map((employeur) => ({
+    ...(syndicat ? { syndicat } : {}),
+    ...(employeur ? { employeur } : {}),
+  })),
+);
+
+/** Places of the electors whose ballots a filter counts, as bits. */
+function ballotsOf(electors: readonly Elector[], { syndicat, employeur }: Filter): bigint {
+  return electors.reduce(
+    (bits, one, place) =>
+      (syndicat ?? one.syndicat) === one.syndicat && (employeur ?? one.employeur) === one.employeur
+        ? bits | (1n << BigInt(place))
+        : bits,
+    0n,
+  );
+}
+
+function sizeOf(bits: bigint): number {
+  let size = 0;
+  for (let left = bits; left > 0n; left &= left - 1n) size++;
+  return size;
+}
+
+/** Every set of ballots whose figures follow from told ones by sums and differences; the smallest first. */
+function follows(told: readonly bigint[]): bigint[] {
+  const known = new Set(told);
+  for (const one of known) {
+    for (const other of known) {
+      if ((one & other) === other) known.add(one ^ other);
+      if ((one & other) === 0n) known.add(one | other);
+    }
+  }
+  known.delete(0n);
+  return [...known].sort((one, other) => sizeOf(one) - sizeOf(other));
+}
+
+/** Ballots of the smallest group that an attacker singles out, 0 for none that is below k. */
+function singledOut({ k, electors }: Partition, told: readonly bigint[]): number {
+  const [smallest] = follows(told);
+  const size = smallest === undefined ? 0 : sizeOf(smallest);
+  return size < k && size < electors.length ? size : 0;
+}
+
+async function toldOf(id: string, filter: Filter): Promise<boolean> {
+  const query = new URLSearchParams({
+    ...(filter.syndicat ? { syndicatIdExterne: filter.syndicat } : {}),
+    ...(filter.employeur ? { employeurIdentifiantExterne: filter.employeur } : {}),
+  });
+  const { json } = await campaigns.sent('GET', `/${id}/stats?${query.toString()}`);
+  const isTold = json.resultatsVisibles as boolean;
+  expect(json.questions[0].Exprimes === null).toBe(!isTold);
+  return isTold;
+}
+
+describe(`an attacker with all told figures of ${PARTITIONS} votes, and every sum and difference of them`, () => {
+  const partitions = fc.sample(partition, PARTITIONS);
+
+  it('singles out no group of 1 to k − 1 ballots', async () => {
+    const odd: object[] = [];
+    let [told, hidden] = [0, 0];
+    for (const one of partitions) {
+      const id = await sealed(one);
+      const sets: bigint[] = [];
+      for (const filter of FILTERS) {
+        const isTold = await toldOf(id, filter);
+        if (isTold) sets.push(ballotsOf(one.electors, filter));
+        if (Object.keys(filter).length === 0) expect(isTold).toBe(true);
+        else if (ballotsOf(one.electors, filter) > 0n && isTold) told++;
+        else if (!isTold) hidden++;
+      }
+      if (singledOut(one, sets) > 0) odd.push(one);
+    }
+    expect(odd).toEqual([]);
+    // It is not that everything is hidden.
+    expect([told > PARTITIONS / 2, hidden > PARTITIONS / 2]).toEqual([true, true]);
+  }, 300_000);
+
+  it('negative control: with the rule that looks at a filter and its complement alone, soon does', () => {
+    const found = partitions.findIndex((one) => {
+      const { k, electors } = one;
+      const enough = (size: number): boolean => size === 0 || size >= k;
+      const sets = FILTERS.map((filter) => ballotsOf(electors, filter)).filter(
+        (bits) => bits !== 0n && enough(sizeOf(bits)) && enough(electors.length - sizeOf(bits)),
+      );
+      return singledOut(one, [...sets, ballotsOf(electors, {})]) > 0;
+    });
+    expect(found).toBeGreaterThanOrEqual(0);
+    expect(found).toBeLessThan(PARTITIONS / 4);
+  });
+});
+
+describe('a partner who writes the roll while the vote is open', () => {
+  /** Twenty voters of each of two unions. */
+  async function opened(k: number): Promise<Vote> {
+    const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
+    await app.send(app.adminKey, 'PUT', path, { drapeaux: { seuilAnonymat: k } });
+    return votes.opened(40, {}, (n) => ({ SyndicatIdExterne: UNIONS[n % 2] }));
+  }
+  const expressed = async ({ id }: Vote, query: string): Promise<number | null> =>
+    (await campaigns.sent('GET', `/${id}/stats${query}`)).json.questions[0].Exprimes as number | null;
+  const move = (vote: Vote, voter: number, SyndicatIdExterne: string | null): Promise<unknown> =>
+    campaigns.sent('POST', `/${vote.id}/votants/upsert`, { VotantId: vote.voters[voter], SyndicatIdExterne });
+
+  it.each([
+    [5, false],
+    // The control: with a threshold of 1 the difference is that voter's ballot.
+    [1, true],
+  ])(
+    'with a threshold of %i, and takes a voter’s union away until the voter has voted: is told (%s)',
+    async (k, isTold) => {
+      const vote = await opened(k);
+      await move(vote, 0, null);
+      await votes.voted(vote, 0, 1);
+      await move(vote, 0, UNIONS[0]!);
+      for (const voter of times(39, (n) => n + 1)) await votes.voted(vote, voter);
+      await campaigns.sent('POST', `/${vote.id}/fermer`);
+      expect(await app.app.get(SealingService).seal(campaigns.tenant.tenantId, vote.id)).toBe(true);
+      const [whole, one, other] = await Promise.all(
+        ['', ...UNIONS.slice(0, 2).map((union) => `?syndicatIdExterne=${union}`)].map((query) =>
+          expressed(vote, query),
+        ),
+      );
+      expect(whole).toBe(40);
+      expect(one !== null && other !== null && whole! - one! - other! === 1).toBe(isTold);
+      // Of the other union, with its twenty ballots, the result is told.
+      expect(other).toBe(20);
+    },
+  );
+});

@@ -1,0 +1,25 @@
+import { Client, type QueryResult } from 'pg';
+import type { TestApp } from '../../setup/test-app';
+import type { Campaigns } from './campaigns';
+
+/** Somebody who works in a data space as the role of the processes, with statements of their own. */
+export class Intruder {
+  private constructor(private readonly client: Client) {}
+
+  static async of(app: TestApp, { tenant }: Campaigns): Promise<Intruder> {
+    const client = new Client({ connectionString: app.config.databaseUrl });
+    await client.connect();
+    await client.query('SET ROLE mandat_app');
+    await client.query(`SELECT set_config('app.tenant_id', $1, false)`, [tenant.tenantId]);
+    return new Intruder(client);
+  }
+
+  /** What it does stays done. */
+  query<R extends object>(text: string, ...values: unknown[]): Promise<QueryResult<R>> {
+    return this.client.query<R>(text, values);
+  }
+
+  end(): Promise<void> {
+    return this.client.end();
+  }
+}
