@@ -61,6 +61,10 @@ async function newVote(world: World, { id }: Tenant, voters: number, isOpen: boo
     );
   }
   await database.query(
+    `WITH entered AS MATERIALIZED (SELECT set_config('app.tenant_id', $1::text, true)) SELECT urne_preparer($2) FROM entered`,
+    [id, campagne],
+  );
+  await database.query(
     `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, syndicat_id_externe, employeur_identifiant_externe,
        a_droit_de_vote, poids)
      SELECT $1, $2, 'Marie-Ève', 'Tremblay', 'SYN-' || n % 10, 'EMP-' || n % 50, true, 1 + n % 3 FROM generate_series(1, $3::int) n`,
@@ -75,6 +79,9 @@ async function fill(world: World, { id }: Tenant, { campagne }: Vote, ballots: n
     `WITH ranked AS (
        SELECT array_agg(a || ',' || b || ',' || c) AS orders
        FROM generate_series(0, 4) a, generate_series(0, 4) b, generate_series(0, 4) c WHERE a <> b AND b <> c AND a <> c
+     ), receipts AS (
+       INSERT INTO recu (tenant_id, campagne_id, empreinte)
+       SELECT $1, $2, sha256(gen_random_uuid()::text::bytea) FROM generate_series(1, $3::int)
      )
      INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
      SELECT $1, $2, 'SYN-' || n % 10, 'EMP-' || n % 50, 1 + n % 3, ARRAY[floor(random() * 2)::text,
@@ -87,7 +94,7 @@ async function fill(world: World, { id }: Tenant, { campagne }: Vote, ballots: n
     id,
     campagne,
   ]);
-  await world.database.query('VACUUM ANALYZE votant, bulletin, campagne, question, option');
+  await world.database.query('VACUUM ANALYZE votant, bulletin, recu, campagne, urne_question, urne_option');
 }
 
 /** The tenant with a vote of many ballots, which has ended. */
@@ -245,7 +252,7 @@ async function sealed(world: World, tenant: Tenant, { campagne }: Vote): Promise
   }
   const spent = performance.now() - start;
   await worker.stop();
-  await world.database.query('VACUUM ANALYZE votant, bulletin, recu, depouillement, participation, resultat');
+  await world.database.query('VACUUM ANALYZE votant, bulletin, recu, depouillement, participation');
   return alone(work, `${PRODUCT}, one worker`, spent, (value) => `${Math.round(value / 1_000)} s`);
 }
 

@@ -199,19 +199,18 @@ const COPY_OPTIONS = `
     o.id_unique, o.libelle
   FROM urne_question u JOIN option o ON o.tenant_id = u.tenant_id AND o.question_id = u.question_id`;
 
-/** A place, or places with commas between them. */
-const PLACES = `'^(0|[1-9][0-9]{0,5})(,(0|[1-9][0-9]{0,5}))*$'`;
+/** A place, which most answers are, and places with commas between them. */
+const PLACE = `'^(0|[1-9][0-9]{0,5})$'`;
+const PLACES = `'^(0|[1-9][0-9]{0,5})(,(0|[1-9][0-9]{0,5}))+$'`;
 
 /**
  * Whether an answer is one to the question `q` of the box: an abstention, or as many different options of it as it may name, in
  * the order of the question where they are not ranked. In the domain it is `answersOf`.
  */
 const isAnswer = (answer: string): string => `
-  CASE WHEN ${answer} = '' THEN true WHEN ${answer} ~ ${PLACES} THEN (
-    SELECT count(*) BETWEEN q.min_reponses AND q.max_reponses AND count(DISTINCT c.place) = count(*) AND max(c.place) < q.nombre_options
-      AND (q.est_preferentiel OR array_agg(c.place ORDER BY c.rank) = array_agg(c.place ORDER BY c.place))
-    FROM unnest(string_to_array(${answer}, ',')::integer[]) WITH ORDINALITY c (place, rank)
-  ) END IS TRUE`;
+  CASE WHEN ${answer} = '' THEN true
+    WHEN ${answer} ~ ${PLACE} THEN q.min_reponses <= 1 AND q.max_reponses >= 1 AND ${answer}::integer < q.nombre_options
+    ELSE urne_choisir(${answer}, q.min_reponses, q.max_reponses, q.nombre_options, q.est_preferentiel) END IS TRUE`;
 
 const OWN = (row: string): string => `${row}.tenant_id = ${BOX_TENANT} AND ${row}.campagne_id = $1`;
 
@@ -224,6 +223,23 @@ const MEETS = (row: string): string =>
   `(($2 IS NULL OR ${row}.syndicat_id_externe = $2) AND ($3 IS NULL OR ${row}.employeur_identifiant_externe = $3))`;
 
 const FUNCTIONS: readonly BoxFunction[] = [
+  {
+    // Whether several places are an answer. A function of its own: as part of urne_voter it would cost each vote its preparation.
+    signature: 'urne_choisir(text, integer, integer, integer, boolean)',
+    shape:
+      '(reponse text, min_reponses integer, max_reponses integer, nombre_options integer, est_preferentiel boolean) RETURNS boolean',
+    manner: 'LANGUAGE plpgsql IMMUTABLE',
+    body: `DECLARE
+        places integer[];
+      BEGIN
+        IF reponse !~ ${PLACES} THEN RETURN false; END IF;
+        places := string_to_array(reponse, ',')::integer[];
+        RETURN cardinality(places) BETWEEN min_reponses AND max_reponses AND (
+          SELECT count(DISTINCT c.place) = count(*) AND max(c.place) < nombre_options
+            AND (est_preferentiel OR array_agg(c.place ORDER BY c.place) = places)
+          FROM unnest(places) c (place));
+      END`,
+  },
   {
     // Takes what a campaign asks into the box as it is published, with a new seed; the threshold at the first publication only.
     // Called by who holds the campaign alone. Never once somebody has voted.

@@ -276,6 +276,7 @@ describe('The schema keeps data spaces apart', () => {
           creates: false,
           memberships: 0,
           functions: [
+            'urne_choisir',
             'urne_compter',
             'urne_compter_par',
             'urne_constater',

@@ -46,6 +46,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'sets the threshold of a draft, which no role of the processes may; under the policies',
   'function urne_deposer_graine': 'keeps the partner’s seed before the opening; under the policies',
   'function urne_graines': 'tells the seeds of a closed box; under the policies',
+  'function urne_choisir': 'tells whether a text is an answer; it reads no table',
   'function urne_liberer': 'removes that copy before anybody has voted; under the policies',
   'function urne_contient':
     'tells whether anybody has voted to a role that cannot read ballots; under the policies',
