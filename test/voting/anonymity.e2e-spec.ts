@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { SealingService } from '../../libs/voting/src';
+import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { depth } from '../setup/depth';
-import { TestApp } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
 import type { Campaigns } from './support/campaigns';
 import { type Vote, Votes } from './support/votes';
 
@@ -190,6 +191,76 @@ describe(`an attacker with all told figures of ${PARTITIONS} votes, and every su
     });
     expect(found).toBeGreaterThanOrEqual(0);
     expect(found).toBeLessThan(PARTITIONS / 4);
+  });
+});
+
+describe('weights', () => {
+  const client = (seuilAnonymat: number): Promise<unknown> =>
+    app.send(app.adminKey, 'PUT', `/admin/v1/clients/${campaigns.tenant.clientId}`, {
+      drapeaux: { seuilAnonymat },
+    });
+  afterAll(() => client(1));
+
+  async function draft(weights: readonly (number | string)[]): Promise<string> {
+    const id = await campaigns.draft();
+    await campaigns.question(id);
+    const records = weights.map((Poids, n) => ({ Prenom: 'Zoé', Nom: `Roy ${n}`, Poids }));
+    await campaigns.sent('POST', `/${id}/votants/upsert`, records);
+    return id;
+  }
+  const signature = times(20, (n) => (2 ** n / 10_000).toFixed(4));
+
+  it('that would tell how each of their voters voted keep a campaign from being published, unless it has no threshold', async () => {
+    await client(5);
+    const id = await draft(signature);
+    expectProblem(await campaigns.send('POST', `/${id}/publier`), 400, 'Campagne.PoidsIdentifiants');
+    const { json } = await campaigns.sent('GET', `/${id}/validation`);
+    expect(json.erreurs.map(({ code }: { code: string }) => code)).toEqual(['Campagne.PoidsIdentifiants']);
+    const path = `/admin/v1/clients/${campaigns.tenant.clientId}/environnements/staging/campagnes/${id}/seuil-anonymat`;
+    await app.send(app.adminKey, 'PUT', path, { seuilAnonymat: 1, raison: 'Vote des délégués' });
+    expect((await campaigns.send('POST', `/${id}/publier`)).status).toBe(200);
+  });
+
+  it.each([
+    ['4 of 5 voters have it', [1, 1, 1, 1, 1, 2, 2, 2, 2], 400],
+    ['each has 5 voters', [1, 1, 1, 1, 1, 2, 2, 2, '2.0', 2], 200],
+  ])('of a campaign with a threshold of 5: %s', async (_what, weights, status) => {
+    await client(5);
+    expect((await campaigns.send('POST', `/${await draft(weights)}/publier`)).status).toBe(status);
+  });
+
+  it('of a published campaign are changed by no write of the roll so that fewer than k have one', async () => {
+    await client(3);
+    await synced(app, campaigns.tenant, { Employes: [{ IdExterne: 'E-1', Prenom: 'Max', Nom: 'Roy' }] });
+    const id = await draft([2, 2, 2, 4, 4, 4, 4]);
+    await campaigns.sent('POST', `/${id}/publier`);
+    const roll = async (): Promise<string> => (await campaigns.sent('GET', `/${id}/votants`)).text;
+    const before = await roll();
+    const [two, , , four] = JSON.parse(before) as { VotantId: string }[];
+    const upsert = (body: unknown): Promise<Answer> => campaigns.send('POST', `/${id}/votants/upsert`, body);
+    const refused: (() => Promise<Answer>)[] = [
+      () => upsert({ VotantId: two!.VotantId, Poids: 4 }),
+      () => upsert({ VotantId: four!.VotantId, Poids: 3 }),
+      () => upsert({ Prenom: 'Max', Nom: 'Roy', Poids: 1 }),
+      () =>
+        upsert([
+          { VotantId: four!.VotantId, Nom: 'Côté' },
+          { Prenom: 'Max', Nom: 'Roy', Poids: 1 },
+        ]),
+      () => campaigns.send('DELETE', `/${id}/votants/${two!.VotantId}`),
+      () =>
+        campaigns.send('PUT', `/${id}/votants/droit-de-vote`, {
+          VotantIds: [two!.VotantId],
+          ADroitDeVote: false,
+        }),
+      () => campaigns.send('POST', `/${id}/liste-electorale`, { EmployesIdExternes: ['E-1'] }),
+    ];
+    for (const send of refused) expectProblem(await send(), 409, 'Votant.PoidsIdentifiants');
+    expect(await roll()).toBe(before);
+    // What leaves three of each is written.
+    expect((await campaigns.send('DELETE', `/${id}/votants/${four!.VotantId}`)).status).toBe(204);
+    expect((await upsert(times(3, (n) => ({ Prenom: 'Max', Nom: `Roy ${n}`, Poids: 1 })))).status).toBe(200);
+    expect((await upsert({ VotantId: two!.VotantId, Nom: 'Côté' })).status).toBe(200);
   });
 });
 

@@ -34,6 +34,11 @@ const held = {
   /** Ended, with a ranked count that breaks ties in both ways. */
   ranked: '',
   endedVoter: '',
+  /** In Brouillon, with a threshold of 2 and a weight of one voter. */
+  singled: '',
+  /** Published with a threshold of 2, and two voters of one weight. */
+  weighted: '',
+  weightedVoter: '',
 };
 
 /**
@@ -78,6 +83,19 @@ export async function holdCampaigns(
      UPDATE campagne SET urne_anomalies = '{recus}' WHERE id_unique = $1`,
     [VOTING_EXAMPLE_IDS.aArchiver],
   );
+
+  // Thresholds of anonymity, by which a weight of few voters is refused.
+  held.singled = await draft('Poids à part');
+  await ask(held.singled);
+  await enrol(held.singled, { Prenom: 'Sam', Nom: 'Côté', Poids: 7 });
+  held.weighted = await draft('Poids partagés');
+  await ask(held.weighted);
+  for (const Nom of ['Côté', 'Roy'])
+    held.weightedVoter = await enrol(held.weighted, { Prenom: 'Sam', Nom, Poids: 2 });
+  await app.database.query('UPDATE campagne SET seuil_anonymat = 2 WHERE id_unique = ANY ($1)', [
+    [held.singled, held.weighted],
+  ]);
+  await send('POST', `/${held.weighted}/publier`);
 
   held.empty = await draft('Rien encore');
   held.without = await draft('Sans options');
@@ -181,6 +199,7 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     (of) => `${of.empty}/publier`,
     (of) => `${of.without}/publier`,
     (of) => `${of.unattended}/publier`,
+    (of) => `${of.singled}/publier`,
   ),
   'POST /b2b/v1/campagnes/:id/depublier': later(
     (of) => `${of.voted}/depublier`,
@@ -226,6 +245,7 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
   'GET /b2b/v1/campagnes/:id/votants/:votantId': later((of) => `${of.ended}/votants/${of.endedVoter}`),
   'POST /b2b/v1/campagnes/:id/votants/upsert': later(
     (of) => `${of.ended}/votants/upsert`,
+    { at: (of) => `${of.weighted}/votants/upsert`, body: { Prenom: 'Alex', Nom: 'Roy', Poids: 3 } },
     ...[
       { Prenom: 'Alex', Nom: 'Tremblay' },
       { VotantId: NOTHING },
@@ -240,19 +260,30 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
       },
     },
   ),
-  'PUT /b2b/v1/campagnes/:id/votants/droit-de-vote': later((of) => `${of.ended}/votants/droit-de-vote`, {
-    at: (of) => `${of.voted}/votants/droit-de-vote`,
-    get body() {
-      return { VotantIds: [held.voter], ADroitDeVote: false };
+  'PUT /b2b/v1/campagnes/:id/votants/droit-de-vote': later(
+    (of) => `${of.ended}/votants/droit-de-vote`,
+    {
+      at: (of) => `${of.voted}/votants/droit-de-vote`,
+      get body() {
+        return { VotantIds: [held.voter], ADroitDeVote: false };
+      },
     },
-  }),
+    {
+      at: (of) => `${of.weighted}/votants/droit-de-vote`,
+      get body() {
+        return { VotantIds: [held.weightedVoter], ADroitDeVote: false };
+      },
+    },
+  ),
   'DELETE /b2b/v1/campagnes/:id/votants/:votantId': later(
     (of) => `${of.voted}/votants/${of.voter}`,
     (of) => `${of.ended}/votants/${of.endedVoter}`,
+    (of) => `${of.weighted}/votants/${of.weightedVoter}`,
   ),
   'POST /b2b/v1/campagnes/:id/liste-electorale': changing(
     [{ SyndicatsIdExternes: null, EmployesIdExternes: ['E-1001'] }, { EmployeursIdentifiantsExternes: null }],
     (of) => `${of.ended}/liste-electorale`,
+    { at: (of) => `${of.weighted}/liste-electorale`, body: { EmployesIdExternes: ['E-1001'] } },
   ),
 
   'POST /plateforme/v1/campagnes/:id/bulletins': {

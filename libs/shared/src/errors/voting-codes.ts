@@ -75,6 +75,12 @@ export const VOTING_CODES = {
     title: 'No voter',
     description: 'The campaign has no voter. Add voters, or make an electoral list, before publishing it.',
   },
+  'Campagne.PoidsIdentifiants': {
+    status: 400,
+    title: 'Weights that single voters out',
+    description:
+      'A weight is held by fewer voters with the right to vote than the campaign’s `seuilAnonymat`: the result would tell what they chose. Give more voters this weight, or ask an administrator for another threshold for this campaign.',
+  },
   'Vote.CampagneNonOuverte': {
     status: 409,
     title: 'Vote not open',
@@ -138,6 +144,12 @@ export const VOTING_CODES = {
     title: 'Employee already on the roll',
     description:
       'The employee is a voter of the campaign already, and nobody votes twice. Give `VotantId` to change that voter.',
+  },
+  'Votant.PoidsIdentifiants': {
+    status: 409,
+    title: 'Weight that singles voters out',
+    description:
+      'After this write, a weight would be held by fewer voters with the right to vote than the `seuilAnonymat` of the published campaign. Nothing was written. Give a weight that others have.',
   },
   'Votant.AVote': {
     status: 409,

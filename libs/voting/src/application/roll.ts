@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
+import { DomainError } from '#shared/errors/domain-error';
 import { CampagneRepository } from '../persistence/campagne.repository';
 
 /** What a write of the roll has done. */
@@ -23,7 +24,7 @@ export class Roll {
 
   /**
    * @param prepare what takes long and needs nothing of the campaign: done before others have to wait
-   * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise` and those of `work`
+   * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Votant.PoidsIdentifiants` and those of `work`
    */
   async write<T, P = undefined>(
     tenantId: string,
@@ -38,7 +39,15 @@ export class Roll {
         await this.campagnes.takeRollTurn(tenantId, campagneId);
         const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
         campagne.assertOpenRoll(at);
+        const before = await this.campagnes.poidsIdentifiants(campagne);
         const { added, result } = await work(prepared);
+        const [rare] = (await this.campagnes.poidsIdentifiants(campagne)).filter(
+          (one) => !before.includes(one),
+        );
+        if (rare !== undefined) {
+          const detail = `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would tell what they chose. Nothing was written.`;
+          throw new DomainError('Votant.PoidsIdentifiants', detail);
+        }
         // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
         await this.campagnes.countVotants(tenantId, campagneId, added);
         return result;

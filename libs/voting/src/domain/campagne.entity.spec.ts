@@ -35,6 +35,7 @@ const published = (facts: Partial<Campagne> = {}): Campagne => campagne({ publie
 const READY: Circumstances = {
   fermetureDuVoteUtc: CLOSING,
   nombreVotants: 1,
+  poidsIdentifiants: [],
   nombreQuestions: 1,
   questionsSansOptions: [],
   aDesVotes: false,

@@ -74,6 +74,10 @@ export class Campagne {
   @Column({ type: 'boolean', update: false, insert: false })
   urneClose: boolean;
 
+  /** The threshold of anonymity: the database's own functions set it. Null in a draft that has none. */
+  @Column({ type: 'integer', nullable: true, update: false, insert: false })
+  seuilAnonymat: number | null;
+
   /** Voters on the roll; who writes the roll keeps it. */
   @Column({ type: 'integer', update: false, insert: false })
   nombreVotants: number;
@@ -157,6 +161,11 @@ export class Campagne {
     if (etat === 'Brouillon' || etat === 'Planifie' || etat === 'VoteOuvert') return;
     const detail = `The campaign is in state ${etat}: its roll does not change any more.`;
     throw new DomainError('Campagne.ModificationNonPermise', detail);
+  }
+
+  /** Whether a weight must not become one of few voters: once it is published with a threshold. */
+  get guardsWeights(): boolean {
+    return this.publiee && (this.seuilAnonymat ?? 1) > 1;
   }
 
   /** Checks that ballots are taken. @throws DomainError `Vote.CampagneNonOuverte` */

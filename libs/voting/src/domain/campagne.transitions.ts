@@ -8,6 +8,8 @@ export interface Circumstances {
   readonly nombreQuestions: number;
   /** Titles of questions that have fewer options than an answer must name. */
   readonly questionsSansOptions: readonly string[];
+  /** Weights that fewer voters with the right to vote hold than the threshold of anonymity, some of them. */
+  readonly poidsIdentifiants: readonly string[];
   readonly aDesVotes: boolean;
 }
 
@@ -66,6 +68,14 @@ const VOTER: Demand = ({ nombreVotants }) =>
     ? undefined
     : { code: 'Vote.AucunVotant', detail: 'The campaign has no voter: add one first.' };
 
+const COMMON_WEIGHTS: Demand = ({ poidsIdentifiants }) =>
+  poidsIdentifiants.length > 0
+    ? {
+        code: 'Campagne.PoidsIdentifiants',
+        detail: `Fewer voters with the right to vote than the threshold of anonymity hold a weight of ${poidsIdentifiants.join(', ')}: the result would tell what they chose.`,
+      }
+    : undefined;
+
 const NO_VOTE: Demand = ({ aDesVotes }) =>
   aDesVotes
     ? {
@@ -83,7 +93,7 @@ export const TRANSITIONS = {
     participle: 'published',
     from: ['Brouillon'],
     to: ['Planifie', 'VoteOuvert'],
-    demands: [FUTURE_CLOSING, QUESTION, OPTIONS, VOTER],
+    demands: [FUTURE_CLOSING, QUESTION, OPTIONS, VOTER, COMMON_WEIGHTS],
     change: () => ({ publiee: true }),
   },
   depublier: {

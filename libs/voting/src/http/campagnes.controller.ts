@@ -176,6 +176,7 @@ export class CampagnesController {
       'Campagne.AucuneQuestion',
       'Question.OptionsInsuffisantes',
       'Vote.AucunVotant',
+      'Campagne.PoidsIdentifiants',
     ],
   })
   async publish(

@@ -56,7 +56,7 @@ export class ListesElectoralesController {
     status: 201,
     type: ListeElectoraleItem,
     location: true,
-    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise'],
+    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise', 'Votant.PoidsIdentifiants'],
   })
   async create(
     @Tenant() tenantId: string,

@@ -108,6 +108,7 @@ export class VotantsController {
       'Votant.IdentifiantDejaUtilise',
       'Votant.EmployeDejaInscrit',
       'Votant.AVote',
+      'Votant.PoidsIdentifiants',
     ],
   })
   async upsert(
@@ -132,7 +133,12 @@ export class VotantsController {
     description: 'Up to 25,000 at once; all of them that there are, or none.',
     path: { id: campagnePart() },
     type: DroitDeVoteItem,
-    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise', 'Votant.AVote'],
+    errors: [
+      'Campagne.NotFound',
+      'Campagne.ModificationNonPermise',
+      'Votant.AVote',
+      'Votant.PoidsIdentifiants',
+    ],
   })
   async setDroitDeVote(
     @Tenant() tenantId: string,
@@ -149,7 +155,13 @@ export class VotantsController {
     path: { id: campagnePart(), votantId: votantPart(EXAMPLE_IDS.votantASupprimer) },
     status: 204,
     ifMatch: true,
-    errors: ['Campagne.NotFound', 'Votant.NotFound', 'Campagne.ModificationNonPermise', 'Votant.AVote'],
+    errors: [
+      'Campagne.NotFound',
+      'Votant.NotFound',
+      'Campagne.ModificationNonPermise',
+      'Votant.AVote',
+      'Votant.PoidsIdentifiants',
+    ],
   })
   async delete(
     @Tenant() tenantId: string,

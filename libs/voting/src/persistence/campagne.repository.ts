@@ -5,6 +5,7 @@ import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
 import type { Circumstances } from '../domain/campagne.transitions';
+import { poidsIdentifiants } from './campagne.sql';
 
 /** A campaign that a transaction holds, and the moment after it got hold of it. */
 export interface HeldCampagne {
@@ -29,6 +30,13 @@ const GATE = 3;
 function gateOf(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
+
+/** The threshold that holds for a campaign: its own, or that of its client. */
+const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
+  FROM campagne c LEFT JOIN reglage s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2`;
+
+/** Weights that a refusal names. */
+const MOST_NAMED = 5;
 
 /** Campaigns due for the clock in one round. */
 const MOST_DUE = 100;
@@ -170,11 +178,23 @@ export class CampagneRepository {
          coalesce(array_agg(q.titre ORDER BY q.ordre) FILTER (WHERE (
            SELECT count(*) FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique
          ) < q.min_reponses), '{}') AS "questionsSansOptions",
+         (SELECT coalesce(array_agg(p.poids::text ORDER BY p.poids), '{}')
+           FROM (${SEUIL}) k CROSS JOIN LATERAL (${poidsIdentifiants('k.k')} LIMIT ${MOST_NAMED}) p WHERE k.k > 1
+         ) AS "poidsIdentifiants",
          urne_contient($2) AS "aDesVotes"
        FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2`,
       [tenantId, idUnique],
     );
     return { ...rows[0]!, fermetureDuVoteUtc, nombreVotants };
+  }
+
+  /** Weights that single voters out, where the campaign guards them. */
+  async poidsIdentifiants({ tenantId, idUnique, guardsWeights, seuilAnonymat }: Campagne): Promise<string[]> {
+    if (!guardsWeights) return [];
+    const { rows } = await this.transactions
+      .client()
+      .query<{ poids: string }>(poidsIdentifiants('$3'), [tenantId, idUnique, seuilAnonymat]);
+    return rows.map(({ poids }) => poids);
   }
 
   /** @throws DomainError `Campagne.NomDejaUtilise`, `Campagne.SlugDejaUtilise` */

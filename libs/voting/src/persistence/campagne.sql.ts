@@ -12,5 +12,12 @@ export const ETAT = `CASE WHEN archivee THEN 'Archive' WHEN NOT publiee THEN 'Br
 export const RESULTATS_VISIBLES = `(publiee AND urne_anomalies IS NULL AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
   (SELECT resultats_vote_actif_visibles FROM reglage WHERE tenant_id = $1), false)))`;
 
+/**
+ * Weights that single voters of a campaign out: fewer than `k` voters with the right to vote hold them. The campaign is `$2`.
+ */
+export const poidsIdentifiants = (k: string): string => `
+  SELECT v.poids FROM votant v WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND v.a_droit_de_vote
+  GROUP BY v.poids HAVING count(*) < ${k}`;
+
 /** Whether a row of `campagne` named `c` is active: in state Planifie or VoteOuvert. */
 export const ACTIVE = `c.publiee AND NOT c.archivee AND NOT c.urne_close AND ${NOW} < c.fermeture_du_vote_utc`;

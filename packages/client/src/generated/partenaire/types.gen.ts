@@ -5720,6 +5720,8 @@ export type ListesElectoralesCreateErrors = {
      * `Idempotence.EnCours`: A request with this Idempotency-Key is still running. Repeat after a moment to get its answer.
      *
      * `Campagne.ModificationNonPermise`: The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.
+     *
+     * `Votant.PoidsIdentifiants`: After this write, a weight would be held by fewer voters with the right to vote than the `seuilAnonymat` of the published campaign. Nothing was written. Give a weight that others have.
      */
     409: ProblemItem;
     /**
@@ -5872,6 +5874,8 @@ export type CampagnesPublishErrors = {
      * `Question.OptionsInsuffisantes`: A question has no option, or fewer than an answer must name (`MinReponses`). Add options before publishing the campaign.
      *
      * `Vote.AucunVotant`: The campaign has no voter. Add voters, or make an electoral list, before publishing it.
+     *
+     * `Campagne.PoidsIdentifiants`: A weight is held by fewer voters with the right to vote than the campaign’s `seuilAnonymat`: the result would tell what they chose. Give more voters this weight, or ask an administrator for another threshold for this campaign.
      */
     400: ProblemItem;
     /**
@@ -7124,6 +7128,8 @@ export type VotantsSetDroitDeVoteErrors = {
      * `Campagne.ModificationNonPermise`: The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.
      *
      * `Votant.AVote`: A voter who has voted cannot be deleted, become another employee, lose the right to vote or be given another weight.
+     *
+     * `Votant.PoidsIdentifiants`: After this write, a weight would be held by fewer voters with the right to vote than the `seuilAnonymat` of the published campaign. Nothing was written. Give a weight that others have.
      */
     409: ProblemItem;
     /**
@@ -7212,6 +7218,8 @@ export type VotantsUpsertErrors = {
      * `Votant.EmployeDejaInscrit`: The employee is a voter of the campaign already, and nobody votes twice. Give `VotantId` to change that voter.
      *
      * `Votant.AVote`: A voter who has voted cannot be deleted, become another employee, lose the right to vote or be given another weight.
+     *
+     * `Votant.PoidsIdentifiants`: After this write, a weight would be held by fewer voters with the right to vote than the `seuilAnonymat` of the published campaign. Nothing was written. Give a weight that others have.
      */
     409: ProblemItem;
     /**
@@ -7302,6 +7310,8 @@ export type VotantsDeleteErrors = {
      * `Campagne.ModificationNonPermise`: The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.
      *
      * `Votant.AVote`: A voter who has voted cannot be deleted, become another employee, lose the right to vote or be given another weight.
+     *
+     * `Votant.PoidsIdentifiants`: After this write, a weight would be held by fewer voters with the right to vote than the `seuilAnonymat` of the published campaign. Nothing was written. Give a weight that others have.
      */
     409: ProblemItem;
     /**
