@@ -106,3 +106,11 @@ export const QUESTION_FIELDS = {
 export type OptionRecord = RecordOf<typeof OPTION_FIELDS>;
 export type NestedOptionRecord = RecordOf<typeof NESTED_OPTION_FIELDS>;
 export type QuestionRecord = RecordOf<typeof QUESTION_FIELDS>;
+
+/** How a preferential question is counted. */
+export const METHODES = [
+  'VoteAlternatif',
+  'VoteUniqueTransferable',
+  'VoteUniqueTransferableArrondi',
+] as const;
+export type Methode = (typeof METHODES)[number];

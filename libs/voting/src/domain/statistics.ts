@@ -1,5 +1,7 @@
+import type { Methode } from './question.fields';
 import type { CountedQuestion, QuestionResult } from './tally/tally';
 import type { Round } from './tally/ranked-count';
+import type { TieBreak } from './tally/tie-break';
 import { percentText, weightText } from './tally/weight';
 
 /** Voters that a statistic counts. */
@@ -38,7 +40,7 @@ export function countedQuestions({ questions }: Pick<CountedCampagne, 'questions
     id,
     options: options.map((option) => option.id),
     isRanked: estPreferentiel,
-    seats: nombreElus ?? 1,
+    seats: nombreElus ?? undefined,
   }));
 }
 
@@ -92,12 +94,29 @@ function answersOf(question: StatedQuestion, result: QuestionResult | undefined,
         Pourcentage: exact(percentText(weight, result.expressedWeight)),
       };
     }),
-    ...(result.rounds ? { Tours: result.rounds.map((round) => tourOf(round, graine)) } : {}),
+    ...(result.elected ? { Elus: result.elected } : {}),
+    ...(result.ties?.length ? { Departages: result.ties.map((tie) => departageOf(tie, graine)) } : {}),
+    ...(result.rounds
+      ? {
+          Methode: methodeOf(question, result.rounds),
+          Tours: result.rounds.map((round) => tourOf(round, graine)),
+        }
+      : {}),
   };
 }
 
+function methodeOf({ nombreElus }: StatedQuestion, rounds: readonly Round[]): Methode {
+  if ((nombreElus ?? 1) === 1) return 'VoteAlternatif';
+  return rounds.every(({ isExact }) => isExact) ? 'VoteUniqueTransferable' : 'VoteUniqueTransferableArrondi';
+}
+
+function departageOf({ among, chosen, round }: TieBreak, graine: string): object {
+  // The round before that decided, or the seed of the draw.
+  return { Entre: among, Choisi: chosen, Tour: round ?? null, Graine: round === undefined ? graine : null };
+}
+
 function tourOf(
-  { number, threshold, counts, elected, eliminated, exhausted, tie }: Round,
+  { number, threshold, counts, elected, eliminated, exhausted, tie, transfer }: Round,
   graine: string,
 ): object {
   return {
@@ -107,16 +126,15 @@ function tourOf(
     Elus: elected,
     Elimines: eliminated,
     Epuises: exact(exhausted),
-    ...(tie
-      ? {
-          Departage: {
-            Entre: tie.among,
-            Choisi: tie.chosen,
-            // The round before that decided, or the seed of the draw.
-            Tour: tie.round ?? null,
-            Graine: tie.round === undefined ? graine : null,
+    ...(tie ? { Departage: departageOf(tie, graine) } : {}),
+    Transferts: transfer
+      ? [
+          {
+            De: transfer.from,
+            Vers: transfer.to.map(({ option, weight }) => ({ OptionId: option, Poids: exact(weight) })),
+            Epuise: exact(transfer.exhausted),
           },
-        }
-      : {}),
+        ]
+      : [],
   };
 }

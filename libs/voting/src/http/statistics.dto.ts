@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Input } from '#shared/http/field.decorator';
 import { identifier } from '#shared/records/field';
 import { ETATS } from '../domain/campagne.fields';
-import { QUESTION_TYPES } from '../domain/question.fields';
+import { type Methode, METHODES, QUESTION_TYPES } from '../domain/question.fields';
 import { EXAMPLE_IDS } from './examples';
 
 const id = (description: string, example: string) => ({ description, format: 'uuid', example }) as const;
@@ -89,6 +89,18 @@ export class DepartageItem {
   Graine: string | null;
 }
 
+/** Weight that leaves an option after a round: a surplus, or all of an option that is eliminated. */
+export class TransfertItem {
+  @ApiProperty(id('The option that it leaves.', EXAMPLE_IDS.optionAutre))
+  De: string;
+
+  @ApiProperty({ type: [DecompteItem], description: 'What other options receive, with six decimals.' })
+  Vers: DecompteItem[];
+
+  @ApiProperty({ description: 'What reaches no option any more, with six decimals.', example: 0 })
+  Epuise: number;
+}
+
 /** One round of a ranked count. */
 export class TourItem {
   @ApiProperty(count('From 1.', 1))
@@ -123,6 +135,12 @@ export class TourItem {
 
   @ApiProperty({ type: DepartageItem, required: false, description: 'Where options had the same.' })
   Departage?: DepartageItem;
+
+  @ApiProperty({
+    type: [TransfertItem],
+    description: 'What goes on to the next round: at most one surplus or elimination a round.',
+  })
+  Transferts: TransfertItem[];
 }
 
 /** What became of one question. */
@@ -153,6 +171,34 @@ export class QuestionStatistiqueItem {
   Options: OptionStatistiqueItem[];
 
   @ApiProperty({
+    type: String,
+    isArray: true,
+    format: 'uuid',
+    required: false,
+    description:
+      'Of an Election, without filters: who is elected, in that order. Not preferential: the `NombreElus` options with most weight, of those that anybody chose.',
+    example: [EXAMPLE_IDS.option],
+  })
+  Elus?: string[];
+
+  @ApiProperty({
+    type: [DepartageItem],
+    required: false,
+    description:
+      'Of an Election that is not preferential, where options with the same weight were too many for the seats left: a draw for each of these seats. Its `Tour` in the SHA-256 is the number of the seat.',
+  })
+  Departages?: DepartageItem[];
+
+  @ApiProperty({
+    enum: METHODES,
+    required: false,
+    description:
+      'Of a preferential question, without filters: instant-runoff for one seat, the single transferable vote for several. `VoteUniqueTransferableArrondi`: its fractions were exact to 16,384 bits and then cut to 8,192, as each surplus doubles their digits.',
+    example: 'VoteAlternatif',
+  })
+  Methode?: Methode;
+
+  @ApiProperty({
     type: [TourItem],
     required: false,
     description: 'Of a preferential question, without filters: the rounds of its count.',
@@ -177,7 +223,12 @@ export class StatistiquesItem {
   @ApiProperty(count('Voters who hold the right to vote.', 28))
   totalVotantsAvecDroitDeVote: number;
 
-  @ApiProperty(count('Voters who have voted.', 23))
+  @ApiProperty(
+    count(
+      'Voters who have voted. With filters, those who are of this union and employer on the roll of now; `Exprimes` and `Abstentions` count ballots by what the voter was when voting.',
+      23,
+    ),
+  )
   votantsAyantVote: number;
 
   @ApiProperty({

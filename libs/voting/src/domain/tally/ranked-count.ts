@@ -25,6 +25,17 @@ export interface Round {
   /** Weight that reaches no option any more. */
   readonly exhausted: string;
   readonly tie?: TieBreak;
+  /** What goes on from this round to the next: a surplus, or the ballots of who is eliminated. */
+  readonly transfer?: Transfer;
+  /** Whether no digit of the counts was cut so far. */
+  readonly isExact: boolean;
+}
+
+/** Weight that leaves an option: each of it goes to one other or reaches none any more. */
+export interface Transfer {
+  readonly from: string;
+  readonly to: readonly { readonly option: string; readonly weight: string }[];
+  readonly exhausted: string;
 }
 
 /** What a ranked count needs beside the ballots. */
@@ -102,6 +113,7 @@ class RankedCount {
   /** The smallest weight that a threshold is counted in. */
   private readonly unit: Weight;
   private denominator = 1n;
+  private isExact = true;
   private readonly elected = new Set<string>();
   /** Elected, with a surplus that has not been given away. */
   private readonly pending = new Set<string>();
@@ -137,7 +149,7 @@ class RankedCount {
       const elected = this.elect(counts, threshold);
       const isOver = this.elected.size >= this.question.seats || this.hopeful().length === 0;
       move = isOver ? undefined : this.next(counts, number);
-      rounds.push({
+      const round = {
         number,
         threshold: this.shown(threshold),
         counts: [...counts].map(([option, count]) => ({ option, weight: this.shown(count) })),
@@ -145,10 +157,11 @@ class RankedCount {
         eliminated: move && !move.isSurplus ? [move.option] : [],
         exhausted: this.shown(this.total * this.denominator - sum(counts.values())),
         ...(move?.tie ? { tie: move.tie } : {}),
-      });
+        isExact: this.isExact,
+      };
       this.past.push(counts);
-      if (move?.isSurplus) this.giveSurplus(move.option, counts.get(move.option)!);
-      else if (move) this.eliminate(move.option);
+      const transfer = move && this.make(move, counts);
+      rounds.push(transfer ? { ...round, transfer } : round);
     }
     return rounds;
   }
@@ -204,14 +217,27 @@ class RankedCount {
     return { option: tie.chosen, isSurplus, tie };
   }
 
-  private eliminate(option: string): void {
+  private make({ option, isSurplus }: Move, counts: RoundCounts): Transfer {
+    const given = isSurplus ? this.giveSurplus(option, counts.get(option)!) : this.eliminate(option);
+    const transfer = {
+      from: option,
+      to: [...given].flatMap(([next, count]) =>
+        next === undefined ? [] : [{ option: next, weight: this.shown(count) }],
+      ),
+      exhausted: this.shown(given.get(undefined) ?? 0n),
+    };
+    this.cut();
+    return transfer;
+  }
+
+  private eliminate(option: string): Given {
     const { bundles } = this.piles.get(option)!;
     this.piles.delete(option);
-    this.handOn(bundles);
+    return this.handOn(bundles);
   }
 
   /** Every ballot of who is elected goes on with the surplus's part of its value; what stays is the threshold. */
-  private giveSurplus(option: string, count: bigint): void {
+  private giveSurplus(option: string, count: bigint): Given {
     const pile = this.piles.get(option)!;
     const [part, whole] = reduced(count - this.quota * this.denominator, count);
     const given = new Map<Share, Share>();
@@ -222,18 +248,20 @@ class RankedCount {
     this.piles.set(option, new Pile());
     for (const share of this.sharesInPlay()) share.numerator *= whole;
     this.denominator *= whole;
-    this.handOn(pile.bundles);
-    this.cut();
+    return this.handOn(pile.bundles);
   }
 
   /** Gives ballots to the next option of their ranking that is neither elected nor eliminated. */
-  private handOn(bundles: readonly Bundle[]): void {
+  private handOn(bundles: readonly Bundle[]): Given {
+    const given = new Map<string | undefined, bigint>();
     for (const bundle of bundles) {
       do bundle.place++;
       while (bundle.place < bundle.ranking.length && !this.mayReceive(bundle.ranking[bundle.place]!));
       const next = bundle.ranking[bundle.place];
       if (next !== undefined) this.piles.get(next)!.add(bundle);
+      given.set(next, (given.get(next) ?? 0n) + bundle.weight * bundle.share.numerator);
     }
+    return given;
   }
 
   private mayReceive(option: string): boolean {
@@ -249,6 +277,7 @@ class RankedCount {
   private cut(): void {
     if (this.denominator < 1n << BigInt(MOST_BITS)) return;
     const cut = 1n << BigInt(MOST_BITS / 2);
+    this.isExact = false;
     for (const share of this.sharesInPlay()) share.numerator = (share.numerator * cut) / this.denominator;
     this.denominator = cut;
   }
@@ -257,6 +286,9 @@ class RankedCount {
     return fractionText(count, this.denominator * UNITS, SHOWN_DECIMALS);
   }
 }
+
+/** What each option is given, and what reaches none, over the common denominator. */
+type Given = ReadonlyMap<string | undefined, bigint>;
 
 /** What follows a round. */
 interface Move {

@@ -39,7 +39,7 @@ describe('weights', () => {
 });
 
 describe('a question whose options are chosen', () => {
-  const question = { id: 'Q', options: ['A', 'B', 'C'], isRanked: false, seats: 1 };
+  const question = { id: 'Q', options: ['A', 'B', 'C'], isRanked: false, seats: undefined };
   const answers = (...rows: [choices: number[], ballots: number, weight: string][]) =>
     rows.map(([choices, ballots, weight]) => ({
       question: 0,
@@ -175,6 +175,107 @@ describe('a transferable vote', () => {
     const ballots = Object.fromEntries(options.map((_, index) => [rotated(index), 1_000 - 37 * index]));
     const rounds = ranked(20, options.join(''), ballots);
     expect(rounds.flatMap(({ elected }) => elected)).toHaveLength(20);
+    expect(rounds.every(({ isExact }) => isExact)).toBe(true);
+  });
+
+  it('says from which round on digits of its fractions were cut', () => {
+    const options = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+    const ballots: Record<string, number> = { [options.join('')]: 100_000 };
+    options.forEach((option, place) => {
+      ballots[option + options[(place * 7 + 3) % 26]!] = 101 + 13 * place ** 2;
+    });
+    const rounds = ranked(20, options.join(''), ballots);
+    expect(rounds.findIndex(({ isExact }) => !isExact)).toBe(11);
+    expect(rounds.slice(11).some(({ isExact }) => isExact)).toBe(false);
+    const total = rounds.at(-1)!.counts.reduce((sum, { weight }) => sum + Number(weight), 0);
+    const all = Object.values(ballots).reduce((sum, weight) => sum + weight, 0);
+    expect(total + Number(rounds.at(-1)!.exhausted)).toBeCloseTo(all, 3);
+  });
+});
+
+describe('an election that is not ranked', () => {
+  const elected = (seats: number, weights: Record<string, number>, seed = 'seed') => {
+    const question = { id: 'Q', options: Object.keys(weights), isRanked: false, seats };
+    const answers = Object.values(weights).map((weight, place) => ({
+      ...{ question: 0, answer: answerOf([place]), ballots: 1, unit: UNITS },
+      weight: weightOf(`${weight}`),
+    }));
+    const [result] = tally(
+      [question],
+      answers.filter(({ weight }) => weight > 0n),
+      seed,
+    );
+    return result!;
+  };
+
+  it.each<[seats: number, weights: Record<string, number>, names: string]>([
+    [1, { A: 2, B: 3, C: 1 }, 'B'],
+    [2, { A: 2, B: 3, C: 1 }, 'BA'],
+    [3, { A: 2, B: 3, C: 0 }, 'BA'],
+    [2, { A: 2, B: 2, C: 1 }, 'AB'],
+    [1, { A: 0, B: 0 }, ''],
+  ])('of %i elects those with most weight of %j', (seats, weights, names) => {
+    const { elected: found, ties } = elected(seats, weights);
+    expect([found!.join(''), ties]).toEqual([names, []]);
+  });
+
+  it('draws the last seats, one after the other, where too many have the same', () => {
+    const digest = (option: string, seat: number, seed: string): string =>
+      createHash('sha256').update(`${seed}:Q:${seat}:${option}`).digest('hex');
+    const seen = new Set<string>();
+    for (const seed of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const { elected: found, ties } = elected(3, { A: 5, B: 1, C: 1, D: 1 }, seed);
+      const first = (options: string[], seat: number): string =>
+        options.reduce((one, other) => (digest(one, seat, seed) < digest(other, seat, seed) ? one : other));
+      const second = first(['B', 'C', 'D'], 2);
+      const left = ['B', 'C', 'D'].filter((option) => option !== second);
+      expect(found).toEqual(['A', second, first(left, 3)]);
+      expect(ties).toEqual([
+        { among: ['B', 'C', 'D'], chosen: second },
+        { among: left, chosen: first(left, 3) },
+      ]);
+      seen.add(found!.join(''));
+    }
+    expect(seen.size).toBeGreaterThan(1);
+  });
+});
+
+describe('what goes from a round to the next', () => {
+  it('is the surplus, by the options that receive it', () => {
+    const [first, second] = ranked(2, 'ABC', { AB: 6, AC: 2, B: 1, C: 3 });
+    expect(first!.transfer).toEqual({
+      from: 'A',
+      to: [
+        { option: 'B', weight: '2.25' },
+        { option: 'C', weight: '0.75' },
+      ],
+      exhausted: '0',
+    });
+    expect(second!.transfer).toEqual({ from: 'B', to: [], exhausted: '3.25' });
+  });
+
+  it('makes of the counts of each round those of the next', () => {
+    const options = [...'ABCDEFGH'];
+    const rotated = (by: number): string => [...options.slice(by), ...options.slice(0, by)].join('');
+    const ballots = Object.fromEntries(
+      options.map((_, index) => [rotated(index).slice(0, 2 + (index % 4)), 100 - 11 * index]),
+    );
+    for (const seats of [1, 2, 4]) {
+      const rounds = ranked(seats, options.join(''), ballots);
+      expect(rounds.length).toBeGreaterThan(seats);
+      rounds.slice(1).forEach((round, index) => {
+        const { counts: before, transfer, exhausted } = rounds[index]!;
+        const received = (option: string): number =>
+          Number(transfer!.to.find((one) => one.option === option)?.weight ?? 0);
+        for (const { option, weight } of round.counts) {
+          if (option === transfer!.from) continue;
+          const had = Number(before.find((one) => one.option === option)!.weight);
+          expect(Number(weight)).toBeCloseTo(had + received(option), 4);
+        }
+        expect(Number(round.exhausted)).toBeCloseTo(Number(exhausted) + Number(transfer!.exhausted), 4);
+      });
+      expect(rounds.at(-1)!.transfer).toBe(undefined);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { countRanked, type RankedBallots, type Round } from './ranked-count';
+import { drawn, extremesOf, type TieBreak } from './tie-break';
 import type { Weight } from './weight';
 
 /** A question, as far as its count depends on it. */
@@ -7,8 +8,8 @@ export interface CountedQuestion {
   /** Identifiers in their order: an answer names options by their place here. */
   readonly options: readonly string[];
   readonly isRanked: boolean;
-  /** Options that a ranked count elects. */
-  readonly seats: number;
+  /** Options that it elects; none where it is no election. */
+  readonly seats: number | undefined;
 }
 
 /** Ballots that answer one question alike, or rank the same option first. */
@@ -39,6 +40,10 @@ export interface QuestionResult {
   readonly options: readonly { readonly votes: number; readonly weight: Weight }[];
   /** Of a ranked question. */
   readonly rounds?: readonly Round[];
+  /** Of an election, the first elected first. */
+  readonly elected?: readonly string[];
+  /** Of an election that is not ranked, draws for its last seats. */
+  readonly ties?: readonly TieBreak[];
 }
 
 /** An answer as a ballot keeps it: places of options from 0, most wanted first where they are ranked; none is an abstention. */
@@ -63,15 +68,43 @@ export function tally(
 ): QuestionResult[] {
   return byQuestion(questions, answers, (question, own) => {
     const result = sumOf(question, own);
-    if (!question.isRanked) return result;
+    if (!question.isRanked)
+      return question.seats ? { ...result, ...mostWanted(question, result, seed) } : result;
     const rankings: RankedBallots[] = [];
     for (const { answer, weight, unit } of own) {
       const choices = choicesOf(answer);
       if (choices.length === 0) continue;
       rankings.push({ ranking: choices.map((choice) => question.options[choice]!), weight, unit });
     }
-    return { ...result, rounds: countRanked({ ...question, seed }, rankings) };
+    const { seats = 1 } = question;
+    const rounds = countRanked({ ...question, seats, seed }, rankings);
+    return {
+      ...result,
+      rounds,
+      ...(question.seats ? { elected: rounds.flatMap(({ elected }) => elected) } : {}),
+    };
   });
+}
+
+/** Elects the options with most weight, of those that have any; where too many have the same, draws fill the last seats. */
+function mostWanted(
+  { id, options, seats = 1 }: CountedQuestion,
+  result: QuestionResult,
+  seed: string,
+): Required<Pick<QuestionResult, 'elected' | 'ties'>> {
+  const weights = new Map(options.map((option, place) => [option, result.options[place]!.weight]));
+  const elected: string[] = [];
+  const ties: TieBreak[] = [];
+  let left = options.filter((option) => weights.get(option)! > 0n);
+  while (elected.length < seats && left.length > 0) {
+    const level = extremesOf(left, 'most', weights);
+    const isTie = level.length > seats - elected.length;
+    const chosen = isTie ? [drawn(seed, `${id}:${elected.length + 1}`, level)] : level;
+    if (isTie) ties.push({ among: level, chosen: chosen[0]! });
+    elected.push(...chosen);
+    left = left.filter((option) => !chosen.includes(option));
+  }
+  return { elected, ties };
 }
 
 /** Counts some of the ballots, which elect nobody: without rounds. */

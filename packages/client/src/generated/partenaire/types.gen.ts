@@ -2317,6 +2317,18 @@ export type QuestionStatistiqueItem = {
      */
     Options: Array<OptionStatistiqueItem>;
     /**
+     * Of an Election, without filters: who is elected, in that order. Not preferential: the `NombreElus` options with most weight, of those that anybody chose.
+     */
+    Elus?: Array<string>;
+    /**
+     * Of an Election that is not preferential, where options with the same weight were too many for the seats left: a draw for each of these seats. Its `Tour` in the SHA-256 is the number of the seat.
+     */
+    Departages?: Array<DepartageItem>;
+    /**
+     * Of a preferential question, without filters: instant-runoff for one seat, the single transferable vote for several. `VoteUniqueTransferableArrondi`: its fractions were exact to 16,384 bits and then cut to 8,192, as each surplus doubles their digits.
+     */
+    Methode?: 'VoteAlternatif' | 'VoteUniqueTransferable' | 'VoteUniqueTransferableArrondi';
+    /**
      * Of a preferential question, without filters: the rounds of its count.
      */
     Tours?: Array<TourItem>;
@@ -2520,7 +2532,7 @@ export type StatistiquesItem = {
      */
     totalVotantsAvecDroitDeVote: number;
     /**
-     * Voters who have voted.
+     * Voters who have voted. With filters, those who are of this union and employer on the roll of now; `Exprimes` and `Abstentions` count ballots by what the voter was when voting.
      */
     votantsAyantVote: number;
     /**
@@ -2814,6 +2826,25 @@ export type TourItem = {
      * Where options had the same.
      */
     Departage?: DepartageItem;
+    /**
+     * What goes on to the next round: at most one surplus or elimination a round.
+     */
+    Transferts: Array<TransfertItem>;
+};
+
+export type TransfertItem = {
+    /**
+     * The option that it leaves.
+     */
+    De: string;
+    /**
+     * What other options receive, with six decimals.
+     */
+    Vers: Array<DecompteItem>;
+    /**
+     * What reaches no option any more, with six decimals.
+     */
+    Epuise: number;
 };
 
 export type TypeEvenementItem = {
