@@ -203,7 +203,7 @@ describe('The schema keeps data spaces apart', () => {
         .map((table) => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
-            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE})`;
+            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies)`;
           if (table === 'urne')
             return 'urne: SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire)';
           if (table === 'recu') return 'recu: MAINTAIN, SELECT (tenant_id, campagne_id, empreinte)';

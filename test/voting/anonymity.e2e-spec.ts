@@ -271,6 +271,31 @@ describe('a partner who writes the roll while the vote is open', () => {
     await app.send(app.adminKey, 'PUT', path, { drapeaux: { seuilAnonymat: k } });
     return votes.opened(40, {}, (n) => ({ SyndicatIdExterne: UNIONS[n % 2] }));
   }
+  it('is told of by the statistics: changes since the opening are counted', async () => {
+    const told = async (id: string): Promise<unknown> =>
+      (await campaigns.sent('GET', `/${id}/stats`)).json.modificationsApresOuverture;
+    const id = await campaigns.scheduled();
+    const first = await campaigns.votant(id);
+    const upsert = (body: unknown): Promise<Answer> => campaigns.sent('POST', `/${id}/votants/upsert`, body);
+    await upsert({ VotantId: first, Nom: 'Avant' });
+    expect(await told(id)).toEqual({ ajoutes: 0, retires: 0, modifies: 0 });
+    await campaigns.sent('POST', `/${id}/ouvrir`);
+    await upsert([
+      { VotantId: first, Nom: 'Après' },
+      { Prenom: 'A', Nom: 'B' },
+      { Prenom: 'C', Nom: 'D' },
+    ]);
+    // What changes nothing is no change.
+    await upsert({ VotantId: first, Nom: 'Après' });
+    const droit = { VotantIds: [first, randomUUID()], ADroitDeVote: false };
+    for (let sent = 0; sent < 2; sent++) await campaigns.sent('PUT', `/${id}/votants/droit-de-vote`, droit);
+    await campaigns.sent('DELETE', `/${id}/votants/${first}`);
+    expect(await told(id)).toEqual({ ajoutes: 2, retires: 1, modifies: 2 });
+    await campaigns.sent('POST', `/${id}/depublier`);
+    await campaigns.sent('POST', `/${id}/publier`);
+    expect(await told(id)).toEqual({ ajoutes: 0, retires: 0, modifies: 0 });
+  });
+
   const expressed = async ({ id }: Vote, query: string): Promise<number | null> =>
     (await campaigns.sent('GET', `/${id}/stats${query}`)).json.questions[0].Exprimes as number | null;
   const move = (vote: Vote, voter: number, SyndicatIdExterne: string | null): Promise<unknown> =>

@@ -143,6 +143,7 @@ describe('the threshold of anonymity', () => {
   it('stays that of the first publication where the campaign is published anew', async () => {
     await setOfClient(4);
     const id = await campaigns.ready();
+    for (let voters = 1; voters < 4; voters++) await campaigns.votant(id);
     expect((await campaigns.item(id)).seuilAnonymat).toBe(null);
     await campaigns.sent('POST', `/${id}/publier`);
     await setOfClient(1);
@@ -358,7 +359,10 @@ describe('a vote that was published before the migration', () => {
       Options: places.map((place) => vote.question.Options[place]!.Id),
     });
     await votes.cast(vote.id, ballot(vote, 0, chosen(0, 1)));
-    await migrateDown(app.config.databaseUrl, 1);
+    const { rows } = await app.database.query('SELECT FROM migration WHERE timestamp >= 1764000021000');
+    await migrateDown(app.config.databaseUrl, rows.length);
+    const before = `SELECT to_regclass('urne_question') IS NULL AS is_gone`;
+    expect((await app.database.query(before)).rows).toEqual([{ is_gone: true }]);
     await migrateUp(app.config.databaseUrl);
     expect((await votes.cast(vote.id, ballot(vote, 1, chosen(1, 3)))).status).toBe(201);
     await campaigns.sent('POST', `/${vote.id}/fermer`);

@@ -128,6 +128,7 @@ export async function holdCampaigns(
   const election = await ask(held.ranked, { Type: 'Election', EstPreferentiel: true, Options: candidates });
   const option = (libelle: string): string =>
     election.Options.find(({ Libelle }: { Libelle: string }) => Libelle === libelle).Id;
+  const seat = await ask(held.ranked, { Titre: 'Qui préside ?', Type: 'Election', Options: candidates });
   // D and E are drawn; C goes before B, with whom it is level then, because it had less before.
   const ballots = { A: 6, B: 4, C: 3, DC: 1, E: 1 };
   const voters: [ranking: string, voter: string][] = [];
@@ -137,7 +138,13 @@ export async function holdCampaigns(
   await send('PUT', `/${held.ranked}/graine-partenaire`, { graine: Buffer.alloc(32, 1).toString('base64') });
   await send('POST', `/${held.ranked}/ouvrir`);
   for (const [ranking, VotantId] of voters) {
-    const Reponses = [{ QuestionId: election.Id, Options: [...ranking].map(option) }];
+    // One vote each for the first two: the seat is drawn.
+    const place = ['DC', 'E'].indexOf(ranking);
+    const chosen = place < 0 ? { Abstention: true } : { Options: [seat.Options[place].Id] };
+    const Reponses = [
+      { QuestionId: election.Id, Options: [...ranking].map(option) },
+      { QuestionId: seat.Id, ...chosen },
+    ];
     const path = `/plateforme/v1/campagnes/${held.ranked}/bulletins`;
     const answer = await app.send(plateforme, 'POST', path, { VotantId, Reponses });
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);

@@ -39,7 +39,7 @@ export class LifecycleService {
       await this.repository.update(campagne);
       if (name === 'depublier') await this.repository.releaseBox(id);
       if (name === 'publier') {
-        await this.repository.prepareBox(id);
+        await this.repository.prepareBox(tenantId, id);
         await this.tell(campagne, ['campagne.publiee']);
       }
       await this.closeBox(campagne, at);

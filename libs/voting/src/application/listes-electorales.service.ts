@@ -80,7 +80,7 @@ export class ListesElectoralesService {
         JSON.stringify({ CampagneId: campagneId, ...result }),
       );
       this.audit.record(tenantId, actor, 'listeElectorale.creer', [campagneId]);
-      return { added, result };
+      return { change: { added }, result };
     });
   }
 }

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
-import { CampagneRepository } from '../persistence/campagne.repository';
+import { CampagneRepository, type RollChange } from '../persistence/campagne.repository';
 
 /** What a write of the roll has done. */
-interface RollChange<T> {
-  /** Voters added, or removed where it is below 0. */
-  readonly added: number;
+interface WrittenRoll<T> {
+  readonly change: RollChange;
   readonly result: T;
 }
 
@@ -29,7 +28,7 @@ export class Roll {
   async write<T, P = undefined>(
     tenantId: string,
     campagneId: string,
-    work: (prepared: P) => Promise<RollChange<T>>,
+    work: (prepared: P) => Promise<WrittenRoll<T>>,
     prepare: () => Promise<P> = () => Promise.resolve(undefined as P),
   ): Promise<T> {
     return this.transactions.run(
@@ -40,7 +39,7 @@ export class Roll {
         const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
         campagne.assertOpenRoll(at);
         const before = await this.campagnes.poidsIdentifiants(campagne);
-        const { added, result } = await work(prepared);
+        const { change, result } = await work(prepared);
         const [rare] = (await this.campagnes.poidsIdentifiants(campagne)).filter(
           (one) => !before.includes(one),
         );
@@ -49,7 +48,7 @@ export class Roll {
           throw new DomainError('Votant.PoidsIdentifiants', detail);
         }
         // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
-        await this.campagnes.countVotants(tenantId, campagneId, added);
+        await this.campagnes.countVotants(campagne, at, change);
         return result;
       },
       // An employee who is deleted meanwhile is found missing at the next try.

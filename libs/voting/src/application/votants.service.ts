@@ -88,10 +88,10 @@ export class VotantsService {
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
       if (fault) throw new DomainError(fault.code, fault.message);
       votant?.assertMayBecome(record);
-      const { created, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
+      const { created, modified, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
       this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const item = await this.get(tenantId, campagneId, id ?? VotantId!);
-      return { added: created, result: { item, isNew: created > 0 } };
+      return { change: { added: created, modified }, result: { item, isNew: created > 0 } };
     };
     return this.roll.write(tenantId, campagneId, work, () => this.bulk.stage([{ n: 0, record, newId }]));
   }
@@ -111,7 +111,7 @@ export class VotantsService {
       await this.bulk.holdEmployes(tenantId, stage);
       await this.bulk.holdVotants(tenantId, campagneId, stage);
       const refused = await this.bulk.refuse(tenantId, campagneId, stage);
-      const { created } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
+      const { created, modified } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
       this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const result = {
         NombreCrees: created,
@@ -125,7 +125,7 @@ export class VotantsService {
           })),
         ].sort((one, other) => one.Index - other.Index),
       };
-      return { added: created, result };
+      return { change: { added: created, modified }, result };
     };
     return this.roll.write(tenantId, campagneId, work, prepare);
   }
@@ -144,7 +144,7 @@ export class VotantsService {
       votant.assertRemovable();
       await this.repository.delete(votant);
       this.audit.record(tenantId, actor, 'votant.supprimer', [id]);
-      return { added: -1, result: undefined };
+      return { change: { removed: 1 }, result: undefined };
     });
   }
 
@@ -168,11 +168,11 @@ export class VotantsService {
         const detail = `${voted} of these voters ${voted === 1 ? 'has' : 'have'} voted and cannot lose the right; nothing was changed.`;
         throw new DomainError('Votant.AVote', detail);
       }
-      await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
+      const modified = await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
       this.audit.record(tenantId, actor, 'votant.droitDeVote', [campagneId]);
       const known = new Set(votants.map(({ idUnique }) => idUnique));
       const VotantIdsNonTrouves = ids.filter((id) => !known.has(id.toLowerCase()));
-      return { added: 0, result: { NombreModifies: known.size, VotantIdsNonTrouves } };
+      return { change: { modified }, result: { NombreModifies: known.size, VotantIdsNonTrouves } };
     });
   }
 }

@@ -19,6 +19,8 @@ export interface CountedCampagne {
   readonly resultatsVisibles: boolean;
   /** Breaks ties: the service's seed, and behind a colon the partner's if there is one. Empty until the box is closed. */
   readonly graine: string;
+  /** Changes of the roll after the opening. */
+  readonly modifications: { readonly ajoutes: number; readonly retires: number; readonly modifies: number };
   /** Why an administrator sealed its ballot box without a result. */
   readonly raisonConstat: string | null;
   readonly questions: readonly StatedQuestion[];
@@ -67,6 +69,7 @@ export function statisticsOf(
     totalVotantsAvecDroitDeVote: avecDroit,
     votantsAyantVote: ayantVote,
     tauxParticipation: exact(percentText(BigInt(ayantVote), BigInt(avecDroit))),
+    modificationsApresOuverture: campagne.modifications,
     resultatsVisibles: campagne.resultatsVisibles,
     ...(campagne.raisonConstat === null ? {} : { raisonConstat: campagne.raisonConstat }),
     questions: campagne.questions.map((question, index) => ({

@@ -206,6 +206,18 @@ export class QuestionStatistiqueItem {
   Tours?: TourItem[];
 }
 
+/** How often the roll changed. */
+export class ModificationsItem {
+  @ApiProperty(count('Voters who were added.', 0))
+  ajoutes: number;
+
+  @ApiProperty(count('Voters who were removed.', 0))
+  retires: number;
+
+  @ApiProperty(count('Changes of voters: one who was changed by two requests counts twice.', 2))
+  modifies: number;
+}
+
 /** Participation and results of a campaign (specification, "Campaign statistics"). */
 export class StatistiquesItem {
   @ApiProperty(id('The campaign.', EXAMPLE_IDS.campagne))
@@ -237,6 +249,12 @@ export class StatistiquesItem {
     example: 82.14,
   })
   tauxParticipation: number;
+
+  @ApiProperty({
+    type: ModificationsItem,
+    description: 'Changes of the roll since the vote was opened, whatever the filters are.',
+  })
+  modificationsApresOuverture: ModificationsItem;
 
   @ApiProperty({
     description:

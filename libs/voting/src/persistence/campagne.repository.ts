@@ -38,6 +38,13 @@ const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
 /** Weights that a refusal names. */
 const MOST_NAMED = 5;
 
+/** Voters that a write of the roll has added, removed and changed. */
+export interface RollChange {
+  readonly added?: number;
+  readonly removed?: number;
+  readonly modified?: number;
+}
+
 /** Campaigns due for the clock in one round. */
 const MOST_DUE = 100;
 
@@ -109,8 +116,14 @@ export class CampagneRepository {
   }
 
   /** Gives the ballot box its copy of what a campaign asks, which is held alone and was just published. */
-  async prepareBox(id: string): Promise<void> {
+  async prepareBox(tenantId: string, id: string): Promise<void> {
     await this.transactions.client().query('SELECT urne_preparer($1)', [id]);
+    // What happened after the opening of a publication that was taken back does not concern this one.
+    await this.transactions.client().query(
+      `UPDATE campagne SET votants_ajoutes = 0, votants_retires = 0, votants_modifies = 0
+       WHERE tenant_id = $1 AND id_unique = $2`,
+      [tenantId, id],
+    );
   }
 
   /** Takes that copy from the ballot box, as nobody has voted and the publication was taken back. */
@@ -233,15 +246,26 @@ export class CampagneRepository {
       );
   }
 
-  /** Counts voters that were added, or removed where it is below 0. The last statement of who writes the roll. */
-  async countVotants(tenantId: string, id: string, added: number): Promise<void> {
-    if (added === 0) return;
-    await this.transactions
-      .client()
-      .query(
-        'UPDATE campagne SET nombre_votants = nombre_votants + $3 WHERE tenant_id = $1 AND id_unique = $2',
-        [tenantId, id, added],
-      );
+  /**
+   * Counts voters that were added and removed, and while the vote is open all changes of the roll. The last statement of who
+   * writes the roll.
+   */
+  async countVotants(
+    campagne: Campagne,
+    at: Date,
+    { added = 0, removed = 0, modified = 0 }: RollChange,
+  ): Promise<void> {
+    const { tenantId, idUnique } = campagne;
+    const isOpen = campagne.etat(at) === 'VoteOuvert';
+    if (added === 0 && removed === 0 && !(isOpen && modified > 0)) return;
+    await this.transactions.client().query(
+      `UPDATE campagne SET nombre_votants = nombre_votants + $3::int - $4::int,
+         votants_ajoutes = votants_ajoutes + CASE WHEN $6 THEN $3::int ELSE 0 END,
+         votants_retires = votants_retires + CASE WHEN $6 THEN $4::int ELSE 0 END,
+         votants_modifies = votants_modifies + CASE WHEN $6 THEN $5::int ELSE 0 END
+       WHERE tenant_id = $1 AND id_unique = $2`,
+      [tenantId, idUnique, added, removed, modified, isOpen],
+    );
   }
 
   async delete({ tenantId, idUnique }: Campagne): Promise<void> {

@@ -49,6 +49,7 @@ export class StatisticsQuery {
         text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
                  coalesce((SELECT concat_ws(':', encode(g.graine, 'hex'), encode(g.graine_partenaire, 'base64')) FROM urne_graines($2) g), '') AS graine,
                  urne_close AS "urneClose", urne_scellee AS "urneScellee",
+                 json_build_object('ajoutes', votants_ajoutes, 'retires', votants_retires, 'modifies', votants_modifies) AS modifications,
                  urne_constat AS "raisonConstat", publiee AND statement_timestamp() >= fermeture_du_vote_utc AS "estTerminee", (
                    SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'titre', q.titre, 'type', q.type,
                      'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'options', q.options) ORDER BY q.place), '[]')

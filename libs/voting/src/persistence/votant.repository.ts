@@ -49,18 +49,19 @@ export class VotantRepository {
     return rows.map((row) => Object.assign(new Votant(), row));
   }
 
-  /** Gives voters the right to vote, or takes it. */
+  /** Gives voters the right to vote, or takes it. @returns how many it changed */
   async setDroitDeVote(
     tenantId: string,
     campagneId: string,
     ids: readonly string[],
     aDroitDeVote: boolean,
-  ): Promise<void> {
-    await this.transactions.client().query(
+  ): Promise<number> {
+    const { rowCount } = await this.transactions.client().query(
       `UPDATE votant SET a_droit_de_vote = $4
        WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = ANY ($3::uuid[]) AND a_droit_de_vote <> $4`,
       [tenantId, campagneId, ids, aDroitDeVote],
     );
+    return rowCount!;
   }
 
   /**

@@ -117,6 +117,8 @@ export interface StagedVotant {
 export interface Written {
   /** How many voters are new. */
   readonly created: number;
+  /** How many were changed. */
+  readonly modified: number;
   /** The voter that was made or changed, where the stage holds one record. */
   readonly id: string | null;
 }
@@ -227,14 +229,16 @@ export class VotantsBulk {
     if (stage.count > MANY) await client.query(FRESH_PLANS);
     await keepStatistics(client, 'votant', `(${knownRows(stage.name)})`);
     let created = 0;
+    let modified = 0;
     let id: string | null = null;
     for (let from = 0; from <= last; from += VOTERS_AT_ONCE) {
       const written = await this.merge(tenantId, campagneId, stage, from);
       created += written.created;
+      modified += written.modified;
       id ??= written.id;
     }
     await client.query(`DROP TABLE ${stage.name}`);
-    return { created, id };
+    return { created, modified, id };
   }
 
   /** The records from one place on: no statement takes longer than it may, however many there are. */
@@ -275,7 +279,8 @@ export class VotantsBulk {
              s.employeur_identifiant_externe, s.prenom, s.nom, coalesce(s.a_droit_de_vote, true), coalesce(s.poids, 1))
          RETURNING merge_action() AS action, v.id_unique AS id
        )
-       SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created, (array_agg(id))[1] AS id FROM merged`,
+       SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created, count(*) FILTER (WHERE action = 'UPDATE')::int AS modified,
+         (array_agg(id))[1] AS id FROM merged`,
       [tenantId, campagneId, from, from + VOTERS_AT_ONCE],
     );
     return rows[0]!;

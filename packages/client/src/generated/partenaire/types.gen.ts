@@ -1865,6 +1865,21 @@ export type MembershipSync = {
     DateAdhesion: string;
 };
 
+export type ModificationsItem = {
+    /**
+     * Voters who were added.
+     */
+    ajoutes: number;
+    /**
+     * Voters who were removed.
+     */
+    retires: number;
+    /**
+     * Changes of voters: one who was changed by two requests counts twice.
+     */
+    modifies: number;
+};
+
 export type MoiItem = {
     /**
      * Identifier of the client (ClientId).
@@ -2539,6 +2554,10 @@ export type StatistiquesItem = {
      * `votantsAyantVote` ÷ `totalVotantsAvecDroitDeVote` × 100, two decimals; 0 when nobody may vote.
      */
     tauxParticipation: number;
+    /**
+     * Changes of the roll since the vote was opened, whatever the filters are.
+     */
+    modificationsApresOuverture: ModificationsItem;
     /**
      * Whether results can be seen: once the vote has ended, or while it is open where the client wants it so; not where so few ballots are told of that they could be somebody’s.
      */

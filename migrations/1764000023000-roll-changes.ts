@@ -1,0 +1,18 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { APP_ROLE } from '../libs/shared/src/database/connections';
+
+const COUNTS = ['votants_ajoutes', 'votants_retires', 'votants_modifies'];
+
+/** How often the roll of a campaign changed while its vote was open: the statistics tell it. */
+export class RollChanges1764000023000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `ALTER TABLE campagne ${COUNTS.map((name) => `ADD COLUMN ${name} integer NOT NULL DEFAULT 0`).join(', ')}`,
+    );
+    await runner.query(`GRANT UPDATE (${COUNTS.join(', ')}) ON campagne TO ${APP_ROLE}`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE campagne ${COUNTS.map((name) => `DROP COLUMN ${name}`).join(', ')}`);
+  }
+}
