@@ -109,9 +109,14 @@ export class VotantsService {
     };
     const work = async ({ checks, stage }: Awaited<ReturnType<typeof prepare>>) => {
       await this.bulk.holdEmployes(tenantId, stage);
-      await this.bulk.holdVotants(tenantId, campagneId, stage);
-      const refused = await this.bulk.refuse(tenantId, campagneId, stage);
-      const { created, modified } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
+      const unnamed = await this.bulk.refuse(tenantId, campagneId, stage);
+      const { created, modified, late } = await this.bulk.write(
+        tenantId,
+        campagneId,
+        stage,
+        checks.count - 1,
+      );
+      const refused = [...unnamed, ...late];
       this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const result = {
         NombreCrees: created,

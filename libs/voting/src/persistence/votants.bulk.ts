@@ -42,7 +42,13 @@ export interface VotantFault {
   readonly message: string;
 }
 
-/** A fault of staged records `s` with the stored voter `v`. */
+/** A record that was not written, by its place among all that were sent. */
+type RefusedVotant = VotantFault & { readonly n: number };
+
+/**
+ * A fault of staged records `s` with the stored voter `v`, the voter `named` by the same Identifiant, and the voter `enrolled` who
+ * is the same employee.
+ */
 type Rule = VotantFault & { readonly when: string };
 
 /** Rules on the identifiers of a record, in the order in which they are answered. */
@@ -73,16 +79,12 @@ const NAMES: readonly Rule[] = [
   {
     code: 'Votant.IdentifiantDejaUtilise',
     message: 'Another voter of the campaign has this Identifiant.',
-    when: `EXISTS (
-      SELECT FROM votant o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.identifiant = s.identifiant
-        AND o.id_unique IS DISTINCT FROM v.id_unique)`,
+    when: 'named.id_unique IS NOT NULL AND named.id_unique IS DISTINCT FROM v.id_unique',
   },
   {
     code: 'Votant.EmployeDejaInscrit',
     message: 'The employee is another voter of the campaign.',
-    when: `EXISTS (
-      SELECT FROM votant o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.employe_id_externe = s.employe_id_externe
-        AND o.id_unique IS DISTINCT FROM v.id_unique)`,
+    when: 'enrolled.id_unique IS NOT NULL AND enrolled.id_unique IS DISTINCT FROM v.id_unique',
   },
 ];
 
@@ -92,8 +94,6 @@ const MAY_NOT_BECOME: Rule = {
   when: `v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids
     OR ${isSent('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
 };
-
-const RULES = [...NAMES, MAY_NOT_BECOME];
 
 /** Whether the staged record `s` has the property. */
 function isSent(name: keyof typeof CLEARED): string {
@@ -119,6 +119,8 @@ export interface Written {
   readonly created: number;
   /** How many were changed. */
   readonly modified: number;
+  /** Records that were left out, because their voters have voted. */
+  readonly late: readonly RefusedVotant[];
   /** The voter that was made or changed, where the stage holds one record. */
   readonly id: string | null;
 }
@@ -178,23 +180,13 @@ export class VotantsBulk {
     );
   }
 
-  /** Keeps the voters that the stage names from voting and changing until the transaction ends. */
-  async holdVotants(tenantId: string, campagneId: string, stage: Stage): Promise<void> {
-    await this.transactions.client().query(
-      `SELECT v.id_unique FROM votant v WHERE v.tenant_id = $1 AND v.campagne_id = $2
-         AND v.id_unique IN (SELECT s.votant_id::uuid FROM ${stage.name} s)
-       ORDER BY v.id_unique FOR NO KEY UPDATE`,
-      [tenantId, campagneId],
-    );
-  }
-
   /**
-   * Takes records that break a rule out of the stage, whose employees and voters are held: what is found stays true.
+   * Takes records whose names break a rule out of the stage, whose employees are held: what is found stays true.
    *
    * @returns which, and the first rule of each
    */
-  refuse(tenantId: string, campagneId: string, stage: Stage): Promise<(VotantFault & { n: number })[]> {
-    return this.judge(tenantId, campagneId, stage, RULES);
+  refuse(tenantId: string, campagneId: string, stage: Stage): Promise<RefusedVotant[]> {
+    return this.judge(tenantId, campagneId, stage, NAMES);
   }
 
   /** The fault of the names of a single record, whose voter decides the rest itself (`Votant.assertMayBecome`). */
@@ -208,22 +200,34 @@ export class VotantsBulk {
     campagneId: string,
     stage: Stage,
     rules: readonly Rule[],
-  ): Promise<(VotantFault & { n: number })[]> {
+  ): Promise<RefusedVotant[]> {
+    const client = this.transactions.client();
+    // Of a roll that statistics do not know yet, PostgreSQL expects a row: it would go through all voters for each record.
+    if (stage.count > MANY) await client.query('SET LOCAL enable_nestloop = off');
     const cases = rules.map(({ when }, index) => `WHEN ${when} THEN ${index}`).join('\n');
-    const { rows } = await this.transactions.client().query<{ n: number; fault: number }>(
+    const { rows } = await client.query<{ n: number; fault: number }>(
       `WITH judged AS (
          SELECT s.n, CASE ${cases} END AS fault
          FROM ${stage.name} s LEFT JOIN votant v
            ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.votant_id::uuid
+         LEFT JOIN votant named ON named.tenant_id = $1 AND named.campagne_id = $2 AND named.identifiant = s.identifiant
+         LEFT JOIN votant enrolled
+           ON enrolled.tenant_id = $1 AND enrolled.campagne_id = $2 AND enrolled.employe_id_externe = s.employe_id_externe
        )
        DELETE FROM ${stage.name} s USING judged WHERE s.n = judged.n AND judged.fault IS NOT NULL
        RETURNING s.n, judged.fault`,
       [tenantId, campagneId],
     );
+    if (stage.count > MANY) await client.query('RESET enable_nestloop');
     return rows.map(({ n, fault }) => ({ n, ...rules[fault]! }));
   }
 
-  /** Writes what the stage holds; a row that would not change is not rewritten. @param last place of a record */
+  /**
+   * Writes what the stage holds, but for what a cast ballot does not allow; a row that would not change is not rewritten.
+   * Voters are locked here and not before, so that they can vote until their row is written.
+   *
+   * @param last place of a record
+   */
   async write(tenantId: string, campagneId: string, stage: Stage, last: number): Promise<Written> {
     const client = this.transactions.client();
     if (stage.count > MANY) await client.query(FRESH_PLANS);
@@ -237,12 +241,19 @@ export class VotantsBulk {
       modified += written.modified;
       id ??= written.id;
     }
+    // What was left out differs still; what was written does not.
+    const late = await this.judge(tenantId, campagneId, stage, [MAY_NOT_BECOME]);
     await client.query(`DROP TABLE ${stage.name}`);
-    return { created, modified, id };
+    return { created, modified, late, id };
   }
 
   /** The records from one place on: no statement takes longer than it may, however many there are. */
-  private async merge(tenantId: string, campagneId: string, stage: Stage, from: number): Promise<Written> {
+  private async merge(
+    tenantId: string,
+    campagneId: string,
+    stage: Stage,
+    from: number,
+  ): Promise<Omit<Written, 'late'>> {
     const kept = (name: keyof typeof CLEARED): string => {
       const column = CLEARED[name];
       return `CASE WHEN ${isSent(name)} THEN s.${column} ELSE v.${column} END`;
@@ -255,7 +266,7 @@ export class VotantsBulk {
       poids: 'coalesce(s.poids, v.poids)',
     };
     const names = Object.keys(next);
-    const { rows } = await this.transactions.client().query<Written>(
+    const { rows } = await this.transactions.client().query<Omit<Written, 'late'>>(
       `WITH merged AS (
          MERGE INTO votant v
          USING (
@@ -268,7 +279,7 @@ export class VotantsBulk {
            WHERE s.n >= $3 AND s.n < $4 ORDER BY s.n
          ) s
          ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id
-         WHEN MATCHED AND (${names.map((name) => `v.${name}`).join(', ')})
+         WHEN MATCHED AND (${MAY_NOT_BECOME.when}) IS NOT TRUE AND (${names.map((name) => `v.${name}`).join(', ')})
            IS DISTINCT FROM (${Object.values(next).join(', ')}) THEN
            UPDATE SET ${Object.entries(next)
              .map(([name, value]) => `${name} = ${value}`)
