@@ -96,9 +96,11 @@ export class CountedBoxes1764000022000 implements MigrationInterface {
 }
 
 /**
- * Divides ballots `b` that meet a condition into classes. A cell is all ballots of one union, employer and weight. With a
- * threshold of k, a cell of k ballots is a class; smaller ones of one union that are k together are one; all others are the
- * rest, which takes in the smallest class if it is below k by itself. With a threshold of 1 each union and employer is a class.
+ * Divides ballots `b` that meet a condition into classes of one weight each: of several, the weight of an option less its votes
+ * would tell of some of them. A cell is all ballots of one union, employer and weight. With a threshold of k, a cell of k ballots
+ * is a class; smaller ones of one union that are k together are one; all others of a weight are its rest, which joins the
+ * smallest class of the weight if it is below k. A weight with fewer than k ballots joins the smallest other class: its ballots
+ * are told apart by the whole already. With a threshold of 1 each union and employer is a class.
  */
 const classesOf = (condition: string): string => `
   cell AS (
@@ -108,18 +110,24 @@ const classesOf = (condition: string): string => `
     WHERE ${condition} GROUP BY 1, 2, 3, 4, 5, 6
   ), kind AS (
     SELECT cell.*, CASE WHEN n >= k THEN 0
-      WHEN sum(n) FILTER (WHERE n < k) OVER (PARTITION BY tenant_id, campagne_id, syndicat) >= k THEN 1 ELSE 2 END AS kind
+      WHEN sum(n) FILTER (WHERE n < k) OVER (PARTITION BY tenant_id, campagne_id, poids, syndicat) >= k THEN 1 ELSE 2 END AS kind
     FROM cell
   ), numbered AS (
-    SELECT kind.*, dense_rank() OVER (PARTITION BY tenant_id, campagne_id ORDER BY kind, CASE WHEN kind < 2 THEN syndicat END,
-      CASE WHEN kind = 0 THEN employeur END, CASE WHEN kind = 0 THEN poids END) AS number
+    SELECT kind.*, dense_rank() OVER (PARTITION BY tenant_id, campagne_id ORDER BY kind, poids,
+      CASE WHEN kind < 2 THEN syndicat END, CASE WHEN kind = 0 THEN employeur END) AS number
     FROM kind
   ), sized AS (
     SELECT numbered.*, sum(n) OVER (PARTITION BY tenant_id, campagne_id, number) AS size FROM numbered
-  ), classed AS (
-    SELECT tenant_id, campagne_id, syndicat, employeur, poids, CASE WHEN kind = 2 AND size < k
-      THEN first_value(number) OVER (PARTITION BY tenant_id, campagne_id ORDER BY kind = 2, size, number) ELSE number END AS classe
+  ), of_weight AS (
+    SELECT sized.*, CASE WHEN size < k
+      THEN first_value(number) OVER (PARTITION BY tenant_id, campagne_id, poids ORDER BY size < k, size, number) ELSE number END AS joined
     FROM sized
+  ), weighed AS (
+    SELECT of_weight.*, sum(n) OVER (PARTITION BY tenant_id, campagne_id, joined) AS total FROM of_weight
+  ), classed AS (
+    SELECT tenant_id, campagne_id, syndicat, employeur, poids, CASE WHEN total < k
+      THEN first_value(joined) OVER (PARTITION BY tenant_id, campagne_id ORDER BY total < k, total, joined) ELSE joined END AS classe
+    FROM weighed
   )`;
 
 /** Ballots `b` that meet a condition by union, employer, weight and answer; of rankings, the first choice. */

@@ -180,6 +180,24 @@ describe(`an attacker with all told figures of ${PARTITIONS} votes, and every su
     expect([told > PARTITIONS / 2, hidden > PARTITIONS / 2]).toEqual([true, true]);
   }, 300_000);
 
+  it('learns nothing of one ballot by the weight of options less their votes', async () => {
+    const of = (count: number, syndicat: string, employeur: string, poids: number): Elector[] =>
+      times(count, () => ({ syndicat, employeur, poids }));
+    const electors = [
+      ...of(10, 'SYN-1', 'EMP-1', 1),
+      ...of(4, 'SYN-1', 'EMP-2', 1),
+      ...of(1, 'SYN-1', 'EMP-2', 2),
+      ...of(20, 'SYN-2', 'EMP-3', 2),
+    ];
+    const id = await sealed({ k: 5, electors });
+    for (const filter of FILTERS) {
+      if (!(await toldOf(id, filter)) || Object.keys(filter).length === 0) continue;
+      const counted = electors.filter((_, place) => (ballotsOf(electors, filter) >> BigInt(place)) & 1n);
+      const heavy = counted.filter(({ poids }) => poids === 2).length;
+      expect([filter, heavy === 0 || heavy >= 5]).toEqual([filter, true]);
+    }
+  });
+
   it('negative control: with the rule that looks at a filter and its complement alone, soon does', () => {
     const found = partitions.findIndex((one) => {
       const { k, electors } = one;
