@@ -13,9 +13,9 @@ import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
  * box is opened by functions of a role of its own, which is under row-level security like any other.
  */
 export class Ballots1764000012000 implements MigrationInterface {
-  /** The functions as this migration makes them: one that replaces them can bring them back. */
-  static functionsNamed(...names: readonly string[]): BoxFunction[] {
-    return FUNCTIONS.filter(({ signature }) => names.some((name) => signature.startsWith(`${name}(`)));
+  /** The functions as this migration makes them: one that replaces some of them brings them back in its `down`. */
+  static get functions(): readonly BoxFunction[] {
+    return FUNCTIONS;
   }
 
   async up(runner: QueryRunner): Promise<void> {

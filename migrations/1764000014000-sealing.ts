@@ -16,9 +16,9 @@ const TABLES = ['depouillement', 'participation', 'resultat'];
  * count kept for whoever reads it later (docs/adr/0014).
  */
 export class Sealing1764000014000 implements MigrationInterface {
-  /** The functions as this migration makes them: one that replaces them can bring them back. */
-  static functionsNamed(...names: readonly string[]): BoxFunction[] {
-    return FUNCTIONS.filter(({ signature }) => names.some((name) => signature.startsWith(`${name}(`)));
+  /** The functions as this migration makes them: one that replaces some of them brings them back in its `down`. */
+  static get functions(): readonly BoxFunction[] {
+    return FUNCTIONS;
   }
 
   async up(runner: QueryRunner): Promise<void> {

@@ -5,6 +5,7 @@ import {
   BOX_TENANT,
   type BoxFunction,
   createBoxFunctions,
+  named,
 } from '../libs/shared/src/database/ballot-box';
 import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
@@ -18,8 +19,8 @@ const DRAFT = ['campagne', 'question', 'option', 'reglage'];
 const WRITES = { insert: 'WITH CHECK', update: 'USING', delete: 'USING' };
 
 const replaced = (): BoxFunction[] => [
-  ...Ballots1764000012000.functionsNamed('urne_voter'),
-  ...Sealing1764000014000.functionsNamed('urne_suffit'),
+  ...named(Ballots1764000012000.functions, 'urne_voter'),
+  ...named(Sealing1764000014000.functions, 'urne_suffit'),
 ];
 
 /**
@@ -32,9 +33,9 @@ export class Publication1764000021000 implements MigrationInterface {
     return isAnswer(answer);
   }
 
-  /** The functions as this migration makes them: one that replaces them can bring them back. */
-  static functionsNamed(...names: readonly string[]): BoxFunction[] {
-    return FUNCTIONS.filter(({ signature }) => names.some((name) => signature.startsWith(`${name}(`)));
+  /** The functions as this migration makes them: one that replaces some of them brings them back in its `down`. */
+  static get functions(): readonly BoxFunction[] {
+    return FUNCTIONS;
   }
 
   async up(runner: QueryRunner): Promise<void> {
@@ -56,7 +57,8 @@ export class Publication1764000021000 implements MigrationInterface {
       `GRANT SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire) ON urne TO ${APP_ROLE}`,
     );
     await runner.query(`GRANT UPDATE (graine_partenaire) ON urne TO ${BALLOT_BOX_ROLE}`);
-    await runner.query(`GRANT SELECT ON question, option TO ${BALLOT_BOX_ROLE}`);
+    // To lock the rows that it copies, it must be allowed to change a column of them.
+    await runner.query(`GRANT SELECT, UPDATE (ordre) ON question, option TO ${BALLOT_BOX_ROLE}`);
     const ofThreshold = 'seuil_anonymat, raison_seuil_anonymat';
     await runner.query(
       `GRANT SELECT (${ofThreshold}), UPDATE (${ofThreshold}) ON campagne TO ${BALLOT_BOX_ROLE}`,
@@ -66,6 +68,7 @@ export class Publication1764000021000 implements MigrationInterface {
       for (const { signature } of replaced()) await runner.query(`DROP FUNCTION ${signature}`);
       await createBoxFunctions(runner, FUNCTIONS);
     });
+    await this.fixCast(runner);
   }
 
   private async createTables(runner: QueryRunner): Promise<void> {
@@ -155,7 +158,16 @@ export class Publication1764000021000 implements MigrationInterface {
         );
   }
 
+  /** Of a voter who has voted, requests change neither weight nor right: the roll would not agree with the box any more. */
+  private async fixCast(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `CREATE POLICY votant_vote_inchange ON votant AS RESTRICTIVE FOR UPDATE TO ${APP_ROLE} USING (true)
+         WITH CHECK (CASE WHEN a_vote THEN urne_vote_inchange(id_unique, campagne_id, poids, a_droit_de_vote) ELSE true END)`,
+    );
+  }
+
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP POLICY votant_vote_inchange ON votant');
     for (const table of ['question', 'option'])
       for (const command of Object.keys(WRITES))
         await runner.query(`DROP POLICY ${table}_publiee_${command} ON ${table}`);
@@ -178,7 +190,7 @@ export class Publication1764000021000 implements MigrationInterface {
     await runner.query('ALTER TABLE campagne FORCE ROW LEVEL SECURITY');
     await runner.query('DROP TABLE urne_option, urne_question, urne');
     await runner.query('ALTER TABLE campagne DROP COLUMN seuil_anonymat, DROP COLUMN raison_seuil_anonymat');
-    await runner.query(`REVOKE SELECT ON question, option FROM ${BALLOT_BOX_ROLE}`);
+    await runner.query(`REVOKE SELECT, UPDATE ON question, option FROM ${BALLOT_BOX_ROLE}`);
     await runner.query(
       `GRANT SELECT (tenant_id, campagne_id, ordre, est_preferentiel) ON question TO ${BALLOT_BOX_ROLE}`,
     );
@@ -216,6 +228,16 @@ const OWN = (row: string): string => `${row}.tenant_id = ${BOX_TENANT} AND ${row
 
 const CAMPAGNE = `c.tenant_id = ${BOX_TENANT} AND c.id_unique = $1`;
 
+/**
+ * Waits for transactions that have written the questions or options, or cast a ballot, and not ended: a new ballot or question
+ * holds the campaign's row, a new option that of its question. What they wrote is seen by the statements that follow.
+ */
+const AWAIT_WRITERS = `
+  PERFORM FROM campagne c WHERE ${CAMPAGNE} FOR UPDATE;
+  PERFORM FROM question q WHERE ${OWN('q')} FOR UPDATE;
+  PERFORM FROM option o WHERE o.tenant_id = ${BOX_TENANT} AND o.question_id IN (SELECT q.id_unique FROM question q WHERE ${OWN('q')})
+    FOR UPDATE;`;
+
 const HAS_BALLOT = `EXISTS (SELECT FROM bulletin b WHERE ${OWN('b')})`;
 
 /** Whether a row counts for the union and employer that are asked for; a null asks for all. */
@@ -247,6 +269,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
     shape: '(campagne uuid) RETURNS void',
     manner: 'LANGUAGE plpgsql',
     body: `BEGIN
+        ${AWAIT_WRITERS}
         IF ${HAS_BALLOT} OR NOT EXISTS (SELECT FROM campagne c WHERE ${CAMPAGNE} AND c.publiee AND NOT c.urne_close)
         THEN RAISE EXCEPTION 'The campaign is not published, or has ballots.'; END IF;
         DELETE FROM urne u WHERE ${OWN('u')};
@@ -264,6 +287,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
     shape: '(campagne uuid) RETURNS void',
     manner: 'LANGUAGE plpgsql',
     body: `BEGIN
+        ${AWAIT_WRITERS}
         IF ${HAS_BALLOT} OR NOT EXISTS (SELECT FROM campagne c WHERE ${CAMPAGNE} AND NOT c.publiee AND NOT c.urne_close)
         THEN RAISE EXCEPTION 'The campaign is published, or has ballots.'; END IF;
         DELETE FROM urne u WHERE ${OWN('u')};
@@ -300,6 +324,17 @@ const FUNCTIONS: readonly BoxFunction[] = [
       BEGIN
         RETURN QUERY SELECT u.graine, u.graine_partenaire FROM urne u
         WHERE ${OWN('u')} AND EXISTS (SELECT FROM campagne c WHERE ${CAMPAGNE} AND ${BOX_CLOSED});
+      END`,
+  },
+  {
+    // Whether a voter has this weight and right to vote already. Not STABLE: it sees what another transaction has just ended.
+    signature: 'urne_vote_inchange(uuid, uuid, numeric, boolean)',
+    shape: '(votant uuid, campagne uuid, poids numeric, a_droit_de_vote boolean) RETURNS boolean',
+    manner: 'LANGUAGE plpgsql',
+    body: `BEGIN
+        RETURN EXISTS (
+          SELECT FROM votant v WHERE v.tenant_id = ${BOX_TENANT} AND v.campagne_id = $2 AND v.id_unique = $1
+            AND v.poids = $3 AND v.a_droit_de_vote = $4);
       END`,
   },
   {

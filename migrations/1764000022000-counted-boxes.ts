@@ -5,6 +5,7 @@ import {
   BOX_TENANT,
   type BoxFunction,
   createBoxFunctions,
+  named,
 } from '../libs/shared/src/database/ballot-box';
 import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
@@ -17,8 +18,8 @@ const REWRITTEN = ['votant', 'bulletin', 'recu'];
 const COUNTED = ['campagne', 'bulletin', 'urne_question', 'depouillement'];
 
 const replaced = (): BoxFunction[] => [
-  ...Publication1764000021000.functionsNamed('urne_suffit'),
-  ...Sealing1764000014000.functionsNamed('urne_compter', 'urne_compter_par', 'urne_sceller'),
+  ...named(Publication1764000021000.functions, 'urne_suffit'),
+  ...named(Sealing1764000014000.functions, 'urne_compter', 'urne_compter_par', 'urne_sceller'),
 ];
 
 /**

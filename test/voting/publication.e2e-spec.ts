@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { migrateDown, migrateUp } from '../../libs/shared/src/database/migrate';
 import { SealingService } from '../../libs/voting/src';
-import { expectFaults, expectProblem } from '../http/expect-problem';
+import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
@@ -46,6 +46,9 @@ async function votedSevenToTwo(): Promise<Vote> {
   return vote;
 }
 
+/** Somebody who waits for the session that asks. */
+const AWAITED = `SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))`;
+
 const copies = ({ id }: Vote): Promise<{ question_id: string }[]> =>
   campaigns.rows('SELECT * FROM urne_question WHERE tenant_id = $1 AND campagne_id = $2', id);
 
@@ -87,6 +90,51 @@ describe('what a published campaign asks', () => {
         await expect(intruder.query(`SELECT ${name}($1)`, vote.id)).rejects.toThrow('has ballots');
     }
   });
+
+  it.each([
+    ['labels', `UPDATE option SET libelle = 'Z' || ordre WHERE question_id = $1`],
+    [
+      'an option, added',
+      `INSERT INTO option (tenant_id, question_id, ordre, libelle) SELECT tenant_id, question_id, 3, 'Z' FROM option WHERE question_id = $1 LIMIT 1`,
+    ],
+    [
+      'a question, added',
+      `WITH added AS (
+         INSERT INTO question (tenant_id, campagne_id, ordre, titre, type, est_preferentiel, ordre_reponses_aleatoire, min_reponses, max_reponses)
+         SELECT tenant_id, campagne_id, 2, 'Z', type, est_preferentiel, ordre_reponses_aleatoire, min_reponses, max_reponses
+         FROM question WHERE id_unique = $1 RETURNING *
+       ) INSERT INTO option (tenant_id, question_id, ordre, libelle) SELECT tenant_id, id_unique, 1, 'Z' FROM added`,
+    ],
+    ['an option, removed', 'DELETE FROM option WHERE question_id = $1 AND ordre = 1'],
+  ])(
+    'is what is shown, where a write of it has not ended at the publication: %s',
+    async (_what, statement) => {
+      const id = await campaigns.ready();
+      const [{ Id }] = (await campaigns.sent('GET', `/${id}/questions`)).json;
+      await intruder.query('BEGIN');
+      expect(await intruder.query(statement, Id)).not.toMatchObject({ rowCount: 0 });
+      const publication = campaigns.send('POST', `/${id}/publier`);
+      await eventually(async () => (await intruder.query(AWAITED)).rows[0], 'A wait for the write');
+      await intruder.query('COMMIT');
+      expect((await publication).status).toBe(200);
+      expect(await asked(id)).toEqual(await shown(id));
+    },
+  );
+
+  /** Libelles of the options of each question, as the box and as voters have them. */
+  const asked = async (id: string): Promise<string[]> =>
+    (
+      await campaigns.rows<{ labels: string }>(
+        `SELECT string_agg(libelle, ' ' ORDER BY o.place) AS labels FROM urne_question q
+         LEFT JOIN urne_option o USING (tenant_id, campagne_id) WHERE o.question = q.place AND tenant_id = $1 AND campagne_id = $2
+         GROUP BY q.place ORDER BY q.place`,
+        id,
+      )
+    ).map(({ labels }) => labels);
+  const shown = async (id: string): Promise<string[]> =>
+    (await campaigns.sent('GET', `/${id}/questions`)).json.map(
+      ({ Options }: { Options: { Libelle: string }[] }) => Options.map(({ Libelle }) => Libelle).join(' '),
+    );
 
   it('can be changed again once it is unpublished, and is then copied anew', async () => {
     const vote = await votes.opened(1);
@@ -294,6 +342,23 @@ describe('the seeds of draws', () => {
     await intruder.query('ROLLBACK');
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(await seeds()).toBe(1);
+  });
+});
+
+describe('the roll of a vote', () => {
+  it('keeps weight and right of who has voted against the role of the processes; the name can be put right', async () => {
+    const vote = await votes.opened(2);
+    await votes.voted(vote, 0);
+    const change = (column: string): string => `UPDATE votant SET ${column} WHERE id_unique = $1`;
+    for (const column of ['poids = 2', 'a_droit_de_vote = false', 'poids = 2, a_droit_de_vote = false']) {
+      await expect(intruder.query(change(column), vote.voters[0])).rejects.toMatchObject({ code: '42501' });
+      expect(await intruder.query(change(column), vote.voters[1])).toMatchObject({ rowCount: 1 });
+    }
+    expect(await intruder.query(change(`nom = 'Côté', poids = 1.0`), vote.voters[0])).toMatchObject({
+      rowCount: 1,
+    });
+    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    expect(await app.app.get(SealingService).seal(campaigns.tenant.tenantId, vote.id)).toBe(true);
   });
 });
 

@@ -52,6 +52,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'tells whether anybody has voted to a role that cannot read ballots; under the policies',
   'function urne_voter':
     'casts ballots for a role that can put none into the box by itself; under the policies',
+  'function urne_vote_inchange':
+    'tells whether a voter has this weight and right already; under the policies',
   'function urne_fermer':
     'closes the box of a vote that has ended, which no role of the processes may; under the policies',
   'function urne_compter': 'counts ballots for a role that cannot read them; under the policies',

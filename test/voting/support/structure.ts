@@ -179,11 +179,15 @@ export function withoutLock(): void {
   });
 }
 
-/** For negative controls: the database lets what is published be changed. */
+/** For negative controls: the database lets what is published be changed, and a publication waits for no write of it. */
 export async function unfreeze({ database }: TestApp): Promise<void> {
   for (const table of ['question', 'option'])
     for (const command of ['insert', 'update', 'delete'])
       await database.query(`DROP POLICY IF EXISTS ${table}_publiee_${command} ON ${table}`);
+  const { rows } = await database.query<{ definition: string }>(
+    `SELECT pg_get_functiondef('urne_preparer(uuid)'::regprocedure) AS definition`,
+  );
+  await database.query(rows[0]!.definition.replaceAll(/PERFORM [^;]* FOR UPDATE;/g, ''));
 }
 
 /** Two replicas of the service on one database, whose writes can be stopped in the middle. */

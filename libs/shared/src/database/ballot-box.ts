@@ -21,6 +21,11 @@ export interface BoxFunction {
   readonly body: string;
 }
 
+/** Those of the functions that have one of the names. */
+export function named(functions: readonly BoxFunction[], ...names: readonly string[]): BoxFunction[] {
+  return functions.filter(({ signature }) => names.includes(signature.slice(0, signature.indexOf('('))));
+}
+
 /**
  * Makes functions that requests may call and that do, as the role of the ballot box, what requests may not (docs/adr/0014).
  * They are bound to the catalogue as it is now, so that nobody's search path and tables of the same name get between.
