@@ -48,7 +48,7 @@ export class Roll {
           throw new DomainError('Votant.PoidsIdentifiants', detail);
         }
         // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
-        await this.campagnes.countVotants(campagne, at, change);
+        await this.campagnes.countVotants(tenantId, campagneId, change);
         return result;
       },
       // An employee who is deleted meanwhile is found missing at the next try.

@@ -39,12 +39,11 @@ export class SealingService {
         throw error;
       }
     };
-    try {
-      await eachDue(await this.repository.due([...this.putOff.keys()]), isStopping, seal);
-    } finally {
-      // Dead rows would otherwise stay in the files, in their old order, until the server removes them.
-      if (sealed > 0 && !isStopping()) await this.repository.removeDeadRows();
-    }
+    const due = await this.repository.due([...this.putOff.keys()]);
+    const [outcome] = await Promise.allSettled([eachDue(due, isStopping, seal)]);
+    // Dead rows would otherwise stay in the files, in their old order, until the server removes them.
+    if (sealed > 0) await this.repository.removeDeadRows();
+    if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   /**

@@ -94,7 +94,7 @@ export type CampagneRecord = RecordOf<typeof CAMPAGNE_FIELDS>;
 /** Bytes of the partner's seed. */
 const GRAINE_BYTES = 32;
 
-/** The partner's seed of draws (decisions, section 14). */
+/** The partner's seed of draws (docs/adr/0026). */
 export const GRAINE_FIELDS = {
   graine: text(44, {
     required: true,

@@ -68,7 +68,9 @@ export class DepartageItem {
   })
   Entre: string[];
 
-  @ApiProperty(id('The one whose surplus went on, or that was eliminated.', EXAMPLE_IDS.optionAutre))
+  @ApiProperty(
+    id('The one whose surplus went on, that was eliminated, or that got the seat.', EXAMPLE_IDS.optionAutre),
+  )
   Choisi: string;
 
   @ApiProperty({
@@ -83,7 +85,7 @@ export class DepartageItem {
     type: String,
     nullable: true,
     description:
-      'Of a draw, its seed: `graineDepartage` of the campaign, and `:grainePartenaire` behind it if there is one. The first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.',
+      'Of a draw, its seed: `graineDepartage` of the campaign, and `:grainePartenaire` behind it if there is one. Of the options of `Entre` that no earlier round tells apart, the first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.',
     example: null,
   })
   Graine: string | null;

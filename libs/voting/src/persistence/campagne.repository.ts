@@ -31,9 +31,12 @@ function gateOf(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
 
-/** The threshold that holds for a campaign: its own, or that of its client. */
+/** The threshold that a publication would fix for a draft: its own, or that of its client. */
 const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
-  FROM campagne c LEFT JOIN reglage s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2`;
+  FROM campagne c LEFT JOIN reglage s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2 AND NOT c.publiee`;
+
+/** Whether the vote of a row of `campagne` was opened: a roll is not written any more once it has ended. */
+const IS_OPENED = '(publiee AND clock_timestamp() >= ouverture_du_vote_utc)';
 
 /** Weights that a refusal names. */
 const MOST_NAMED = 5;
@@ -247,24 +250,21 @@ export class CampagneRepository {
   }
 
   /**
-   * Counts voters that were added and removed, and while the vote is open all changes of the roll. The last statement of who
-   * writes the roll.
+   * Counts voters that were added and removed, and all changes of the roll that end after the opening. The last statement of
+   * who writes the roll.
    */
   async countVotants(
-    campagne: Campagne,
-    at: Date,
+    tenantId: string,
+    id: string,
     { added = 0, removed = 0, modified = 0 }: RollChange,
   ): Promise<void> {
-    const { tenantId, idUnique } = campagne;
-    const isOpen = campagne.etat(at) === 'VoteOuvert';
-    if (added === 0 && removed === 0 && !(isOpen && modified > 0)) return;
     await this.transactions.client().query(
       `UPDATE campagne SET nombre_votants = nombre_votants + $3::int - $4::int,
-         votants_ajoutes = votants_ajoutes + CASE WHEN $6 THEN $3::int ELSE 0 END,
-         votants_retires = votants_retires + CASE WHEN $6 THEN $4::int ELSE 0 END,
-         votants_modifies = votants_modifies + CASE WHEN $6 THEN $5::int ELSE 0 END
-       WHERE tenant_id = $1 AND id_unique = $2`,
-      [tenantId, idUnique, added, removed, modified, isOpen],
+         votants_ajoutes = votants_ajoutes + CASE WHEN ${IS_OPENED} THEN $3::int ELSE 0 END,
+         votants_retires = votants_retires + CASE WHEN ${IS_OPENED} THEN $4::int ELSE 0 END,
+         votants_modifies = votants_modifies + CASE WHEN ${IS_OPENED} THEN $5::int ELSE 0 END
+       WHERE tenant_id = $1 AND id_unique = $2 AND ($3::int + $4::int > 0 OR $5::int > 0 AND ${IS_OPENED})`,
+      [tenantId, id, added, removed, modified],
     );
   }
 

@@ -59,7 +59,7 @@ export class SealingRepository {
 
   /** Removes the dead rows of roll, ballots and receipts from the files. Outside of any transaction. */
   removeDeadRows(): Promise<void> {
-    return this.transactions.vacuum(['votant', 'bulletin', 'recu']);
+    return this.transactions.vacuum(['bulletin', 'recu', 'votant']);
   }
 
   /** Seals a box in which something does not agree, without a result. @returns false where all agrees */

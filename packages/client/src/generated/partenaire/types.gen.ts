@@ -769,7 +769,7 @@ export type DepartageItem = {
      */
     Entre: Array<string>;
     /**
-     * The one whose surplus went on, or that was eliminated.
+     * The one whose surplus went on, that was eliminated, or that got the seat.
      */
     Choisi: string;
     /**
@@ -777,7 +777,7 @@ export type DepartageItem = {
      */
     Tour: number | null;
     /**
-     * Of a draw, its seed: `graineDepartage` of the campaign, and `:grainePartenaire` behind it if there is one. The first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.
+     * Of a draw, its seed: `graineDepartage` of the campaign, and `:grainePartenaire` behind it if there is one. Of the options of `Entre` that no earlier round tells apart, the first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.
      */
     Graine: string | null;
 };
