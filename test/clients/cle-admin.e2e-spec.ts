@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Child } from '../http/child-process';
+import { asService } from '../setup/service-login';
 import { TestApp } from '../setup/test-app';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
@@ -63,7 +64,7 @@ describe('node dist/apps/cli/src/main.js cle-admin', () => {
   it('needs no variable but DATABASE_URL, also in production; without it, one line says so', async () => {
     const run = (env: Record<string, string>) =>
       promisify(execFile)(process.execPath, [CLI, 'cle-admin'], { env }).catch((error: unknown) => error);
-    const made = await run({ DATABASE_URL: app.config.databaseUrl, NODE_ENV: 'production' });
+    const made = await run({ DATABASE_URL: asService(app.config.databaseUrl), NODE_ENV: 'production' });
     expect(made).toMatchObject({ stdout: expect.stringMatching(/^mdt_admin_\w{36}\n$/), stderr: '' });
     const refused = await run({ NODE_ENV: 'production' });
     expect(refused).toMatchObject({

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { asService } from '../setup/service-login';
 import { eventually } from './expect-problem';
 
 const DIST = join(__dirname, '../../dist/apps');
@@ -31,7 +32,7 @@ export class Child {
     });
   }
 
-  /** Starts a process and waits for nothing. */
+  /** Starts a process and waits for nothing. API and worker log in to DATABASE_URL as `asService` says. */
   static async spawn(
     app: 'partner-api' | 'worker' | 'cli',
     env: Record<string, string>,
@@ -47,6 +48,7 @@ export class Child {
       ADMIN_API_KEY: randomBytes(32).toString('hex'),
       SECRETS_KEY: randomBytes(32).toString('base64'),
       ...env,
+      ...(app === 'cli' || !env.DATABASE_URL ? {} : { DATABASE_URL: asService(env.DATABASE_URL) }),
     };
     const child = spawn(process.execPath, [join(DIST, app, 'src/main.js'), ...args], {
       env: own,

@@ -257,7 +257,7 @@ describe('Without a mail server', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'mandat-mail-'));
     const post = await Post.open(app);
     const { id } = await post.letter({ idExternes: await post.employes(3, 'F') });
-    const worker = await startWorker(Object.assign(Object.create(app.config), { dataDir }));
+    const worker = await startWorker({ ...app.config, dataDir });
     expect(await post.over(id)).toMatchObject({ envoyes: 3 });
     await worker.close();
     const folder = join(dataDir, 'courriels', id);

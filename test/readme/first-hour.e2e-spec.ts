@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { eventually } from '../http/expect-problem';
 import { DemonstrationService, freePort } from '../setup/demonstration-service';
 import { type Block, blocksOf, chapterOf, differences, pasteFaults } from './blocks';
@@ -68,6 +69,16 @@ describeHour(`README.md, "${TITLE}"`, () => {
       await eventually(() => arrives(type), type);
     expect(received).not.toContain('refused');
   }, 180_000);
+
+  it('is served by processes that log in as no owner', async () => {
+    const client = new Client({ connectionString: service.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name LIKE 'mandat %'`,
+    );
+    await client.end();
+    expect(rows).toEqual([{ usename: 'mandat_service' }]);
+  });
 
   /** What becomes of the block that contains `from` where `to` stands instead, pasted after the first block alone. */
   const spoilt = async (from: string, to: string): Promise<string[]> => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { asService } from '../setup/service-login';
 import { TestApp } from '../setup/test-app';
 import { WHOLE } from './support/effort';
 import { Fleet } from './support/fleet';
@@ -40,7 +41,12 @@ interface Place {
 
 /** A pooler and an API behind it. */
 async function behindPooler(connectQuery: string, env: Record<string, string> = {}): Promise<Place> {
-  const pooler = await Pooler.start(command!, app.config.databaseUrl, SERVER_CONNECTIONS, connectQuery);
+  const pooler = await Pooler.start(
+    command!,
+    asService(app.config.databaseUrl),
+    SERVER_CONNECTIONS,
+    connectQuery,
+  );
   ends.push(() => pooler.stop());
   const secrets = { SECRETS_KEY: app.config.secretsKey.toString('base64') };
   const fleet = await Fleet.start(pooler.url, { apis: 1, workers: 1, env: { ...secrets, ...env } });
@@ -138,7 +144,7 @@ async function connectionsOf({ pooler }: Place): Promise<string> {
 
     it('clients that set their tenant once, for their session, read the rows of others', async () => {
       const mix = await TenantMix.make(app, 20, 0);
-      const pooler = await Pooler.start(command!, app.config.databaseUrl, SERVER_CONNECTIONS);
+      const pooler = await Pooler.start(command!, asService(app.config.databaseUrl), SERVER_CONNECTIONS);
       ends.push(() => pooler.stop());
       let [reads, leaks] = [0, 0];
       const reading = mix.marks().map(async ({ tenantId, nom }) => {

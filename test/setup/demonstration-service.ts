@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Child } from '../http/child-process';
 import { eventually } from '../http/expect-problem';
 
@@ -28,6 +30,14 @@ export class DemonstrationService {
     const of = (name: string): string => new RegExp(`\\bMANDAT_${name}='([^']+)'`).exec(line)![1]!;
     const keys = { partenaire: of('KEY'), plateforme: of('PLATFORM_KEY'), admin: of('ADMIN_KEY') };
     return new DemonstrationService(child, of('URL'), line, keys);
+  }
+
+  /** Its embedded database, as a superuser. */
+  get databaseUrl(): string {
+    const read = (name: string): string =>
+      readFileSync(join(this.child.env.DATA_DIR!, 'postgres', name), 'utf8');
+    const port = read('cluster/postmaster.pid').split('\n')[3];
+    return `postgres://postgres:${read('password').trim()}@127.0.0.1:${port}/mandat`;
   }
 
   async stop(): Promise<void> {

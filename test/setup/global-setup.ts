@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../libs/shared/src/database/embedded-postgres';
+import { makeServiceLogin } from '../../libs/shared/src/database/service-login';
+import { SERVICE_PASSWORD } from './service-login';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 
@@ -41,4 +43,5 @@ export default async function globalSetup(): Promise<void> {
     env: { ...process.env, DATABASE_URL: template.href },
     stdio: 'pipe',
   });
+  await makeServiceLogin(template.href, SERVICE_PASSWORD);
 }

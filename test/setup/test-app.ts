@@ -11,6 +11,7 @@ import { FloodDelay } from '../../libs/clients/src/http/flood-delay';
 import { type Environment, MODULES, type ModuleName } from '../../libs/shared/src/access/caller';
 import { Config } from '../../libs/shared/src/config/config';
 import { TEST_ACTOR } from './actor';
+import { asService } from './service-login';
 
 /** A client's data space and a key for it. */
 export interface TestTenant {
@@ -48,6 +49,7 @@ export class TestApp {
   private constructor(
     readonly app: NestExpressApplication,
     readonly url: string,
+    /** Its database is named by a superuser's login; the application has its own. */
     readonly config: Config,
     /** A superuser's connection, to look at rows and to break protections on purpose. */
     readonly database: Client,
@@ -75,7 +77,9 @@ export class TestApp {
       ...overrides,
       databaseUrl,
     });
-    const { app, url } = await listen(AppModule.forRoot(config));
+    const { app, url } = await listen(
+      AppModule.forRoot(new Config({ ...config, databaseUrl: asService(databaseUrl) })),
+    );
     // Whoever asks for every operation with a wrong key would wait for a second each time.
     const floodDelay = app.get(FloodDelay);
     floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };

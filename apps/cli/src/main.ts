@@ -6,7 +6,7 @@ import { hasAtMost } from '#shared/records/faults';
 import { textFault } from '#shared/records/fold';
 
 const USAGE = `Usage: npm run cli -- <command>
-  start               database, migrations, demonstration tenant (not in production), API and worker
+  start               database, migrations, demonstration tenant, API and worker; not in production
   migrate             apply the migrations that DATABASE_URL lacks
   migrate-down [n]    undo the last n migrations (1)
   cle-admin [name]    make a key for an administrator and print it; needs no variable but DATABASE_URL

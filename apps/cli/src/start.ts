@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { loadConfig } from '#shared/config/config';
+import { ConfigError, loadConfig } from '#shared/config/config';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#shared/database/embedded-postgres';
 import { migrateUp } from '#shared/database/migrate';
+import { makeServiceLogin } from '#shared/database/service-login';
 import { demonstrationKeys, type DemonstrationKeys } from './demonstration';
 
 const API = join(__dirname, '../../partner-api/src/main.js');
@@ -11,11 +13,17 @@ const WORKER = join(__dirname, '../../worker/src/main.js');
 
 /**
  * Everything that a newcomer needs in one process tree: an embedded PostgreSQL unless DATABASE_URL names one, the
- * migrations, a demonstration tenant (never in production), the API and the worker. Stops all of them in order.
+ * migrations, a demonstration tenant, the API and the worker. Stops all of them in order.
+ *
+ * @throws ConfigError in production, where the login that migrates is not that of the processes
  */
 export async function start(): Promise<void> {
+  if (process.env.NODE_ENV === 'production')
+    throw new ConfigError(
+      'In production run "npm run cli -- migrate", "npm run start:api" and "npm run start:worker".',
+    );
   let database: EmbeddedPostgres | undefined;
-  if (!process.env.DATABASE_URL && process.env.NODE_ENV !== 'production') {
+  if (!process.env.DATABASE_URL) {
     const dataDir = loadConfig(process.env, 'postgres://unused').dataDir;
     step('Starting the embedded PostgreSQL');
     database = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
@@ -30,10 +38,13 @@ export async function start(): Promise<void> {
 }
 
 async function run(database: EmbeddedPostgres | undefined): Promise<void> {
-  const config = loadConfig(process.env);
   step('Applying the migrations');
-  await migrateUp(config.databaseUrl);
-  const keys = config.production ? undefined : await demonstrationKeys(config);
+  await migrateUp(loadConfig(process.env).databaseUrl);
+  // As in production, the processes do not log in as the owner. A server that is not ours keeps the logins that it has.
+  if (database)
+    process.env.DATABASE_URL = await makeServiceLogin(database.url, randomBytes(24).toString('hex'));
+  const config = loadConfig(process.env);
+  const keys = await demonstrationKeys(config);
 
   step('Starting the API and the worker');
   const children = [API, WORKER].map((file) =>
@@ -51,7 +62,7 @@ async function run(database: EmbeddedPostgres | undefined): Promise<void> {
     () => 'listening' as const,
   );
   if ((await Promise.race([ended, listening])) === 'listening') {
-    if (keys) announce(config.publicUrl, config.adminApiKey, keys);
+    announce(config.publicUrl, config.adminApiKey, keys);
     await ended;
   }
   await stop();

@@ -5,6 +5,7 @@ import {
   Injectable,
   Module,
   OnApplicationShutdown,
+  OnModuleInit,
 } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { Pool } from 'pg';
@@ -20,6 +21,7 @@ import { clientConfig, createDataSource, createTripPool } from './database/conne
 import { DatabaseWatch } from './database/database-watch';
 import { IdempotencyRecords } from './database/idempotency-records';
 import { QueueDatabase } from './database/queue-database';
+import { assertOwnsNothing } from './database/service-login';
 import { SHORT_WRITES, Transactions } from './database/transactions';
 import { HealthController } from './http/health.controller';
 import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './http/health.indicators';
@@ -32,6 +34,19 @@ import { Clock } from './time/clock';
 
 const READ_POOL = Symbol('read pool');
 const WRITE_POOL = Symbol('write pool');
+
+/** Keeps a process of production from serving with a login that could leave the roles of the processes. */
+@Injectable()
+class LoginCheck implements OnModuleInit {
+  constructor(
+    private readonly config: Config,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    if (this.config.production) await assertOwnsNothing((text) => this.dataSource.query(text));
+  }
+}
 
 /** Closes the connections once the last request has been answered. */
 @Injectable()
@@ -170,6 +185,7 @@ export class SharedModule {
             return new JobQueue(new QueueDatabase(options, report(logger)), isWorker, transactions, logger);
           },
         },
+        LoginCheck,
         QueueStopper,
         PoolCloser,
       ],

@@ -10,6 +10,8 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../../libs/shared/src/database/embedded-postgres';
+import { makeServiceLogin } from '../../../libs/shared/src/database/service-login';
+import { SERVICE_PASSWORD } from '../../setup/service-login';
 import { freePort } from '../../../libs/shared/src/database/embedded-postgres.host';
 
 const CLI = join(__dirname, '../../../dist/apps/cli/src/main.js');
@@ -30,6 +32,7 @@ export class OwnPostgres {
     await promisify(execFile)(process.execPath, [CLI, 'migrate'], {
       env: { ...process.env, DATABASE_URL: own.url },
     });
+    await makeServiceLogin(own.url, SERVICE_PASSWORD);
     return own;
   }
 
