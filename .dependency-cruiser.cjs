@@ -200,7 +200,7 @@ const layers = [
       pathNot: [
         '^libs/$1/src/(domain|application|http)/',
         '^libs/shared/src/(http|access|errors|config|records)/',
-        '^libs/shared/src/(outbox/event-types|audit/audited-actions)\\.ts$',
+        '^libs/shared/src/(outbox/event-types|audit/audited-actions|audit/audit-detail)\\.ts$',
         // Field definitions of the records that a request carries.
         '^libs/[^/]+/src/index\\.ts$',
       ],

@@ -59,6 +59,33 @@ describe('The chain of the audit trail', () => {
     expect(missed).toEqual([]);
   }, 600_000);
 
+  it.each([
+    ['changed', `'{}'`],
+    ['put into an entry without one', `'{"ajoutes":null}'`],
+    ['taken away', 'NULL'],
+  ])('shows the detail of an entry that is %s', async (what, detail) => {
+    const restore = await trail.keep();
+    const body = {
+      titre: what,
+      ouvertureDuVoteUtc: '2099-01-01T13:00:00Z',
+      fermetureDuVoteUtc: '2099-01-08T22:00:00Z',
+    };
+    const { json: id } = await app.send(trail.tenant, 'POST', '/b2b/v1/campagnes', body);
+    await app.send(trail.tenant, 'POST', `/b2b/v1/campagnes/${id}/votants/upsert`, {
+      Prenom: 'Zoé',
+      Nom: 'Roy',
+    });
+    expect(await faults()).toEqual([]);
+    const { numero } = (await trail.rows()).at(what.startsWith('put') ? -2 : -1)!;
+    await trail.sql(
+      `UPDATE journal SET detail = ${detail} WHERE tenant_id = $1 AND numero = $2`,
+      trail.tenant.tenantId,
+      numero,
+    );
+    expect(await faults()).toEqual([`entry ${numero} or its place is not what was written`]);
+    await restore();
+  });
+
   it('goes on where it was broken, and says so for good', async () => {
     const restore = await trail.keep();
     await ALTERATIONS['everything removed, with the end']!(trail, () => 0);

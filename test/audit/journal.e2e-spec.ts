@@ -59,6 +59,7 @@ describe('GET /admin/v1/clients/{clientId}/journal', () => {
       objetId: row!.objetId,
       requeteId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       empreinte: row!.empreinte.toString('hex'),
+      changements: [],
     });
   });
 

@@ -55,7 +55,7 @@ function swapping(columns: readonly string[]): Alteration {
   };
 }
 
-const CONTENT = ['date_creation', 'cle_id', 'action', 'objet_id', 'requete_id'];
+const CONTENT = ['date_creation', 'cle_id', 'action', 'objet_id', 'requete_id', 'detail'];
 
 /** Every kind, by what it does. */
 export const ALTERATIONS: Readonly<Record<string, Alteration>> = {
@@ -64,6 +64,9 @@ export const ALTERATIONS: Readonly<Record<string, Alteration>> = {
   'another key': changing('cle_id', () => randomUUID()),
   'another request': changing('requete_id', ({ requeteId }) => `${requeteId}0`),
   'a millisecond later': changing('date_creation', ({ date }) => new Date(Date.parse(date) + 1)),
+  'another detail': changing('detail', ({ detail }) =>
+    JSON.stringify({ ...(JSON.parse(detail ?? '{}') as object), champs: ['Poids'] }),
+  ),
   'another id': changing('id_unique', () => randomUUID()),
   'another digest': changing('empreinte', () => randomBytes(32)),
   'a bit of a digest': changing('empreinte', (before) => {

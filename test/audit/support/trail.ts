@@ -7,7 +7,7 @@ import type { TestApp, TestTenant } from '../../setup/test-app';
 export type Row = JournalEntry & { readonly empreinte: Buffer };
 
 const COLUMNS = `numero::float8 AS numero, id_unique AS id, cle_id AS "cleId", action, objet_id AS "objetId",
-  requete_id AS "requeteId", empreinte, to_char(date_creation AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS date`;
+  requete_id AS "requeteId", detail::text AS detail, empreinte, to_char(date_creation AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS date`;
 
 /** The audit trails of a database, as somebody sees them who may write anything to it. */
 export class Trail {
@@ -70,10 +70,10 @@ export class Trail {
     for (const entry of entries) {
       const empreinte = chain.link(space, end.empreinte, entry);
       await this.sql(
-        `INSERT INTO journal (tenant_id, numero, id_unique, date_creation, cle_id, action, objet_id, requete_id, empreinte)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        `INSERT INTO journal (tenant_id, numero, id_unique, date_creation, cle_id, action, objet_id, requete_id, empreinte, detail)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
         ...[space, entry.numero, entry.id, entry.date, entry.cleId, entry.action, entry.objetId],
-        ...[entry.requeteId, empreinte],
+        ...[entry.requeteId, empreinte, entry.detail],
       );
       end = { numero: entry.numero, empreinte };
     }

@@ -24,6 +24,8 @@ const held = {
   empty: '',
   /** In Brouillon, with a question without options. */
   without: '',
+  /** In Brouillon, with more voters than an entry of the audit trail names. */
+  many: '',
   /** In Brouillon, with a question and no voter. */
   unattended: '',
   /** In Brouillon, with as many questions as there may be. */
@@ -102,6 +104,9 @@ export async function holdCampaigns(
   await ask(held.without, { Type: 'ChoixLibre' });
   const Options = Array.from({ length: 500 }, (_, index) => ({ Libelle: `Choix ${index}` }));
   held.fullQuestion = (await ask(held.without, { Type: 'ChoixLibre', Options })).Id;
+  held.many = await draft('Beaucoup de votants');
+  const many = Array.from({ length: 1_001 }, () => ({ Prenom: 'Sam', Nom: 'Côté' }));
+  await send('POST', `/${held.many}/votants/upsert`, many);
   held.unattended = await draft('Sans votants');
   await ask(held.unattended);
   held.full = await draft('Beaucoup de questions');
@@ -218,6 +223,11 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
   [`PUT ${OF_ADMINISTRATION}/:id/seuil-anonymat`]: {
     get calls() {
       return [{ path: `${OF_ADMINISTRATION_PATH}/${held.voted}/seuil-anonymat` }];
+    },
+  },
+  'GET /admin/v1/clients/:clientId/journal': {
+    get calls() {
+      return [{ path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/journal?objetId=${held.many}` }];
     },
   },
   'POST /b2b/v1/campagnes/:id/archiver': later((of) => `${of.voted}/archiver`),

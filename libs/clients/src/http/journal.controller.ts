@@ -5,7 +5,7 @@ import { Requires } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { pageOf, sendList } from '#shared/http/listing';
+import { HEAVY_RUN_LENGTH, pageOf, sendList } from '#shared/http/listing';
 import { Query } from '#shared/http/request-parts.decorator';
 import { JournalService } from '../application/journal.service';
 import { EXAMPLE_CLIENT_ID } from './clients.dto';
@@ -24,7 +24,7 @@ export class JournalController {
   @Answers({
     summary: "List a client's audit trail",
     description: [
-      'Who did what to which object, oldest first, over the client as a whole and both its data spaces: every write, one entry for each bulk write, every reading of a signature image, and never a ballot.',
+      'Who did what to which object, oldest first, over the client as a whole and both its data spaces: every write, one entry for each bulk write (of a roll with the ids of the voters), every reading of a signature image, and never a ballot.',
       'Ids only: names, addresses and contents are nowhere in it. Entries are never changed or removed, and `npm run cli -- verifier-journal` proves that none was.',
     ].join('\n\n'),
     path: {
@@ -44,10 +44,17 @@ export class JournalController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, async (after, limit) => {
-      const entries = await this.journal.list(clientId, query, after, limit + 1);
-      const rows = entries.map((entry) => ({ ...entry, dateCreation: new Date(entry.date) }));
-      return pageOf(rows, limit, (entry) => JournalItem.of(entry));
-    });
+    await sendList(
+      request,
+      response,
+      this.config.publicUrl,
+      query,
+      async (after, limit) => {
+        const entries = await this.journal.list(clientId, query, after, limit + 1);
+        const rows = entries.map((entry) => ({ ...entry, dateCreation: new Date(entry.date) }));
+        return pageOf(rows, limit, (entry) => JournalItem.of(entry));
+      },
+      HEAVY_RUN_LENGTH,
+    );
   }
 }

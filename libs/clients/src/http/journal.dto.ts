@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ENVIRONMENTS } from '#shared/access/caller';
+import { CHANGES } from '#shared/audit/audit-detail';
 import { AUDITED_ACTIONS } from '#shared/audit/audited-actions';
 import { Input } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
@@ -28,6 +29,40 @@ export class JournalQuery extends PagingQuery {
     }),
   )
   objetId?: string | null;
+}
+
+/** Objects to which a bulk write did the same. */
+export class JournalChangement {
+  @ApiProperty({ enum: CHANGES, description: 'What was done to them.', example: 'modification' })
+  type: (typeof CHANGES)[number];
+
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'How many they are.', example: 2 })
+  nombre: number;
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: "The service's ids in ascending order; null of more than 1,000.",
+    example: ['0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c42'],
+  })
+  ids: string[] | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Of more than 1,000: SHA-256 of the ids in ascending order with a line feed between two, 64 hexadecimal digits.',
+    example: null,
+  })
+  empreinte: string | null;
+
+  @ApiProperty({
+    type: [String],
+    description:
+      'Of a modification, names of the fields that differ in at least one of them. Never what the fields say.',
+    example: ['SyndicatIdExterne'],
+  })
+  champs: string[];
 }
 
 /** What somebody did, once, to one object. */
@@ -90,6 +125,12 @@ export class JournalItem {
   })
   empreinte: string;
 
+  @ApiProperty({
+    type: [JournalChangement],
+    description: 'Of a write of a roll, the voters that it changed; empty where `objetId` says it all.',
+  })
+  changements: JournalChangement[];
+
   static of({
     environnement,
     numero,
@@ -100,6 +141,7 @@ export class JournalItem {
     objetId,
     requeteId,
     empreinte,
+    detail,
   }: JournalOfClient): JournalItem {
     return {
       id,
@@ -111,6 +153,7 @@ export class JournalItem {
       objetId,
       requeteId,
       empreinte: empreinte.toString('hex'),
+      changements: detail === null ? [] : (JSON.parse(detail) as JournalChangement[]),
     };
   }
 }

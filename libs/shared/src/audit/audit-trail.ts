@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Actor } from '../access/caller';
 import { NO_TENANT, type Transactions } from '../database/transactions';
+import { type AuditDetail, textOfDetail } from './audit-detail';
 import { type AuditedAction, BREAK } from './audited-actions';
 import { type Chain, type ChainEnd, GENESIS } from './chain';
 import { type Head, JournalRepository } from './journal.repository';
@@ -10,6 +11,7 @@ interface Noted {
   readonly requeteId: string;
   readonly action: AuditedAction;
   readonly objetId: string;
+  readonly detail: string | null;
 }
 
 /**
@@ -35,10 +37,18 @@ export class AuditTrail {
    *
    * @param space the data space, or the client
    * @param objets the service's ids of what it was done to, an entry each; of a bulk write the data space itself
+   * @param change which objects a bulk write changed
    */
-  record(space: string, { cleId, requestId }: Actor, action: AuditedAction, objets: readonly string[]): void {
+  record(
+    space: string,
+    { cleId, requestId }: Actor,
+    action: AuditedAction,
+    objets: readonly string[],
+    change: AuditDetail = {},
+  ): void {
     if (objets.length === 0) return;
-    const noted = objets.map((objetId) => ({ cleId, requeteId: requestId, action, objetId }));
+    const detail = textOfDetail(change);
+    const noted = objets.map((objetId) => ({ cleId, requeteId: requestId, action, objetId, detail }));
     this.transactions.beforeCommit({ tenantId: space }, () => this.append(space, noted));
   }
 
@@ -61,7 +71,7 @@ export class AuditTrail {
     );
     const last = (await this.repository.last(space)) ?? GENESIS;
     const end = { numero: Math.max(last.numero, head.numero), empreinte: last.empreinte };
-    const broken: Noted = { cleId: NO_TENANT, requeteId: '', action: BREAK, objetId: space };
+    const broken: Noted = { cleId: NO_TENANT, requeteId: '', action: BREAK, objetId: space, detail: null };
     if (!(await this.write(space, head, end, [broken, ...noted], last.numero)))
       throw new Error('The audit trail cannot be written.');
   }

@@ -11,6 +11,8 @@ export interface JournalEntry {
   readonly action: string;
   readonly objetId: string;
   readonly requeteId: string;
+  /** JSON: what a bulk write changed. Null in entries that say it all without. */
+  readonly detail: string | null;
 }
 
 /** Where a chain ends. */
@@ -37,8 +39,12 @@ export class Chain {
 
   /** The digest of an entry behind the one of digest `before`. */
   link(space: string, before: Buffer, entry: JournalEntry): Buffer {
-    const { numero, id, date, cleId, action, objetId, requeteId } = entry;
-    const content = JSON.stringify([space, numero, id, date, cleId, action, objetId, requeteId]);
+    const { numero, id, date, cleId, action, objetId, requeteId, detail } = entry;
+    const content = JSON.stringify([
+      ...[space, numero, id, date, cleId, action, objetId, requeteId],
+      // Entries without one have the digest that they had before there were any.
+      ...(detail === null ? [] : [detail]),
+    ]);
     return createHmac('sha256', this.key).update(before).update(content).digest();
   }
 

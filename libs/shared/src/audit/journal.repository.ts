@@ -24,7 +24,7 @@ export interface JournalFilter {
 const DATE = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const ENTRY = `numero::float8 AS numero, id_unique AS id, ${DATE('date_creation')} AS date, cle_id AS "cleId", action,
-  objet_id AS "objetId", requete_id AS "requeteId", empreinte`;
+  objet_id AS "objetId", requete_id AS "requeteId", detail::text AS detail, empreinte`;
 
 /** Entries of the audit trail, and where each space's chain ends. */
 export class JournalRepository {
@@ -66,13 +66,13 @@ export class JournalRepository {
     const { rowCount } = await this.transactions.client().query({
       name: 'journal_append',
       text: `WITH added AS (
-          INSERT INTO journal (tenant_id, numero, id_unique, date_creation, cle_id, action, objet_id, requete_id, empreinte)
+          INSERT INTO journal (tenant_id, numero, id_unique, date_creation, cle_id, action, objet_id, requete_id, detail, empreinte)
           SELECT $1, e.* FROM unnest($3::bigint[], $4::uuid[], $5::timestamptz[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
-            $10::bytea[]) e
+            $10::json[], $11::bytea[]) e
           WHERE $2 = (SELECT coalesce(max(j.numero), 0) FROM journal j WHERE j.tenant_id = $1)
           RETURNING 1
         )
-        UPDATE journal_tete SET numero = $11, empreinte = $12, sceau = $13
+        UPDATE journal_tete SET numero = $12, empreinte = $13, sceau = $14
         WHERE tenant_id = $1 AND EXISTS (SELECT FROM added)`,
       values: [
         space,
@@ -84,6 +84,7 @@ export class JournalRepository {
         column((entry) => entry.action),
         column((entry) => entry.objetId),
         column((entry) => entry.requeteId),
+        column((entry) => entry.detail),
         column((entry) => entry.empreinte),
         numero,
         empreinte,

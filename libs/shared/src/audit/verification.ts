@@ -3,8 +3,8 @@ import { BREAK } from './audited-actions';
 import { type Chain, type ChainEnd, GENESIS } from './chain';
 import { JournalRepository } from './journal.repository';
 
-/** Entries read at a time: what a verification holds in memory, however long a trail is. */
-const BATCH = 5_000;
+/** Entries read at a time: what a verification holds in memory, however long a trail is. One may have 1,000 ids. */
+const BATCH = 1_000;
 
 /** Faults that are told of one space; the rest is counted. */
 const MOST_FAULTS = 20;

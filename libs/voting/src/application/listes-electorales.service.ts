@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { invalidRequest } from '#shared/errors/domain-error';
 import { Outbox } from '#shared/outbox/outbox';
@@ -21,7 +20,6 @@ export class ListesElectoralesService {
     private readonly repository: ListeElectoraleRepository,
     private readonly roll: Roll,
     private readonly outbox: Outbox,
-    private readonly audit: AuditTrail,
   ) {}
 
   /** @throws DomainError `Campagne.NotFound` */
@@ -53,7 +51,7 @@ export class ListesElectoralesService {
       const detail = `name at least one criterion (${CRITERIA.join(', ')}): a list without any would be everyone`;
       throw invalidRequest([{ pointer: '', code: 'required', detail }]);
     }
-    return this.roll.write(tenantId, campagneId, async () => {
+    return this.roll.write({ tenantId, actor, action: 'listeElectorale.creer', campagneId }, async () => {
       const unknown = await this.repository.unknownNames(tenantId, criteria);
       if (unknown.length > 0) {
         throw invalidRequest(
@@ -66,11 +64,11 @@ export class ListesElectoralesService {
       }
       const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
       const { id, dateCreation } = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
-      const { added, present } = enrolled;
+      const { ajoutes, present } = enrolled;
       const result = {
         Id: id,
-        NombreVotants: added + present,
-        NombreAjoutes: added,
+        NombreVotants: ajoutes.count + present,
+        NombreAjoutes: ajoutes.count,
         NombreDejaPresents: present,
         DateCreationUtc: dateCreation.toISOString(),
       };
@@ -79,8 +77,7 @@ export class ListesElectoralesService {
         'listeElectorale.creee',
         JSON.stringify({ CampagneId: campagneId, ...result }),
       );
-      this.audit.record(tenantId, actor, 'listeElectorale.creer', [campagneId]);
-      return { change: { added }, result };
+      return { change: { ajoutes }, result };
     });
   }
 }

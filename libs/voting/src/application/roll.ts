@@ -1,12 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '#shared/access/caller';
+import { AuditTrail } from '#shared/audit/audit-trail';
+import type { AuditedAction } from '#shared/audit/audited-actions';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { CampagneRepository, type RollChange } from '../persistence/campagne.repository';
 
+/** Who writes a roll, and the action under which the audit trail tells of it. */
+export interface RollWriter {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly action: AuditedAction;
+  readonly campagneId: string;
+}
+
 /** What a write of the roll has done. */
 interface WrittenRoll<T> {
+  /** Which voters it changed. */
   readonly change: RollChange;
+  /** What the audit trail names beside them; the campaign if absent. */
+  readonly objetId?: string;
   readonly result: T;
 }
 
@@ -19,6 +33,7 @@ export class Roll {
   constructor(
     private readonly transactions: Transactions,
     private readonly campagnes: CampagneRepository,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -26,8 +41,7 @@ export class Roll {
    * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Votant.PoidsIdentifiants` and those of `work`
    */
   async write<T, P = undefined>(
-    tenantId: string,
-    campagneId: string,
+    { tenantId, actor, action, campagneId }: RollWriter,
     work: (prepared: P) => Promise<WrittenRoll<T>>,
     prepare: () => Promise<P> = () => Promise.resolve(undefined as P),
   ): Promise<T> {
@@ -39,7 +53,8 @@ export class Roll {
         const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
         campagne.assertOpenRoll(at);
         const before = await this.campagnes.poidsIdentifiants(campagne);
-        const { change, result } = await work(prepared);
+        const { change, result, objetId = campagneId } = await work(prepared);
+        this.audit.record(tenantId, actor, action, [objetId], change);
         const [rare] = (await this.campagnes.poidsIdentifiants(campagne)).filter(
           (one) => !before.includes(one),
         );

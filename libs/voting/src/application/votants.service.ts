@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import type { Stage } from '#shared/database/stage';
+import { TouchedIds } from '#shared/database/touched-ids';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
 import type { VotantRecord } from '../domain/votant.fields';
@@ -32,7 +32,6 @@ export class VotantsService {
     private readonly repository: VotantRepository,
     private readonly bulk: VotantsBulk,
     private readonly roll: Roll,
-    private readonly audit: AuditTrail,
   ) {}
 
   async page(
@@ -88,12 +87,13 @@ export class VotantsService {
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
       if (fault) throw new DomainError(fault.code, fault.message);
       votant?.assertMayBecome(record);
-      const { created, modified, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
-      this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
+      const { change, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
       const item = await this.get(tenantId, campagneId, id ?? VotantId!);
-      return { change: { added: created, modified }, result: { item, isNew: created > 0 } };
+      return { change, result: { item, isNew: change.ajoutes.count > 0 } };
     };
-    return this.roll.write(tenantId, campagneId, work, () => this.bulk.stage([{ n: 0, record, newId }]));
+    return this.roll.write({ tenantId, actor, action: 'votant.enregistrer', campagneId }, work, () =>
+      this.bulk.stage([{ n: 0, record, newId }]),
+    );
   }
 
   /** The same of many: each that breaks a rule is told of, all others are written together. */
@@ -110,17 +110,11 @@ export class VotantsService {
     const work = async ({ checks, stage }: Awaited<ReturnType<typeof prepare>>) => {
       await this.bulk.holdEmployes(tenantId, stage);
       const unnamed = await this.bulk.refuse(tenantId, campagneId, stage);
-      const { created, modified, late } = await this.bulk.write(
-        tenantId,
-        campagneId,
-        stage,
-        checks.count - 1,
-      );
+      const { change, late } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
       const refused = [...unnamed, ...late];
-      this.audit.record(tenantId, actor, 'votant.enregistrer', [campagneId]);
       const result = {
-        NombreCrees: created,
-        NombreModifies: stage.count - refused.length - created,
+        NombreCrees: change.ajoutes.count,
+        NombreModifies: stage.count - refused.length - change.ajoutes.count,
         Erreurs: [
           ...checks.errors,
           ...refused.map(({ n, code, property, message }) => ({
@@ -130,9 +124,9 @@ export class VotantsService {
           })),
         ].sort((one, other) => one.Index - other.Index),
       };
-      return { change: { added: created, modified }, result };
+      return { change, result };
     };
-    return this.roll.write(tenantId, campagneId, work, prepare);
+    return this.roll.write({ tenantId, actor, action: 'votant.enregistrer', campagneId }, work, prepare);
   }
 
   /** @throws DomainError `Votant.NotFound`, `Precondition.Echouee`, `Votant.AVote` */
@@ -143,13 +137,12 @@ export class VotantsService {
     id: string,
     ifMatch?: string,
   ): Promise<void> {
-    await this.roll.write(tenantId, campagneId, async () => {
+    await this.roll.write({ tenantId, actor, action: 'votant.supprimer', campagneId }, async () => {
       const votant = await this.repository.lock(tenantId, campagneId, id);
       assertIfMatch(ifMatch, await this.get(tenantId, campagneId, id));
       votant.assertRemovable();
       await this.repository.delete(votant);
-      this.audit.record(tenantId, actor, 'votant.supprimer', [id]);
-      return { change: { removed: 1 }, result: undefined };
+      return { change: { retires: new TouchedIds().add(1, id) }, objetId: id, result: undefined };
     });
   }
 
@@ -166,18 +159,18 @@ export class VotantsService {
     ids: readonly string[],
     aDroitDeVote: boolean,
   ): Promise<{ NombreModifies: number; VotantIdsNonTrouves: string[] }> {
-    return this.roll.write(tenantId, campagneId, async () => {
+    return this.roll.write({ tenantId, actor, action: 'votant.droitDeVote', campagneId }, async () => {
       const votants = await this.repository.lockAll(tenantId, campagneId, ids);
       const voted = aDroitDeVote ? 0 : votants.filter((votant) => !votant.mayLoseDroitDeVote).length;
       if (voted > 0) {
         const detail = `${voted} of these voters ${voted === 1 ? 'has' : 'have'} voted and cannot lose the right; nothing was changed.`;
         throw new DomainError('Votant.AVote', detail);
       }
-      const modified = await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
-      this.audit.record(tenantId, actor, 'votant.droitDeVote', [campagneId]);
+      const modifies = await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
       const known = new Set(votants.map(({ idUnique }) => idUnique));
       const VotantIdsNonTrouves = ids.filter((id) => !known.has(id.toLowerCase()));
-      return { change: { modified }, result: { NombreModifies: known.size, VotantIdsNonTrouves } };
+      const change = { modifies, champs: ['ADroitDeVote'] };
+      return { change, result: { NombreModifies: known.size, VotantIdsNonTrouves } };
     });
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Prelude } from '#shared/database/entered-query';
 import { UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
+import type { TouchedIds } from '#shared/database/touched-ids';
 import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
@@ -43,9 +44,11 @@ const MOST_NAMED = 5;
 
 /** Voters that a write of the roll has added, removed and changed. */
 export interface RollChange {
-  readonly added?: number;
-  readonly removed?: number;
-  readonly modified?: number;
+  readonly ajoutes?: TouchedIds;
+  readonly modifies?: TouchedIds;
+  readonly retires?: TouchedIds;
+  /** Properties that differ in at least one of those that were changed. */
+  readonly champs?: readonly string[];
 }
 
 /** Campaigns due for the clock in one round. */
@@ -256,7 +259,7 @@ export class CampagneRepository {
   async countVotants(
     tenantId: string,
     id: string,
-    { added = 0, removed = 0, modified = 0 }: RollChange,
+    { ajoutes, retires, modifies }: RollChange,
   ): Promise<void> {
     await this.transactions.client().query(
       `UPDATE campagne SET nombre_votants = nombre_votants + $3::int - $4::int,
@@ -264,7 +267,7 @@ export class CampagneRepository {
          votants_retires = votants_retires + CASE WHEN ${IS_OPENED} THEN $4::int ELSE 0 END,
          votants_modifies = votants_modifies + CASE WHEN ${IS_OPENED} THEN $5::int ELSE 0 END
        WHERE tenant_id = $1 AND id_unique = $2 AND ($3::int + $4::int > 0 OR $5::int > 0 AND ${IS_OPENED})`,
-      [tenantId, id, added, removed, modified],
+      [tenantId, id, ajoutes?.count ?? 0, retires?.count ?? 0, modifies?.count ?? 0],
     );
   }
 

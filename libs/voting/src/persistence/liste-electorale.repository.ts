@@ -1,6 +1,7 @@
 import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
 import { keepStatistics } from '#shared/database/staged-merge';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import { linesOf, TouchedIds } from '#shared/database/touched-ids';
 import type { Transactions } from '#shared/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { VOTERS_AT_ONCE } from './votants.bulk';
@@ -17,7 +18,7 @@ export interface MemberSql {
 
 /** What criteria have made of employees. */
 export interface Enrolled {
-  readonly added: number;
+  readonly ajoutes: TouchedIds;
   readonly present: number;
   /** The day for which they were looked at. */
   readonly actifsLe: Date;
@@ -103,21 +104,24 @@ export class ListeElectoraleRepository {
     const matched = await this.match(tenantId, criteria, actifsLe);
     await client.query(FRESH_PLANS);
     await keepStatistics(client, 'votant', `'Infinity'::float4`);
-    let added = 0;
+    const ajoutes = new TouchedIds();
     for (let from = 0; from < matched; from += VOTERS_AT_ONCE) {
-      const { rowCount } = await client.query(
-        `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
+      const { rows } = await client.query<{ count: number; ids: string | null }>(
+        `WITH added AS (
+         INSERT INTO votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
            employeur_identifiant_externe, a_droit_de_vote, poids)
          SELECT $1, $2, prenom, nom, courriel, id_externe, syndicat_id_externe, identifiant_externe_employeur, true,
            trim_scale($3::numeric)
          FROM matched WHERE n > $4 AND n <= $5 ORDER BY n
-         ON CONFLICT (tenant_id, employe_id_externe, campagne_id) WHERE employe_id_externe IS NOT NULL DO NOTHING`,
+         ON CONFLICT (tenant_id, employe_id_externe, campagne_id) WHERE employe_id_externe IS NOT NULL DO NOTHING
+           RETURNING id_unique
+         ) SELECT count(*)::int AS count, ${linesOf('id_unique')} AS ids FROM added`,
         [tenantId, campagneId, criteria.Poids ?? '1', from, from + VOTERS_AT_ONCE],
       );
-      added += rowCount!;
+      ajoutes.add(rows[0]!.count, rows[0]!.ids);
     }
     await client.query('DROP TABLE matched');
-    return { added, present: matched - added, actifsLe };
+    return { ajoutes, present: matched - ajoutes.count, actifsLe };
   }
 
   /** Puts the employees that meet all criteria into the table `matched`, numbered from 1. @returns how many they are */
@@ -150,7 +154,7 @@ export class ListeElectoraleRepository {
     tenantId: string,
     campagneId: string,
     criteria: ListeElectoraleRecord,
-    { added, present, actifsLe }: Enrolled,
+    { ajoutes, present, actifsLe }: Enrolled,
   ): Promise<{ id: string; dateCreation: Date }> {
     const { rows } = await this.transactions.client().query<{ id: string; dateCreation: Date }>(
       `INSERT INTO liste_electorale (tenant_id, campagne_id, syndicats, employeurs, employes, actifs_le, poids,
@@ -165,7 +169,7 @@ export class ListeElectoraleRepository {
         criteria.EmployesIdExternes,
         actifsLe,
         criteria.Poids ?? '1',
-        added,
+        ajoutes.count,
         present,
       ],
     );

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { linesOf, TouchedIds } from '#shared/database/touched-ids';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { Votant } from '../domain/votant.entity';
@@ -49,19 +50,22 @@ export class VotantRepository {
     return rows.map((row) => Object.assign(new Votant(), row));
   }
 
-  /** Gives voters the right to vote, or takes it. @returns how many it changed */
+  /** Gives voters the right to vote, or takes it. @returns those whom it changed */
   async setDroitDeVote(
     tenantId: string,
     campagneId: string,
     ids: readonly string[],
     aDroitDeVote: boolean,
-  ): Promise<number> {
-    const { rowCount } = await this.transactions.client().query(
-      `UPDATE votant SET a_droit_de_vote = $4
-       WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = ANY ($3::uuid[]) AND a_droit_de_vote <> $4`,
+  ): Promise<TouchedIds> {
+    const { rows } = await this.transactions.client().query<{ count: number; ids: string | null }>(
+      `WITH changed AS (
+       UPDATE votant SET a_droit_de_vote = $4
+       WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = ANY ($3::uuid[]) AND a_droit_de_vote <> $4
+         RETURNING id_unique
+       ) SELECT count(*)::int AS count, ${linesOf('id_unique')} AS ids FROM changed`,
       [tenantId, campagneId, ids, aDroitDeVote],
     );
-    return rowCount!;
+    return new TouchedIds().add(rows[0]!.count, rows[0]!.ids);
   }
 
   /**

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
 import { Stage, type StagedRow } from '#shared/database/stage';
 import { keepStatistics, knownRows } from '#shared/database/staged-merge';
+import { linesOf, TouchedIds } from '#shared/database/touched-ids';
 import { Transactions } from '#shared/database/transactions';
 import type { ErrorCode } from '#shared/errors/error-codes';
 import { FIXED_ONCE_VOTED } from '../domain/votant.entity';
@@ -33,6 +34,20 @@ const CLEARED = {
 } as const satisfies Partial<Record<keyof VotantRecord, keyof typeof COLUMNS>>;
 
 const CLEARED_NAMES = Object.keys(CLEARED) as (keyof typeof CLEARED)[];
+
+/** Properties of a voter that a write can change, each with its column. */
+const PROPERTIES = {
+  ...CLEARED,
+  Prenom: 'prenom',
+  Nom: 'nom',
+  ADroitDeVote: 'a_droit_de_vote',
+  Poids: 'poids',
+} as const satisfies Partial<Record<keyof VotantRecord, keyof typeof COLUMNS>>;
+
+/** SQL, of a changed row: a bit for each property that differs, in their order. */
+const CHANGED_FIELDS = Object.values(PROPERTIES)
+  .map((column, place) => `(old.${column} IS DISTINCT FROM new.${column})::int * ${1 << place}`)
+  .join(' + ');
 
 /** A rule that a record breaks: its code, the property, and what is wrong. */
 export interface VotantFault {
@@ -115,13 +130,27 @@ export interface StagedVotant {
 
 /** What the stage has become. */
 export interface Written {
-  /** How many voters are new. */
-  readonly created: number;
-  /** How many were changed. */
-  readonly modified: number;
+  /** Voters that are new, those that were changed, and the properties that differ in at least one of these. */
+  readonly change: {
+    readonly ajoutes: TouchedIds;
+    readonly modifies: TouchedIds;
+    readonly champs: readonly string[];
+  };
   /** Records that were left out, because their voters have voted. */
   readonly late: readonly RefusedVotant[];
   /** The voter that was made or changed, where the stage holds one record. */
+  readonly id: string | null;
+}
+
+/** What one statement has written, as it answers it. */
+interface Merged {
+  readonly created: number;
+  readonly modified: number;
+  /** Ids, a line each. */
+  readonly createdIds: string | null;
+  readonly modifiedIds: string | null;
+  /** `CHANGED_FIELDS` of all rows. */
+  readonly fields: number;
   readonly id: string | null;
 }
 
@@ -232,28 +261,26 @@ export class VotantsBulk {
     const client = this.transactions.client();
     if (stage.count > MANY) await client.query(FRESH_PLANS);
     await keepStatistics(client, 'votant', `(${knownRows(stage.name)})`);
-    let created = 0;
-    let modified = 0;
+    const ajoutes = new TouchedIds();
+    const modifies = new TouchedIds();
+    let fields = 0;
     let id: string | null = null;
     for (let from = 0; from <= last; from += VOTERS_AT_ONCE) {
-      const written = await this.merge(tenantId, campagneId, stage, from);
-      created += written.created;
-      modified += written.modified;
-      id ??= written.id;
+      const merged = await this.merge(tenantId, campagneId, stage, from);
+      ajoutes.add(merged.created, merged.createdIds);
+      modifies.add(merged.modified, merged.modifiedIds);
+      fields |= merged.fields;
+      id ??= merged.id;
     }
     // What was left out differs still; what was written does not.
     const late = await this.judge(tenantId, campagneId, stage, [MAY_NOT_BECOME]);
     await client.query(`DROP TABLE ${stage.name}`);
-    return { created, modified, late, id };
+    const champs = Object.keys(PROPERTIES).filter((_name, place) => fields & (1 << place));
+    return { change: { ajoutes, modifies, champs }, late, id };
   }
 
   /** The records from one place on: no statement takes longer than it may, however many there are. */
-  private async merge(
-    tenantId: string,
-    campagneId: string,
-    stage: Stage,
-    from: number,
-  ): Promise<Omit<Written, 'late'>> {
+  private async merge(tenantId: string, campagneId: string, stage: Stage, from: number): Promise<Merged> {
     const kept = (name: keyof typeof CLEARED): string => {
       const column = CLEARED[name];
       return `CASE WHEN ${isSent(name)} THEN s.${column} ELSE v.${column} END`;
@@ -266,7 +293,7 @@ export class VotantsBulk {
       poids: 'coalesce(s.poids, v.poids)',
     };
     const names = Object.keys(next);
-    const { rows } = await this.transactions.client().query<Omit<Written, 'late'>>(
+    const { rows } = await this.transactions.client().query<Merged>(
       `WITH merged AS (
          MERGE INTO votant v
          USING (
@@ -288,10 +315,12 @@ export class VotantsBulk {
            INSERT (tenant_id, campagne_id, id_unique, ${names.join(', ')})
            VALUES ($1, $2, coalesce(s.new_id, uuidv7()), s.identifiant, s.courriel, s.employe_id_externe, s.syndicat_id_externe,
              s.employeur_identifiant_externe, s.prenom, s.nom, coalesce(s.a_droit_de_vote, true), coalesce(s.poids, 1))
-         RETURNING merge_action() AS action, v.id_unique AS id
+         RETURNING merge_action() AS action, v.id_unique AS id, ${CHANGED_FIELDS} AS fields
        )
-       SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created, count(*) FILTER (WHERE action = 'UPDATE')::int AS modified,
-         (array_agg(id))[1] AS id FROM merged`,
+       SELECT (count(*) FILTER (WHERE action = 'INSERT'))::int AS created, (count(*) FILTER (WHERE action = 'UPDATE'))::int AS modified,
+         ${linesOf('id')} FILTER (WHERE action = 'INSERT') AS "createdIds",
+         ${linesOf('id')} FILTER (WHERE action = 'UPDATE') AS "modifiedIds",
+         coalesce(bit_or(fields) FILTER (WHERE action = 'UPDATE'), 0) AS fields, (array_agg(id))[1] AS id FROM merged`,
       [tenantId, campagneId, from, from + VOTERS_AT_ONCE],
     );
     return rows[0]!;

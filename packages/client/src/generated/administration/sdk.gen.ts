@@ -227,7 +227,7 @@ export class Journal extends HeyApiClient {
     /**
      * List a client's audit trail
      *
-     * Who did what to which object, oldest first, over the client as a whole and both its data spaces: every write, one entry for each bulk write, every reading of a signature image, and never a ballot.
+     * Who did what to which object, oldest first, over the client as a whole and both its data spaces: every write, one entry for each bulk write (of a roll with the ids of the voters), every reading of a signature image, and never a ballot.
      *
      * Ids only: names, addresses and contents are nowhere in it. Entries are never changed or removed, and `npm run cli -- verifier-journal` proves that none was.
      *

@@ -464,6 +464,29 @@ export type IssuedCleItem = {
     cle: string;
 };
 
+export type JournalChangement = {
+    /**
+     * What was done to them.
+     */
+    type: 'ajout' | 'modification' | 'retrait';
+    /**
+     * How many they are.
+     */
+    nombre: number;
+    /**
+     * The service's ids in ascending order; null of more than 1,000.
+     */
+    ids: Array<string> | null;
+    /**
+     * Of more than 1,000: SHA-256 of the ids in ascending order with a line feed between two, 64 hexadecimal digits.
+     */
+    empreinte: string | null;
+    /**
+     * Of a modification, names of the fields that differ in at least one of them. Never what the fields say.
+     */
+    champs: Array<string>;
+};
+
 export type JournalItem = {
     /**
      * Identifier of the entry.
@@ -501,6 +524,10 @@ export type JournalItem = {
      * Keyed digest of the entry and of the one before it, 64 hexadecimal digits. Kept elsewhere together with `numero`, it proves later that nothing before was changed.
      */
     empreinte: string;
+    /**
+     * Of a write of a roll, the voters that it changed; empty where `objetId` says it all.
+     */
+    changements: Array<JournalChangement>;
 };
 
 export type Organisation = {

@@ -1,0 +1,13 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** An entry of the audit trail can tell which objects a bulk write changed, and the names of the fields. */
+export class AuditDetail1764000024000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    // json keeps the text as it was written: the chain has a digest of it.
+    await runner.query('ALTER TABLE journal ADD COLUMN detail json');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE journal DROP COLUMN detail');
+  }
+}
