@@ -106,22 +106,22 @@ export class CountedBoxes1764000022000 implements MigrationInterface {
 const classesOf = (condition: string): string => `
   cell AS (
     SELECT b.tenant_id, b.campagne_id, b.syndicat_id_externe AS syndicat, b.employeur_identifiant_externe AS employeur,
-      CASE WHEN c.seuil_anonymat > 1 THEN b.poids END AS poids, c.seuil_anonymat AS k, count(*) AS n
+      b.poids, CASE WHEN c.seuil_anonymat > 1 THEN b.poids END AS weight, c.seuil_anonymat AS k, count(*) AS n
     FROM bulletin b JOIN campagne c ON c.tenant_id = b.tenant_id AND c.id_unique = b.campagne_id
-    WHERE ${condition} GROUP BY 1, 2, 3, 4, 5, 6
+    WHERE ${condition} GROUP BY 1, 2, 3, 4, 5, 6, 7
   ), kind AS (
     SELECT cell.*, CASE WHEN n >= k THEN 0
-      WHEN sum(n) FILTER (WHERE n < k) OVER (PARTITION BY tenant_id, campagne_id, poids, syndicat) >= k THEN 1 ELSE 2 END AS kind
+      WHEN sum(n) FILTER (WHERE n < k) OVER (PARTITION BY tenant_id, campagne_id, weight, syndicat) >= k THEN 1 ELSE 2 END AS kind
     FROM cell
   ), numbered AS (
-    SELECT kind.*, dense_rank() OVER (PARTITION BY tenant_id, campagne_id ORDER BY kind, poids,
+    SELECT kind.*, dense_rank() OVER (PARTITION BY tenant_id, campagne_id ORDER BY kind, weight,
       CASE WHEN kind < 2 THEN syndicat END, CASE WHEN kind = 0 THEN employeur END) AS number
     FROM kind
   ), sized AS (
     SELECT numbered.*, sum(n) OVER (PARTITION BY tenant_id, campagne_id, number) AS size FROM numbered
   ), of_weight AS (
     SELECT sized.*, CASE WHEN size < k
-      THEN first_value(number) OVER (PARTITION BY tenant_id, campagne_id, poids ORDER BY size < k, size, number) ELSE number END AS joined
+      THEN first_value(number) OVER (PARTITION BY tenant_id, campagne_id, weight ORDER BY size < k, size, number) ELSE number END AS joined
     FROM sized
   ), weighed AS (
     SELECT of_weight.*, sum(n) OVER (PARTITION BY tenant_id, campagne_id, joined) AS total FROM of_weight
@@ -143,6 +143,13 @@ const firstChoicesOf = (condition: string): string => `
     CROSS JOIN LATERAL unnest(g.reponses) WITH ORDINALITY u (answer, place)
     JOIN urne_question q ON q.tenant_id = g.tenant_id AND q.campagne_id = g.campagne_id AND q.place = u.place - 1`;
 
+/**
+ * The key of a cell, nulls included, as one value. With separate conditions on tenant and campaign PostgreSQL joins by these and
+ * compares each class with each answer.
+ */
+const CELL = (row: string): string =>
+  `jsonb_build_array(${row}.tenant_id, ${row}.campagne_id, ${row}.syndicat, ${row}.employeur, ${row}.poids)`;
+
 /** Keeps the count of ballots `b` that meet a condition, by union, employer, class and answer. */
 const countInto = (condition: string): string => `
   WITH ${classesOf(condition)}
@@ -151,8 +158,7 @@ const countInto = (condition: string): string => `
   SELECT f.tenant_id, f.campagne_id, f.syndicat, f.employeur, c.classe, f.question, f.reponse, sum(f.ballots),
     sum(f.ballots * f.poids)
   FROM (${firstChoicesOf(condition)}) f
-    JOIN classed c ON c.tenant_id = f.tenant_id AND c.campagne_id = f.campagne_id AND (c.poids IS NULL OR c.poids = f.poids)
-      AND jsonb_build_array(c.syndicat, c.employeur) = jsonb_build_array(f.syndicat, f.employeur)
+    JOIN classed c ON ${CELL('c')} = ${CELL('f')}
   GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 
 const OWN = (row: string): string => `${row}.tenant_id = ${BOX_TENANT} AND ${row}.campagne_id = $1`;
@@ -279,7 +285,8 @@ const FUNCTIONS: readonly BoxFunction[] = [
     // something does not agree is left as it is: answers what.
     signature: 'urne_sceller(uuid)',
     shape: '(campagne uuid) RETURNS text[]',
-    manner: 'LANGUAGE plpgsql',
+    // Of a box that statistics do not know yet, PostgreSQL expects a row: it would compare each class with each answer.
+    manner: 'LANGUAGE plpgsql SET enable_nestloop = off',
     body: `DECLARE
         found text[];
       BEGIN

@@ -97,6 +97,19 @@ async function sealed({ k, electors }: Partition): Promise<string> {
   return id;
 }
 
+it('a box of 10,000 unions and employers is divided, and each class has k ballots', async () => {
+  const electors = times(20_000, (n) => ({
+    ...{ syndicat: `SYN-${n % 100}`, employeur: `EMP-${Math.floor(n / 200)}`, poids: 1 },
+  }));
+  const id = await sealed({ k: 3, electors });
+  const classes = await campaigns.rows<{ bulletins: number }>(
+    `SELECT sum(bulletins)::int AS bulletins FROM depouillement WHERE tenant_id = $1 AND campagne_id = $2 GROUP BY classe`,
+    id,
+  );
+  // Each union and employer has two ballots: a class is made of the employers of one union.
+  expect(classes).toEqual(Array(100).fill({ bulletins: 200 }));
+}, 30_000);
+
 interface Filter {
   readonly syndicat?: string;
   readonly employeur?: string;

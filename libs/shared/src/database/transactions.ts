@@ -273,15 +273,16 @@ export class Transactions {
     await Promise.race([asked, tooLate]).finally(() => clearTimeout(timer));
   }
 
-  /** Removes dead rows of tables from their files, which no transaction can do; within the time limit of a statement each. */
+  /** Removes dead rows of tables from their files, which no transaction can do. Each table may take 30 minutes. */
   async vacuum(tables: readonly string[]): Promise<void> {
     const client = await this.writePool.connect();
     try {
+      await client.query(`SET statement_timeout = '30min'`);
+      bePatient(client);
       for (const table of tables) await client.query(`VACUUM ${table}`);
-      client.release();
-    } catch (error) {
-      client.release(error as Error);
-      throw error;
+    } finally {
+      // The next user of the connection must have the time limits of requests.
+      client.release(true);
     }
   }
 
