@@ -230,6 +230,7 @@ describe('the audit trail of readings', () => {
       'action',
       'cle_id',
       'date_creation',
+      'detail',
       'empreinte',
       'id_unique',
       'numero',
@@ -237,7 +238,7 @@ describe('the audit trail of readings', () => {
       'requete_id',
       'tenant_id',
     ]);
-    expect(row).toMatchObject({ cle_id: second.id, objet_id: id });
+    expect(row).toMatchObject({ cle_id: second.id, objet_id: id, detail: null });
     expect(JSON.stringify(row)).not.toMatch(/dupont|jean|png/i);
   });
 

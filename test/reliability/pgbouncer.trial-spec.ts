@@ -134,7 +134,7 @@ async function connectionsOf({ pooler }: Place): Promise<string> {
       const { leaks, errors } = mix.result;
       const misplaced = await mix.misplaced();
       report(`${FAULT}, without a connect_query`, {
-        trials: `${requests} requests of 10 tenants, as superuser but for the role of each transaction`,
+        trials: `${requests} requests of 10 tenants, with the role of each transaction alone`,
         checked: 'the same',
         losses: leaks + errors.length + misplaced,
       });
