@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
-import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
+import { type Page, type Position, sendList } from '#shared/http/listing';
 import { Query } from '#shared/http/request-parts.decorator';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionV1Item, AdhesionV1List, AdhesionV1OfEmployeList } from './adhesions.dto';
@@ -36,7 +36,7 @@ export class AdhesionsV1Controller {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.adhesions.pageV1(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get(':idExterne')
@@ -58,6 +58,6 @@ export class AdhesionsV1Controller {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.adhesions.pageV1OfEmploye(tenantId, idExterne, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 }

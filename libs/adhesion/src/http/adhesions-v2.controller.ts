@@ -7,7 +7,7 @@ import { Config } from '#shared/config/config';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
+import { type Page, type Position, sendList } from '#shared/http/listing';
 import { Query } from '#shared/http/request-parts.decorator';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionsDeletedItem, AdhesionsOfMember, AdhesionV2Item, AdhesionV2List } from './adhesions.dto';
@@ -43,7 +43,7 @@ export class AdhesionsV2Controller {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.adhesions.pageV2(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   // One name for both methods: OpenAPI takes `{idExterne}` and `{idUnique}` at one place for the same path twice.
@@ -65,7 +65,7 @@ export class AdhesionsV2Controller {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.adhesions.pageV2OfEmploye(tenantId, idExterne, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Delete(':id')

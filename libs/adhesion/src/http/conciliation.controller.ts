@@ -8,7 +8,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
+import { type Page, type Position, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ConciliationService } from '../application/conciliation.service';
 import {
@@ -53,7 +53,7 @@ export class ConciliationController {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.conciliation.page(tenantId, query.statut ?? 'ATransferer', after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get(':id')

@@ -7,7 +7,7 @@ import { Config } from '#shared/config/config';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import type { Json } from '#shared/http/etag';
-import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ConsentementsService } from '../application/consentements.service';
 import { ConsentementInput, ConsentementItem, ConsentementList } from './consentements.dto';
@@ -38,7 +38,7 @@ export class ConsentementsController {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.consentements.page(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get('b2b/v1/consentement/:idExterne')
@@ -60,7 +60,7 @@ export class ConsentementsController {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.consentements.pageOfEmploye(tenantId, idExterne, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Post('plateforme/v1/consentements')

@@ -5,7 +5,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
-import { HEAVY_RUN_LENGTH, type Page, type Position, sendList } from '#shared/http/listing';
+import { type Page, type Position, sendList } from '#shared/http/listing';
 import { Query } from '#shared/http/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { EmploiList, EmploiTrouveItem, EmployeV2Item, EmployeV2List } from './employes-v2.dto';
@@ -33,7 +33,7 @@ export class EmployesV2Controller {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.masterData.listEmployes(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get('employe/:idExterne')

@@ -5,7 +5,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { Json, withEtag } from '#shared/http/etag';
-import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { Query } from '#shared/http/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { SyndicatItem } from './syndicats.dto';
@@ -29,7 +29,7 @@ export class SyndicatsController {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.masterData.listSyndicats(tenantId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get(':idExterne')

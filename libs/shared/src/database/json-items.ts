@@ -1,5 +1,4 @@
 import type { Statement } from './entered-query';
-import { PROGRAM_LIMIT_EXCEEDED, sqlState } from './sql-errors';
 import type { Scope, Transactions } from './transactions';
 
 /**
@@ -36,8 +35,6 @@ export interface Page {
   readonly next?: Position;
   /** The last item's place, if there is any item. */
   readonly last?: Position;
-  /** How many items were asked for in the end, where as many as wanted would have been too large. */
-  readonly fitted?: number;
 }
 
 /** One condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
@@ -74,11 +71,7 @@ export interface ItemSource {
 }
 
 interface PageRow {
-  /** null where they are more than a page may hold. */
-  items: string | null;
-  bytes: number;
-  /** How many items there are; absent where that is not known. */
-  count?: number;
+  items: string;
   /** Whether anything follows the last item of the page. */
   more: boolean;
   lastDate: Date | number | null;
@@ -87,14 +80,11 @@ interface PageRow {
 
 const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 
-/** The most that a page holds in bytes, unless a single item is larger: what is read at once has to fit in memory. */
-const PAGE_BYTES = 16 * 1_048_576;
+/** A page ends with the item that makes it this long, in bytes. It is held in memory until its reader has taken it. */
+const PAGE_BYTES = 1_572_864;
 
 /** Rows that are few: to read and sort them costs a page about as much as what it shows. */
 const FEW = 1_000;
-
-/** What no text in PostgreSQL is larger than. */
-const TEXT_BYTES = 1_073_741_824;
 
 /** Reads a table's rows as JSON text in one statement each: no object is made of a row on the way. */
 export class JsonItems {
@@ -124,8 +114,8 @@ export class JsonItems {
   }
 
   /**
-   * At most `limit` items in the order of the list, after a position, that pass every filter: fewer where they would be
-   * too many bytes, and the next page goes on after them.
+   * At most `limit` items in the order of the list, after a position, that pass every filter: fewer where they come to
+   * `PAGE_BYTES` before, and the next page goes on after them.
    */
   async page(
     tenantId: string,
@@ -133,34 +123,6 @@ export class JsonItems {
     limit: number,
     filters: readonly Filter[],
   ): Promise<Page> {
-    for (let count = limit; ;) {
-      const row = await this.measured(tenantId, after, count, filters);
-      if (row.items !== null) {
-        const { items, more, lastDate, lastId } = row;
-        const cut = count < limit ? { fitted: count } : {};
-        if (lastDate === null || !lastId) return { items };
-        const last = { date: new Date(lastDate), id: lastId };
-        return more ? { items, last, next: last, ...cut } : { items, last };
-      }
-      // Items differ in size: half of what would be about enough, so that it seldom takes a third try.
-      count = Math.max(1, Math.floor(((row.count ?? count) * PAGE_BYTES) / row.bytes / 2));
-    }
-  }
-
-  /** The same, where PostgreSQL cannot even say how many bytes they would be. */
-  private async measured(...asked: Parameters<JsonItems['read']>): Promise<PageRow> {
-    return this.read(...asked).catch((error: unknown) => {
-      if (sqlState(error) !== PROGRAM_LIMIT_EXCEEDED) throw error;
-      return { items: null, bytes: TEXT_BYTES, more: true, lastDate: null, lastId: null };
-    });
-  }
-
-  private async read(
-    tenantId: string,
-    after: Position | undefined,
-    limit: number,
-    filters: readonly Filter[],
-  ): Promise<PageRow> {
     const values: unknown[] = [tenantId, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
@@ -197,16 +159,26 @@ export class JsonItems {
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
     const [row] = await this.query<PageRow>(tenantId, {
       ...(isPlannedOnce ? { name } : {}),
-      text: `SELECT CASE WHEN octet_length(items) <= ${PAGE_BYTES} OR count = 1 THEN items END AS items,
-               octet_length(items) AS bytes, count::int AS count, "lastDate", "lastId", count = $2 AND (${more.join(' OR ')}) AS more
+      // Both windows run row by row, and the condition on `over` ends them: no item is made after the one that fills the page.
+      text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
              FROM (
-               SELECT coalesce(string_agg(row_to_json(i)::text, ','), '') AS items, count(*),
+               SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
                  (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
-               FROM (${rows}) r, LATERAL (SELECT ${this.names}) i
+               FROM (
+                 SELECT item, "_by", "_id", count(CASE WHEN before >= ${PAGE_BYTES} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over
+                 FROM (
+                   SELECT item, "_by", "_id",
+                     sum(octet_length(item)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+                   FROM (SELECT row_to_json(i)::text AS item, "_by", "_id" FROM (${rows}) r, LATERAL (SELECT ${this.names}) i OFFSET 0) t
+                 ) s
+               ) w WHERE over < 1
              ) p`,
       values,
     });
-    return row!;
+    const { items, more: isMore, lastDate, lastId } = row!;
+    if (lastDate === null || !lastId) return { items };
+    const last = { date: new Date(lastDate), id: lastId };
+    return isMore ? { items, last, next: last } : { items, last };
   }
 
   /** Whether so few rows pass that they are better found by the index of their condition. */

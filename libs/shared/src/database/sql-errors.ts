@@ -1,8 +1,6 @@
 /** SQLSTATEs (PostgreSQL, appendix "Error Codes") that the service tells apart. */
 export const UNIQUE_VIOLATION = '23505';
 export const FOREIGN_KEY_VIOLATION = '23503';
-/** What PostgreSQL was to make is larger than anything can be there: a text of 1 GB. */
-export const PROGRAM_LIMIT_EXCEEDED = '54000';
 const TRANSIENT = new Set(['40001', '40P01']);
 /** Cancelled by a time limit, or refused because the server is full, out of space, starting or stopping. */
 const UNAVAILABLE = /^(57014|55P03|53\d{3}|57P0\d|08\d{3}|25P0[34])$/;

@@ -24,11 +24,8 @@ export class PagingQuery {
   curseur?: string;
 }
 
-/** Rows fetched at a time for a list without `limite`: what one process holds of it in memory. */
+/** The most items fetched at a time for a list without `limite`; their length in bytes ends most runs before. */
 const RUN_LENGTH = 5_000;
-
-/** The same for items that hold lists themselves. */
-export const HEAVY_RUN_LENGTH = 500;
 
 /** A list that grows at its end: every answer links to what comes after it, now or later. */
 export interface Feed {
@@ -50,8 +47,7 @@ export async function sendList(
   publicUrl: string,
   paging: PagingQuery,
   fetch: (after: Position | undefined, limit: number) => Promise<Page>,
-  runLength = RUN_LENGTH,
-  feed?: Feed,
+  { runLength = RUN_LENGTH, feed }: { runLength?: number; feed?: Feed } = {},
 ): Promise<void> {
   let after = paging.curseur ? parseCursor(paging.curseur) : undefined;
   const link = (next: Position | undefined): void => {
@@ -70,31 +66,38 @@ export async function sendList(
     sendWhole(response, first.items);
     return;
   }
-  response.write(`[${first.items}`);
-  after = first.next;
-  let length = nextLength(first, runLength, runLength);
+  after = write(response, '[', first);
   while (after) {
-    // Asked for while the caller still receives the run before.
-    const [page]: [Page, void] = await Promise.all([fetch(after, length), drained(response)]);
+    // Nothing is fetched for a reader who has not taken what was sent.
+    await drained(response);
     if (response.destroyed) return;
-    if (page.items) response.write(`,${page.items}`);
-    after = page.next;
-    length = nextLength(page, length, runLength);
+    const page = await fetch(after, runLength);
+    if (response.destroyed) return;
+    after = write(response, page.items && ',', page);
   }
   response.end(']');
 }
 
-/** Where a run was cut, the next one begins about there, and grows again as long as none is. */
-function nextLength({ fitted }: Page, length: number, longest: number): number {
-  return Math.min(longest, 2 * (fitted ?? length));
+/**
+ * Writes a run as bytes, so that its text is free while a slow reader takes them.
+ *
+ * @returns where the next run starts
+ */
+function write(response: Response, before: string, { items, next }: Page): Position | undefined {
+  response.cork();
+  if (before) response.write(before);
+  if (items) response.write(Buffer.from(items));
+  response.uncork();
+  return next;
 }
 
 /** Sends items of some hundred kilobytes without copying them once more, as adding the brackets to them would. */
 function sendWhole(response: Response, items: string): void {
-  response.setHeader('Content-Length', Buffer.byteLength(items) + 2);
+  const bytes = Buffer.from(items);
+  response.setHeader('Content-Length', bytes.length + 2);
   response.cork();
   response.write('[');
-  response.write(items);
+  response.write(bytes);
   response.end(']');
 }
 

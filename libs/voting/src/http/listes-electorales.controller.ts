@@ -6,7 +6,7 @@ import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
-import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ListesElectoralesService } from '../application/listes-electorales.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
@@ -43,7 +43,7 @@ export class ListesElectoralesController {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.listes.page(tenantId, campagneId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Post()

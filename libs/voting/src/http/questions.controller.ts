@@ -8,7 +8,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
 import { QuestionsService } from '../application/questions.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
@@ -191,6 +191,6 @@ export class QuestionsController {
   ): Promise<void> {
     const fetch = async (after: Position | undefined, limit: number): Promise<Page> =>
       !after && first ? first : this.questions.page(tenantId, campagneId, after, limit);
-    return sendList(request, response, this.config.publicUrl, paging, fetch, HEAVY_RUN_LENGTH);
+    return sendList(request, response, this.config.publicUrl, paging, fetch);
   }
 }

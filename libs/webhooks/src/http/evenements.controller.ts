@@ -5,7 +5,7 @@ import type { Caller } from '#shared/access/caller';
 import { CurrentCaller, Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
-import { HEAVY_RUN_LENGTH, sendList } from '#shared/http/listing';
+import { sendList } from '#shared/http/listing';
 import { Query } from '#shared/http/request-parts.decorator';
 import { EvenementsService } from '../application/evenements.service';
 import { EVENT_DATA } from './event-data.dto';
@@ -46,8 +46,7 @@ export class EvenementsController {
       this.config.publicUrl,
       query,
       (after, limit) => feed.fetch(after, limit),
-      HEAVY_RUN_LENGTH,
-      feed,
+      { feed },
     );
   }
 

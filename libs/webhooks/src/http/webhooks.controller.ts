@@ -6,7 +6,7 @@ import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { HEAVY_RUN_LENGTH, type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
+import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
 import { type Manager, WebhooksService } from '../application/webhooks.service';
 import { CurrentManager } from './manager.decorator';
@@ -196,7 +196,7 @@ export class WebhooksController {
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.webhooks.livraisonsOf(tenantId, webhookId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch, HEAVY_RUN_LENGTH);
+    await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get(':id/livraisons/:livraisonId')
