@@ -1,4 +1,5 @@
 import { Client, type Pool } from 'pg';
+import { DatabaseTime } from '../../libs/shared/src/budgets/database-time';
 import { createTripPool } from '../../libs/shared/src/database/connections';
 import { OutcomeUnknown } from '../../libs/shared/src/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '../../libs/shared/src/database/transactions';
@@ -22,7 +23,12 @@ beforeAll(async () => {
   const options = { url: app.config.databaseUrl, size: 1, applicationName: 'transactions test' };
   pool = createTripPool(options, () => undefined);
   // Work in several steps goes through the application's own; this one sends single statements only.
-  transactions = new Transactions(undefined as never, pool, pool, 1);
+  transactions = new Transactions(
+    undefined as never,
+    { reads: pool, shortWrites: pool, access: pool },
+    1,
+    new DatabaseTime(),
+  );
   bystander = new Client({ connectionString: app.config.databaseUrl });
   await bystander.connect();
 });

@@ -15,6 +15,7 @@ import { AuditTrail } from './audit/audit-trail';
 import { Chain } from './audit/chain';
 import { JournalRepository } from './audit/journal.repository';
 import { JournalVerification } from './audit/verification';
+import { DatabaseTime } from './budgets/database-time';
 import { Config } from './config/config';
 import { SecretBox } from './crypto/secret-box';
 import { clientConfig, createDataSource, createTripPool } from './database/connections';
@@ -22,7 +23,7 @@ import { DatabaseWatch } from './database/database-watch';
 import { IdempotencyRecords } from './database/idempotency-records';
 import { QueueDatabase } from './database/queue-database';
 import { assertOwnsNothing } from './database/service-login';
-import { SHORT_WRITES, Transactions } from './database/transactions';
+import { ACCESS_CONNECTIONS, SHORT_WRITES, Transactions, type TripPools } from './database/transactions';
 import { HealthController } from './http/health.controller';
 import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './http/health.indicators';
 import { Lifecycle } from './http/lifecycle';
@@ -32,8 +33,7 @@ import { Outbox } from './outbox/outbox';
 import { JobQueue } from './queue/job-queue';
 import { Clock } from './time/clock';
 
-const READ_POOL = Symbol('read pool');
-const WRITE_POOL = Symbol('write pool');
+const TRIP_POOLS = Symbol('trip pools');
 
 /** Keeps a process of production from serving with a login that could leave the roles of the processes. */
 @Injectable()
@@ -53,13 +53,13 @@ class LoginCheck implements OnModuleInit {
 class PoolCloser implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
-    @Inject(READ_POOL) private readonly readPool: Pool,
-    @Inject(WRITE_POOL) private readonly writePool: Pool,
+    @Inject(TRIP_POOLS) private readonly pools: TripPools,
     private readonly watch: DatabaseWatch,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.dataSource.destroy(), this.readPool.end(), this.writePool.end()]);
+    const pools = Object.values(this.pools);
+    await Promise.all([this.dataSource.destroy(), ...pools.map((pool) => pool.end())]);
     // Last: it ends connections that would keep a pool from closing.
     this.watch.stop();
   }
@@ -100,6 +100,7 @@ export class SharedModule {
           useFactory: () => pino({ level: config.logLevel, base: { process: processName } }),
         },
         Clock,
+        DatabaseTime,
         { provide: SecretBox, useFactory: () => new SecretBox(config.secretsKey) },
         Metrics,
         {
@@ -116,18 +117,22 @@ export class SharedModule {
           useFactory: (logger: Logger) =>
             new DatabaseWatch(clientConfig(pool.url, `${pool.applicationName} watch`), logger),
         },
-        ...[
-          { token: READ_POOL, name: 'reads', size: pool.size },
-          { token: WRITE_POOL, name: 'short writes', size: pool.size * SHORT_WRITES },
-        ].map(({ token, name, size }) => ({
-          provide: token,
+        {
+          provide: TRIP_POOLS,
           inject: [LOGGER, Metrics, DatabaseWatch],
-          useFactory: (logger: Logger, metrics: Metrics, watch: DatabaseWatch) => {
-            const tripPool = createTripPool({ ...pool, size, watch }, report(logger));
-            metrics.watchPool(name, tripPool);
-            return tripPool;
+          useFactory: (logger: Logger, metrics: Metrics, watch: DatabaseWatch): TripPools => {
+            const make = (name: string, size: number): Pool => {
+              const tripPool = createTripPool({ ...pool, size, watch }, report(logger));
+              metrics.watchPool(name, tripPool);
+              return tripPool;
+            };
+            return {
+              reads: make('reads', pool.size),
+              shortWrites: make('short writes', pool.size * SHORT_WRITES),
+              access: make('access', ACCESS_CONNECTIONS),
+            };
           },
-        })),
+        },
         {
           provide: DataSource,
           inject: [LOGGER, Metrics, DatabaseWatch],
@@ -140,9 +145,9 @@ export class SharedModule {
         },
         {
           provide: Transactions,
-          inject: [DataSource, READ_POOL, WRITE_POOL],
-          useFactory: (dataSource: DataSource, readPool: Pool, writePool: Pool) =>
-            new Transactions(dataSource, readPool, writePool, config.poolSize),
+          inject: [DataSource, TRIP_POOLS, DatabaseTime],
+          useFactory: (dataSource: DataSource, pools: TripPools, time: DatabaseTime) =>
+            new Transactions(dataSource, pools, config.poolSize, time),
         },
         {
           provide: IdempotencyRecords,
@@ -200,6 +205,7 @@ export class SharedModule {
         JournalRepository,
         JournalVerification,
         Clock,
+        DatabaseTime,
         IdempotencyRecords,
         JobQueue,
         Outbox,

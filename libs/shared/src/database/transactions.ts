@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { BUDGETS } from '../budgets/budgets';
+import type { DatabaseTime } from '../budgets/database-time';
 import { KeyedLimit } from '../concurrency/keyed-limit';
 import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './connections';
 import { bePatient, cut } from './database-watch';
@@ -45,6 +47,12 @@ const ATTEMPTS = 5;
 /** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
 export const SHORT_WRITES = 2;
 
+/** Connections for keys, limits and probes, which no tenant's work may hold up. */
+export const ACCESS_CONNECTIONS = 3;
+
+/** Pools of connections for what takes one trip. */
+export type TripPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool>>;
+
 /**
  * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
  * security, and repositories join the ambient one.
@@ -52,21 +60,22 @@ export const SHORT_WRITES = 2;
 export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
 
+  private readonly reads: KeyedLimit;
   private readonly turns: KeyedLimit;
   private readonly shortTurns: KeyedLimit;
 
-  /**
-   * @param poolSize connections for transactions, of which one tenant holds at most half, and half of those of short ones,
-   * of which it holds at most four in five
-   */
+  /** @param poolSize connections for transactions, and as many for reads; `BUDGETS` has what one tenant holds of them */
   constructor(
     private readonly dataSource: DataSource,
-    private readonly readPool: Pool,
-    private readonly writePool: Pool,
+    private readonly pools: TripPools,
     poolSize: number,
+    private readonly time: DatabaseTime,
   ) {
-    this.turns = new KeyedLimit(Math.max(1, Math.floor(poolSize / 2)));
-    this.shortTurns = new KeyedLimit(Math.max(1, Math.floor(poolSize * SHORT_WRITES * 0.8)));
+    const part = (share: number, size = poolSize): KeyedLimit =>
+      new KeyedLimit(Math.max(1, Math.floor(size * share)), LINE);
+    this.reads = part(BUDGETS.reads);
+    this.turns = part(BUDGETS.transactions);
+    this.shortTurns = part(BUDGETS.shortTransactions, poolSize * SHORT_WRITES);
   }
 
   /**
@@ -85,7 +94,7 @@ export class Transactions {
       try {
         return await (outer
           ? this.savepoint(work)
-          : inTurn(this.turns, scope, () => this.attempt(scope, work)));
+          : this.inTurn(this.turns, scope, () => this.attempt(scope, work)));
       } catch (error) {
         // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
         const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
@@ -183,7 +192,16 @@ export class Transactions {
       if (!includes(outer.scope, scope)) throw new Error('A statement cannot reach into another scope.');
       return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
     }
-    const client = await this.readPool.connect();
+    if (scope === ADMINISTRATION) return this.single(this.pools.access, scope, statement);
+    return this.inTurn(this.reads, scope, () => this.single(this.pools.reads, scope, statement));
+  }
+
+  private async single<R extends QueryResultRow>(
+    pool: Pool,
+    scope: Scope,
+    statement: Statement,
+  ): Promise<R[]> {
+    const client = await pool.connect();
     let broken: Error | undefined;
     try {
       return (await queryEntered<R>(client, entryOf(scope), statement)).rows;
@@ -207,7 +225,7 @@ export class Transactions {
     if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
     for (let attempt = 1; ; attempt++) {
       try {
-        return await inTurn(this.shortTurns, scope, () => this.trip(scope, before, statement));
+        return await this.shortTurns.run(keyOf(scope), () => this.trip(scope, before, statement));
       } catch (error) {
         if (!isTransient(error) || attempt === ATTEMPTS) throw error;
         await pause(attempt);
@@ -216,7 +234,7 @@ export class Transactions {
   }
 
   private async trip(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
-    const client = await this.writePool.connect();
+    const client = await this.pools.shortWrites.connect();
     let broken: Error | undefined;
     try {
       // A connection learns statements where it is asked for them one by one.
@@ -236,7 +254,7 @@ export class Transactions {
   }
 
   /**
-   * Succeeds if the database answers in time, on a connection as requests get it; one that does not answer is ended.
+   * Succeeds if the database answers in time, on a connection of those for keys, limits and probes; one that does not answer is ended.
    *
    * @throws Error after that time, at the latest
    */
@@ -244,7 +262,7 @@ export class Transactions {
     let client: PoolClient | undefined;
     let isLate = false;
     const ask = async (): Promise<void> => {
-      client = await this.readPool.connect();
+      client = await this.pools.access.connect();
       // It came too late, and is as good for others.
       if (isLate) return client.release();
       try {
@@ -275,7 +293,7 @@ export class Transactions {
 
   /** Removes dead rows of tables from their files, which no transaction can do. Each table may take 30 minutes. */
   async vacuum(tables: readonly string[]): Promise<void> {
-    const client = await this.writePool.connect();
+    const client = await this.pools.shortWrites.connect();
     try {
       await client.query(`SET statement_timeout = '30min'`);
       bePatient(client);
@@ -294,6 +312,16 @@ export class Transactions {
          set_config('idle_in_transaction_session_timeout', '10min', true)`,
     );
     bePatient(client);
+  }
+
+  /**
+   * Runs `work` when it is its tenant's turn, and counts its time.
+   *
+   * @throws Error that counts as "unavailable", where the turn does not come within 30 s
+   */
+  private inTurn<T>(turns: KeyedLimit, scope: Scope, work: () => Promise<T>): Promise<T> {
+    const key = keyOf(scope);
+    return turns.run(key, () => this.time.measure(key, work));
   }
 
   /** TypeORM's manager of the ambient transaction. */
@@ -316,28 +344,10 @@ export class Transactions {
 const PING_PARTS = 3;
 
 /** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
-const TURN_MS = 30_000;
-
-/**
- * Runs `work` when it is its tenant's turn.
- *
- * @throws Error that counts as "unavailable", where that takes too long
- */
-function inTurn<T>(turns: KeyedLimit, scope: Scope, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      reject(Object.assign(new Error('Its turn did not come in time.'), { code: 'ETIMEDOUT' }));
-    }, TURN_MS);
-    turns
-      .run(entryOf(scope).join(), async () => {
-        clearTimeout(timer);
-        if (!isLate) resolve(await work());
-      })
-      .catch(reject);
-  });
-}
+const LINE = {
+  waitMs: 30_000,
+  refusal: () => Object.assign(new Error('Its turn did not come in time.'), { code: 'ETIMEDOUT' }),
+};
 
 /** Longer after each attempt, and never as long as another one's. */
 function pause(attempt: number): Promise<void> {
@@ -358,6 +368,10 @@ async function learn(client: PoolClient, entry: Entry, statements: readonly Stat
     if (!endsConnection(error)) await client.query('ROLLBACK');
     throw error;
   }
+}
+
+function keyOf(scope: Scope): string {
+  return scope === ADMINISTRATION ? NO_TENANT : scope.tenantId;
 }
 
 function entryOf(scope: Scope): Entry {

@@ -14,6 +14,7 @@ import type { AuthenticatedRequest } from '../access/requires.decorator';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
 import { isPlainObject } from '../records/fold';
+import { interrupted, type Take, tooLarge, watchArrival } from './body-arrival';
 import { BulkTurns } from './bulk-turns';
 import { BODY_BYTES, SYNC_BODY_BYTES } from './limits';
 import { parseBody } from './parse-body';
@@ -29,9 +30,6 @@ interface BodyOptions {
 }
 
 const ORDINARY: BodyOptions = { limit: BODY_BYTES, rows: false };
-
-/** A body of which nothing arrives for this long is given up. */
-const STALL_MS = 10_000;
 
 /** A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). */
 export const BulkBody = (): MethodDecorator =>
@@ -57,17 +55,22 @@ export class BodyInterceptor implements NestInterceptor {
     const takesBody = this.reflector.get<boolean | undefined>(TAKES_BODY, context.getHandler());
     const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
     const response = context.switchToHttp().getResponse<Response>();
-    const read = async (): Promise<void> => {
-      await this.read(request, response, options);
+    const read = async (take?: Take): Promise<void> => {
+      await this.read(request, response, options, take);
       if (!takesBody) refuseContent(request);
     };
     if (!options.rows) return from(read()).pipe(mergeMap(() => next.handle()));
     const work = (): Promise<unknown> =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
-    return from(this.turns.take(request.caller?.tenantId ?? '', largest(request, options.limit), read, work));
+    return from(this.turns.take(request.caller?.tenantId ?? '', read, work));
   }
 
-  private async read(request: RawRequest, response: Response, options: BodyOptions): Promise<void> {
+  private async read(
+    request: RawRequest,
+    response: Response,
+    options: BodyOptions,
+    take?: Take,
+  ): Promise<void> {
     const { headers } = request;
     if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0)) {
       request.rawBody = Buffer.alloc(0);
@@ -78,9 +81,23 @@ export class BodyInterceptor implements NestInterceptor {
     }
     // Told by its length, it is refused before anything of it is awaited.
     if (Number(headers['content-length']) > options.limit) throw tooLarge();
-    request.rawBody = await (isPlain(headers)
-      ? readPlain(request, Number(headers['content-length']))
-      : this.readWithParser(request, response, options.limit));
+    const announced = Number(headers['content-length'] ?? 0);
+    const isPacked = headers['content-encoding'] !== undefined;
+    // How much a packed body comes to is known when it is unpacked.
+    if (isPacked) await take?.(options.limit);
+    let stopWatching: (() => void) | undefined;
+    const fault = new Promise<never>((_resolve, reject) => {
+      stopWatching = watchArrival(
+        request,
+        { announced, limit: options.limit, take: isPacked ? undefined : take },
+        reject,
+      );
+    });
+    const arrived = isPlain(headers)
+      ? readPlain(request, announced)
+      : this.readWithParser(request, response, options.limit);
+    // The parser would read a body to its end before it refuses it, and a body in chunks may have none.
+    request.rawBody = await Promise.race([arrived, fault]).finally(stopWatching);
     request.body = await parseBody(request.rawBody, options.rows);
   }
 
@@ -90,16 +107,7 @@ export class BodyInterceptor implements NestInterceptor {
     if (!reader) this.readers.set(limit, (reader = express.raw({ limit, type: () => true })));
     await new Promise<void>((resolve, reject) => {
       if (request.destroyed) return reject(interrupted());
-      const stalled = setTimeout(() => reject(interrupted()), STALL_MS);
-      // The parser would read a body to its end before it refuses it, and a body in chunks may have none.
-      let received = 0;
-      request.on('data', (chunk: Buffer) => {
-        received += chunk.length;
-        stalled.refresh();
-        if (received > limit) reject(tooLarge());
-      });
       reader(request, response, (error?: unknown) => {
-        clearTimeout(stalled);
         if (error) reject(readingError(error as Error));
         else resolve();
       });
@@ -129,20 +137,16 @@ function readPlain(request: RawRequest, length: number): Promise<Buffer> {
     if (request.destroyed) return reject(interrupted());
     const body = Buffer.allocUnsafe(length);
     let received = 0;
-    const stalled = setTimeout(() => reject(interrupted()), STALL_MS);
     request.on('data', (chunk: Buffer) => {
       received += chunk.copy(body, received);
-      stalled.refresh();
     });
     let hasEnded = false;
     request.once('close', () => {
-      clearTimeout(stalled);
       // An error that nobody sees costs as much as one that is thrown.
       if (!hasEnded) reject(interrupted());
     });
     request.once('end', () => {
       hasEnded = true;
-      clearTimeout(stalled);
       if (received === length) resolve(body);
       else reject(interrupted());
     });
@@ -156,20 +160,6 @@ function isJsonInUtf8(type: string | undefined): boolean {
     /^application\/(?:[\w.+-]+\+)?json$/.test(media ?? '') &&
     (!charset || /^charset="?utf-?8"?$/.test(charset))
   );
-}
-
-/** The most that a body can turn out to take: what it says, unless it says nothing or is packed. */
-function largest({ headers }: RawRequest, limit: number): number {
-  const told = headers['content-encoding'] === undefined ? Number(headers['content-length']) : NaN;
-  return Number.isNaN(told) ? limit : Math.min(told, limit);
-}
-
-function interrupted(): DomainError {
-  return new DomainError('Requete.Interrompue', ERROR_CODES['Requete.Interrompue'].description);
-}
-
-function tooLarge(): DomainError {
-  return new DomainError('Requete.TropVolumineuse', ERROR_CODES['Requete.TropVolumineuse'].description);
 }
 
 function readingError(error: Error): Error {

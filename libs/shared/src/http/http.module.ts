@@ -6,10 +6,14 @@ import { InputPipe } from './input.pipe';
 import { PathPartPipe } from './path-part.pipe';
 import { ProblemFilter } from './problem.filter';
 import { QueryInterceptor } from './query.interceptor';
+import { RequestsInterceptor } from './requests.interceptor';
+import { SlowReaders } from './slow-readers';
 
 /** The path of every API request behind the guards, in this order, up to its handler; errors go to the filter. */
 @Module({
   providers: [
+    SlowReaders,
+    { provide: APP_INTERCEPTOR, useClass: RequestsInterceptor },
     { provide: APP_INTERCEPTOR, useClass: QueryInterceptor },
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },

@@ -1,0 +1,64 @@
+/** The bytes that one body has taken. */
+export class BodyShare {
+  held = 0;
+}
+
+/**
+ * Memory for bodies that are read at the same time. It counts the bytes that have arrived, not those that were announced. A
+ * body that may not take more waits; its sender's connection holds it back.
+ *
+ * Only the body whose reading began first may use all of it. The others leave enough for one whole body, so the first one
+ * always ends and bodies never wait for each other in a circle.
+ */
+export class BodyBytes {
+  /** In the order in which their reading began. */
+  private readonly readers = new Set<BodyShare>();
+  /** Bytes of bodies that have arrived whole: their work ends, and gives them back. */
+  private arrivedBytes = 0;
+  private waiting: { readonly share: BodyShare; readonly start: () => void }[] = [];
+
+  /** @param largest bytes of the largest body, which must fit */
+  constructor(
+    private free: number,
+    private readonly largest: number,
+  ) {}
+
+  begin(): BodyShare {
+    const share = new BodyShare();
+    this.readers.add(share);
+    return share;
+  }
+
+  /** Takes bytes that have arrived. @returns what to wait for before more is read, if anything */
+  take(share: BodyShare, bytes: number): Promise<void> | undefined {
+    // What has arrived is in memory already, so it is counted whether or not there is room.
+    share.held += bytes;
+    this.free -= bytes;
+    return this.mayGoOn(share) ? undefined : new Promise((start) => this.waiting.push({ share, start }));
+  }
+
+  /** The body has arrived whole. The next one is now the first. */
+  arrived(share: BodyShare): void {
+    this.readers.delete(share);
+    this.arrivedBytes += share.held;
+    this.wake();
+  }
+
+  /** Gives its bytes back. */
+  end(share: BodyShare): void {
+    if (!this.readers.delete(share)) this.arrivedBytes -= share.held;
+    this.free += share.held;
+    this.wake();
+  }
+
+  private mayGoOn(share: BodyShare): boolean {
+    const [first] = this.readers;
+    return share === first ? this.free > 0 || this.arrivedBytes === 0 : this.free > this.largest;
+  }
+
+  private wake(): void {
+    const ready = this.waiting.filter(({ share }) => this.mayGoOn(share));
+    this.waiting = this.waiting.filter((one) => !ready.includes(one));
+    for (const { start } of ready) start();
+  }
+}

@@ -1,0 +1,37 @@
+import { DomainError } from '../errors/domain-error';
+
+const KIB = 1_024;
+
+/**
+ * What one data space may hold of one process, so that no data space can stop the others. docs/operations.md, "Budgets",
+ * explains each and tells what a caller gets beyond it.
+ */
+export const BUDGETS = {
+  /** Requests of one data space's keys of one role that are served at once, from the guards to the last byte taken. */
+  requests: 32,
+  /** Further requests of them that wait, unread. */
+  waitingRequests: 1_024,
+  /** The longest that a request waits for its turn. */
+  waitMs: 10_000,
+  /** Parts of each pool of connections. */
+  reads: 0.5,
+  transactions: 0.5,
+  shortTransactions: 0.8,
+  /** Time that statements and transactions of a data space take in one minute. */
+  databaseSeconds: 120,
+  /** Syncs that are read and done at once. */
+  syncs: 1,
+  /** Bytes of syncs that a process holds. */
+  syncBytes: 192 * KIB * KIB,
+  /** A sender or reader may do nothing for this long... */
+  graceMs: 10_000,
+  readerGraceMs: 30_000,
+  /** ...and is then held to this many bytes a second. */
+  bytesPerSecond: 16 * KIB,
+} as const;
+
+/** The 429 of a data space that has used up a budget. @param budget its name and size, with its unit */
+export function overBudget(budget: string, retryAfterSeconds: number): DomainError {
+  const detail = `The data space has used up its budget of ${budget}. Retry after ${retryAfterSeconds} s, with fewer requests at once.`;
+  return new DomainError('Debit.Depasse', detail, { retryAfterSeconds });
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { BUDGETS, overBudget } from './budgets';
+
+const MINUTE_MS = 60_000;
+
+interface Window {
+  readonly endsAt: number;
+  usedMs: number;
+}
+
+/** Time that each data space has used of the database, in this process and minute. */
+@Injectable()
+export class DatabaseTime {
+  private readonly windows = new LRUCache<string, Window>({ max: 50_000 });
+
+  /** Counts what the work of a data space took. */
+  async measure<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    try {
+      return await work();
+    } finally {
+      const now = performance.now();
+      const window = this.windows.get(tenantId);
+      if (window && now < window.endsAt) window.usedMs += now - begun;
+      else this.windows.set(tenantId, { endsAt: now + MINUTE_MS, usedMs: now - begun });
+    }
+  }
+
+  /** @throws DomainError `Debit.Depasse` where the minute's time is used up */
+  assertLeft(tenantId: string): void {
+    const window = this.windows.get(tenantId);
+    const leftMs = (window?.endsAt ?? 0) - performance.now();
+    if (leftMs <= 0 || window!.usedMs < BUDGETS.databaseSeconds * 1_000) return;
+    throw overBudget(`${BUDGETS.databaseSeconds} s of database time a minute`, Math.ceil(leftMs / 1_000));
+  }
+}

@@ -1,0 +1,197 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { Client } from 'pg';
+import { BUDGETS } from '../../libs/shared/src/budgets/budgets';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { statementsOf } from '../membership/plans';
+import { eventually, expectProblem } from './expect-problem';
+
+const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+const MEGABYTE = 2 ** 20;
+const usual = { ...BUDGETS };
+
+let app: TestApp;
+let tenant: TestTenant;
+let other: TestTenant;
+let saboteur: Client;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  Object.assign(BUDGETS, { requests: 6, waitingRequests: 2, waitMs: 1_000, graceMs: 1_000 });
+  app = await TestApp.start();
+  tenant = await app.tenant();
+  other = await app.tenant();
+  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  await saboteur.connect();
+});
+afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+afterAll(async () => {
+  Object.assign(BUDGETS, usual);
+  await saboteur.end();
+  await app.stop();
+});
+
+const get = (path: string, sender = tenant): Promise<Answer> => app.send(sender, 'GET', path);
+
+/** Runs `work` while every read of employees waits. */
+async function whileEmployeesWait(work: () => Promise<void>): Promise<void> {
+  await saboteur.query('BEGIN');
+  await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
+  try {
+    await work();
+  } finally {
+    await saboteur.query('ROLLBACK');
+  }
+}
+
+/** Statements that wait for the table. */
+const areWaiting = (count: number) =>
+  eventually(async () => {
+    const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    return (await app.database.query(text)).rowCount === count || undefined;
+  }, `${count} waits`);
+
+/** Sends the begin of a request by hand; its answer is not read before it is asked for. */
+function send(text: string): Socket {
+  const { hostname, port } = new URL(app.url);
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  socket.write(text);
+  return socket;
+}
+const headOf = (method: string, path: string, { cle }: TestTenant, headers = ''): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${cle}\r\nContent-Type: application/json\r\n${headers}\r\n`;
+
+/** All that a connection answers until it ends. */
+async function answerOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (data) => (text += data.toString('latin1'))).resume();
+  await once(socket, 'close');
+  return text;
+}
+
+describe('requests of one data space at once', () => {
+  it('are 429 Debit.Depasse beyond the budget; other data spaces and the platform are served', async () => {
+    const platform = await app.platformOf(tenant);
+    await whileEmployeesWait(async () => {
+      const served = Array.from({ length: 6 }, () => get('/b2b/v1/employe/E-1'));
+      await areWaiting(app.config.poolSize / 2);
+      const late = [get('/b2b/v1/employeur'), get('/b2b/v1/employeur')];
+      const full = await get('/b2b/v1/employeur');
+      expectProblem(full, 429, 'Debit.Depasse');
+      expect(full.json.detail).toMatch(/budget of 6 requests at once/);
+      expect(full.headers.get('retry-after')).toBe('5');
+      expect((await get('/b2b/v1/employeur', other)).status).toBe(200);
+      const seance = await app.send({ ...tenant, ...platform }, 'GET', '/plateforme/v1/nowhere');
+      expect(seance.status).toBe(404);
+      for (const answer of await Promise.all(late)) expectProblem(answer, 429, 'Debit.Depasse');
+      await saboteur.query('ROLLBACK');
+      for (const answer of await Promise.all(served)) expect(answer.status).toBe(404);
+    });
+    expect((await get('/b2b/v1/employeur')).status).toBe(200);
+  });
+
+  it('count until their answer is taken', async () => {
+    await app.database.query(
+      `INSERT INTO employeur (tenant_id, id_externe, nom) SELECT $1, 'EMP-' || n, repeat('x', 200) FROM generate_series(1, 40000) n`,
+      [tenant.tenantId],
+    );
+    const stalled = Array.from({ length: 6 }, () => send(headOf('GET', '/b2b/v1/employeur', tenant)));
+    await Promise.all(stalled.map((socket) => once(socket, 'readable')));
+    expectProblem(await get('/b2b/v1/moi'), 429, 'Debit.Depasse');
+    for (const socket of stalled) socket.destroy();
+    await eventually(
+      async () => ((await get('/b2b/v1/moi')).status === 200 ? true : undefined),
+      'The next answer',
+    );
+  });
+});
+
+describe('a connection that is used by all data spaces', () => {
+  it('is never the one that keys, limits and probes need', async () => {
+    await whileEmployeesWait(async () => {
+      const crowds = [tenant, other].flatMap((sender) =>
+        Array.from({ length: app.config.poolSize / 2 }, () => get('/b2b/v1/employe/E-1', sender)),
+      );
+      await areWaiting(app.config.poolSize);
+      // A key that was never used before, whose limit is counted for the first time.
+      const newcomer = await app.tenant();
+      expect((await get('/b2b/v1/moi', newcomer)).status).toBe(200);
+      expect((await fetch(`${app.url}/health/ready`)).status).toBe(200);
+      await saboteur.query('ROLLBACK');
+      await Promise.all(crowds);
+    });
+  });
+});
+
+describe('a reader who takes nothing of a list', () => {
+  beforeAll(() => Object.assign(BUDGETS, { readerGraceMs: 500, bytesPerSecond: 100 * MEGABYTE }));
+  afterAll(() =>
+    Object.assign(BUDGETS, { readerGraceMs: usual.readerGraceMs, bytesPerSecond: usual.bytesPerSecond }),
+  );
+
+  it('gets nothing fetched ahead, and loses the connection', async () => {
+    const statements = await statementsOf(async () => {
+      const socket = send(headOf('GET', '/b2b/v1/employeur', tenant));
+      await once(socket, 'readable');
+      await eventually(
+        () => (socket.destroyed || socket.readableEnded ? true : undefined),
+        'The end',
+        1,
+      ).catch(() => undefined);
+    });
+    const runs = statements.filter(({ text }) => text.includes('FROM employeur'));
+    // What the system's buffers hold of some megabytes.
+    expect(runs.length).toBeLessThan(6);
+    const socket = send(headOf('GET', '/b2b/v1/employeur', tenant));
+    await once(socket, 'readable');
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const text = await answerOf(socket);
+    expect(text).toMatch(/^HTTP\/1.1 200/);
+    expect(text.endsWith('0\r\n\r\n')).toBe(false);
+  });
+});
+
+describe('a body that comes byte by byte', () => {
+  it('is 408 Requete.Interrompue', async () => {
+    const socket = send(headOf('POST', '/b2b/v1/employe', tenant, 'Content-Length: 1000\r\n'));
+    const dribble = setInterval(() => socket.write(' '), 100);
+    try {
+      expect(await answerOf(socket)).toMatch(/^HTTP\/1.1 408 [^]*Requete.Interrompue/);
+    } finally {
+      clearInterval(dribble);
+    }
+  });
+
+  it('keeps no other data space from a sync, however much it announces', async () => {
+    Object.assign(BUDGETS, { graceMs: usual.graceMs });
+    const senders = await Promise.all(Array.from({ length: 3 }, () => app.tenant()));
+    const announced = `Content-Length: ${64 * MEGABYTE}\r\n`;
+    const slow = senders.map((sender) => send(headOf('POST', '/b2b/v1/employe/sync', sender, announced)));
+    let answers = 0;
+    for (const socket of slow)
+      socket
+        .on('data', () => answers++)
+        .resume()
+        .write('{');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const body = JSON.stringify({ employes: [EMPLOYE] }) + ' '.repeat(2 * MEGABYTE);
+    expect((await app.send(other, 'POST', '/b2b/v1/employe/sync', body)).status).toBe(200);
+    // Nobody has been given up meanwhile.
+    expect(answers).toBe(0);
+  });
+});
+
+describe('database time', () => {
+  it('is 429 Debit.Depasse when that of the minute is used up', async () => {
+    const sender = await app.tenant();
+    expect((await get('/b2b/v1/employeur', sender)).status).toBe(200);
+    Object.assign(BUDGETS, { databaseSeconds: 0 });
+    const answer = await get('/b2b/v1/employeur', sender);
+    Object.assign(BUDGETS, { databaseSeconds: usual.databaseSeconds });
+    expectProblem(answer, 429, 'Debit.Depasse');
+    expect(answer.json.detail).toMatch(/0 s of database time a minute/);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
