@@ -108,6 +108,20 @@ describe('requests of one data space at once', () => {
   });
 });
 
+describe('parts of lists', () => {
+  it('are made one at a time for each data space; single reads do not wait for them', async () => {
+    await whileEmployeesWait(async () => {
+      const lists = Array.from({ length: 3 }, () => get('/b2b/v1/employe'));
+      const one = get('/b2b/v1/employe', other);
+      await areWaiting(2);
+      expect((await get('/b2b/v1/employeur/NONE')).status).toBe(404);
+      await areWaiting(2);
+      await saboteur.query('ROLLBACK');
+      for (const { status } of await Promise.all([...lists, one])) expect(status).toBe(200);
+    });
+  });
+});
+
 describe('a connection that is used by all data spaces', () => {
   it('is never the one that keys, limits and probes need', async () => {
     await whileEmployeesWait(async () => {

@@ -13,7 +13,9 @@ export const BUDGETS = {
   waitingRequests: 1_024,
   /** The longest that a request waits for its turn. */
   waitMs: 10_000,
-  /** Parts of each pool of connections. */
+  /** Parts of lists that PostgreSQL makes at once. */
+  listParts: 1,
+  /** Shares of each pool of connections. */
   reads: 0.5,
   transactions: 0.5,
   shortTransactions: 0.8,

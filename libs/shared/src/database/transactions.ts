@@ -53,6 +53,12 @@ export const ACCESS_CONNECTIONS = 3;
 /** Pools of connections for what takes one trip. */
 export type TripPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool>>;
 
+/** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
+const LINE = {
+  waitMs: 30_000,
+  refusal: () => Object.assign(new Error('Its turn did not come in time.'), { code: 'ETIMEDOUT' }),
+};
+
 /**
  * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
  * security, and repositories join the ambient one.
@@ -60,6 +66,7 @@ export type TripPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool
 export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
 
+  private readonly parts = new KeyedLimit(BUDGETS.listParts, LINE);
   private readonly reads: KeyedLimit;
   private readonly turns: KeyedLimit;
   private readonly shortTurns: KeyedLimit;
@@ -194,6 +201,12 @@ export class Transactions {
     }
     if (scope === ADMINISTRATION) return this.single(this.pools.access, scope, statement);
     return this.inTurn(this.reads, scope, () => this.single(this.pools.reads, scope, statement));
+  }
+
+  /** Runs the statement of one part of a list: those of a tenant take turns, because each of them keeps a processor busy. */
+  async queryPart<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
+    if (this.ambient.getStore()) return this.query(scope, statement);
+    return this.parts.run(keyOf(scope), () => this.query<R>(scope, statement));
   }
 
   private async single<R extends QueryResultRow>(
@@ -342,12 +355,6 @@ export class Transactions {
 }
 
 const PING_PARTS = 3;
-
-/** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
-const LINE = {
-  waitMs: 30_000,
-  refusal: () => Object.assign(new Error('Its turn did not come in time.'), { code: 'ETIMEDOUT' }),
-};
 
 /** Longer after each attempt, and never as long as another one's. */
 function pause(attempt: number): Promise<void> {
