@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '#shared/database/embedded-postgres';
 import { freePort } from '#shared/database/embedded-postgres.host';
+import { makeServiceLogin } from '#shared/database/service-login';
 import { SQL_V2 } from './floor-v2.sql';
 import { SQL } from './floor.sql';
 import { employers, type Employee } from './employees';
@@ -16,6 +17,8 @@ import { say } from './progress';
 const APPS = join(__dirname, '../apps');
 const START_LIMIT_MS = 30_000;
 const ADMIN_API_KEY = randomBytes(32).toString('hex');
+/** One for all databases of the server: they share its login. */
+const SERVICE_PASSWORD = randomBytes(24).toString('hex');
 
 /** The environment of every process of the product. */
 const PRODUCTION = {
@@ -46,6 +49,8 @@ export interface Tenant {
 export class Site {
   protected readonly undo: (() => Promise<unknown>)[] = [];
   protected databaseUrl: string;
+  /** The same for the login of the product's processes. */
+  private serviceUrl: string;
   database: Client;
   api: Server;
   /** Tenants that reads share, by what they hold. */
@@ -56,6 +61,7 @@ export class Site {
     this.databaseUrl = databaseUrl;
     const env = { ...process.env, DATABASE_URL: databaseUrl };
     await promisify(execFile)(process.execPath, [join(APPS, 'cli/src/main.js'), 'migrate'], { env });
+    this.serviceUrl = await makeServiceLogin(databaseUrl, SERVICE_PASSWORD);
     this.database = await this.connect(databaseUrl);
     this.api = await this.startApi();
   }
@@ -75,13 +81,18 @@ export class Site {
     return client;
   }
 
-  /** The product as in production: its log at the default level goes to /dev/null. */
+  /** The product as in production: its log at the default level goes to /dev/null, and its login owns nothing. */
   startApi(): Promise<Server> {
-    return this.startServer(join(APPS, 'partner-api/src/main.js'), PRODUCTION);
+    const environment = { ...PRODUCTION, DATABASE_URL: this.serviceUrl };
+    return this.startServer(join(APPS, 'partner-api/src/main.js'), environment);
   }
 
   startWorker(): Promise<Server> {
-    return this.startServer(join(APPS, 'worker/src/main.js'), { ...PRODUCTION, WORKER_PORT: '0' });
+    return this.startServer(join(APPS, 'worker/src/main.js'), {
+      ...PRODUCTION,
+      DATABASE_URL: this.serviceUrl,
+      WORKER_PORT: '0',
+    });
   }
 
   /** Takes what is delivered. */

@@ -157,12 +157,10 @@ export class JsonItems {
     // One prepared statement for each combination of conditions, so that each gets the plan that suits it.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
-    const [row] = await this.transactions.queryPart<PageRow>(
-      { tenantId },
-      {
-        ...(isPlannedOnce ? { name } : {}),
-        // Both windows run row by row, and the condition on `over` ends them: no item is made after the one that fills the page.
-        text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
+    const [row] = await this.query<PageRow>(tenantId, {
+      ...(isPlannedOnce ? { name } : {}),
+      // Both windows run row by row, and the condition on `over` ends them: no item is made after the one that fills the page.
+      text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
                  (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
@@ -175,9 +173,8 @@ export class JsonItems {
                  ) s
                ) w WHERE over < 1
              ) p`,
-        values,
-      },
-    );
+      values,
+    });
     const { items, more: isMore, lastDate, lastId } = row!;
     if (lastDate === null || !lastId) return { items };
     const last = { date: new Date(lastDate), id: lastId };
