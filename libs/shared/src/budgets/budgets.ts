@@ -13,7 +13,7 @@ export const BUDGETS = {
   waitingRequests: 1_024,
   /** The longest that a request waits for its turn. */
   waitMs: 10_000,
-  /** Parts of lists that PostgreSQL makes at once. */
+  /** Parts of long lists, behind their first ones, that are made at once. */
   listParts: 1,
   /** Shares of each pool of connections. */
   reads: 0.5,

@@ -66,7 +66,6 @@ const LINE = {
 export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
 
-  private readonly parts = new KeyedLimit(BUDGETS.listParts, LINE);
   private readonly reads: KeyedLimit;
   private readonly turns: KeyedLimit;
   private readonly shortTurns: KeyedLimit;
@@ -201,12 +200,6 @@ export class Transactions {
     }
     if (scope === ADMINISTRATION) return this.single(this.pools.access, scope, statement);
     return this.inTurn(this.reads, scope, () => this.single(this.pools.reads, scope, statement));
-  }
-
-  /** Runs the statement of one part of a list: those of a tenant take turns, because each of them keeps a processor busy. */
-  async queryPart<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
-    if (this.ambient.getStore()) return this.query(scope, statement);
-    return this.parts.run(keyOf(scope), () => this.query<R>(scope, statement));
   }
 
   private async single<R extends QueryResultRow>(

@@ -1,5 +1,8 @@
 import type { Request, Response } from 'express';
 import { once } from 'node:events';
+import type { AuthenticatedRequest } from '../access/requires.decorator';
+import { BUDGETS } from '../budgets/budgets';
+import { KeyedLimit } from '../concurrency/keyed-limit';
 import { Page, Position } from '../database/json-items';
 import { invalidRequest } from '../errors/domain-error';
 import { isGuid } from '../records/faults';
@@ -27,6 +30,9 @@ export class PagingQuery {
 /** The most items fetched at a time for a list without `limite`; their length in bytes ends most runs before. */
 const RUN_LENGTH = 5_000;
 
+/** Long lists of one data space take turns part by part, because each part keeps a processor of the database busy. */
+const parts = new KeyedLimit(BUDGETS.listParts);
+
 /** A list that grows at its end: every answer links to what comes after it, now or later. */
 export interface Feed {
   /** The last place that is read; undefined while there is none. */
@@ -42,7 +48,7 @@ export interface Feed {
  * @param fetch reads at most `limit` items after `after`; called again until no `next` is left
  */
 export async function sendList(
-  request: Request,
+  request: AuthenticatedRequest,
   response: Response,
   publicUrl: string,
   paging: PagingQuery,
@@ -71,7 +77,8 @@ export async function sendList(
     // Nothing is fetched for a reader who has not taken what was sent.
     await drained(response);
     if (response.destroyed) return;
-    const page = await fetch(after, runLength);
+    const from: Position = after;
+    const page = await parts.run(request.caller?.tenantId ?? '', () => fetch(from, runLength));
     if (response.destroyed) return;
     after = write(response, page.items && ',', page);
   }
