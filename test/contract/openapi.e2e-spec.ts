@@ -233,6 +233,16 @@ describe('The OpenAPI documents', () => {
       `${employe}: does not document Module.NonActif`,
     ],
     [
+      documentedAnswerFaults,
+      (document) => (document.components.schemas['EmployeItem']!.properties!['secret'] = { type: 'string' }),
+      'POST /b2b/v1/employe: answers a secret and does not document Idempotence.NonRepetable',
+    ],
+    [
+      documentedAnswerFaults,
+      (document) => create(document)['x-codes']!.push('Idempotence.NonRepetable'),
+      'POST /b2b/v1/employe: documents Idempotence.NonRepetable and answers no secret',
+    ],
+    [
       exampleFaults,
       (document) => (nom(document).example = 7),
       'example of EmployeItem.nom: / must be string',

@@ -1,7 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { ClientsService } from '../../libs/clients/src';
 import { EmployesService } from '../../libs/membership/src/application/employes.service';
+import type { ModuleName } from '../../libs/shared/src/access/caller';
+import { SecretBox } from '../../libs/shared/src/crypto/secret-box';
 import { IdempotencyRecords } from '../../libs/shared/src/database/idempotency-records';
+import { NO_TENANT } from '../../libs/shared/src/database/transactions';
+import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { expectFaults, expectProblem } from './expect-problem';
 
@@ -22,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const post = (body: unknown = EMPLOYE, path = PATH, caller: TestTenant | string = tenant) =>
+const post = (body: unknown = EMPLOYE, path = PATH, caller: { cle: string } | string = tenant) =>
   app.send(caller, 'POST', path, body, { 'Idempotency-Key': key });
 
 async function count(table: string): Promise<number> {
@@ -201,46 +205,164 @@ describe('Idempotency-Key, the record and the effect', () => {
   });
 });
 
-describe('Idempotency-Key on the issue of a key', () => {
+describe('Idempotency-Key under another API key', () => {
+  /** A further key of the same data space. */
+  const further = (modules: ModuleName[] | null = null) =>
+    app.app.get(ClientsService).issueCle(TEST_ACTOR, tenant.clientId, {
+      nom: 'Paie',
+      environnement: 'staging',
+      role: 'partenaire',
+      modules,
+    });
+  const webhook = { url: 'http://hooks.test/mandat', types: ['adhesion.signee'] };
+
+  it('422 Idempotence.CleReutilisee for the same request, which is not done a second time', async () => {
+    const first = await post();
+    expectProblem(await post(EMPLOYE, PATH, await further()), 422, 'Idempotence.CleReutilisee');
+    expect(await count('employe')).toBe(1);
+    // The record is still that of the first key.
+    expectReplay(await post(), first);
+  });
+
+  it('a key without the module of cards gets nothing of a webhook for cards', async () => {
+    const first = await post(webhook, '/b2b/v2/webhook');
+    expect(first.status).toBe(201);
+    const answer = await post(webhook, '/b2b/v2/webhook', await further(['vote']));
+    for (const part of [first.json.secret, first.json.id, webhook.url])
+      expect(answer.text).not.toContain(part);
+    expectProblem(answer, 422, 'Idempotence.CleReutilisee');
+  });
+
+  it('gets the same answer whether or not it guesses the request of the first key', async () => {
+    await post();
+    const other = await further();
+    const answers = [
+      await post(EMPLOYE, PATH, other),
+      await post({ ...EMPLOYE, prenom: 'Ève' }, PATH, other),
+    ];
+    const [guessed, missed] = answers.map(({ status, json }) => ({
+      ...json,
+      status,
+      traceId: '',
+      instance: '',
+    }));
+    expect(guessed).toEqual(missed);
+  });
+
+  it('a key that lost a module gets no answer that was recorded before', async () => {
+    const first = await post(webhook, '/b2b/v2/webhook');
+    await app.database.query(`UPDATE client SET modules = '{vote}' WHERE id = $1`, [tenant.clientId]);
+    let last = first;
+    // A key is trusted for five seconds after a change; until then the record is its own.
+    for (let attempt = 0; last.status !== 422 && attempt < 150; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      last = await post(webhook, '/b2b/v2/webhook');
+    }
+    expectProblem(last, 422, 'Idempotence.CleReutilisee');
+  });
+
+  it('administrators: the key that one has issued is not answered to another, and not issued again', async () => {
+    const { cle } = await app.app.get(ClientsService).issueAdminCle('Autre');
+    const path = `/admin/v1/clients/${tenant.clientId}/cles`;
+    const body = { nom: 'Paie', environnement: 'staging', role: 'partenaire' };
+    expect((await post(body, path, app.adminKey)).status).toBe(201);
+    expectProblem(await post(body, path, cle), 422, 'Idempotence.CleReutilisee');
+    expect(await app.app.get(ClientsService).listCles(tenant.clientId)).toHaveLength(2);
+  });
+
+  it('a record of the release before, which names no key, is answered to nobody', async () => {
+    const sent = JSON.stringify(EMPLOYE);
+    expect((await post(sent)).status).toBe(201);
+    const before = createHash('sha256').update(`POST ${PATH}\n`).update(sent).digest();
+    await app.database.query('UPDATE idempotency_record SET fingerprint = $2 WHERE idempotency_key = $1', [
+      key,
+      before,
+    ]);
+    expectProblem(await post(sent), 422, 'Idempotence.CleReutilisee');
+    expect(await count('employe')).toBe(1);
+  });
+});
+
+describe('Idempotency-Key on a POST whose answer holds a secret', () => {
   const issue = { nom: 'Paie', environnement: 'staging', role: 'partenaire' };
-  const issued = () => post(issue, `/admin/v1/clients/${tenant.clientId}/cles`, app.adminKey);
+  const issued = (body: object = issue) =>
+    post(body, `/admin/v1/clients/${tenant.clientId}/cles`, app.adminKey);
   const cles = async () => (await app.app.get(ClientsService).listCles(tenant.clientId)).length;
 
-  it('replays the same secret, which the table does not hold readable', async () => {
+  it('409 Idempotence.NonRepetable for a repetition, which says what to do; done once', async () => {
     const first = await issued();
-    expect(first.status).toBe(201);
-    expectReplay(await issued(), first);
-    expect(first.json.cle).toMatch(/^mdt_stg_/);
+    expect([first.status, first.json.cle]).toEqual([201, expect.stringMatching(/^mdt_stg_/)]);
+    const again = await issued();
+    expectProblem(again, 409, 'Idempotence.NonRepetable');
+    expect(again.json.detail).toMatch(/list of keys.*revoke/);
+    expect([again.headers.get('location'), again.headers.get('idempotent-replayed')]).toEqual([null, null]);
     expect(await cles()).toBe(2);
+  });
+
+  it('422 Idempotence.CleReutilisee for another body', async () => {
+    await issued();
+    expectProblem(await issued({ ...issue, nom: 'Autre' }), 422, 'Idempotence.CleReutilisee');
+    expect(await cles()).toBe(2);
+  });
+
+  it('the record says that it was done, and holds nothing of the answer', async () => {
+    const { json } = await issued();
+    const { rows } = await app.database.query<{ status: number; headers: object; sealed_body: Buffer }>(
+      'SELECT status, headers, sealed_body FROM idempotency_record WHERE idempotency_key = $1',
+      [key],
+    );
+    const [{ status, headers, sealed_body }] = rows as [(typeof rows)[0]];
+    const box = new SecretBox(app.config.secretsKey);
+    expect([status, headers, box.open(sealed_body, `idempotency ${NO_TENANT} ${key}`).toString()]).toEqual([
+      201,
+      {},
+      '',
+    ]);
+    expect(json.cle).toBeDefined();
+  });
+
+  it('replays a refusal by a rule, which holds no secret', async () => {
+    const path = `/admin/v1/clients/${randomUUID()}/cles`;
+    const refused = await post(issue, path, app.adminKey);
+    expectProblem(refused, 404, 'Client.NotFound');
+    expectReplay(await post(issue, path, app.adminKey), refused);
+  });
+
+  it('ten at once make one key', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => issued()));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 201))
+      expect(answer.json.cle).toBeUndefined();
+    expect(await cles()).toBe(2);
+  });
+
+  it('negative control: without the lock on the Idempotency-Key, ten at once make several', async () => {
+    jest.spyOn(app.app.get(IdempotencyRecords), 'lock').mockResolvedValue(true);
+    await Promise.all(Array.from({ length: 10 }, () => issued()));
+    expect(await cles()).toBeGreaterThan(2);
+  });
+});
+
+describe('A recorded answer at rest', () => {
+  it('cannot be read in the table', async () => {
+    const first = await post();
     const { rows } = await app.database.query<{ sealed_body: Buffer; whole: string }>(
       `SELECT sealed_body, idempotency_record::text AS whole FROM idempotency_record WHERE idempotency_key = $1`,
       [key],
     );
     expect(rows).toHaveLength(1);
-    expect(rows[0]!.sealed_body.toString('latin1')).not.toContain(first.json.cle.slice(8));
-    expect(rows[0]!.whole).not.toContain(first.json.cle.slice(8));
+    expect(rows[0]!.sealed_body.toString('latin1')).not.toContain(first.json.idUnique);
+    expect(rows[0]!.whole).not.toContain(first.json.idUnique);
   });
 
-  it('is not answered to another key that the record was moved to: it opens only in its place', async () => {
-    await issued();
+  it('opens under its own Idempotency-Key only', async () => {
+    await post();
     const stolen = randomUUID();
     await app.database.query(
       'UPDATE idempotency_record SET idempotency_key = $2 WHERE idempotency_key = $1',
       [key, stolen],
     );
     key = stolen;
-    expectProblem(await issued(), 500, 'Service.ErreurInterne');
-  });
-
-  it('ten at once make one key', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, issued));
-    expect(new Set(answers.map(({ json }) => json.cle).filter(Boolean)).size).toBe(1);
-    expect(await cles()).toBe(2);
-  });
-
-  it('negative control: without the lock on the Idempotency-Key, ten at once make several', async () => {
-    jest.spyOn(app.app.get(IdempotencyRecords), 'lock').mockResolvedValue(true);
-    await Promise.all(Array.from({ length: 10 }, issued));
-    expect(await cles()).toBeGreaterThan(2);
+    expectProblem(await post(), 500, 'Service.ErreurInterne');
   });
 });

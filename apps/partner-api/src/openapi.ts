@@ -17,7 +17,7 @@ const SURFACES = [
     description: [
       "For the platform's own front ends: signing pages, ballots, meeting room. Keys of role `plateforme`.",
       'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
-      'Every POST takes an `Idempotency-Key`: sent again with the same body it replays the first answer for 24 hours.',
+      'Every POST takes an `Idempotency-Key`: sent again by the same API key with the same body it replays the first answer for 24 hours.',
     ].join('\n\n'),
     key: { scheme: 'PlatformKey', description: 'A key of role `plateforme`, from the operator.' },
     tags: [
@@ -61,7 +61,7 @@ const SURFACES = [
       'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
       'Lists are arrays. `limite` and `curseur` page them, with the next page in `Link`; without `limite` the whole list is streamed.',
       'Unknown properties and parameters are refused. The first letter of a property may be in either case.',
-      'Every POST takes an `Idempotency-Key`: sent again with the same body it replays the first answer for 24 hours.',
+      'Every POST takes an `Idempotency-Key`: sent again by the same API key with the same body it replays the first answer for 24 hours.',
       'Each answer says in `RateLimit` how many requests of the minute are left.',
     ].join('\n\n'),
     key: { scheme: 'PartnerKey', description: 'A key of role `partenaire`, from the operator.' },
@@ -115,8 +115,7 @@ function wholeDocument(app: NestExpressApplication, publicUrl: string): OpenAPIO
     for (const method of ['get', 'post', 'put', 'delete'] as const) {
       const operation: Operation | undefined = path[method];
       if (!operation) continue;
-      if (method === 'post' && !operation['x-unrepeatable'])
-        operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+      if (method === 'post' && !operation['x-unrecorded']) addIdempotencyKey(operation);
       orderByPath(operation, template);
       refuseNull(operation);
       setBodyExample(operation);
@@ -136,16 +135,24 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-codes'?: ErrorCode[];
   'x-requires'?: Requirement;
   'x-body-example'?: object;
-  'x-unrepeatable'?: true;
+  'x-unrecorded'?: true;
+  'x-secret-answer'?: true;
 };
 
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header' as const,
-  required: false,
-  description: 'Up to 255 characters. The same key with the same body replays the first answer for 24 hours.',
-  schema: { type: 'string' as const, maxLength: 255 },
-};
+/** The header of every POST that is recorded: what it does to a repetition. */
+function addIdempotencyKey(operation: Operation): void {
+  const repetition = operation['x-secret-answer']
+    ? 'The request is done once: a repetition with the same Idempotency-Key and body is 409 `Idempotence.NonRepetable` for 24 hours, because the answer holds a secret.'
+    : 'The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.';
+  const parameter = {
+    name: 'Idempotency-Key',
+    in: 'header' as const,
+    required: false,
+    description: `Up to 255 characters. ${repetition}`,
+    schema: { type: 'string' as const, maxLength: 255 },
+  };
+  operation.parameters = [...(operation.parameters ?? []), parameter];
+}
 
 /** Codes that the guards, the parser, idempotency and the database may answer on any operation of a method. */
 const WITH_KEY: ErrorCode[] = [
@@ -202,9 +209,11 @@ function sayWhoMay(operation: Operation): void {
 /** One answer for each status, naming the codes that carry it. */
 function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD, publicUrl: string): void {
   const ofModule: ErrorCode[] = operation['x-requires']?.module ? ['Module.NonActif'] : [];
-  const isRepeatable = method === 'post' && !operation['x-unrepeatable'];
-  delete operation['x-unrepeatable'];
-  const common = [...CODES_OF_METHOD[method], ...(isRepeatable ? OF_REPETITION : [])];
+  const isRecorded = method === 'post' && !operation['x-unrecorded'];
+  const ofSecret: ErrorCode[] = operation['x-secret-answer'] ? ['Idempotence.NonRepetable'] : [];
+  delete operation['x-unrecorded'];
+  delete operation['x-secret-answer'];
+  const common = [...CODES_OF_METHOD[method], ...(isRecorded ? OF_REPETITION : []), ...ofSecret];
   const codes = [...new Set([...common, ...ofModule, ...(operation['x-codes'] ?? [])])];
   operation['x-codes'] = codes;
   for (const status of new Set(codes.map((code) => ERROR_CODES[code].status))) {

@@ -257,8 +257,8 @@ const ALWAYS = [400, 401, 403, 429, 500, 503];
 const WITH_BODY = [408, 413, 415];
 const ON_POST = [409, 422];
 
-/** POSTs under whose Idempotency-Key nothing is recorded, since a record would join a ballot to its voter. */
-const UNREPEATABLE = [
+/** POSTs under whose Idempotency-Key nothing is recorded (docs/adr/0006). */
+const UNRECORDED = [
   'POST /plateforme/v1/campagnes/:id/bulletins',
   'POST /admin/v1/clients/:clientId/environnements/:environnement/campagnes/:id/urne/constater',
 ];
@@ -266,14 +266,14 @@ const UNREPEATABLE = [
 /** Answers that an operation gives and does not document, or documents in another form than it gives them. */
 export function documentedAnswerFaults(document: Document): string[] {
   return operationsOf(document).flatMap((placed) =>
-    answersOf(placed).map((fault) => `${placed.name}: ${fault}`),
+    [...answersOf(placed), ...secretFaults(document, placed)].map((fault) => `${placed.name}: ${fault}`),
   );
 }
 
 function answersOf(placed: Placed): string[] {
   const { operation, method, path } = placed;
   const faults: string[] = [];
-  const isRepeatable = method === 'POST' && !UNREPEATABLE.includes(placed.name);
+  const isRecorded = method === 'POST' && !UNRECORDED.includes(placed.name);
   const statuses = Object.keys(operation.responses).map(Number);
   const takes = (header: string): boolean =>
     operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
@@ -296,7 +296,7 @@ function answersOf(placed: Placed): string[] {
   const expected = [
     ...ALWAYS,
     ...(operation.requestBody ? WITH_BODY : []),
-    ...(isRepeatable ? ON_POST : []),
+    ...(isRecorded ? ON_POST : []),
     // What a path names, or the body of a PUT, may not exist.
     ...(path.includes('{') || method === 'PUT' ? [404] : []),
     ...(takes('If-Match') ? [412] : []),
@@ -304,13 +304,32 @@ function answersOf(placed: Placed): string[] {
     ...(takes('Prefer') ? [202] : []),
   ];
   for (const status of expected) if (!statuses.includes(status)) faults.push(`does not document ${status}`);
-  if (isRepeatable && !takes('Idempotency-Key')) faults.push('does not document Idempotency-Key');
-  if (method === 'POST' && !isRepeatable && takes('Idempotency-Key'))
+  if (isRecorded && !takes('Idempotency-Key')) faults.push('does not document Idempotency-Key');
+  if (method === 'POST' && !isRecorded && takes('Idempotency-Key'))
     faults.push('documents an Idempotency-Key without effect');
   faults.push(...errorsOf(operation));
   if (operation['x-requires']?.module && !operation['x-codes']?.includes('Module.NonActif'))
     faults.push('does not document Module.NonActif');
   return faults;
+}
+
+/** Properties of answers that are shown once: a record of such an answer would keep them. */
+const SECRETS = ['secret', 'cle'];
+
+function secretFaults({ components }: Document, { operation, method }: Placed): string[] {
+  if (method !== 'POST') return [];
+  const properties = Object.entries(operation.responses)
+    .filter(([status]) => Number(status) < 300)
+    .flatMap(([, { content }]) => content?.['application/json']?.schema?.$ref?.split('/').at(-1) ?? [])
+    .flatMap((name) => Object.keys(components.schemas[name]?.properties ?? {}));
+  const isSecret = properties.some((name) => SECRETS.includes(name));
+  const isDocumented = operation['x-codes']?.includes('Idempotence.NonRepetable') ?? false;
+  if (isSecret === isDocumented) return [];
+  return [
+    isSecret
+      ? 'answers a secret and does not document Idempotence.NonRepetable'
+      : 'documents Idempotence.NonRepetable and answers no secret',
+  ];
 }
 
 function errorsOf(operation: Operation): string[] {

@@ -8,6 +8,7 @@ import { CurrentActor } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { assertIfMatch, type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
+import { SecretAnswer } from '#shared/http/idempotency.interceptor';
 import { pageOf, PagingQuery, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
 import { ClientsService } from '../application/clients.service';
@@ -128,6 +129,9 @@ export class ClientsController {
   }
 
   @Post(':clientId/cles')
+  @SecretAnswer(
+    'Find the key by its name in the list of keys, revoke it, and issue another under a new Idempotency-Key.',
+  )
   @ApiTags('Keys')
   @Answers({
     summary: 'Issue a key',

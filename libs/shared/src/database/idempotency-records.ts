@@ -7,7 +7,7 @@ export interface RecordedAnswer {
   body: string;
 }
 
-/** What is kept of a request under its key: a hash of the request and its answer, sealed. */
+/** What is kept of a request under its key: a hash of request and caller, and its answer, sealed. */
 export interface IdempotencyRecord {
   fingerprint: Buffer;
   status: number;

@@ -77,13 +77,19 @@ export const ERROR_CODES = {
     status: 422,
     title: 'Idempotency key reused',
     description:
-      'This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.',
+      'This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.',
   },
   'Idempotence.EnCours': {
     status: 409,
     title: 'Request still running',
     description:
       'A request with this Idempotency-Key is still running. Repeat after a moment to get its answer.',
+  },
+  'Idempotence.NonRepetable': {
+    status: 409,
+    title: 'Answer not repeatable',
+    description:
+      'The request was done under this Idempotency-Key, and is not done twice. Its answer held a secret, which is not recorded: read the list to find what was made. Rotate the secret of an endpoint; revoke a key and issue another.',
   },
   'Service.Indisponible': {
     status: 503,

@@ -25,11 +25,21 @@ import { traceOf } from './tracing';
 /** Headers of an answer that belong to its content and are replayed with it. */
 const REPLAYED_HEADERS = ['content-type', 'location', 'etag', 'preference-applied'] as const;
 
-const UNREPEATABLE = 'mandat:unrepeatable';
+const UNRECORDED = 'mandat:unrecorded';
+const SECRET_ANSWER = 'mandat:secret-answer';
 
-/** For a POST of which nothing may be recorded but its effect: an `Idempotency-Key` is accepted and has no effect. */
-export const Unrepeatable = () =>
-  applyDecorators(SetMetadata(UNREPEATABLE, true), ApiExtension('x-unrepeatable', true));
+/** For a POST that leaves no record under its `Idempotency-Key`: the header is accepted and has no effect. */
+export const Unrecorded = () =>
+  applyDecorators(SetMetadata(UNRECORDED, true), ApiExtension('x-unrecorded', true));
+
+/**
+ * For a POST whose answer holds a secret. Its record says that the request was done, and does not hold the answer: a
+ * repetition is 409 `Idempotence.NonRepetable`.
+ *
+ * @param remedy sentence that tells a caller who lost the answer what to do; it ends the detail of that 409
+ */
+export const SecretAnswer = (remedy: string) =>
+  applyDecorators(SetMetadata(SECRET_ANSWER, remedy), ApiExtension('x-secret-answer', true));
 
 type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: DomainError };
 
@@ -39,6 +49,8 @@ type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: Domain
  *
  * Refusals by a rule of the domain are recorded too. A request that is malformed had no effect and is not: it may be
  * corrected and sent again under its key.
+ *
+ * A record answers only the API key that made it, with the modules that it had (docs/adr/0006).
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -58,9 +70,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const detail = 'must have 1 to 255 printable ASCII characters';
       throw invalidRequest([{ pointer: 'Idempotency-Key', code: 'header', detail }]);
     }
-    if (this.reflector.get<boolean>(UNREPEATABLE, context.getHandler())) return next.handle();
+    const handler = context.getHandler();
+    if (this.reflector.get<boolean | undefined>(UNRECORDED, handler)) return next.handle();
+    const remedy = this.reflector.get<string | undefined>(SECRET_ANSWER, handler);
     const response = context.switchToHttp().getResponse<Response>();
-    return from(this.once(request, response, key, next)).pipe(
+    return from(this.once(request, response, key, remedy, next)).pipe(
       mergeMap((outcome) => {
         if ('refusal' in outcome) return throwError(() => outcome.refusal);
         const { answer, replayed } = outcome;
@@ -76,28 +90,26 @@ export class IdempotencyInterceptor implements NestInterceptor {
     request: RawRequest,
     response: Response,
     key: string,
+    remedy: string | undefined,
     next: CallHandler,
   ): Promise<Outcome> {
     const tenantId = request.caller?.tenantId;
     const scope: Scope = tenantId ? { tenantId } : ADMINISTRATION;
     const owner = tenantId ?? NO_TENANT;
-    const fingerprint = createHash('sha256')
-      .update(`${request.method} ${request.originalUrl}\n`)
-      .update(request.rawBody ?? '')
-      .digest();
+    const fingerprint = fingerprintOf(request);
     return this.transactions.run(scope, async () => {
       // Looked up first: repetitions of what is done do not wait for each other.
-      const done = await this.replay(owner, key, fingerprint);
+      const done = await this.replay(owner, key, fingerprint, remedy);
       if (done) return done;
       if (!(await this.records.lock(owner, key))) {
         throw new DomainError('Idempotence.EnCours', ERROR_CODES['Idempotence.EnCours'].description, {
           retryAfterSeconds: 1,
         });
       }
-      const justDone = await this.replay(owner, key, fingerprint);
+      const justDone = await this.replay(owner, key, fingerprint, remedy);
       if (justDone) return justDone;
       const outcome = await this.perform(response, next);
-      const answer = 'refusal' in outcome ? this.refusalAnswer(outcome.refusal, request) : outcome.answer;
+      const answer = this.recordable(outcome, request, remedy);
       const sealedBody = this.box.seal(Buffer.from(answer.body), `idempotency ${owner} ${key}`);
       await this.records.add(owner, key, {
         fingerprint,
@@ -109,7 +121,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
     });
   }
 
-  private async replay(owner: string, key: string, fingerprint: Buffer): Promise<Outcome | undefined> {
+  private async replay(
+    owner: string,
+    key: string,
+    fingerprint: Buffer,
+    remedy: string | undefined,
+  ): Promise<Outcome | undefined> {
     const known = await this.records.find(owner, key);
     if (!known) return undefined;
     if (!known.fingerprint.equals(fingerprint)) {
@@ -117,6 +134,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
         'Idempotence.CleReutilisee',
         ERROR_CODES['Idempotence.CleReutilisee'].description,
       );
+    }
+    if (remedy && known.status < 400) {
+      const detail = `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy}`;
+      throw new DomainError('Idempotence.NonRepetable', detail);
     }
     const body = this.box.open(known.sealedBody, `idempotency ${owner} ${key}`).toString();
     return { answer: { status: known.status, headers: known.headers, body }, replayed: true };
@@ -146,12 +167,30 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
   }
 
-  private refusalAnswer(refusal: DomainError, request: AuthenticatedRequest): RecordedAnswer {
-    const problem = problemOf(refusal, traceOf(request), this.config.publicUrl);
+  /** Returns what is recorded of an outcome: a secret answer without headers and body. */
+  private recordable(
+    outcome: Outcome,
+    request: AuthenticatedRequest,
+    remedy: string | undefined,
+  ): RecordedAnswer {
+    if ('answer' in outcome) {
+      const { answer } = outcome;
+      return remedy ? { status: answer.status, headers: {}, body: '' } : answer;
+    }
+    const problem = problemOf(outcome.refusal, traceOf(request), this.config.publicUrl);
     return {
       status: problem.status,
       headers: { 'content-type': 'application/problem+json; charset=utf-8' },
       body: JSON.stringify(problem),
     };
   }
+}
+
+/** Digest of a request and of the rights that it was sent with: the API key and its modules. */
+function fingerprintOf({ caller, method, originalUrl, rawBody }: RawRequest): Buffer {
+  const rights = [caller?.cleId, ...[...(caller?.modules ?? [])].sort()].join(' ');
+  return createHash('sha256')
+    .update(`${rights}\n${method} ${originalUrl}\n`)
+    .update(rawBody ?? '')
+    .digest();
 }

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
-import { Unrepeatable } from '#shared/http/idempotency.interceptor';
+import { Unrecorded } from '#shared/http/idempotency.interceptor';
 import { Body } from '#shared/http/request-parts.decorator';
 import { BulletinsService } from '../application/bulletins.service';
 import { BulletinInput, RecuItem } from './bulletins.dto';
@@ -17,7 +17,7 @@ export class BulletinsController {
   constructor(private readonly bulletins: BulletinsService) {}
 
   @Post('bulletins')
-  @Unrepeatable()
+  @Unrecorded()
   @Answers({
     summary: 'Cast a ballot',
     description: [

@@ -8,7 +8,7 @@ import { Answers } from '#shared/http/answers.decorator';
 import { EnvironmentPart } from '#shared/http/environment-part.pipe';
 import type { Json } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
-import { Unrepeatable } from '#shared/http/idempotency.interceptor';
+import { Unrecorded } from '#shared/http/idempotency.interceptor';
 import { Body } from '#shared/http/request-parts.decorator';
 import { CampagnesAdministrationService } from '../application/campagnes-administration.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
@@ -53,7 +53,7 @@ export class CampagnesAdministrationController {
 
   // Done once and for good: a repetition is 409.
   @Post('urne/constater')
-  @Unrepeatable()
+  @Unrecorded()
   @Answers({
     summary: 'Seal a ballot box without a result',
     description:

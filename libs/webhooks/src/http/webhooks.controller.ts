@@ -6,6 +6,7 @@ import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
+import { SecretAnswer } from '#shared/http/idempotency.interceptor';
 import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
 import { type Manager, WebhooksService } from '../application/webhooks.service';
@@ -78,6 +79,7 @@ export class WebhooksController {
   }
 
   @Post()
+  @SecretAnswer('Find the endpoint in the list of endpoints and rotate its secret.')
   @Answers({
     summary: 'Register an endpoint',
     description:
@@ -139,6 +141,9 @@ export class WebhooksController {
   }
 
   @Post(':id/secret/rotation')
+  @SecretAnswer(
+    'Rotate again under a new Idempotency-Key, and give the receiver that secret at once: the one that it has stops signing.',
+  )
   @Answers({
     summary: 'Give an endpoint a new secret',
     description:

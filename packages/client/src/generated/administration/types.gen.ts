@@ -811,7 +811,7 @@ export type ClientsCreateData = {
     body: ClientCreation;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -852,7 +852,7 @@ export type ClientsCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -1087,7 +1087,7 @@ export type ClientsIssueData = {
     body: CleCreation;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The request is done once: a repetition with the same Idempotency-Key and body is 409 `Idempotence.NonRepetable` for 24 hours, because the answer holds a secret.
          */
         'Idempotency-Key'?: string;
     };
@@ -1124,6 +1124,8 @@ export type ClientsIssueErrors = {
     408: ProblemItem;
     /**
      * `Idempotence.EnCours`: A request with this Idempotency-Key is still running. Repeat after a moment to get its answer.
+     *
+     * `Idempotence.NonRepetable`: The request was done under this Idempotency-Key, and is not done twice. Its answer held a secret, which is not recorded: read the list to find what was made. Rotate the secret of an endpoint; revoke a key and issue another.
      */
     409: ProblemItem;
     /**
@@ -1135,7 +1137,7 @@ export type ClientsIssueErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**

@@ -5039,7 +5039,7 @@ export type CampagnesCreateData = {
     body: CampagneInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -5086,7 +5086,7 @@ export type CampagnesCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -5338,7 +5338,7 @@ export type CampagnesArchiveData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -5390,7 +5390,7 @@ export type CampagnesArchiveErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -5422,7 +5422,7 @@ export type CampagnesUnpublishData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -5476,7 +5476,7 @@ export type CampagnesUnpublishErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -5508,7 +5508,7 @@ export type CampagnesCloseData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -5560,7 +5560,7 @@ export type CampagnesCloseErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -5729,7 +5729,7 @@ export type ListesElectoralesCreateData = {
     body: ListeElectoraleInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -5783,7 +5783,7 @@ export type ListesElectoralesCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -5815,7 +5815,7 @@ export type CampagnesOpenData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -5867,7 +5867,7 @@ export type CampagnesOpenErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -5899,7 +5899,7 @@ export type CampagnesPublishData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -5959,7 +5959,7 @@ export type CampagnesPublishErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -6056,7 +6056,7 @@ export type QuestionsCreateData = {
     body: QuestionInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -6112,7 +6112,7 @@ export type QuestionsCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -6521,7 +6521,7 @@ export type OptionsCreateData = {
     body: OptionInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -6581,7 +6581,7 @@ export type OptionsCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -7219,7 +7219,7 @@ export type VotantsUpsertData = {
     body: VotantInputWritable | Array<VotantInputWritable>;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -7281,7 +7281,7 @@ export type VotantsUpsertErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -7644,7 +7644,7 @@ export type EmployesCreateData = {
     body: EmployeInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -7687,7 +7687,7 @@ export type EmployesCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -7792,7 +7792,7 @@ export type SyncV1SyncData = {
     body: SyncV1InputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -7836,7 +7836,7 @@ export type SyncV1SyncErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -8056,7 +8056,7 @@ export type EmployeursCreateData = {
     body: EmployeurInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -8097,7 +8097,7 @@ export type EmployeursCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -8743,7 +8743,7 @@ export type ChampsUtilisateurCreateData = {
     body: ChampInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -8784,7 +8784,7 @@ export type ChampsUtilisateurCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -9225,7 +9225,7 @@ export type ConciliationConfirmData = {
     body?: ConfirmationInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -9277,7 +9277,7 @@ export type ConciliationConfirmErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -9309,7 +9309,7 @@ export type ConciliationRejectData = {
     body: RejetInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -9361,7 +9361,7 @@ export type ConciliationRejectErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -9393,7 +9393,7 @@ export type CourrielsCreateData = {
     body: CourrielInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -9440,7 +9440,7 @@ export type CourrielsCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -9733,7 +9733,7 @@ export type SyncV2UpsertData = {
     body: Array<EmployeV2SyncWritable>;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -9777,7 +9777,7 @@ export type SyncV2UpsertErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -9985,7 +9985,7 @@ export type FormulairesCreateData = {
     body: FormulaireInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -10026,7 +10026,7 @@ export type FormulairesCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -10322,7 +10322,7 @@ export type ObjetsConsentementCreateData = {
     body: ObjetConsentementInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -10363,7 +10363,7 @@ export type ObjetsConsentementCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -11001,7 +11001,7 @@ export type SyncV2SyncData = {
          */
         Prefer?: string;
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -11045,7 +11045,7 @@ export type SyncV2SyncErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -11354,7 +11354,7 @@ export type WebhooksCreateData = {
     body: WebhookInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The request is done once: a repetition with the same Idempotency-Key and body is 409 `Idempotence.NonRepetable` for 24 hours, because the answer holds a secret.
          */
         'Idempotency-Key'?: string;
     };
@@ -11387,6 +11387,8 @@ export type WebhooksCreateErrors = {
     /**
      * `Idempotence.EnCours`: A request with this Idempotency-Key is still running. Repeat after a moment to get its answer.
      *
+     * `Idempotence.NonRepetable`: The request was done under this Idempotency-Key, and is not done twice. Its answer held a secret, which is not recorded: read the list to find what was made. Rotate the secret of an endpoint; revoke a key and issue another.
+     *
      * `Webhook.TropNombreux`: A tenant has at most 50 endpoints. Delete one that is no longer used.
      */
     409: ProblemItem;
@@ -11399,7 +11401,7 @@ export type WebhooksCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -11766,7 +11768,7 @@ export type WebhooksResendData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -11826,7 +11828,7 @@ export type WebhooksResendErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -11858,7 +11860,7 @@ export type WebhooksReplayData = {
     body: RecuperationInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -11910,7 +11912,7 @@ export type WebhooksReplayErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -11942,7 +11944,7 @@ export type WebhooksRotateData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The request is done once: a repetition with the same Idempotency-Key and body is 409 `Idempotence.NonRepetable` for 24 hours, because the answer holds a secret.
          */
         'Idempotency-Key'?: string;
     };
@@ -11981,6 +11983,8 @@ export type WebhooksRotateErrors = {
     408: ProblemItem;
     /**
      * `Idempotence.EnCours`: A request with this Idempotency-Key is still running. Repeat after a moment to get its answer.
+     *
+     * `Idempotence.NonRepetable`: The request was done under this Idempotency-Key, and is not done twice. Its answer held a secret, which is not recorded: read the list to find what was made. Rotate the secret of an endpoint; revoke a key and issue another.
      */
     409: ProblemItem;
     /**
@@ -11992,7 +11996,7 @@ export type WebhooksRotateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -12024,7 +12028,7 @@ export type WebhooksTestData = {
     body?: never;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -12076,7 +12080,7 @@ export type WebhooksTestErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**

@@ -1054,7 +1054,7 @@ export type SigningSignData = {
     body: SigningInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -1097,7 +1097,7 @@ export type SigningSignErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -1191,7 +1191,7 @@ export type SigningAddAutorisationData = {
     body: AutorisationPaiementInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -1241,7 +1241,7 @@ export type SigningAddAutorisationErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -1273,7 +1273,7 @@ export type SigningAddPaiementData = {
     body: PaiementInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -1323,7 +1323,7 @@ export type SigningAddPaiementErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -1497,7 +1497,7 @@ export type ConsentementsCreateData = {
     body: ConsentementInput;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -1536,7 +1536,7 @@ export type ConsentementsCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -1568,7 +1568,7 @@ export type SeancesPlateformeCreateData = {
     body: SeanceInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -1609,7 +1609,7 @@ export type SeancesPlateformeCreateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
@@ -1703,7 +1703,7 @@ export type SeancesPlateformeAddPointData = {
     body: PointInputWritable;
     headers?: {
         /**
-         * Up to 255 characters. The same key with the same body replays the first answer for 24 hours.
+         * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
          */
         'Idempotency-Key'?: string;
     };
@@ -1755,7 +1755,7 @@ export type SeancesPlateformeAddPointErrors = {
      */
     415: ProblemItem;
     /**
-     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request. Use a new key for each operation; the same one only to repeat it.
+     * `Idempotence.CleReutilisee`: This Idempotency-Key was sent before with another request, by another API key, or before the modules of the key changed. Use a new Idempotency-Key for each operation, and the same one only to repeat it. If you changed the API key in between, read whether the request was done before you send it again.
      */
     422: ProblemItem;
     /**
