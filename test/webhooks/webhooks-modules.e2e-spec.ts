@@ -1,7 +1,10 @@
+import type { INestApplication } from '@nestjs/common';
 import { changed, digests } from '../adhesion/support/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { TestApp } from '../setup/test-app';
-import { NOWHERE, PATH, Space } from './support/space';
+import { type Answer, TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+import { Receiver } from './support/receiver';
+import { clearQueue, NOWHERE, PATH, Space } from './support/space';
 import { sign } from './support/signed';
 
 const CARDS = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee'];
@@ -68,9 +71,6 @@ describe('A key without the module of cards', () => {
       expect([answer.json.module, answer.headers.get('location')]).toEqual(['carteMembre', null]);
     }
     expect(changed(before, await everything())).toEqual([]);
-    // It sees that the endpoint is there, and nothing of what it is told.
-    const read = await space.send('GET', `${PATH}/${id}`, undefined, {}, restricted);
-    expect([read.status, read.text.includes('whsec_')]).toEqual([200, false]);
   });
 
   it('403 when it gives an endpoint of its own a type of that module', async () => {
@@ -125,6 +125,107 @@ describe('A key without the module of cards', () => {
       last = await space.send('POST', `${PATH}/${id}/test`);
     }
     expectProblem(last, 403, 'Module.NonActif');
+  });
+});
+
+describe('What a key without the module of cards reads of webhooks', () => {
+  const read = (path: string, caller: { cle: string } = restricted): Promise<Answer> =>
+    space.send('GET', PATH + path, undefined, {}, caller);
+  const typesOf = ({ json }: Answer): string[] => json.map(({ type }: { type: string }) => type);
+
+  function expectClosed(answer: Answer): void {
+    expectProblem(answer, 403, 'Module.NonActif');
+    expect(answer.json.module).toBe('carteMembre');
+  }
+
+  it.each([...CARDS.map((type) => [[type]]), [['sync.terminee', 'adhesion.signee']]])(
+    'nothing of an endpoint for %j: neither address, types and deliveries nor what its receiver answered',
+    async (types) => {
+      await clearQueue(app);
+      const receiver = await Receiver.start();
+      receiver.behaviours.set('/jeton-7', (_received, response) => response.end('Zoé Tremblay'));
+      let worker: INestApplication | undefined;
+      try {
+        const { id } = await space.endpoint({ url: `${receiver.url}/jeton-7`, types });
+        const { id: livraisonId } = (await space.send('POST', `${PATH}/${id}/test`)).json;
+        worker = await startWorker(app.config);
+        await space.drained();
+        const paths = [`/${id}`, `/${id}/livraisons`, `/${id}/livraisons?limite=1`];
+        for (const path of [...paths, `/${id}/livraisons/${livraisonId}`]) {
+          const answer = await read(path);
+          for (const part of ['Zoé Tremblay', 'jeton-7', 'webhook.test'])
+            expect(answer.text).not.toContain(part);
+          expectClosed(answer);
+        }
+        for (const query of ['', '?limite=10']) expect((await read(query)).text).toBe('[]');
+        // The negative control: a key with all modules reads all of it.
+        const whole = { cle: space.tenant.cle };
+        expect((await read('', whole)).text).toContain('jeton-7');
+        expect((await read(`/${id}`, whole)).text).toContain('jeton-7');
+        expect((await read(`/${id}/livraisons`, whole)).text).toContain('Zoé Tremblay');
+        expect((await read(`/${id}/livraisons/${livraisonId}`, whole)).text).toContain('Zoé Tremblay');
+      } finally {
+        await worker?.close();
+        await receiver.stop();
+      }
+    },
+  );
+
+  it('the endpoints of its own types, by the whole list and by pages', async () => {
+    const mine = [];
+    for (const types of [
+      ['sync.terminee'],
+      ['adhesion.signee'],
+      ['campagne.ouverte', 'sync.terminee'],
+      CARDS,
+    ]) {
+      const { id } = await space.endpoint({ types });
+      if (!CARDS.includes(types[0]!)) mine.push(id);
+    }
+    const idsOf = ({ json }: Answer) => json.map(({ id }: { id: string }) => id);
+    expect(idsOf(await read(''))).toEqual(mine);
+    const first = await read('?limite=1');
+    const next = /curseur=([^&>]+)/.exec(first.headers.get('link')!)![1];
+    const second = await read(`?limite=1&curseur=${next}`);
+    expect([...idsOf(first), ...idsOf(second), second.headers.get('link')]).toEqual([...mine, null]);
+    for (const id of mine) expect((await read(`/${id}`)).status).toBe(200);
+    expect(idsOf(await read('', space.tenant))).toHaveLength(4);
+  });
+
+  it('no delivery of a card by an endpoint that hears of none any more', async () => {
+    const { id } = await space.endpoint({ types: ['adhesion.signee', 'sync.terminee'] });
+    await space.sync();
+    await sign(app, space);
+    await space.sync();
+    await sign(app, space);
+    await space.replace({ id }, { types: ['sync.terminee'] });
+    const log = await space.log(id);
+    expect(log.map(({ type }) => type)).toEqual([
+      'adhesion.signee',
+      'sync.terminee',
+      'adhesion.signee',
+      'sync.terminee',
+    ]);
+    const path = `/${id}/livraisons`;
+    expect(typesOf(await read(path))).toEqual(['sync.terminee', 'sync.terminee']);
+    const first = await read(`${path}?limite=1`);
+    const next = /curseur=([^&>]+)/.exec(first.headers.get('link')!)![1];
+    const second = await read(`${path}?limite=1&curseur=${next}`);
+    expect([...first.json, ...second.json].map((item) => item.id)).toEqual([log[1]!.id, log[3]!.id]);
+    expect(second.headers.get('link')).toBeNull();
+    expectClosed(await read(`${path}/${log[0]!.id}`));
+    expect((await read(`${path}/${log[1]!.id}`)).status).toBe(200);
+  });
+
+  it('404 as before for what is not there or is another data space’s', async () => {
+    const other = await Space.open(app);
+    const { id } = await other.endpoint({ types: ['adhesion.signee'] });
+    for (const none of [id, 'W-1']) {
+      for (const path of [`/${none}`, `/${none}/livraisons`, `/${none}/livraisons/${id}`])
+        expectProblem(await read(path), 404, 'Webhook.NotFound');
+    }
+    const made = await space.endpoint();
+    expectProblem(await read(`/${made.id}/livraisons/${made.id}`), 404, 'Livraison.NotFound');
   });
 });
 

@@ -296,11 +296,11 @@ async function registerExamples(
   manager: Manager,
 ): Promise<void> {
   const record = { url: 'https://hooks.example.org/mandat', types: ['sync.terminee' as const] };
-  if (!(await found(webhooks.get(tenantId, EXAMPLE_WEBHOOK_ID)))) {
+  if (!(await found(webhooks.get(tenantId, manager.modules, EXAMPLE_WEBHOOK_ID)))) {
     await webhooks.create(tenantId, manager, { ...record, description: 'Paie' }, EXAMPLE_WEBHOOK_ID);
     await webhooks.test(tenantId, manager, EXAMPLE_WEBHOOK_ID, EXAMPLE_LIVRAISON_ID);
   }
-  if (!(await found(webhooks.get(tenantId, EXAMPLE_WEBHOOK_INACTIF_ID))))
+  if (!(await found(webhooks.get(tenantId, manager.modules, EXAMPLE_WEBHOOK_INACTIF_ID))))
     await webhooks.create(tenantId, manager, { ...record, actif: false }, EXAMPLE_WEBHOOK_INACTIF_ID);
 }
 

@@ -67,7 +67,11 @@ const SURFACES = [
     key: { scheme: 'PartnerKey', description: 'A key of role `partenaire`, from the operator.' },
     tags: [
       { name: 'Key', description: 'What the key opens' },
-      { name: 'Webhooks', description: 'Endpoints that events are sent to, and what became of each' },
+      {
+        name: 'Webhooks',
+        description:
+          'Endpoints that events are sent to, and what became of each. A key reads and manages endpoints whose types all belong to its modules',
+      },
       { name: 'Events', description: 'The same events as a feed, and the catalogue of their types' },
       { name: 'Sync, V2', description: 'Everything at once, and tasks for what takes long' },
       { name: 'Employees, V2', description: 'With employments, memberships and custom values' },

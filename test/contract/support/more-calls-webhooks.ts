@@ -84,7 +84,7 @@ const restricted = (path: string) => ({ key: WITHOUT_CARDS, path: `${WEBHOOK}/${
 
 /** Requests to endpoints beside those that follow from the document. */
 export const MORE_OF_WEBHOOKS: Readonly<Record<string, More>> = {
-  'GET /b2b/v2/webhook/:id': { path: `${WEBHOOK}/${HELD.disabled}` },
+  'GET /b2b/v2/webhook/:id': { path: `${WEBHOOK}/${HELD.disabled}`, calls: [restricted('')] },
   'POST /b2b/v2/webhook': {
     changes: [{ url: 'ftp://hooks.example.org' }, { description: null }],
     calls: [{ key: FULL }, { key: WITHOUT_CARDS }],
@@ -100,9 +100,13 @@ export const MORE_OF_WEBHOOKS: Readonly<Record<string, More>> = {
   'POST /b2b/v2/webhook/:id/test': {
     calls: [restricted('/test'), { path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_INACTIF_ID}/test` }],
   },
-  'GET /b2b/v2/webhook/:id/livraisons': { path: `${WEBHOOK}/${HELD.cards}/livraisons` },
+  'GET /b2b/v2/webhook/:id/livraisons': {
+    path: `${WEBHOOK}/${HELD.cards}/livraisons`,
+    calls: [restricted('/livraisons')],
+  },
   'GET /b2b/v2/webhook/:id/livraisons/:livraisonId': {
     path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_ID}/livraisons/${EXAMPLE_LIVRAISON_ID}`,
+    calls: [restricted(`/livraisons/${HELD.livraison}`)],
   },
   'POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer': {
     calls: [

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ModuleName } from '#shared/access/caller';
 import type { Page, Position } from '#shared/database/json-items';
-import { definitionOf, EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
+import type { EventType } from '#shared/outbox/event-types';
+import { assertOpen, openTypes } from '../domain/open-types';
 import { EvenementQuery } from '../persistence/evenement.query';
-import { assertOpen } from './webhooks.service';
 
 /** The feed as one request reads it. */
 export interface FeedReading {
@@ -31,7 +31,7 @@ export class EvenementsService {
     wanted: number | undefined,
   ): Promise<FeedReading> {
     if (type) assertOpen([type], modules);
-    const types = type ? [type] : readableTypes(modules);
+    const types = type ? [type] : openTypes(modules);
     let mayBeMore = await this.query.publish(tenantId);
     while (mayBeMore && !wanted) mayBeMore = await this.query.publish(tenantId);
     const until = await this.query.last(tenantId);
@@ -57,14 +57,4 @@ export class EvenementsService {
   purgeExpired(): Promise<number> {
     return this.query.purgeExpired();
   }
-}
-
-/** The types that a key may read, or undefined where that is all. */
-function readableTypes(modules: readonly ModuleName[]): EventType[] | undefined {
-  const all = Object.keys(EVENT_TYPES) as EventType[];
-  const readable = all.filter((type) => {
-    const { module } = definitionOf(type);
-    return !module || modules.includes(module);
-  });
-  return readable.length === all.length ? undefined : readable;
 }

@@ -7,9 +7,10 @@ import type { Page, Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
 import { assertIfMatch, type Json } from '#shared/http/etag';
-import { definitionOf, type EventType } from '#shared/outbox/event-types';
+import type { EventType } from '#shared/outbox/event-types';
 import { Outbox } from '#shared/outbox/outbox';
 import { Clock } from '#shared/time/clock';
+import { assertOpen, openTypes } from '../domain/open-types';
 import { Webhook } from '../domain/webhook.entity';
 import type { WebhookRecord } from '../domain/webhook.fields';
 import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
@@ -27,7 +28,7 @@ const REPLAY_BATCH = 5_000;
 /** Who manages endpoints. */
 export interface Manager {
   readonly actor: Actor;
-  /** What its key may use: it manages endpoints of no event that it could not read. */
+  /** The modules of its key. An endpoint is open to it if the types of the endpoint all belong to them. */
   readonly modules: readonly ModuleName[];
 }
 
@@ -51,13 +52,21 @@ export class WebhooksService {
     private readonly config: Config,
   ) {}
 
-  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.repository.page(tenantId, after, limit);
+  /** The endpoints that are open to a key: those whose types all belong to its modules. */
+  page(
+    tenantId: string,
+    modules: readonly ModuleName[],
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.repository.page(tenantId, openTypes(modules), after, limit);
   }
 
-  /** @throws DomainError `Webhook.NotFound` */
-  async get(tenantId: string, id: string): Promise<Json> {
-    return (await this.repository.one(tenantId, id)) ?? missing();
+  /** @throws DomainError `Webhook.NotFound`, `Module.NonActif` */
+  async get(tenantId: string, modules: readonly ModuleName[], id: string): Promise<Json> {
+    const item = await this.item(tenantId, id);
+    assertOpen((JSON.parse(item) as { types: EventType[] }).types, modules);
+    return item;
   }
 
   /**
@@ -84,7 +93,7 @@ export class WebhooksService {
       }
       await this.repository.insert(Webhook.register(tenantId, id, record, sealed));
       this.audit.record(tenantId, actor, 'webhook.creer', [id]);
-      return { id, item: withSecret(await this.get(tenantId, id), { secret }) };
+      return { id, item: withSecret(await this.item(tenantId, id), { secret }) };
     });
   }
 
@@ -102,18 +111,18 @@ export class WebhooksService {
   ): Promise<Json> {
     return this.holding(tenantId, modules, id, async (webhook) => {
       this.check(record, modules);
-      assertIfMatch(ifMatch, await this.get(tenantId, id));
+      assertIfMatch(ifMatch, await this.item(tenantId, id));
       webhook.replaceWith(record);
       await this.repository.update(webhook);
       this.audit.record(tenantId, actor, 'webhook.modifier', [id]);
-      return this.get(tenantId, id);
+      return this.item(tenantId, id);
     });
   }
 
   /** Removes an endpoint with its log. @throws DomainError `Webhook.NotFound`, `Precondition.Echouee`, `Module.NonActif` */
   async delete(tenantId: string, { actor, modules }: Manager, id: string, ifMatch?: string): Promise<void> {
     await this.holding(tenantId, modules, id, async (webhook) => {
-      assertIfMatch(ifMatch, await this.get(tenantId, id));
+      assertIfMatch(ifMatch, await this.item(tenantId, id));
       await this.repository.delete(webhook);
       this.audit.record(tenantId, actor, 'webhook.supprimer', [id]);
     });
@@ -132,7 +141,7 @@ export class WebhooksService {
       const until = webhook.rotateSecret(sealed, at);
       await this.repository.update(webhook);
       this.audit.record(tenantId, actor, 'webhook.rotation', [id]);
-      return withSecret(await this.get(tenantId, id), {
+      return withSecret(await this.item(tenantId, id), {
         secret,
         ancienSecretJusqua: until.toISOString(),
       });
@@ -154,21 +163,34 @@ export class WebhooksService {
     });
   }
 
-  /** The log of an endpoint, newest first. @throws DomainError `Webhook.NotFound` */
+  /**
+   * The log of an endpoint, newest first. Deliveries of types that are closed to the key are left out: the endpoint may
+   * have subscribed to them before.
+   *
+   * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
+   */
   async livraisonsOf(
     tenantId: string,
+    modules: readonly ModuleName[],
     id: string,
     after: Position | undefined,
     limit: number,
   ): Promise<Page> {
-    await this.get(tenantId, id);
-    return this.livraisons.page(tenantId, id, after, limit);
+    await this.get(tenantId, modules, id);
+    return this.livraisons.page(tenantId, id, openTypes(modules), after, limit);
   }
 
-  /** One delivery of an endpoint. @throws DomainError `Webhook.NotFound`, `Livraison.NotFound` */
-  async livraison(tenantId: string, id: string, livraisonId: string): Promise<Json> {
-    await this.get(tenantId, id);
-    return (await this.livraisons.one(tenantId, id, livraisonId)) ?? missingLivraison();
+  /** One delivery of an endpoint. @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif` */
+  async livraison(
+    tenantId: string,
+    modules: readonly ModuleName[],
+    id: string,
+    livraisonId: string,
+  ): Promise<Json> {
+    await this.get(tenantId, modules, id);
+    const item = (await this.livraisons.one(tenantId, id, livraisonId)) ?? missingLivraison();
+    assertOpen([(JSON.parse(item) as { type: EventType }).type], modules);
+    return item;
   }
 
   /**
@@ -224,6 +246,10 @@ export class WebhooksService {
     });
   }
 
+  private async item(tenantId: string, id: string): Promise<Json> {
+    return (await this.repository.one(tenantId, id)) ?? missing();
+  }
+
   private async begin(tenantId: string, turn: Turn): Promise<Json> {
     await this.jobs.add(tenantId, [turn]);
     return (await this.livraisons.one(tenantId, turn.webhookId, turn.id))!;
@@ -249,20 +275,6 @@ export class WebhooksService {
     assertOpen(record.types, modules);
     const fault = (this.config.webhookAllowInsecure ? insecureAddressFault : addressFault)(record.url);
     if (fault) throw new DomainError('Webhook.AdresseRefusee', `The address ${fault}.`);
-  }
-}
-
-/** Who may not use a module gets none of its data by way of an endpoint either. */
-export function assertOpen(types: readonly EventType[], modules: readonly ModuleName[]): void {
-  for (const type of types) {
-    const { module } = definitionOf(type);
-    if (module && !modules.includes(module)) {
-      throw new DomainError(
-        'Module.NonActif',
-        `Events ${type} belong to the module ${module}, which is not active for this key.`,
-        { module },
-      );
-    }
   }
 }
 

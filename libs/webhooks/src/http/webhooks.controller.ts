@@ -1,7 +1,8 @@
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
+import type { Caller } from '#shared/access/caller';
+import { CurrentCaller, Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
@@ -36,6 +37,9 @@ const livraisonId = {
   example: EXAMPLE_LIVRAISON_ID,
 } as const;
 
+/** The rule of every operation on an endpoint, as descriptions say it (`assertOpen`). */
+const OPEN = 'The key needs the modules of all types of the endpoint.';
+
 const WebhookId = () => Param('id', new GuidPart('Webhook.NotFound', 'No endpoint has this id.'));
 const LivraisonId = () =>
   Param('livraisonId', new GuidPart('Livraison.NotFound', 'The endpoint has no delivery with this id.'));
@@ -50,32 +54,40 @@ export class WebhooksController {
   ) {}
 
   @Get()
-  @Answers({ summary: 'List the endpoints', type: [WebhookItem], paged: true })
+  @Answers({
+    summary: 'List the endpoints',
+    description: 'Those whose types all belong to modules of the key, or to none. The others are left out.',
+    type: [WebhookItem],
+    paged: true,
+  })
   async list(
     @Tenant() tenantId: string,
+    @CurrentCaller() { modules }: Caller,
     @Query() query: PagingQuery,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.webhooks.page(tenantId, after, limit);
+      this.webhooks.page(tenantId, modules, after, limit);
     await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get(':id')
   @Answers({
     summary: 'Read an endpoint',
+    description: `${OPEN} It never shows the secret.`,
     path: { id },
     type: WebhookItem,
     etag: true,
-    errors: ['Webhook.NotFound'],
+    errors: ['Webhook.NotFound', 'Module.NonActif'],
   })
   async get(
     @Tenant() tenantId: string,
+    @CurrentCaller() { modules }: Caller,
     @WebhookId() webhookId: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.webhooks.get(tenantId, webhookId));
+    return withEtag(response, await this.webhooks.get(tenantId, modules, webhookId));
   }
 
   @Post()
@@ -186,39 +198,42 @@ export class WebhooksController {
   @Get(':id/livraisons')
   @Answers({
     summary: 'List the deliveries to an endpoint',
-    description: 'Newest first, with what was attempted. Kept as long as the events, 30 days.',
+    description: `Newest first, with what was attempted. Kept as long as the events, 30 days. ${OPEN} Deliveries of types that the endpoint had before and that belong to other modules are left out.`,
     path: { id },
     type: [LivraisonItem],
     paged: true,
-    errors: ['Webhook.NotFound'],
+    errors: ['Webhook.NotFound', 'Module.NonActif'],
   })
   async livraisons(
     @Tenant() tenantId: string,
+    @CurrentCaller() { modules }: Caller,
     @WebhookId() webhookId: string,
     @Query() query: PagingQuery,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.webhooks.livraisonsOf(tenantId, webhookId, after, limit);
+      this.webhooks.livraisonsOf(tenantId, modules, webhookId, after, limit);
     await sendList(request, response, this.config.publicUrl, query, fetch);
   }
 
   @Get(':id/livraisons/:livraisonId')
   @Answers({
     summary: 'Read a delivery',
+    description: `${OPEN} The key also needs the module of the type of the delivery.`,
     path: { id, livraisonId },
     type: LivraisonItem,
     etag: true,
-    errors: ['Webhook.NotFound', 'Livraison.NotFound'],
+    errors: ['Webhook.NotFound', 'Livraison.NotFound', 'Module.NonActif'],
   })
   async livraison(
     @Tenant() tenantId: string,
+    @CurrentCaller() { modules }: Caller,
     @WebhookId() webhookId: string,
     @LivraisonId() id: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
-    return withEtag(response, await this.webhooks.livraison(tenantId, webhookId, id));
+    return withEtag(response, await this.webhooks.livraison(tenantId, modules, webhookId, id));
   }
 
   @Post(':id/livraisons/:livraisonId/renvoyer')

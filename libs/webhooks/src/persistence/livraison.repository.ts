@@ -52,6 +52,9 @@ export interface Outcome {
   readonly tentative?: Tentative;
 }
 
+/** The type of the event of a delivery. */
+const TYPE = `(SELECT e.type FROM evenement e WHERE e.tenant_id = $1 AND e.id_unique = livraison.evenement_id)`;
+
 /** Attempts that a delivery shows: the latest, where somebody sends it again and again. */
 const SHOWN_ATTEMPTS = 50;
 
@@ -69,7 +72,7 @@ export class LivraisonRepository {
       columns: {
         id: 'id_unique',
         evenementId: 'evenement_id',
-        type: `(SELECT e.type FROM evenement e WHERE e.tenant_id = $1 AND e.id_unique = livraison.evenement_id)`,
+        type: TYPE,
         etat: 'etat',
         tentatives: 'tentatives',
         prochaineTentative: wireTimestamp('prochaine_tentative'),
@@ -82,8 +85,18 @@ export class LivraisonRepository {
     return this.items.one(tenantId, id, [{ sql: 'webhook_id = ?', value: webhookId }]);
   }
 
-  page(tenantId: string, webhookId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [{ sql: 'webhook_id = ?', value: webhookId }]);
+  /** @param types only deliveries of events of these types; every delivery if absent */
+  page(
+    tenantId: string,
+    webhookId: string,
+    types: readonly string[] | undefined,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [
+      { sql: 'webhook_id = ?', value: webhookId },
+      { sql: `${TYPE} = ANY (?::text[])`, value: types },
+    ]);
   }
 
   /**

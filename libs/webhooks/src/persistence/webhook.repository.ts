@@ -32,8 +32,14 @@ export class WebhookRepository {
     return this.items.one(tenantId, id);
   }
 
-  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.items.page(tenantId, after, limit, []);
+  /** @param types only endpoints that subscribe to no other type; every endpoint if absent */
+  page(
+    tenantId: string,
+    types: readonly string[] | undefined,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    return this.items.page(tenantId, after, limit, [{ sql: 'types <@ ?::text[]', value: types }]);
   }
 
   async count(tenantId: string): Promise<number> {

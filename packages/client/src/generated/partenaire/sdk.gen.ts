@@ -1277,6 +1277,8 @@ export class Webhooks extends HeyApiClient {
     /**
      * List the endpoints
      *
+     * Those whose types all belong to modules of the key, or to none. The others are left out.
+     *
      * Needs a key of role `partenaire`.
      */
     public list<ThrowOnError extends boolean = true>(options?: Options<WebhooksListData, ThrowOnError>): RequestResult<WebhooksListResponses, WebhooksListErrors, ThrowOnError> {
@@ -1315,6 +1317,8 @@ export class Webhooks extends HeyApiClient {
     /**
      * Read an endpoint
      *
+     * The key needs the modules of all types of the endpoint. It never shows the secret.
+     *
      * Needs a key of role `partenaire`.
      */
     public get<ThrowOnError extends boolean = true>(options: Options<WebhooksGetData, ThrowOnError>): RequestResult<WebhooksGetResponses, WebhooksGetErrors, ThrowOnError> {
@@ -1342,7 +1346,7 @@ export class Webhooks extends HeyApiClient {
     /**
      * List the deliveries to an endpoint
      *
-     * Newest first, with what was attempted. Kept as long as the events, 30 days.
+     * Newest first, with what was attempted. Kept as long as the events, 30 days. The key needs the modules of all types of the endpoint. Deliveries of types that the endpoint had before and that belong to other modules are left out.
      *
      * Needs a key of role `partenaire`.
      */
@@ -1352,6 +1356,8 @@ export class Webhooks extends HeyApiClient {
     
     /**
      * Read a delivery
+     *
+     * The key needs the modules of all types of the endpoint. The key also needs the module of the type of the delivery.
      *
      * Needs a key of role `partenaire`.
      */

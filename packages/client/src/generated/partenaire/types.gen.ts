@@ -11524,6 +11524,8 @@ export type WebhooksGetErrors = {
     401: ProblemItem;
     /**
      * `Cle.RoleInsuffisant`: The key is valid, but its role does not give access to this surface. Use a key of the role it needs.
+     *
+     * `Module.NonActif`: The operation belongs to a module (member `module`) that the client does not have or the key excludes. Ask the operator to enable it.
      */
     403: ProblemItem;
     /**
@@ -11667,6 +11669,8 @@ export type WebhooksLivraisonsErrors = {
     401: ProblemItem;
     /**
      * `Cle.RoleInsuffisant`: The key is valid, but its role does not give access to this surface. Use a key of the role it needs.
+     *
+     * `Module.NonActif`: The operation belongs to a module (member `module`) that the client does not have or the key excludes. Ask the operator to enable it.
      */
     403: ProblemItem;
     /**
@@ -11731,6 +11735,8 @@ export type WebhooksLivraisonErrors = {
     401: ProblemItem;
     /**
      * `Cle.RoleInsuffisant`: The key is valid, but its role does not give access to this surface. Use a key of the role it needs.
+     *
+     * `Module.NonActif`: The operation belongs to a module (member `module`) that the client does not have or the key excludes. Ask the operator to enable it.
      */
     403: ProblemItem;
     /**

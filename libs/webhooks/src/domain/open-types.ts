@@ -1,0 +1,30 @@
+import type { ModuleName } from '#shared/access/caller';
+import { DomainError } from '#shared/errors/domain-error';
+import { definitionOf, EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
+
+/** Returns the types of event whose data a key with these modules may read; undefined if that is every type. */
+export function openTypes(modules: readonly ModuleName[]): EventType[] | undefined {
+  const all = Object.keys(EVENT_TYPES) as EventType[];
+  const open = all.filter((type) => closedBy(type, modules) === undefined);
+  return open.length === all.length ? undefined : open;
+}
+
+/** @throws DomainError `Module.NonActif` if a type belongs to a module that the key may not use */
+export function assertOpen(types: readonly EventType[], modules: readonly ModuleName[]): void {
+  for (const type of types) {
+    const module = closedBy(type, modules);
+    if (module) {
+      throw new DomainError(
+        'Module.NonActif',
+        `Events ${type} belong to the module ${module}, which is not active for this key.`,
+        { module },
+      );
+    }
+  }
+}
+
+/** Returns the module of the type if the key may not use it. */
+function closedBy(type: EventType, modules: readonly ModuleName[]): ModuleName | undefined {
+  const { module } = definitionOf(type);
+  return module && !modules.includes(module) ? module : undefined;
+}
