@@ -102,7 +102,7 @@ export class SharedModule {
         Clock,
         DatabaseTime,
         { provide: SecretBox, useFactory: () => new SecretBox(config.secretsKey) },
-        Metrics,
+        { provide: Metrics, useFactory: () => new Metrics(`mandat-${processName}`) },
         {
           provide: HttpMetrics,
           inject: [Metrics],

@@ -1,5 +1,6 @@
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
-import type { Histogram, UpDownCounter } from '@opentelemetry/api';
+import type { Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Pool } from 'pg';
@@ -7,10 +8,13 @@ import type { Pool } from 'pg';
 /** The process's measurements, in Prometheus text. Labels are routes, methods and statuses: never data of a person. */
 export class Metrics {
   private readonly exporter = new PrometheusExporter({ preventServerStart: true });
-  private readonly provider = new MeterProvider({ readers: [this.exporter] });
-  readonly meter = this.provider.getMeter('mandat');
+  readonly meter: Meter;
 
-  constructor() {
+  /** @param serviceName what `target_info` calls the process */
+  constructor(serviceName: string) {
+    // The default resource would name the service by the path of the executable.
+    const resource = resourceFromAttributes({ 'service.name': serviceName });
+    this.meter = new MeterProvider({ resource, readers: [this.exporter] }).getMeter('mandat');
     const delay = monitorEventLoopDelay({ resolution: 10 });
     delay.enable();
     this.gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
