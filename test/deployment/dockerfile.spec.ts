@@ -39,7 +39,7 @@ function faultsOf(text: string): string[] {
     last.lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.split(/ (.*)/s)[1]!);
   const listOf = (argument: string | undefined): string[] =>
     argument?.startsWith('[') ? (JSON.parse(argument) as string[]) : [];
-  const { port, workerPort } = loadConfig(SAMPLE_SECRETS);
+  const { port, workerPort } = loadConfig(SAMPLE_SECRETS, 'api');
   const copies = find('COPY').map((argument) => argument.split(' '));
   const modules = copies.find((parts) => parts.at(-1) === 'node_modules')?.[0];
   const installer = stages.find(({ name }) => modules === `--from=${name}`)?.lines.join('\n') ?? '';

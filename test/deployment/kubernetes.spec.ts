@@ -51,11 +51,19 @@ describe('The manifests of Kubernetes', () => {
   const container = (find: Parameters<Change>[0], kind = 'Deployment', name = 'mandat-api'): Yaml =>
     find(kind, name).spec.template.spec.containers[0];
 
+  const drop = ({ env }: Yaml, variable: string): void =>
+    env.splice(
+      (env as Yaml[]).findIndex(({ name }) => name === variable),
+      1,
+    );
+  const give = ({ env }: Yaml, key: string): void =>
+    env.push({ name: key, valueFrom: { secretKeyRef: { name: 'mandat', key } } });
+
   it.each<[contradiction: string, change: Change]>([
     ['Deployment mandat-api sets PROT, which nobody reads', (find) => (find('ConfigMap').data.PROT = '1')],
     [
       'Deployment mandat-api does not start: SECRETS_KEY must be set to 32 random bytes in base64 (openssl rand -base64 32).',
-      (find) => container(find).env.splice(2, 1),
+      (find) => drop(container(find), 'SECRETS_KEY'),
     ],
     [
       'Deployment mandat-worker does not start: MAIL_FROM must be set with SMTP_URL: an address, or Name <address>.',
@@ -63,7 +71,7 @@ describe('The manifests of Kubernetes', () => {
     ],
     [
       'Deployment mandat-worker has no mail server, and cannot write files',
-      (find) => container(find, 'Deployment', 'mandat-worker').env.splice(3, 1),
+      (find) => drop(container(find, 'Deployment', 'mandat-worker'), 'SMTP_URL'),
     ],
     [
       'Deployment mandat-api does not run as in production',
@@ -102,6 +110,22 @@ describe('The manifests of Kubernetes', () => {
       (find) => (container(find).args = ['dist/apps/api/src/main.js']),
     ],
     ['Deployment mandat-api runs mandat:latest', (find) => (container(find).image = 'mandat:latest')],
+    [
+      'Deployment mandat-worker is given ADMIN_API_KEY, which it does not read',
+      (find) => give(container(find, 'Deployment', 'mandat-worker'), 'ADMIN_API_KEY'),
+    ],
+    [
+      'Deployment mandat-api is given SMTP_URL, which it does not read',
+      (find) => give(container(find), 'SMTP_URL'),
+    ],
+    [
+      'Job mandat-migration is given ADMIN_API_KEY, which it does not read',
+      (find) => give(container(find, 'Job', 'mandat-migration'), 'ADMIN_API_KEY'),
+    ],
+    [
+      'Deployment mandat-api listens on 127.0.0.1, where nobody asks it',
+      (find) => (find('ConfigMap').data.HOST = '127.0.0.1'),
+    ],
     [
       'Job mandat-migration may do more than it needs to',
       (find) => (container(find, 'Job', 'mandat-migration').securityContext.readOnlyRootFilesystem = false),

@@ -11,10 +11,10 @@ let api: Child;
 
 beforeAll(async () => {
   app = await TestApp.start();
-  const { databaseUrl, adminApiKey, secretsKey } = app.config;
+  const { databaseUrl, secretsKey } = app.config;
   api = await Child.start('partner-api', {
     DATABASE_URL: databaseUrl,
-    ADMIN_API_KEY: adminApiKey,
+    ADMIN_API_KEY: app.adminKey,
     SECRETS_KEY: secretsKey.toString('base64'),
     RATE_LIMIT_PER_MINUTE: '1000000',
     TZ: 'America/Toronto',

@@ -41,7 +41,6 @@ afterAll(async () => {
 function start(SMTP_URL: string, more: Record<string, string> = {}): Promise<Child> {
   return Child.start('worker', {
     DATABASE_URL: app.config.databaseUrl,
-    ADMIN_API_KEY: app.config.adminApiKey,
     SECRETS_KEY: app.config.secretsKey.toString('base64'),
     MAIL_FROM: 'ne-pas-repondre@mandat.test',
     LOG_LEVEL: 'trace',

@@ -24,7 +24,6 @@ afterAll(async () => {
 function startWorker(): Mortal {
   const made = new Mortal('worker', {
     DATABASE_URL: app.config.databaseUrl,
-    ADMIN_API_KEY: app.config.adminApiKey,
     SECRETS_KEY: app.config.secretsKey.toString('base64'),
     WEBHOOK_ALLOW_INSECURE: 'true',
   });

@@ -38,7 +38,6 @@ async function trial(name: string, kills: number, more: Record<string, string> =
   const { id } = await post.letter({ idExternes: ids });
   const worker = new Mortal('worker', {
     DATABASE_URL: app.config.databaseUrl,
-    ADMIN_API_KEY: app.config.adminApiKey,
     SECRETS_KEY: app.config.secretsKey.toString('base64'),
     SMTP_URL: `${server.url}?tls=off`,
     ...more,

@@ -27,9 +27,16 @@ export class DemonstrationService {
       await eventually(isReady, 'The start').catch(() => undefined);
     const line = /^export MANDAT_URL=.+$/m.exec(child.output)?.[0];
     if (!line) throw new Error(`It prints no line to paste: ${child.output}`);
-    const of = (name: string): string => new RegExp(`\\bMANDAT_${name}='([^']+)'`).exec(line)![1]!;
-    const keys = { partenaire: of('KEY'), plateforme: of('PLATFORM_KEY'), admin: of('ADMIN_KEY') };
-    return new DemonstrationService(child, of('URL'), line, keys);
+    const of = (name: string): string | undefined =>
+      new RegExp(`\\bMANDAT_${name}='([^']+)'`).exec(line)?.[1];
+    const admin = child.env.ADMIN_API_KEY || of('ADMIN_KEY')!;
+    const keys = { partenaire: of('KEY')!, plateforme: of('PLATFORM_KEY')!, admin };
+    return new DemonstrationService(child, of('URL')!, line, keys);
+  }
+
+  /** Everything that it has printed. */
+  get printed(): string {
+    return this.child.output + this.child.errors;
   }
 
   /** Its embedded database, as a superuser. */

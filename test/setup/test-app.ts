@@ -54,12 +54,13 @@ export class TestApp {
     /** A superuser's connection, to look at rows and to break protections on purpose. */
     readonly database: Client,
   ) {
-    this.adminKey = config.adminApiKey;
+    this.adminKey = config.adminApiKey!;
   }
 
   static async start(overrides: Partial<Config> = {}): Promise<TestApp> {
     const databaseUrl = overrides.databaseUrl ?? (await cloneTemplate());
     const config = new Config({
+      host: undefined,
       port: 0,
       workerPort: 0,
       dataDir: '',

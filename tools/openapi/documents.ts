@@ -15,12 +15,13 @@ export const PUBLIC_URL = 'http://localhost:3000';
 
 /** What a configuration must have and a document does not show. */
 const CONFIG = new Config({
+  host: undefined,
   port: 0,
   workerPort: 0,
   databaseUrl: '',
   dataDir: '',
   publicUrl: PUBLIC_URL,
-  adminApiKey: '',
+  adminApiKey: undefined,
   secretsKey: Buffer.alloc(32),
   rateLimitPerMinute: 0,
   logLevel: 'silent',

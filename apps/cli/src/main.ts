@@ -47,7 +47,7 @@ async function main([command, argument]: string[]): Promise<void> {
 
 /** The service's own configuration, for a command that needs its secrets. */
 function config(): Config {
-  return loadConfig(process.env, databaseUrl());
+  return loadConfig(process.env, 'cli', databaseUrl());
 }
 
 function nameOf(argument = 'Administrator'): string {
@@ -60,7 +60,7 @@ function nameOf(argument = 'Administrator'): string {
 /** For a command that opens no door and reads no secret, and may be the one that makes the first key. */
 function keylessConfig(): Config {
   const unused = randomBytes(32).toString('base64');
-  return loadConfig({ ADMIN_API_KEY: unused, SECRETS_KEY: unused, ...process.env }, databaseUrl());
+  return loadConfig({ SECRETS_KEY: unused, ...process.env }, 'cli', databaseUrl());
 }
 
 function databaseUrl(): string {

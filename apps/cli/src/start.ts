@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { ConfigError, loadConfig } from '#shared/config/config';
+import { type Config, ConfigError, loadConfig } from '#shared/config/config';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#shared/database/embedded-postgres';
 import { migrateUp } from '#shared/database/migrate';
 import { makeServiceLogin } from '#shared/database/service-login';
@@ -24,7 +24,7 @@ export async function start(): Promise<void> {
     );
   let database: EmbeddedPostgres | undefined;
   if (!process.env.DATABASE_URL) {
-    const dataDir = loadConfig(process.env, 'postgres://unused').dataDir;
+    const dataDir = loadConfig(process.env, 'cli', 'postgres://unused').dataDir;
     step('Starting the embedded PostgreSQL');
     database = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
     process.env.DATABASE_URL = database.url;
@@ -39,11 +39,11 @@ export async function start(): Promise<void> {
 
 async function run(database: EmbeddedPostgres | undefined): Promise<void> {
   step('Applying the migrations');
-  await migrateUp(loadConfig(process.env).databaseUrl);
+  await migrateUp(loadConfig(process.env, 'cli').databaseUrl);
   // As in production, the processes do not log in as the owner. A server that is not ours keeps the logins that it has.
   if (database)
     process.env.DATABASE_URL = await makeServiceLogin(database.url, randomBytes(24).toString('hex'));
-  const config = loadConfig(process.env);
+  const config = loadConfig(process.env, 'api');
   const keys = await demonstrationKeys(config);
 
   step('Starting the API and the worker');
@@ -62,7 +62,7 @@ async function run(database: EmbeddedPostgres | undefined): Promise<void> {
     () => 'listening' as const,
   );
   if ((await Promise.race([ended, listening])) === 'listening') {
-    announce(config.publicUrl, config.adminApiKey, keys);
+    announce(config, keys, Boolean(process.env.ADMIN_API_KEY));
     await ended;
   }
   await stop();
@@ -79,7 +79,23 @@ function step(what: string): void {
   console.log(`${what}…`);
 }
 
-function announce(url: string, adminKey: string, keys: DemonstrationKeys): void {
+/**
+ * Prints the keys that were made.
+ *
+ * @param adminKeyIsSet whether the operator set the administrator's key, which then is not printed
+ */
+function announce(
+  { publicUrl: url, adminApiKey }: Config,
+  keys: DemonstrationKeys,
+  adminKeyIsSet: boolean,
+): void {
+  const variables = {
+    URL: quoted(url),
+    KEY: quoted(keys.partenaire),
+    PLATFORM_KEY: quoted(keys.plateforme),
+    ADMIN_KEY: adminKeyIsSet ? '"$ADMIN_API_KEY"' : quoted(adminApiKey!),
+  };
+  const line = Object.entries(variables).map(([name, value]) => `MANDAT_${name}=${value}`);
   console.log(`
 Mandat is ready on ${url}
 
@@ -89,19 +105,17 @@ Mandat is ready on ${url}
   Keys of the demonstration tenant (header X-Api-Key)
     partner           ${keys.partenaire}
     platform          ${keys.plateforme}
-    administrator     ${adminKey}
+    administrator     ${adminKeyIsSet ? 'the value of ADMIN_API_KEY; set it in the other terminal, too' : adminApiKey}
 
   Try it in another terminal: paste this line, then the blocks of "A partner's first hour" in README.md.
 
-export ${assignments({ URL: url, KEY: keys.partenaire, PLATFORM_KEY: keys.plateforme, ADMIN_KEY: adminKey })}
+export ${line.join(' ')}
 
   Ctrl+C stops everything.
 `);
 }
 
-/** Assignments of MANDAT_… for a shell, whatever the values hold: an administrator's key is of the operator's choice. */
-function assignments(values: Record<string, string>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `MANDAT_${name}='${value.replaceAll("'", `'\\''`)}'`)
-    .join(' ');
+/** A value as a shell takes it, whatever it holds. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`;
 }

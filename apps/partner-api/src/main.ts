@@ -10,7 +10,7 @@ import { AppModule } from './app.module';
 import { configureApp } from './configure-app';
 
 runProcess(async () => {
-  const config = loadConfig(process.env);
+  const config = loadConfig(process.env, 'api');
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), {
     bodyParser: false,
     logger: ['error', 'warn'],
@@ -18,5 +18,6 @@ runProcess(async () => {
   });
   configureApp(app);
   app.get(JobQueue).connect();
-  return { app, logger: app.get<Logger>(LOGGER), port: config.port, stopDelayMs: config.shutdownDelayMs };
+  const { host, port, shutdownDelayMs: stopDelayMs } = config;
+  return { app, logger: app.get<Logger>(LOGGER), host, port, stopDelayMs };
 });

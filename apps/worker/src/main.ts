@@ -9,12 +9,13 @@ import { LOGGER } from '#shared/logging/logger';
 import { WorkerModule } from './worker.module';
 
 runProcess(async () => {
-  const config = loadConfig(process.env);
+  const config = loadConfig(process.env, 'worker');
   const app = await NestFactory.create<NestExpressApplication>(WorkerModule.forRoot(config), {
     bodyParser: false,
     logger: ['error', 'warn'],
     abortOnError: false,
   });
   configureHttp(app);
-  return { app, logger: app.get<Logger>(LOGGER), port: config.workerPort, stopDelayMs: 0 };
+  const { host, workerPort: port } = config;
+  return { app, logger: app.get<Logger>(LOGGER), host, port, stopDelayMs: 0 };
 });

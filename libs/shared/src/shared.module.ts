@@ -16,7 +16,7 @@ import { Chain } from './audit/chain';
 import { JournalRepository } from './audit/journal.repository';
 import { JournalVerification } from './audit/verification';
 import { DatabaseTime } from './budgets/database-time';
-import { Config } from './config/config';
+import { Config, type Reader } from './config/config';
 import { SecretBox } from './crypto/secret-box';
 import { clientConfig, createDataSource, createTripPool } from './database/connections';
 import { DatabaseWatch } from './database/database-watch';
@@ -79,7 +79,7 @@ class QueueStopper implements BeforeApplicationShutdown {
 @Module({})
 export class SharedModule {
   static forRoot(
-    processName: string,
+    processName: Reader,
     config: Config,
     entities: DataSourceOptions['entities'],
   ): DynamicModule {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PATH_METADATA } from '@nestjs/common/constants';
-import { type Config, loadConfig } from '#shared/config/config';
+import { type Config, loadConfig, type Reader } from '#shared/config/config';
 import { HealthController } from '#shared/http/health.controller';
 import { DATABASE_TIMEOUT_MS } from '#shared/http/health.indicators';
 import { LONGEST_STOP_MS } from '#shared/http/run-process';
@@ -81,6 +81,9 @@ function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
     ...Object.keys(variables)
       .filter((variable) => !VARIABLES.has(variable))
       .map((variable) => `${name} sets ${variable}, which nobody reads`),
+    ...secretsOf(container)
+      .filter((secret) => !readVariables(readerOf(container)).has(secret))
+      .map((secret) => `${name} is given ${secret}, which it does not read`),
     ...(container.resources?.requests?.memory && container.resources?.limits?.memory
       ? []
       : [`${name} has no bounds of memory`]),
@@ -93,18 +96,19 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
   const [container] = pod.containers as [Yaml];
   let config: Config;
   try {
-    config = loadConfig(variablesOf(container, objects));
+    config = loadConfig(variablesOf(container, objects), readerOf(container));
   } catch (error) {
     return [`${name} does not start: ${(error as Error).message}`];
   }
-  const isWorker = (container.args[0] as string).includes('/worker/');
+  const isWorker = readerOf(container) === 'worker';
   const port = isWorker ? config.workerPort : config.port;
   const stopMs = LONGEST_STOP_MS + (isWorker ? 0 : config.shutdownDelayMs);
   const ports = container.ports as Yaml[];
   const { maxUnavailable, maxSurge } = deployment.spec.strategy?.rollingUpdate ?? {};
   return [
     ...(config.production ? [] : [`${name} does not run as in production`]),
-    ...(config.smtp ? [] : [`${name} has no mail server, and cannot write files`]),
+    ...(isWorker && !config.smtp ? [`${name} has no mail server, and cannot write files`] : []),
+    ...(config.host === undefined ? [] : [`${name} listens on ${config.host}, where nobody asks it`]),
     ...(ports.length === 1 && ports[0].containerPort === port ? [] : [`${name} does not listen on its port`]),
     ...['startup', 'readiness', 'liveness'].flatMap((kind) => ofProbe(name, kind, container)),
     ...(pod.terminationGracePeriodSeconds * 1_000 > stopMs ? [] : [`${name} is killed while it stops`]),
@@ -137,6 +141,17 @@ function ofProbe(name: string, kind: string, container: Yaml): string[] {
       ? []
       : [`${name} gives its ${kind} probe less time than the process takes`]),
   ];
+}
+
+/** The process that a container runs. */
+export function readerOf({ args }: Yaml): Reader {
+  const [, app] = /^dist\/apps\/(.+?)\//.exec(args[0] as string) ?? [];
+  return app === 'worker' || app === 'cli' ? app : 'api';
+}
+
+/** The variables that a container has from a Secret. */
+function secretsOf({ env }: Yaml): string[] {
+  return (env as Yaml[]).filter(({ valueFrom }) => valueFrom?.secretKeyRef).map(({ name }) => name as string);
 }
 
 /** The variables of a container, with sample values for what is secret. */

@@ -1,4 +1,4 @@
-import { loadConfig } from '#shared/config/config';
+import { loadConfig, type Reader } from '#shared/config/config';
 
 /** Values that the configuration accepts for what is secret, or another machine's. */
 export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
@@ -9,8 +9,8 @@ export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtp://mail.example.org',
 };
 
-/** Every variable that the processes read. */
-export function readVariables(): Set<string> {
+/** The variables that a process reads; those of all processes if none is named. */
+export function readVariables(...readers: Reader[]): Set<string> {
   const asked = new Set<string>();
   const spy = new Proxy<NodeJS.ProcessEnv>(
     { ...SAMPLE_SECRETS, MAIL_FROM: 'a@example.org' },
@@ -21,6 +21,7 @@ export function readVariables(): Set<string> {
       },
     },
   );
-  loadConfig(spy);
+  for (const reader of readers.length > 0 ? readers : (['api', 'worker', 'cli'] as const))
+    loadConfig(spy, reader);
   return asked;
 }

@@ -13,14 +13,14 @@ export interface Letter {
 
 /** The configuration of a test with a mail server. */
 export function mailing(config: Config, SMTP_URL: string, more: Partial<Config> = {}): Config {
-  const { smtp } = loadConfig({
+  const variables = {
     NODE_ENV: 'production',
     DATABASE_URL: config.databaseUrl,
-    ADMIN_API_KEY: config.adminApiKey,
     SECRETS_KEY: config.secretsKey.toString('base64'),
     MAIL_FROM: 'Mandat <ne-pas-repondre@mandat.test>',
     SMTP_URL,
-  });
+  };
+  const { smtp } = loadConfig(variables, 'worker');
   return new Settings({ ...config, smtp, ...more });
 }
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError, loadConfig } from './config';
+import { ConfigError, loadConfig, type Reader } from './config';
 
 const ROOT = join(__dirname, '../../../..');
 
@@ -25,7 +25,7 @@ function environment(changes: Record<string, string | undefined> = {}): NodeJS.P
 
 describe('The mail server', () => {
   const mail = (SMTP_URL: string, more: Record<string, string | undefined> = {}) =>
-    loadConfig(environment({ SMTP_URL, MAIL_FROM: 'mandat@example.org', ...more }));
+    loadConfig(environment({ SMTP_URL, MAIL_FROM: 'mandat@example.org', ...more }), 'worker');
   const plain = { secure: false, tls: 'required', login: undefined };
 
   it.each([
@@ -79,13 +79,14 @@ describe('The mail server', () => {
 
   it('production demands MAIL_FROM with SMTP_URL, and not without', () => {
     expect(() => mail('smtp://h', { MAIL_FROM: undefined })).toThrow(/^MAIL_FROM must be set with SMTP_URL/);
-    expect(loadConfig(environment()).smtp).toBeUndefined();
+    expect(loadConfig(environment(), 'worker').smtp).toBeUndefined();
   });
 });
 
 describe('loadConfig', () => {
   it('in production takes what is set and the defaults of the README', () => {
-    expect(loadConfig(environment())).toEqual({
+    expect(loadConfig(environment(), 'api')).toEqual({
+      host: undefined,
       port: 3000,
       workerPort: 3001,
       databaseUrl: 'postgres://db/mandat',
@@ -111,20 +112,23 @@ describe('loadConfig', () => {
     ['PUBLIC_URL', 'https://api.example.org/mandat//', { publicUrl: 'https://api.example.org/mandat' }],
     ['RATE_LIMIT_PER_MINUTE', '1', { rateLimitPerMinute: 1 }],
     ['SHUTDOWN_DELAY_MS', '0', { shutdownDelayMs: 0 }],
+    ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
+    ['HOST', '::', { host: '::' }],
+    ['HOST', '', { host: undefined }],
     ['DATABASE_POOL_SIZE', '500', { poolSize: 500 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     // As an empty line of an env file sets it.
     ['PORT', '', { port: 3000 }],
     ['LOG_LEVEL', '', { logLevel: 'info' }],
     ['DATA_DIR', '', { dataDir: resolve('.data') }],
-    ['NODE_ENV', 'development', { production: false, shutdownDelayMs: 0 }],
-    ['NODE_ENV', undefined, { production: false, shutdownDelayMs: 0 }],
+    ['NODE_ENV', 'development', { production: false, host: '127.0.0.1', shutdownDelayMs: 0 }],
+    ['NODE_ENV', undefined, { production: false, host: '127.0.0.1', shutdownDelayMs: 0 }],
   ])('%s=%s', (name, value, expected) => {
-    expect(loadConfig(environment({ [name]: value }))).toMatchObject(expected);
+    expect(loadConfig(environment({ [name]: value }), 'api')).toMatchObject(expected);
   });
 
   it('gives the worker a port beside the last one, too', () => {
-    expect(loadConfig(environment({ PORT: '65535' })).workerPort).toBe(65_534);
+    expect(loadConfig(environment({ PORT: '65535' }), 'worker').workerPort).toBe(65_534);
   });
 
   it.each([
@@ -140,6 +144,8 @@ describe('loadConfig', () => {
     ['SECRETS_KEY', Buffer.alloc(32).toString('hex')],
     ['SECRETS_KEY', 'not base64 at all'],
     ['SECRETS_KEY', `!!${Buffer.alloc(32, 7).toString('base64')}`],
+    ['HOST', 'mandat.example.org'],
+    ['HOST', '127.0.0.1:3000'],
     ['PORT', ' '],
     ['PORT', '0x50'],
     ['RATE_LIMIT_PER_MINUTE', '1e3'],
@@ -158,7 +164,7 @@ describe('loadConfig', () => {
     ['PUBLIC_URL', 'api.example.org'],
     ['PUBLIC_URL', 'ftp://api.example.org'],
   ])('stops the start in production for %s=%s, in one line that names it', (name, value) => {
-    const load = () => loadConfig(environment({ [name]: value }));
+    const load = () => loadConfig(environment({ [name]: value }), 'api');
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(new RegExp(`^${name} [^\\n]+\\.$`));
     // The line says what is wanted and not the secret that was given.
@@ -167,11 +173,11 @@ describe('loadConfig', () => {
 
   describe('outside production', () => {
     const bare = (): NodeJS.ProcessEnv => ({ DATA_DIR: join(dataDir, 'deeper') });
-    const load = () => loadConfig(bare(), 'postgres://embedded');
+    const load = () => loadConfig(bare(), 'api', 'postgres://embedded');
 
     it('makes the secrets once and keeps them, readable by the owner only', () => {
       const first = load();
-      expect(first.adminApiKey.length).toBeGreaterThanOrEqual(32);
+      expect(first.adminApiKey!.length).toBeGreaterThanOrEqual(32);
       expect(first.secretsKey).toHaveLength(32);
       expect(first.adminApiKey).not.toBe(first.secretsKey.toString('base64'));
       expect(load()).toEqual(first);
@@ -181,33 +187,58 @@ describe('loadConfig', () => {
 
     it('makes others in another folder, and none for what is set', () => {
       const first = load();
-      expect(loadConfig({ DATA_DIR: join(dataDir, 'other') }, 'x').secretsKey).not.toEqual(first.secretsKey);
+      expect(loadConfig({ DATA_DIR: join(dataDir, 'other') }, 'api', 'x').secretsKey).not.toEqual(
+        first.secretsKey,
+      );
       const set = environment({ NODE_ENV: undefined, DATA_DIR: join(dataDir, 'third') });
-      expect(loadConfig(set).adminApiKey).toBe('a'.repeat(32));
+      expect(loadConfig(set, 'api').adminApiKey).toBe('a'.repeat(32));
       expect(() => statSync(join(dataDir, 'third'))).toThrow('ENOENT');
     });
 
     it('prefers DATABASE_URL to the embedded database, and needs one of them', () => {
       expect(load().databaseUrl).toBe('postgres://embedded');
-      expect(loadConfig({ ...bare(), DATABASE_URL: 'postgres://mine' }, 'x').databaseUrl).toBe(
+      expect(loadConfig({ ...bare(), DATABASE_URL: 'postgres://mine' }, 'api', 'x').databaseUrl).toBe(
         'postgres://mine',
       );
-      expect(() => loadConfig(bare())).toThrow(/^DATABASE_URL /);
+      expect(() => loadConfig(bare(), 'api')).toThrow(/^DATABASE_URL /);
     });
   });
 
-  it('reads no variable that the README’s table does not have, and the table has none that nobody reads', () => {
+  /** The variables that a reader asks for. */
+  function askedBy(reader: Reader): Set<string> {
     const asked = new Set<string>();
-    const spy = (target: NodeJS.ProcessEnv) =>
-      new Proxy(target, {
-        get: (variables, name: string) => {
-          asked.add(name);
-          return variables[name];
-        },
-      });
-    loadConfig(spy(environment()));
+    const spy = new Proxy(environment(), {
+      get: (variables, name: string) => {
+        asked.add(name);
+        return variables[name];
+      },
+    });
+    loadConfig(spy, reader);
+    return asked;
+  }
+
+  it('reads no variable that the README’s table does not have, and the table has none that nobody reads', () => {
+    const asked = new Set((['api', 'worker', 'cli'] as const).flatMap((reader) => [...askedBy(reader)]));
     const documented = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| `([A-Z_]+)` +\|/gm)];
     // The tests' own variable is in the table too.
     expect([...asked, 'TEST_DATABASE_URL'].sort()).toEqual(documented.map(([, name]) => name).sort());
+  });
+
+  it.each<[Reader, string[]]>([
+    ['api', ['ADMIN_API_KEY', 'DATABASE_URL', 'SECRETS_KEY']],
+    ['worker', ['DATABASE_URL', 'SECRETS_KEY', 'SMTP_URL']],
+    ['cli', ['DATABASE_URL', 'SECRETS_KEY']],
+  ])('gives %s the secrets that it needs, and no other', (reader, secrets) => {
+    const asked = [...askedBy(reader)];
+    expect(asked.filter((name) => /^DATABASE_URL$|KEY$|^SMTP_URL$/.test(name)).sort()).toEqual(secrets);
+  });
+
+  it.each(['worker', 'cli'] as const)('starts %s in production without ADMIN_API_KEY', (reader) => {
+    expect(loadConfig(environment({ ADMIN_API_KEY: undefined }), reader).adminApiKey).toBeUndefined();
+  });
+
+  it('makes no key of an administrator for the worker', () => {
+    loadConfig({ DATA_DIR: dataDir }, 'worker', 'x');
+    expect(readdirSync(dataDir)).toEqual(['secrets-key']);
   });
 });

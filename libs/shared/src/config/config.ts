@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config-error';
 import { mailOf, type MailFrom, type SmtpServer } from './mail-config';
 
+/** Who reads a configuration: the API, the worker, or a command. Each reads the secrets that it needs, and no other. */
+export type Reader = 'api' | 'worker' | 'cli';
+
 /** Everything the processes read from their environment. The README's table of variables lists the same names. */
 export class Config {
+  /** Address that API and worker listen on; every address of the machine if undefined. */
+  readonly host: string | undefined;
   /** TCP port of the partner API. */
   readonly port: number;
   /** TCP port of the worker's probes and metrics. */
@@ -16,8 +22,8 @@ export class Config {
   readonly dataDir: string;
   /** Address under which callers reach the service, without a trailing slash; used in links and error types. */
   readonly publicUrl: string;
-  /** The first administrator's key, 32 characters or more. */
-  readonly adminApiKey: string;
+  /** The first administrator's key, 32 characters or more; undefined for readers other than the API. */
+  readonly adminApiKey: string | undefined;
   /** 32 bytes that encrypt secrets at rest. */
   readonly secretsKey: Buffer;
   /** Requests a minute of a key whose client sets no limit of its own. */
@@ -28,7 +34,7 @@ export class Config {
   readonly shutdownDelayMs: number;
   /** Whether webhooks may go to http and internal addresses: for development. */
   readonly webhookAllowInsecure: boolean;
-  /** The mail server; without one, messages are written as files under DATA_DIR. */
+  /** The mail server, for the worker only; without one, it writes messages as files under DATA_DIR. */
   readonly smtp: SmtpServer | undefined;
   /** Who e-mail comes from. */
   readonly mailFrom: MailFrom;
@@ -47,12 +53,13 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /**
  * Reads and checks the environment (decisions, section 13).
  *
- * In production nothing is made up: a missing DATABASE_URL, ADMIN_API_KEY or SECRETS_KEY throws. Elsewhere the
- * secrets are generated once and kept under DATA_DIR, and the caller supplies the address of an embedded database.
+ * In production nothing is made up: a missing DATABASE_URL or SECRETS_KEY throws, and for the API a missing
+ * ADMIN_API_KEY. Elsewhere the secrets are generated once and kept under DATA_DIR, and the caller supplies the address
+ * of an embedded database.
  *
  * @throws ConfigError naming the variable and what it must be
  */
-export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string): Config {
+export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatabaseUrl?: string): Config {
   const production = env.NODE_ENV === 'production';
   const dataDir = resolve(env.DATA_DIR || '.data');
   const port = integer(env, 'PORT', 3000, 0, 65_535);
@@ -60,11 +67,6 @@ export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string)
   const databaseUrl = env.DATABASE_URL || embeddedDatabaseUrl;
   if (!databaseUrl)
     throw new ConfigError('DATABASE_URL is not set: give the URL of a PostgreSQL 18 database.');
-
-  const adminApiKey = env.ADMIN_API_KEY || (production ? undefined : keptSecret(dataDir, 'admin-api-key'));
-  if (!adminApiKey || adminApiKey.length < 32) {
-    throw new ConfigError('ADMIN_API_KEY must be set to a secret of 32 characters or more.');
-  }
 
   const secretsKeyText = env.SECRETS_KEY || (production ? undefined : keptSecret(dataDir, 'secrets-key'));
   const secretsKey = Buffer.from(secretsKeyText ?? '', 'base64');
@@ -78,21 +80,38 @@ export function loadConfig(env: NodeJS.ProcessEnv, embeddedDatabaseUrl?: string)
     throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`);
 
   return new Config({
+    host: hostOf(env, production),
     port,
     workerPort: integer(env, 'WORKER_PORT', workerPortBeside(port), 0, 65_535),
     databaseUrl,
     dataDir,
     publicUrl: publicUrl(env.PUBLIC_URL || `http://localhost:${port}`),
-    adminApiKey,
+    adminApiKey: reader === 'api' ? adminApiKeyOf(env, production, dataDir) : undefined,
     secretsKey,
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 600, 1, 10_000_000),
     logLevel,
     production,
     shutdownDelayMs: integer(env, 'SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 300_000),
     webhookAllowInsecure: flag(env, 'WEBHOOK_ALLOW_INSECURE'),
-    ...mailOf(env, production),
+    ...mailOf(reader === 'worker' ? env : {}, production),
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 500),
   });
+}
+
+function adminApiKeyOf(env: NodeJS.ProcessEnv, production: boolean, dataDir: string): string {
+  const key = env.ADMIN_API_KEY || (production ? undefined : keptSecret(dataDir, 'admin-api-key'));
+  if (!key || key.length < 32) {
+    throw new ConfigError('ADMIN_API_KEY must be set to a secret of 32 characters or more.');
+  }
+  return key;
+}
+
+/** Returns undefined for every address of the machine, which is the default in production. */
+function hostOf(env: NodeJS.ProcessEnv, production: boolean): string | undefined {
+  const host = env.HOST || (production ? undefined : '127.0.0.1');
+  if (host !== undefined && isIP(host) === 0)
+    throw new ConfigError('HOST must be an IP address, such as 127.0.0.1, or 0.0.0.0 for all interfaces.');
+  return host;
 }
 
 function workerPortBeside(port: number): number {

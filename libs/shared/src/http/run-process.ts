@@ -8,6 +8,8 @@ import { Lifecycle } from './lifecycle';
 export interface ReadyProcess {
   app: INestApplication;
   logger: Logger;
+  /** Address that it listens on; every address of the machine if undefined. */
+  host: string | undefined;
   port: number;
   /** How long requests are still served once a stop has begun, in milliseconds. */
   stopDelayMs: number;
@@ -19,10 +21,10 @@ export const LONGEST_STOP_MS = 40_000;
 /** Starts a process and stops it in order; a start that fails says why in one line and exits with 1. */
 export function runProcess(prepare: () => Promise<ReadyProcess>): void {
   void (async () => {
-    const { app, logger, port, stopDelayMs } = await prepare();
+    const { app, logger, host, port, stopDelayMs } = await prepare();
     stopInOrder(app, logger, stopDelayMs);
-    await app.listen(port);
-    logger.info({ port }, 'listening');
+    await (host === undefined ? app.listen(port) : app.listen(port, host));
+    logger.info({ host, port }, 'listening');
     // The launcher of `npm start` waits for this.
     process.send?.('listening');
   })().catch((error: unknown) => {
@@ -33,8 +35,12 @@ export function runProcess(prepare: () => Promise<ReadyProcess>): void {
 
 function reason(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  const { code, message, port, stack } = error as NodeJS.ErrnoException & { port?: number };
+  const { code, message, address, port, stack } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
   if (code === 'EADDRINUSE') return `Port ${port} is in use: set PORT (and WORKER_PORT) to free ones.`;
+  if (code === 'EADDRNOTAVAIL') return `HOST ${address} is not an address of this machine.`;
   if (code === '28000' || code === '42501' || /role "mandat_app"/.test(message)) {
     return `The database is not migrated, or its user may not act as mandat_app: run the migrations (${message}).`;
   }

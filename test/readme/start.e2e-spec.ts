@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { DemonstrationService } from '../setup/demonstration-service';
+import { Shell } from './shell';
+
+describe('npm start with ADMIN_API_KEY', () => {
+  // A quotation mark in it would end those of the line that is pasted.
+  const ADMIN_API_KEY = `a'b${randomBytes(32).toString('hex')}`;
+  let service: DemonstrationService;
+
+  beforeAll(async () => {
+    service = await DemonstrationService.start({ ADMIN_API_KEY });
+  }, 90_000);
+  afterAll(() => service.stop());
+
+  it('prints the keys that it has made, and of the administrator’s only where it is from', () => {
+    expect(service.printed).toContain(service.keys.partenaire);
+    expect(service.printed).toContain(service.keys.plateforme);
+    expect(service.printed).not.toContain(ADMIN_API_KEY.slice(3));
+    expect(service.printed).toMatch(/administrator +the value of ADMIN_API_KEY/);
+  });
+
+  it('prints a line that takes the key from a terminal in which it is set', async () => {
+    const shell = Shell.open();
+    try {
+      await shell.paste(`ADMIN_API_KEY=${JSON.stringify(ADMIN_API_KEY)}`);
+      await shell.paste(service.line);
+      const { requests } = await shell.paste(
+        'curl -sS -H "X-Api-Key: $MANDAT_ADMIN_KEY" "$MANDAT_URL/admin/v1/clients"',
+      );
+      expect(requests.map(({ status }) => status)).toEqual([200]);
+    } finally {
+      shell.close();
+    }
+  });
+});
