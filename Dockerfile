@@ -4,7 +4,10 @@
 #   docker run … mandat:0.1.0                                    the API
 #   docker run … mandat:0.1.0 dist/apps/worker/src/main.js       the worker
 #   docker run … mandat:0.1.0 dist/apps/cli/src/main.js migrate  the migrations
-FROM node:24.21.0-trixie-slim AS base
+#
+# The digest decides what is pulled, and the tag tells readers what it is. It is the one that docker-library/repo-info has for
+# the tag (repos/node/remote/24.21.0-trixie-slim.md): change both together.
+FROM node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe AS base
 WORKDIR /app
 
 # What is installed depends on these files alone: a change of the sources installs nothing anew. No package that the
@@ -13,6 +16,7 @@ FROM base AS manifests
 COPY package.json package-lock.json .npmrc ./
 
 FROM manifests AS build
+RUN node --eval "require('node:assert').equal(process.version, 'v' + require('./package.json').dependencies.node)"
 RUN npm ci --ignore-scripts --no-workspaces
 COPY tsconfig.json tsconfig.build.json ./
 COPY apps apps

@@ -10,6 +10,12 @@ const ROOT = join(__dirname, '../..');
 const DOCKERFILE = textOf('Dockerfile');
 const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
 
+/** By its version for readers, and by its digest for the builder. */
+const BASE = new RegExp(`^node:${dependencies.node}-trixie-slim@sha256:[0-9a-f]{64}$`);
+
+/** A digest alone decides what is pulled, so the build compares the version with that of package.json. */
+const CHECKS_VERSION = /^RUN node --eval ".*process\.version.*package\.json.*"$/;
+
 interface Stage {
   readonly base: string;
   readonly name: string | undefined;
@@ -48,8 +54,11 @@ function faultsOf(text: string): string[] {
   return [
     ...stages
       .filter(({ base }) => !stages.some(({ name }) => name === base))
-      .filter(({ base }) => base !== `node:${dependencies.node}-trixie-slim`)
+      .filter(({ base }) => !BASE.test(base))
       .map(({ base }) => `is based on ${base}`),
+    ...(stages.some(({ lines }) => lines.some((line) => CHECKS_VERSION.test(line)))
+      ? []
+      : ['may run another version of Node than the tag says']),
     ...copies
       .filter(([from]) => !from!.startsWith('--from='))
       .map(([path]) => `holds ${path} of the context`),
@@ -91,7 +100,13 @@ describe('The Dockerfile', () => {
   });
 
   it.each<[fault: string, from: string, to: string]>([
-    ['is based on node:24.20.0-trixie-slim', 'node:24.21.0', 'node:24.20.0'],
+    [
+      `is based on ${DOCKERFILE.match(/node:24\S+/)![0].replace('24.21.0', '24.20.0')}`,
+      'node:24.21.0',
+      'node:24.20.0',
+    ],
+    ['is based on node:24.21.0-trixie-slim', /@sha256:\w+/.exec(DOCKERFILE)?.[0] ?? '@', ''],
+    ['may run another version of Node than the tag says', 'RUN node --eval', 'RUN true'],
     ['is based on node', 'FROM base\n', 'FROM node\n'],
     ['holds . of the context', 'COPY --from=build /app/dist dist', 'COPY . .'],
     [

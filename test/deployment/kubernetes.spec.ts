@@ -109,7 +109,10 @@ describe('The manifests of Kubernetes', () => {
       'Deployment mandat-api runs dist/apps/api/src/main.js, which is not built',
       (find) => (container(find).args = ['dist/apps/api/src/main.js']),
     ],
-    ['Deployment mandat-api runs mandat:latest', (find) => (container(find).image = 'mandat:latest')],
+    ...['mandat', 'mandat:latest', 'mandat:0.1.0'].map((image): [string, Change] => [
+      `Deployment mandat-api runs ${image}`,
+      (find) => (container(find).image = image),
+    ]),
     [
       'Deployment mandat-worker is given ADMIN_API_KEY, which it does not read',
       (find) => give(container(find, 'Deployment', 'mandat-worker'), 'ADMIN_API_KEY'),

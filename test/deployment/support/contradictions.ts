@@ -6,10 +6,12 @@ import { HealthController } from '#shared/http/health.controller';
 import { DATABASE_TIMEOUT_MS } from '#shared/http/health.indicators';
 import { LONGEST_STOP_MS } from '#shared/http/run-process';
 import { readVariables, SAMPLE_SECRETS } from './environment';
-import { textOf, type Yaml } from './files';
+import { type Yaml } from './files';
 
 const ROOT = join(__dirname, '../../..');
-const { version } = JSON.parse(textOf('package.json')) as { version: string };
+
+/** What stands for the image: no digest, so that nothing runs before an overlay has named one. */
+const NO_IMAGE = 'mandat@sha256:set-by-the-overlay';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -76,7 +78,7 @@ function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
       ? []
       : [`${name} has an account with a token, or none`]),
     ...(pod.enableServiceLinks === false ? [] : [`${name} gets variables of Services`]),
-    ...(container.image === `mandat:${version}` ? [] : [`${name} runs ${container.image}`]),
+    ...(container.image === NO_IMAGE ? [] : [`${name} runs ${container.image}`]),
     ...(isBuilt(container.args[0]) ? [] : [`${name} runs ${container.args[0]}, which is not built`]),
     ...Object.keys(variables)
       .filter((variable) => !VARIABLES.has(variable))
