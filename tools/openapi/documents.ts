@@ -4,7 +4,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppModule } from '../../apps/partner-api/src/app.module';
-import { documentsOf, type SurfaceName } from '../../apps/partner-api/src/openapi';
+import { documentsOf, type SurfaceName, wholeDocument } from '../../apps/partner-api/src/openapi';
 import { Config } from '#shared/config/config';
 
 /** The documents by the names of their files under docs/openapi. */
@@ -41,7 +41,7 @@ export async function makeDocuments(): Promise<Record<SurfaceName, OpenAPIObject
     logger: false,
     abortOnError: false,
   });
-  return documentsOf(app, PUBLIC_URL);
+  return documentsOf(wholeDocument(app, PUBLIC_URL));
 }
 
 export const fileOf = (folder: string, name: SurfaceName): string =>

@@ -12,8 +12,10 @@ import { SharedModule } from '#shared/shared.module';
 import { SyncHttpModule } from '#sync';
 import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
 import { WEBHOOKS_ENTITIES, WebhooksHttpModule } from '#webhooks';
+import { Documentation } from './documentation';
+import { DocumentationController } from './documentation.controller';
 
-/** The HTTP process: every context's controllers. */
+/** The HTTP process: every context's controllers, and their documentation. */
 @Module({})
 export class AppModule {
   static forRoot(config: Config): DynamicModule {
@@ -41,6 +43,8 @@ export class AppModule {
         PersonneHttpModule,
         MessagingHttpModule,
       ],
+      controllers: [DocumentationController],
+      providers: [Documentation],
     };
   }
 }

@@ -1,16 +1,7 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Request, Response } from 'express';
 import { ERROR_CODES } from '#shared/errors/error-codes';
 
-/** Serves /docs/erreurs: every error code with an anchor of its own, where the `type` of each error leads. */
-export function serveErrorPage(app: NestExpressApplication): void {
-  const page = render();
-  app.use('/docs/erreurs', (_request: Request, response: Response) => {
-    response.type('html').send(page);
-  });
-}
-
-function render(): string {
+/** The page /docs/erreurs: every error code with an anchor of its own, where the `type` of each error leads. */
+export function errorPage(): string {
   const rows = Object.entries(ERROR_CODES)
     .sort(([one], [other]) => one.localeCompare(other))
     .map(

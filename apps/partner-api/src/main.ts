@@ -8,6 +8,7 @@ import { LOGGER } from '#shared/logging/logger';
 import { JobQueue } from '#shared/queue/job-queue';
 import { AppModule } from './app.module';
 import { configureApp } from './configure-app';
+import { Documentation } from './documentation';
 
 runProcess(async () => {
   const config = loadConfig(process.env, 'api');
@@ -17,6 +18,7 @@ runProcess(async () => {
     abortOnError: false,
   });
   configureApp(app);
+  await app.get(Documentation).prepare();
   app.get(JobQueue).connect();
   const { host, port, shutdownDelayMs: stopDelayMs } = config;
   return { app, logger: app.get<Logger>(LOGGER), host, port, stopDelayMs };

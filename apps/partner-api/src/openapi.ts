@@ -8,7 +8,7 @@ import { type Problem, problemOf } from '#shared/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 
 /** One document for each surface (decisions, section 1). */
-const SURFACES = [
+export const SURFACES = [
   {
     name: 'plateforme',
     path: 'docs/plateforme',
@@ -98,11 +98,11 @@ const SURFACES = [
 /** Whoever runs the service gives out its keys; their address is not ours to publish. */
 const CONTACT = { name: 'The operator of the service' };
 
-type Surface = (typeof SURFACES)[number];
+export type Surface = (typeof SURFACES)[number];
 export type SurfaceName = Surface['name'];
 
-/** The OpenAPI document of everything the application serves. */
-function wholeDocument(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
+/** The OpenAPI document of everything the application serves, which need not be initialised. Takes 0.2 s to make. */
+export function wholeDocument(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
   const base = new DocumentBuilder()
     .setTitle('Mandat')
     .setVersion('1')
@@ -271,37 +271,8 @@ function exampleOf(code: ErrorCode, operation: Operation, publicUrl: string): Pr
   return problemOf(new DomainError(code, detail, members), trace, publicUrl);
 }
 
-/**
- * Serves Swagger UI and the documents, each with the routes of its own surface only.
- *
- * @returns the document of all surfaces, made at the first call of it or of a page: making it takes 0.2 s
- */
-export function serveDocumentation(app: NestExpressApplication, publicUrl: string): () => OpenAPIObject {
-  let made: OpenAPIObject | undefined;
-  const whole = (): OpenAPIObject => (made ??= wholeDocument(app, publicUrl));
-  for (const surface of SURFACES) {
-    SwaggerModule.setup(surface.path, app, () => documentOf(surface, whole()), {
-      jsonDocumentUrl: `${surface.path}/openapi.json`,
-      yamlDocumentUrl: `${surface.path}/openapi.yaml`,
-      customSiteTitle: surface.title,
-      swaggerOptions: {
-        // An administrator's key is not left behind in the browser.
-        persistAuthorization: surface.prefix !== '/admin/',
-        displayRequestDuration: true,
-        tryItOutEnabled: true,
-        defaultModelsExpandDepth: 0,
-      },
-    });
-  }
-  return whole;
-}
-
-/** The documents of an application that need not be initialised, by surface. */
-export function documentsOf(
-  app: NestExpressApplication,
-  publicUrl: string,
-): Record<SurfaceName, OpenAPIObject> {
-  const whole = wholeDocument(app, publicUrl);
+/** The documents of the surfaces, each with the routes of its own only. */
+export function documentsOf(whole: OpenAPIObject): Record<SurfaceName, OpenAPIObject> {
   return Object.fromEntries(SURFACES.map((surface) => [surface.name, documentOf(surface, whole)])) as Record<
     SurfaceName,
     OpenAPIObject

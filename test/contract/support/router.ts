@@ -45,19 +45,13 @@ export function mountsOf(app: INestApplication): string[] {
 
 /** What every route must be: declared, and not in two ways at once. Each fault is a sentence. */
 export function accessFaults(app: INestApplication): string[] {
-  return routesOf(app).flatMap(({ name, path, controller, handler, requirement, isPublic }) => {
-    if (isDocumentation(path)) return [];
+  return routesOf(app).flatMap(({ name, controller, handler, requirement, isPublic }) => {
     if (!controller || !handler) return [`${name} was made by no controller, so no guard stands before it`];
     if (!requirement && !isPublic) return [`${name} declares neither @Requires nor @Public`];
     // @Public on a handler opens it although its controller requires a key: that says what it means.
     const opened = Reflect.hasMetadata(PUBLIC, handler) && !Reflect.hasMetadata(REQUIREMENT, handler);
     return requirement && isPublic && !opened ? [`${name} declares both @Requires and @Public`] : [];
   });
-}
-
-/** Pages and files of the documentation, made by Swagger and by error-page.ts. */
-export function isDocumentation(path: string): boolean {
-  return path === '/docs' || path.startsWith('/docs/');
 }
 
 /** The routes with a key of some role: all but probes and documentation. */

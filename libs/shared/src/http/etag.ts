@@ -1,13 +1,21 @@
 import { hash } from 'node:crypto';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { DomainError } from '../errors/domain-error';
 
 /** JSON text as PostgreSQL made it, ready for the wire. */
 export type Json = string;
 
-/** A strong validator of an item: it changes with any byte of its representation. */
-export function etagOf(item: Json): string {
-  return `"${hash('sha1', item, 'base64url')}"`;
+/** A strong validator: it changes with any byte of a representation. */
+export function etagOf(representation: Json | Buffer): string {
+  return `"${hash('sha1', representation, 'base64url')}"`;
+}
+
+/** Whether a GET or HEAD names the ETag in `If-None-Match`, so that 304 is its answer. */
+export function holds(request: Request, tag: string): boolean {
+  const held = request.get('if-none-match');
+  if (held === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
+  // Weak comparison (RFC 9110, section 13.1.2).
+  return held.trim() === '*' || held.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
 }
 
 /**
@@ -17,12 +25,7 @@ export function etagOf(item: Json): string {
 export function withEtag(response: Response, item: Json): Json | undefined {
   const tag = etagOf(item);
   response.setHeader('ETag', tag);
-  const held = response.req.get('if-none-match');
-  if (held === undefined || !['GET', 'HEAD'].includes(response.req.method)) return item;
-  // Weak comparison (RFC 9110, section 13.1.2).
-  const matches =
-    held.trim() === '*' || held.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
-  if (!matches) return item;
+  if (!holds(response.req, tag)) return item;
   response.status(304);
   return undefined;
 }

@@ -28,11 +28,8 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   400: 'Requete.Invalide',
   404: 'Ressource.NotFound',
   408: 'Requete.Interrompue',
-  412: 'Precondition.Echouee',
   413: 'Requete.TropVolumineuse',
   415: 'Requete.TypeNonSupporte',
-  // A part of a file that is past its end.
-  416: 'Requete.Invalide',
 };
 
 /** Turns anything thrown into a domain error: known refusals keep their code, the unknown says nothing of the inside. */

@@ -1,0 +1,26 @@
+import { Controller, Get, NotFoundException, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '#shared/access/requires.decorator';
+import { Documentation } from './documentation';
+
+/** Swagger UI, the OpenAPI documents and the page of error codes. */
+@ApiExcludeController()
+@Public()
+@Controller('docs')
+export class DocumentationController {
+  constructor(private readonly documentation: Documentation) {}
+
+  @Get()
+  async index(@Res() response: Response): Promise<void> {
+    await this.documentation.at('/docs')!.answer(response);
+  }
+
+  /** @throws NotFoundException where nothing has the path */
+  @Get('*path')
+  async read(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const body = this.documentation.at(request.path.replace(/\/$/, ''));
+    if (!body) throw new NotFoundException();
+    await body.answer(response);
+  }
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { stringify } from 'yaml';
+import { FixedBody } from '#shared/http/fixed-body';
+import { errorPage } from './error-page';
+import { type Surface, type SurfaceName, SURFACES } from './openapi';
+import { SWAGGER_UI_FILES, swaggerUiFile, swaggerUiInit, swaggerUiPage } from './swagger-ui';
+
+type Documents = Readonly<Record<SurfaceName, OpenAPIObject>>;
+
+interface Page {
+  readonly type: string;
+  readonly make: (documents: () => Documents) => string | Buffer;
+}
+
+const HTML = 'text/html; charset=utf-8';
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+function pagesOf(surface: Surface): [path: string, page: Page][] {
+  const { name, path, title, prefix } = surface;
+  // An administrator's key is not left behind in the browser.
+  const ui = { path, title, keepsKey: prefix !== '/admin/' };
+  return [
+    [`/${path}`, { type: HTML, make: () => swaggerUiPage(ui) }],
+    [`/${path}/swagger-ui-init.js`, { type: JAVASCRIPT, make: () => swaggerUiInit(ui) }],
+    [
+      `/${path}/openapi.json`,
+      {
+        type: 'application/json; charset=utf-8',
+        make: (documents) => JSON.stringify(documents()[name]),
+      },
+    ],
+    [
+      `/${path}/openapi.yaml`,
+      {
+        type: 'text/yaml; charset=utf-8',
+        make: (documents) => stringify(documents()[name], { aliasDuplicateObjects: false, lineWidth: 0 }),
+      },
+    ],
+  ];
+}
+
+const files = Object.entries(SWAGGER_UI_FILES).map(([name, type]): [path: string, page: Page] => [
+  `/docs/${name}`,
+  { type, make: () => swaggerUiFile(name) },
+]);
+
+/** Everything that is served under /docs, by its path (decisions, section 1). */
+const PAGES = new Map<string, Page>([
+  ...SURFACES.flatMap(pagesOf),
+  ['/docs/erreurs', { type: HTML, make: errorPage }],
+  ...files,
+]);
+
+/** The bytes of the documentation. */
+@Injectable()
+export class Documentation {
+  private documents: () => Documents = () => {
+    throw new Error('The application has not described itself.');
+  };
+  private readonly bodies = new Map(
+    [...PAGES].map(([path, { type, make }]) => [
+      path,
+      new FixedBody(type, () => make(() => this.documents())),
+    ]),
+  );
+
+  /** @param documents the documents of the application, which only the application itself can make */
+  describe(documents: () => Documents): void {
+    this.documents = documents;
+  }
+
+  /** Makes every body, so that no request waits for it: about a second of processor time. */
+  async prepare(): Promise<void> {
+    for (const body of this.bodies.values()) await body.prepare();
+  }
+
+  /** What is served at a path without a slash at its end; undefined where nothing is. */
+  at(path: string): FixedBody | undefined {
+    return this.bodies.get(path);
+  }
+}
