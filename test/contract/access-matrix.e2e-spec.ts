@@ -8,7 +8,8 @@ import { AuthenticationService, ClientsService, RateLimiterService } from '../..
 import { generateKey } from '../../libs/clients/src/domain/api-key';
 import { ApiKeyGuard } from '../../libs/clients/src/http/api-key.guard';
 import { EntitlementsGuard } from '../../libs/clients/src/http/entitlements.guard';
-import { FloodDelay } from '../../libs/clients/src/http/flood-delay';
+import { FloodDelay } from '../../libs/shared/src/http/flood-delay';
+import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
 import { RateLimitGuard } from '../../libs/clients/src/http/rate-limit.guard';
 import { MODULES, type Role, ROLES } from '../../libs/shared/src/access/caller';
 import { Public, Requires } from '../../libs/shared/src/access/requires.decorator';
@@ -215,8 +216,8 @@ describe('A module that is not active', () => {
     );
     const [reflector, floodDelay] = [app.app.get(Reflector), app.app.get(FloodDelay)];
     const guards = [
-      new ApiKeyGuard(reflector, app.app.get(AuthenticationService), floodDelay),
-      new RateLimitGuard(reflector, app.app.get(RateLimiterService), floodDelay),
+      new ApiKeyGuard(reflector, app.app.get(AuthenticationService)),
+      new RateLimitGuard(reflector, app.app.get(RateLimiterService), app.app.get(KeylessBudget), floodDelay),
       new EntitlementsGuard(reflector),
     ];
     try {

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
 import { ERROR_CODES } from '../../libs/shared/src/errors/error-codes';
+import { Metrics } from '../../libs/shared/src/http/metrics';
 import { TestApp } from '../setup/test-app';
 import { expectProblem } from './expect-problem';
 
@@ -136,3 +138,45 @@ describe('Documents without a key', () => {
 function isDocument(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'openapi' in value;
 }
+
+describe('The budget of requests without a key', () => {
+  const PER_SECOND = 5;
+  beforeAll(() => {
+    app.app.get(KeylessBudget).perSecond = PER_SECOND;
+  });
+
+  it('refuses documents beyond it with 429, and neither probes, measurements nor callers with a key', async () => {
+    const { cle } = await app.tenant();
+    const answers = await Promise.all(
+      Array.from({ length: 10 * PER_SECOND }, () => app.send(undefined, 'GET', '/docs/admin')),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expectProblem(answer, 429, 'Debit.Depasse');
+      expect(answer.json.detail).toMatch(/requests without a key/);
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    const others = await Promise.all(
+      [
+        ...Array.from({ length: 2 * PER_SECOND }, () => '/health/live'),
+        ...Array.from({ length: 2 * PER_SECOND }, () => '/metrics'),
+        '/health/ready',
+        '/health/startup',
+      ].map((path) => app.send(undefined, 'GET', path)),
+    );
+    others.push(await app.send(cle, 'GET', '/b2b/v1/moi'));
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('collects measurements once for all who ask within a second', async () => {
+    const collect = jest.spyOn(app.app.get(Metrics)['exporter'], 'collect');
+    const texts = await Promise.all(
+      Array.from({ length: 20 }, async () => (await app.send(undefined, 'GET', '/metrics')).text),
+    );
+    const collected = collect.mock.calls.length;
+    jest.restoreAllMocks();
+    expect(texts[0]).toContain('http_server_request_duration_seconds');
+    expect(collected).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,7 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { FloodDelay } from '../../libs/clients/src/http/flood-delay';
+import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
+import { Transactions } from '../../libs/shared/src/database/transactions';
+import { FloodDelay } from '../../libs/shared/src/http/flood-delay';
 import { Lifecycle } from '../../libs/shared/src/http/lifecycle';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectProblem } from './expect-problem';
@@ -47,10 +49,14 @@ async function refused(count: number): Promise<TestTenant> {
 
 /** Sends a request over a connection of its own, without waiting for the response. */
 function open(key: string, url = app.url): Socket {
+  return send(`GET /b2b/v1/moi HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${key}\r\n\r\n`, url);
+}
+
+function send(bytes: string, url = app.url): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
-  socket.write(`GET /b2b/v1/moi HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${key}\r\n\r\n`);
+  socket.write(bytes);
   return socket;
 }
 
@@ -165,6 +171,36 @@ describe('Callers without a valid key', () => {
     expect((await ask((await app.tenant()).cle)).answer.status).toBe(200);
     expect(floodDelay['delayed']).toBe(1);
     waiting.destroy();
+  });
+
+  it.each<[what: string, request: string, status: number]>([
+    ['a path that no route has', 'GET /nothing HTTP/1.1\r\nHost: mandat', 404],
+    ['documents beyond their budget', 'GET /docs HTTP/1.1\r\nHost: mandat', 429],
+    ['a request without a Host', 'GET /docs HTTP/1.1', 400],
+    ['a path that cannot be read', 'GET /b2b/v1/employe/%E9 HTTP/1.1\r\nHost: mandat', 400],
+  ])('are delayed however they are refused: %s', async (_what, request, status) => {
+    app.app.get(KeylessBudget).perSecond = 0;
+    for (let refusal = 0; refusal < 6; refusal++) await ask('nobody');
+    delayForLong();
+    const waiting = send(`${request}\r\n\r\n`);
+    await delayed(1);
+    waiting.destroy();
+    await delayed(0);
+    floodDelay.limits = { ...floodDelay.limits, free: 1_000 };
+    const answered = send(`${request}\r\n\r\n`);
+    const [data] = (await once(answered, 'data')) as [Buffer];
+    expect(data.toString()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    answered.destroy();
+  });
+
+  it('are not delayed at probes', async () => {
+    app.app.get(KeylessBudget).perSecond = 0;
+    for (let refusal = 0; refusal < 6; refusal++) await ask('nobody');
+    delayForLong();
+    jest.spyOn(app.app.get(Transactions), 'ping').mockRejectedValue(new Error('no database'));
+    for (const path of ['/health/live', '/metrics'])
+      expect((await app.send(undefined, 'GET', path)).status).toBe(200);
+    expectProblem(await app.send(undefined, 'GET', '/health/ready'), 503, 'Service.Indisponible');
   });
 });
 

@@ -4,8 +4,8 @@ import { ClientsModule } from './clients.module';
 import { ApiKeyGuard } from './http/api-key.guard';
 import { ClientsController } from './http/clients.controller';
 import { EntitlementsGuard } from './http/entitlements.guard';
-import { FloodDelay } from './http/flood-delay';
 import { JournalController } from './http/journal.controller';
+import { KeylessBudget } from './http/keyless-budget';
 import { MoiController } from './http/moi.controller';
 import { RateLimitGuard } from './http/rate-limit.guard';
 
@@ -13,7 +13,7 @@ import { RateLimitGuard } from './http/rate-limit.guard';
   imports: [ClientsModule],
   controllers: [ClientsController, JournalController, MoiController],
   providers: [
-    FloodDelay,
+    KeylessBudget,
     // Guards run in this order: 401, then 429, then 403 (decisions, section 2).
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },

@@ -24,6 +24,7 @@ import { IdempotencyRecords } from './database/idempotency-records';
 import { QueueDatabase } from './database/queue-database';
 import { assertOwnsNothing } from './database/service-login';
 import { ACCESS_CONNECTIONS, SHORT_WRITES, Transactions, type TripPools } from './database/transactions';
+import { FloodDelay } from './http/flood-delay';
 import { HealthController } from './http/health.controller';
 import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './http/health.indicators';
 import { Lifecycle } from './http/lifecycle';
@@ -109,6 +110,7 @@ export class SharedModule {
           useFactory: (metrics: Metrics) => new HttpMetrics(metrics),
         },
         Lifecycle,
+        FloodDelay,
         LifecycleHealthIndicator,
         DatabaseHealthIndicator,
         {
@@ -201,6 +203,7 @@ export class SharedModule {
         Metrics,
         HttpMetrics,
         Lifecycle,
+        FloodDelay,
         AuditTrail,
         JournalRepository,
         JournalVerification,

@@ -1,23 +1,32 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { requirementOf } from '#shared/access/requirement-of';
+import { isProbe, requirementOf } from '#shared/access/requirement-of';
 import { callerOf } from '#shared/access/requires.decorator';
 import { DomainError } from '#shared/errors/domain-error';
+import { FloodDelay } from '#shared/http/flood-delay';
 import { RateLimiterService } from '../application/rate-limiter.service';
-import { FloodDelay } from './flood-delay';
+import { KeylessBudget } from './keyless-budget';
 
-/** Second guard: counts the request, sets the `RateLimit` headers and refuses with 429 beyond the limit of the key. */
+/**
+ * Second guard: counts the request, sets the `RateLimit` headers and refuses with 429 beyond the limit of the key. Requests
+ * to routes without a key are counted together; those of probes are not counted.
+ */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly rateLimiter: RateLimiterService,
+    private readonly keylessBudget: KeylessBudget,
     private readonly floodDelay: FloodDelay,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (!requirementOf(this.reflector, context)) return true;
+    if (!requirementOf(this.reflector, context)) {
+      if (isProbe(this.reflector, context) || this.keylessBudget.take()) return true;
+      const detail = `The ${this.keylessBudget.perSecond} requests without a key that the service answers in a second are used up, by all callers together. Retry after 1 s.`;
+      throw new DomainError('Debit.Depasse', detail, { retryAfterSeconds: 1 });
+    }
     const response = context.switchToHttp().getResponse<Response>();
     const caller = callerOf(context);
     const { allowed, limit, remaining, resetSeconds } = await this.rateLimiter.consume(caller);

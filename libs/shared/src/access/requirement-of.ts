@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
-import { PUBLIC, type Requirement, REQUIREMENT } from './requires.decorator';
+import { PROBE, PUBLIC, type Requirement, REQUIREMENT } from './requires.decorator';
 
 /**
  * Returns the `@Requires` of the route, or undefined if the route is `@Public`. `@Requires` wins if both are declared.
@@ -13,4 +13,10 @@ export function requirementOf(reflector: Reflector, context: ExecutionContext): 
   const requirement = reflector.getAllAndOverride<Requirement | undefined>(REQUIREMENT, declaredAt);
   if (requirement || reflector.getAllAndOverride<boolean | undefined>(PUBLIC, declaredAt)) return requirement;
   throw new Error(`${controller.name}.${handler.name} declares no access.`);
+}
+
+/** Whether the route is a probe. */
+export function isProbe(reflector: Reflector, context: ExecutionContext): boolean {
+  const declaredAt = [context.getHandler(), context.getClass()];
+  return reflector.getAllAndOverride<boolean | undefined>(PROBE, declaredAt) ?? false;
 }

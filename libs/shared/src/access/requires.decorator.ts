@@ -11,6 +11,7 @@ export interface Requirement {
 
 export const REQUIREMENT = 'access:requirement';
 export const PUBLIC = 'access:public';
+export const PROBE = 'access:probe';
 
 /** Declares who may call a route; the guards and the OpenAPI document read it. */
 export function Requires(requirement: Requirement): MethodDecorator & ClassDecorator {
@@ -24,6 +25,11 @@ export function Requires(requirement: Requirement): MethodDecorator & ClassDecor
 /** Declares that a route is for everybody, without a key. A route with neither declaration is refused. */
 export function Public(): MethodDecorator & ClassDecorator {
   return SetMetadata(PUBLIC, true);
+}
+
+/** Declares that a route is for whoever operates the process: for everybody, and outside of every budget of requests. */
+export function Probe(): MethodDecorator & ClassDecorator {
+  return applyDecorators(Public(), SetMetadata(PROBE, true));
 }
 
 /** A request whose key has been checked. */

@@ -60,7 +60,7 @@ export const ERROR_CODES = {
     status: 429,
     title: 'Too many requests',
     description:
-      "The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.",
+      "The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.",
   },
   'Ressource.NotFound': {
     status: 404,

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Res, ServiceUnavailableException } from '@nest
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type HealthCheckResult, HealthCheckService, type HealthIndicatorFunction } from '@nestjs/terminus';
 import type { Response } from 'express';
-import { Public } from '../access/requires.decorator';
+import { Probe } from '../access/requires.decorator';
 import { DomainError } from '../errors/domain-error';
 import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './health.indicators';
 import { Metrics } from './metrics';
@@ -13,7 +13,7 @@ interface Health {
 
 /** Probes for Kubernetes and measurements for Prometheus (decisions, section 1). */
 @ApiExcludeController()
-@Public()
+@Probe()
 @Controller()
 export class HealthController {
   constructor(

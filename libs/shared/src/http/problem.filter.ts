@@ -1,12 +1,14 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Logger } from 'pino';
+import type { AuthenticatedRequest } from '../access/requires.decorator';
 import { Config } from '../config/config';
 import { isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
 import { LOGGER } from '../logging/logger';
 import { JsonFault } from '../records/json-rows';
+import { FloodDelay } from './flood-delay';
 import { invalidJson } from './parse-body';
 import { type Trace, traceOf } from './tracing';
 
@@ -93,24 +95,36 @@ const MOST_DISCARDED = 128 * 2 ** 20;
  * Whether the rest of a refused body is read and thrown away, which Node does on a connection that stays open. Many senders
  * read nothing before they have sent everything: closed under them, they would see a broken connection and no answer.
  */
-function isDiscarded(request: Request, { code }: DomainError): boolean {
+function isDiscarded(request: AuthenticatedRequest, { code }: DomainError): boolean {
   return code !== 'Requete.Interrompue' && Number(request.headers['content-length']) <= MOST_DISCARDED;
 }
 
-/** The single place where errors become answers. */
+/** Counts all callers without a valid key together, because they are indistinguishable. */
+const WITHOUT_KEY = 'without a valid key';
+
+/** The single place where errors become answers. Those to refused callers without a key wait (`FloodDelay`). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly config: Config,
+    private readonly floodDelay: FloodDelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
-    const request = host.switchToHttp().getRequest<Request>();
+    const request = host.switchToHttp().getRequest<AuthenticatedRequest>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = toDomainError(thrown);
     const { status } = ERROR_CODES[error.code];
     if (status >= 500) this.report(thrown, request);
+    if (request.caller || status >= 500) return this.answer(error, request, response);
+    void this.floodDelay
+      .afterRefusal(WITHOUT_KEY, response)
+      .then(() => this.answer(error, request, response));
+  }
+
+  private answer(error: DomainError, request: AuthenticatedRequest, response: Response): void {
+    const { status } = ERROR_CODES[error.code];
     if (response.headersSent) {
       // A list that fails halfway must not look complete: the connection breaks, and the caller knows.
       response.destroy();
@@ -127,7 +141,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /** The message of a database error may quote values of the request, so its SQLSTATE and stack frames stand for it. */
-  private report(thrown: unknown, request: Request): void {
+  private report(thrown: unknown, request: AuthenticatedRequest): void {
     const state = sqlState(thrown);
     const stack =
       thrown instanceof Error

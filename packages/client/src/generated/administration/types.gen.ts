@@ -783,7 +783,7 @@ export type ClientsListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -856,7 +856,7 @@ export type ClientsCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -916,7 +916,7 @@ export type ClientsGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -996,7 +996,7 @@ export type ClientsUpdateErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1059,7 +1059,7 @@ export type ClientsClesErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1141,7 +1141,7 @@ export type ClientsIssueErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1211,7 +1211,7 @@ export type ClientsRevokeErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1277,7 +1277,7 @@ export type ClientsCleErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1357,7 +1357,7 @@ export type CampagnesAdministrationSetSeuilAnonymatErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1437,7 +1437,7 @@ export type CampagnesAdministrationSealWithoutResultErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1507,7 +1507,7 @@ export type PersonnesEraseErrors = {
      */
     409: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1571,7 +1571,7 @@ export type PersonnesExportErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1646,7 +1646,7 @@ export type JournalListErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**

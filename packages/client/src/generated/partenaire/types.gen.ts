@@ -4742,7 +4742,7 @@ export type SignatureImagesReadErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -4806,7 +4806,7 @@ export type SignatureImagesReadLatestErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -4870,7 +4870,7 @@ export type AdhesionsV1ListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -4939,7 +4939,7 @@ export type AdhesionsV1ListOfEmployeErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5011,7 +5011,7 @@ export type CampagnesListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5090,7 +5090,7 @@ export type CampagnesCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5160,7 +5160,7 @@ export type CampagnesDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5222,7 +5222,7 @@ export type CampagnesGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5310,7 +5310,7 @@ export type CampagnesReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5394,7 +5394,7 @@ export type CampagnesArchiveErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5480,7 +5480,7 @@ export type CampagnesUnpublishErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5564,7 +5564,7 @@ export type CampagnesCloseErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5636,7 +5636,7 @@ export type CampagnesKeepGraineErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5701,7 +5701,7 @@ export type ListesElectoralesListErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5787,7 +5787,7 @@ export type ListesElectoralesCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5871,7 +5871,7 @@ export type CampagnesOpenErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -5963,7 +5963,7 @@ export type CampagnesPublishErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6028,7 +6028,7 @@ export type QuestionsListErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6116,7 +6116,7 @@ export type QuestionsCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6188,7 +6188,7 @@ export type QuestionsOrderErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6264,7 +6264,7 @@ export type QuestionsDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6332,7 +6332,7 @@ export type QuestionsGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6422,7 +6422,7 @@ export type QuestionsReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6493,7 +6493,7 @@ export type OptionsListErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6585,7 +6585,7 @@ export type OptionsCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6663,7 +6663,7 @@ export type OptionsOrderErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6745,7 +6745,7 @@ export type OptionsDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6819,7 +6819,7 @@ export type OptionsGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6913,7 +6913,7 @@ export type OptionsReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -6978,7 +6978,7 @@ export type StatisticsReadErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7034,7 +7034,7 @@ export type CampagnesValidationErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7115,7 +7115,7 @@ export type VotantsListErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7191,7 +7191,7 @@ export type VotantsSetDroitDeVoteErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7285,7 +7285,7 @@ export type VotantsUpsertErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7369,7 +7369,7 @@ export type VotantsDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7437,7 +7437,7 @@ export type VotantsGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7495,7 +7495,7 @@ export type ConsentementsListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7558,7 +7558,7 @@ export type ConsentementsListOfEmployeErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7616,7 +7616,7 @@ export type EmployesListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7691,7 +7691,7 @@ export type EmployesCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7764,7 +7764,7 @@ export type EmployesReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7840,7 +7840,7 @@ export type SyncV1SyncErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7910,7 +7910,7 @@ export type EmployesDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -7970,7 +7970,7 @@ export type EmployesGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8028,7 +8028,7 @@ export type EmployeursListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8101,7 +8101,7 @@ export type EmployeursCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8172,7 +8172,7 @@ export type EmployeursReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8240,7 +8240,7 @@ export type EmployeursDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8300,7 +8300,7 @@ export type EmployeursGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8351,7 +8351,7 @@ export type MoiGetErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8435,7 +8435,7 @@ export type AdhesionsV2ListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8504,7 +8504,7 @@ export type AdhesionsV2DeleteOfMemberErrors = {
      */
     409: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8568,7 +8568,7 @@ export type AdhesionsV2DeleteErrors = {
      */
     409: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8661,7 +8661,7 @@ export type AdhesionsV2ListOfEmployeErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8715,7 +8715,7 @@ export type ChampsUtilisateurListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8788,7 +8788,7 @@ export type ChampsUtilisateurCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8865,7 +8865,7 @@ export type ChampsUtilisateurReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8933,7 +8933,7 @@ export type ChampsUtilisateurDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -8993,7 +8993,7 @@ export type ChampsUtilisateurGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9075,7 +9075,7 @@ export type ChampsUtilisateurReplaceNamedErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9135,7 +9135,7 @@ export type ConciliationListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9197,7 +9197,7 @@ export type ConciliationGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9281,7 +9281,7 @@ export type ConciliationConfirmErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9365,7 +9365,7 @@ export type ConciliationRejectErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9444,7 +9444,7 @@ export type CourrielsCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9504,7 +9504,7 @@ export type CourrielsGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9573,7 +9573,7 @@ export type CourrielsDestinatairesErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9647,7 +9647,7 @@ export type EmployesV2ListEmploisErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9705,7 +9705,7 @@ export type EmployesV2ListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9781,7 +9781,7 @@ export type SyncV2UpsertErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9841,7 +9841,7 @@ export type EmployesV2GetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9901,7 +9901,7 @@ export type EvenementsListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -9957,7 +9957,7 @@ export type FormulairesListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10030,7 +10030,7 @@ export type FormulairesCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10100,7 +10100,7 @@ export type FormulairesDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10162,7 +10162,7 @@ export type FormulairesGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10240,7 +10240,7 @@ export type FormulairesReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10294,7 +10294,7 @@ export type ObjetsConsentementListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10367,7 +10367,7 @@ export type ObjetsConsentementCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10438,7 +10438,7 @@ export type ObjetsConsentementReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10506,7 +10506,7 @@ export type ObjetsConsentementDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10566,7 +10566,7 @@ export type ObjetsConsentementGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10642,7 +10642,7 @@ export type ObjetsConsentementReplaceNamedErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10710,7 +10710,7 @@ export type SeancesListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10772,7 +10772,7 @@ export type SeancesGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10834,7 +10834,7 @@ export type SeancesParticipationErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10904,7 +10904,7 @@ export type SeancesResultatErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -10969,7 +10969,7 @@ export type SeancesResultatsErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11049,7 +11049,7 @@ export type SyncV2SyncErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11107,7 +11107,7 @@ export type SyndicatsListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11167,7 +11167,7 @@ export type SyndicatsGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11227,7 +11227,7 @@ export type TachesGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11272,7 +11272,7 @@ export type EvenementsTypesErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11326,7 +11326,7 @@ export type WebhooksListErrors = {
      */
     403: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11405,7 +11405,7 @@ export type WebhooksCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11471,7 +11471,7 @@ export type WebhooksDeleteErrors = {
      */
     412: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11533,7 +11533,7 @@ export type WebhooksGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11613,7 +11613,7 @@ export type WebhooksReplaceErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11678,7 +11678,7 @@ export type WebhooksLivraisonsErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11746,7 +11746,7 @@ export type WebhooksLivraisonErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11838,7 +11838,7 @@ export type WebhooksResendErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -11922,7 +11922,7 @@ export type WebhooksReplayErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -12006,7 +12006,7 @@ export type WebhooksRotateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -12090,7 +12090,7 @@ export type WebhooksTestErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**

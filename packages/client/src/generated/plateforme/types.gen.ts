@@ -1101,7 +1101,7 @@ export type SigningSignErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1163,7 +1163,7 @@ export type SigningGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1245,7 +1245,7 @@ export type SigningAddAutorisationErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1327,7 +1327,7 @@ export type SigningAddPaiementErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1407,7 +1407,7 @@ export type BulletinsCastErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1469,7 +1469,7 @@ export type BulletinsFindErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1540,7 +1540,7 @@ export type ConsentementsCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1613,7 +1613,7 @@ export type SeancesPlateformeCreateErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1675,7 +1675,7 @@ export type SeancesPlateformeGetErrors = {
      */
     404: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1759,7 +1759,7 @@ export type SeancesPlateformeAddPointErrors = {
      */
     422: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1847,7 +1847,7 @@ export type SeancesPlateformeRecordResultatErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**
@@ -1925,7 +1925,7 @@ export type SeancesPlateformeRecordPresencesErrors = {
      */
     415: ProblemItem;
     /**
-     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget of its data space, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
      */
     429: ProblemItem;
     /**

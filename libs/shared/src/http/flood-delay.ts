@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { Lifecycle } from '#shared/http/lifecycle';
+import { Lifecycle } from './lifecycle';
 
 /**
  * Delays the responses to a caller that is refused again and again, because refusals at full speed would slow other
