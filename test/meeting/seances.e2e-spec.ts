@@ -144,7 +144,7 @@ describe('GET /b2b/v2/seance', () => {
     expectFaults(await meetings.read(query), faults);
   });
 
-  it('streams many meetings whole, and pages them in the order of their creation', async () => {
+  it('lists many meetings whole, and pages them in the order of their creation', async () => {
     await meetings.rows(
       `INSERT INTO seance (tenant_id, titre, date, date_creation)
        SELECT $1, 'Séance ' || n, '2026-05-14Z', '2026-01-01Z'::timestamptz + n / 3 * interval '1 s'
@@ -155,7 +155,6 @@ describe('GET /b2b/v2/seance', () => {
       'SELECT id_unique AS id FROM seance WHERE tenant_id = $1 ORDER BY date_creation, id_unique',
     );
     const ids = (items: { seanceId: string }[]): string[] => items.map(({ seanceId }) => seanceId);
-    expect(whole.headers.get('content-length')).toBeNull();
     expect(ids(whole.json)).toEqual(expected.map(({ id }) => id));
     const pages = await walk(app, meetings.tenant, `${SEANCE}?limite=400&apres=2026-01-01`);
     expect(pages.map((page) => page.length)).toEqual([400, 400, 400, 3]);
