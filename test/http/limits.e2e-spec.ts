@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { Transactions } from '../../libs/shared/src/database/transactions';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
-import { eventually, expectProblem } from './expect-problem';
+import { eventually, expectFaults, expectProblem } from './expect-problem';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 const MEGABYTE = 2 ** 20;
@@ -114,6 +114,37 @@ describe('the size of a body', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     request.destroy();
     expect((await app.send(tenant, 'GET', '/b2b/v1/employe/BROKEN')).status).toBe(404);
+  });
+});
+
+describe('what a body may consist of', () => {
+  const properties = (count: number): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`inconnu${index}`, 1]));
+  const NAMES = 'must have at most 1,000 different property names';
+
+  it.each(['/b2b/v1/employe', SYNC])(
+    '%s: too many names are refused before they are parsed',
+    async (path) => {
+      const answer = await post(JSON.stringify(properties(60_000)), {}, path);
+      expectFaults(answer, { '': 'json' });
+      expect(answer.json.detail).toBe(`the body ${NAMES}`);
+    },
+  );
+
+  it('a record of a sync with too many names is that record’s error', async () => {
+    const employes = [{ ...EMPLOYE, idExterne: 'SOUND' }, properties(60_000)];
+    const { status, json } = await post(JSON.stringify({ employes }), {}, SYNC);
+    expect([status, json.created]).toEqual([200, 1]);
+    expect(json.errors).toEqual([expect.objectContaining({ message: `the record ${NAMES}` })]);
+  });
+
+  it('the first hundred of more unknown properties are listed', async () => {
+    const answer = await post(JSON.stringify(properties(900)));
+    expectProblem(answer, 400, 'Requete.Invalide');
+    expect(answer.json.errors).toHaveLength(100);
+    expect(answer.json.detail).toBe(
+      'The first 100 faults are listed in errors; there may be more. Correct them and send the request again.',
+    );
   });
 });
 

@@ -24,15 +24,28 @@ export class DomainError extends Error {
   }
 }
 
-/** What one answer lists, so that it is never much larger than its request. */
-const MOST_FAULTS = 100;
+/** Faults of one request that are collected and listed. Readers stop there: a wrong request costs no more than a sound one. */
+export const MOST_FAULTS = 100;
 
-/** The 400 that lists every fault of a request at once, the first hundred if there are more. */
-export function invalidRequest(errors: InputFault[]): DomainError {
-  const first = errors[0];
-  const only = errors.length === 1 ? first : undefined;
-  const detail = only
-    ? `${only.pointer ? `${only.pointer}: ` : ''}${only.detail}`
-    : `The request has ${errors.length} faults, see errors${errors.length > MOST_FAULTS ? ` for the first ${MOST_FAULTS}` : ''}.`;
-  return new DomainError('Requete.Invalide', detail, { errors: errors.slice(0, MOST_FAULTS) });
+/** Whether so many faults have been found that reading stops. */
+export function isFull(faults: readonly InputFault[]): boolean {
+  return faults.length >= MOST_FAULTS;
+}
+
+/** The 400 that lists the faults of a request at once, the first hundred if there are more. */
+export function invalidRequest(faults: readonly InputFault[]): DomainError {
+  return refusalOf('Requete.Invalide', faults);
+}
+
+/** A refusal that lists faults, the first hundred if there are more. @param faults one at the least */
+export function refusalOf(code: ErrorCode, faults: readonly InputFault[]): DomainError {
+  const errors = faults.slice(0, MOST_FAULTS);
+  return new DomainError(code, summaryOf(errors), { errors });
+}
+
+function summaryOf(faults: readonly InputFault[]): string {
+  const [first] = faults;
+  if (first && faults.length === 1) return `${first.pointer ? `${first.pointer}: ` : ''}${first.detail}`;
+  if (!isFull(faults)) return `The request has ${faults.length} faults, see errors.`;
+  return `The first ${MOST_FAULTS} faults are listed in errors; there may be more. Correct them and send the request again.`;
 }

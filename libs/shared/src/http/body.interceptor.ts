@@ -9,8 +9,10 @@ import {
 import { Reflector } from '@nestjs/core';
 import express from 'express';
 import type { Response } from 'express';
+import { setImmediate } from 'node:timers/promises';
 import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from '../access/requires.decorator';
+import { KeyedLimit } from '../concurrency/keyed-limit';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { ERROR_CODES } from '../errors/error-codes';
 import { isPlainObject } from '../records/fold';
@@ -21,6 +23,9 @@ import { parseBody } from './parse-body';
 import { TAKES_BODY } from './request-parts.decorator';
 
 const BODY = 'http:body';
+
+/** From here on, parsing a body takes long enough to be noticed by other requests, in bytes. */
+const LARGE_BYTES = 65_536;
 
 interface BodyOptions {
   /** The most that a body may hold, in bytes, sent and unpacked. */
@@ -45,6 +50,8 @@ export type RawRequest = AuthenticatedRequest & { rawBody?: Buffer };
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   private readonly turns = new BulkTurns();
+  /** Large bodies are parsed one at a time; other requests are served between two of them. */
+  private readonly large = new KeyedLimit(1);
   private readonly readers = new Map<number, ReturnType<typeof express.raw>>();
 
   constructor(private readonly reflector: Reflector) {}
@@ -98,7 +105,11 @@ export class BodyInterceptor implements NestInterceptor {
       : this.readWithParser(request, response, options.limit);
     // The parser would read a body to its end before it refuses it, and a body in chunks may have none.
     request.rawBody = await Promise.race([arrived, fault]).finally(stopWatching);
-    request.body = await parseBody(request.rawBody, options.rows);
+    const { rawBody } = request;
+    const parse = (): Promise<unknown> => parseBody(rawBody, options.rows);
+    request.body = await (rawBody.length < LARGE_BYTES
+      ? parse()
+      : this.large.run('', () => setImmediate().then(parse)));
   }
 
   /** A body that is packed or whose length is not told. */

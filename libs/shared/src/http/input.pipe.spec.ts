@@ -274,6 +274,124 @@ describe('A request class', () => {
   });
 });
 
+class Crowd {
+  @Input({ kind: 'records', of: PART, max: 1_000, description: 'Some.' }, Part)
+  parties?: Part[] | null;
+
+  @Input({ kind: 'choices', values: ['a', 'b', 'c'], description: 'Letters.' })
+  lettres?: string[] | null;
+}
+
+describe('A request with many faults', () => {
+  const SENTENCE =
+    'The first 100 faults are listed in errors; there may be more. Correct them and send the request again.';
+
+  /** The refusal of a body, which must be one. */
+  async function refusalOf(sent: object, metatype: RecordClass): Promise<DomainError> {
+    const refusal: unknown = await pipe
+      .transform(sent, { type: 'body', metatype })
+      .catch((error: unknown) => error);
+    if (!(refusal instanceof DomainError)) throw new Error('The body was accepted.');
+    return refusal;
+  }
+
+  const unknown = (count: number): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]));
+
+  it('lists 99 faults and their number', async () => {
+    const { message, members } = await refusalOf({ nom: 'N', ...unknown(99) }, Part);
+    expect(message).toBe('The request has 99 faults, see errors.');
+    expect(members.errors).toHaveLength(99);
+  });
+
+  it.each([100, 101, 90_000])(
+    'lists the first hundred of %i, and says that there may be more',
+    async (count) => {
+      const { message, members } = await refusalOf({ nom: 'N', ...unknown(count) }, Part);
+      expect(message).toBe(SENTENCE);
+      expect(members.errors!.map(({ pointer }) => pointer)).toEqual(
+        Array.from({ length: 100 }, (_, index) => `/x${index}`),
+      );
+    },
+  );
+
+  /** Records each of which counts how often its name is read. */
+  function counted(count: number, more: object): { records: object[]; reads: () => number } {
+    let reads = 0;
+    const records = Array.from({ length: count }, () =>
+      Object.defineProperty({ ...more }, 'nom', { enumerable: true, get: () => (reads++, 'N') }),
+    );
+    return { records, reads: () => reads };
+  }
+
+  it('stops reading at the hundredth: records behind it are not looked at', async () => {
+    const { records, reads } = counted(1_000, { inconnu: 1 });
+    const { message, members } = await refusalOf({ parties: records }, Crowd);
+    expect(message).toBe(SENTENCE);
+    expect(members.errors).toHaveLength(100);
+    expect(reads()).toBeLessThanOrEqual(100);
+  });
+
+  it('negative control: sound records are all read', async () => {
+    const { records, reads } = counted(1_000, {});
+    await pipe.transform({ parties: records }, { type: 'body', metatype: Crowd });
+    expect(reads()).toBe(1_000);
+  });
+
+  it('stops at the hundredth broken rule: nested records without what they need', async () => {
+    const parties = Array.from({ length: 1_000 }, () => ({}));
+    const { message, members } = await refusalOf({ parties }, Crowd);
+    expect(message).toBe(SENTENCE);
+    expect(members.errors).toHaveLength(100);
+    expect(members.errors!.at(-1)).toEqual({
+      pointer: '/parties/99/nom',
+      code: 'required',
+      detail: 'is required',
+    });
+  });
+
+  /** A list that counts how many of its elements are read. */
+  function watched(list: unknown[]): { list: unknown[]; reads: () => number } {
+    const read = new Set<string>();
+    const proxy = new Proxy(list, {
+      get: (target, key) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) read.add(key);
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+    return { list: proxy, reads: () => read.size };
+  }
+
+  it('stops at the hundredth wrong text of a list', async () => {
+    const { list, reads } = watched(Array.from({ length: 25_000 }, () => 1));
+    const { message, members } = await refusalOf({ noms: list }, Many);
+    expect(message).toBe(SENTENCE);
+    expect(members.errors).toHaveLength(100);
+    expect(reads()).toBeLessThanOrEqual(101);
+  });
+
+  it.each(['a', 'z', 1, {}, []])('looks at no more words than there are, and one: %j', async (word) => {
+    const { list, reads } = watched(Array.from({ length: 25_000 }, () => word));
+    const { members } = await refusalOf({ lettres: list }, Crowd);
+    expect(members.errors).toHaveLength(1);
+    expect(reads()).toBeLessThanOrEqual(4);
+  });
+
+  it('the pointer of a fault is short and whole, whatever the name is', async () => {
+    for (const name of [
+      'n'.repeat(1_000_000),
+      `${'n'.repeat(99)}😀`,
+      '~/'.repeat(1_000),
+      '\ud800'.repeat(500),
+    ]) {
+      const { members } = await refusalOf({ nom: 'N', [name]: 1 }, Part);
+      const { pointer } = members.errors![0]!;
+      expect(pointer.length).toBeLessThanOrEqual(201);
+      expect(pointer.isWellFormed()).toBe(true);
+    }
+  });
+});
+
 describe('A query string', () => {
   const read = async (query: object): Promise<unknown> => {
     try {
@@ -290,6 +408,11 @@ describe('A query string', () => {
     const sent = { nom: ' N ', rang: '3', actif: 'true', depuis: '2026-01-01T00:00:00 05:00' };
     const depuis = new Date('2025-12-31T19:00:00Z');
     expect(await read(sent)).toEqual({ nom: 'N', rang: 3, actif: true, depuis });
+  });
+
+  it('of many unknown parameters the first hundred are listed', async () => {
+    const many = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`x${index}`, '1']));
+    expect(await read({ nom: 'N', ...many })).toHaveLength(100);
   });
 
   it('unknown, repeated and empty parameters are refused', async () => {

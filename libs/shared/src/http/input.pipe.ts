@@ -1,5 +1,5 @@
 import { type ArgumentMetadata, Injectable, type ValidationError, ValidationPipe } from '@nestjs/common';
-import { type InputFault, invalidRequest } from '../errors/domain-error';
+import { type InputFault, invalidRequest, isFull } from '../errors/domain-error';
 import { foldRecord, isPlainObject } from '../records/fold';
 import { JsonRows } from '../records/json-rows';
 import { definitionOf, type RecordClass } from './field.decorator';
@@ -28,7 +28,7 @@ export class InputPipe extends ValidationPipe {
     });
   }
 
-  /** @throws DomainError `Requete.Invalide` that lists every fault at once */
+  /** @throws DomainError `Requete.Invalide` that lists the faults, at most a hundred */
   override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type } = metadata;
     if (type !== 'body' && type !== 'query') return sent;
@@ -39,15 +39,18 @@ export class InputPipe extends ValidationPipe {
     const definition = definitionOf(metatype as RecordClass);
     const faults: InputFault[] = [];
     const record = foldRecord(objectOf(sent, metatype as RecordClass), definition, type, '', faults);
-    try {
-      const input: unknown = await super.transform(record, metadata);
-      if (faults.length === 0) return input;
-    } catch (error) {
-      if (!(error instanceof BrokenRules)) throw error;
-      // A value that could not be read is already named; its absence is no second fault.
-      const named = new Set(faults.map(({ pointer }) => pointer.toLowerCase()));
-      const broken = faultsOf(error.errors, definition, type, '');
-      faults.push(...broken.filter(({ pointer }) => !named.has(pointer.toLowerCase())));
+    // Rules that are broken beside so many faults are not looked for.
+    if (!isFull(faults)) {
+      try {
+        const input: unknown = await super.transform(record, metadata);
+        if (faults.length === 0) return input;
+      } catch (error) {
+        if (!(error instanceof BrokenRules)) throw error;
+        // A value that could not be read is already named; its absence is no second fault.
+        const named = new Set(faults.map(({ pointer }) => pointer.toLowerCase()));
+        const broken = faultsOf(error.errors, definition, type, '');
+        faults.push(...broken.filter(({ pointer }) => !named.has(pointer.toLowerCase())));
+      }
     }
     await refusalTurn(metadata);
     throw invalidRequest(faults);

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError, invalidRequest } from '../errors/domain-error';
-import { JsonFault, parseWithRows, TooManyRows } from '../records/json-rows';
+import { JsonFault, notJson, parseWithRows, TooManyRows } from '../records/json-rows';
+import { shapeFault } from '../records/json-shape';
 import { SYNC_RECORD_BYTES, SYNC_RECORDS } from './limits';
 
 const ROW_LIMITS = { rows: SYNC_RECORDS, rowBytes: SYNC_RECORD_BYTES };
@@ -18,7 +19,11 @@ export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
   const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
   const json = marked ? sent.subarray(3) : sent;
   try {
-    if (!rows) return JSON.parse(json.toString()) as unknown;
+    if (!rows) {
+      const unfit = shapeFault(json);
+      if (unfit) throw new JsonFault(0, `the body ${unfit}`);
+      return JSON.parse(json.toString()) as unknown;
+    }
     return await parseWithRows(json, ROW_LIMITS, (name) => {
       const pointer = `/${name.slice(0, 100)}`;
       throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
@@ -31,9 +36,9 @@ export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
 
 /** V8's message quotes the text around a fault, which may be a person's data: only the place is told. */
 export function invalidJson(error: unknown): DomainError {
-  const place = error instanceof JsonFault ? error.at : /position (\d+)/.exec((error as Error).message)?.[1];
-  const near = place === undefined ? '' : ` (fault near character ${place})`;
-  return invalidRequest([{ pointer: '', code: 'json', detail: `the body must be valid JSON${near}` }]);
+  const place = /position (\d+)/.exec((error as Error).message)?.[1];
+  const detail = error instanceof JsonFault ? error.detail : notJson(place);
+  return invalidRequest([{ pointer: '', code: 'json', detail }]);
 }
 
 function tooManyRecords(): DomainError {

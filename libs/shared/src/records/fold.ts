@@ -1,4 +1,4 @@
-import { type InputFault } from '../errors/domain-error';
+import { type InputFault, isFull } from '../errors/domain-error';
 import { describeFault, hasAtMost, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
 import { parseDate } from '../time/wire-date';
@@ -11,9 +11,6 @@ export type Source = 'body' | 'query' | 'bulk';
 
 /** Replaces an object or a list where the field holds neither: no later check accepts it or walks what it held. */
 const MISPLACED = Symbol('misplaced');
-
-/** Faults of one record of a bulk write that are looked for. */
-const MOST_BULK_FAULTS = 100;
 
 interface Slot {
   readonly name: string;
@@ -42,7 +39,8 @@ function slotsOf(definition: RecordDefinition): Map<string, Slot> {
  * Brings a sent object to the form of its definition: names in their documented casing, nothing unknown, read-only
  * properties dropped. Values of a bulk write are read, too; class-transformer reads those of a request class.
  *
- * @param faults receives unknown properties, properties sent in both casings, and values that cannot be read
+ * @param faults receives unknown properties, properties sent in both casings, and values that cannot be read; reading
+ * stops where it is full
  * @returns a new object with documented names only, as deep as the definition at most
  */
 export function foldRecord(
@@ -56,8 +54,7 @@ export function foldRecord(
   const folded: Record<string, unknown> = {};
   let ignored: Set<string> | undefined;
   for (const key of Object.keys(sent)) {
-    // Faults of a bulk record are cut; a record with nothing but faults must not cost more than others.
-    if (source === 'bulk' && faults.length >= MOST_BULK_FAULTS) break;
+    if (isFull(faults)) break;
     const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
     // Made for a fault or a nested record only: bulk writes come here for every property of every record.
     const at = (): string => (source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`);
@@ -120,13 +117,16 @@ function foldValue(
         ? foldList(value, field, source, at(), faults)
         : foldTexts(value, field, at(), faults);
     case 'choices':
-      return value.map((element: unknown) => (typeof element === 'object' ? MISPLACED : element));
+      // One more than there are words is wrong already: one of them is a double, or no word of the field.
+      return value
+        .slice(0, field.values.length + 1)
+        .map((element: unknown) => (typeof element === 'object' ? MISPLACED : element));
     default:
       return MISPLACED;
   }
 }
 
-/** Elements that are no objects are reported and not kept. */
+/** Elements that are no objects are reported. Those behind the last fault that is listed are not read. */
 function foldList(
   sent: readonly unknown[],
   field: RecordsField,
@@ -134,36 +134,47 @@ function foldList(
   pointer: string,
   faults: InputFault[],
 ): unknown[] {
-  return sent.map((element, index) => {
+  const folded: unknown[] = [];
+  for (const [index, element] of sent.entries()) {
+    if (isFull(faults)) break;
     const at = `${pointer}/${index}`;
-    if (isPlainObject(element)) return foldRecord(element, field.of, source, at, faults);
-    faults.push({ pointer: at, code: 'type', detail: 'must be an object' });
-    return undefined;
-  });
+    const isObject = isPlainObject(element);
+    if (!isObject) faults.push({ pointer: at, code: 'type', detail: 'must be an object' });
+    // What is no object keeps its place, for the pointers of those behind it.
+    folded.push(isObject ? foldRecord(element, field.of, source, at, faults) : undefined);
+  }
+  return folded;
 }
 
-/** Trims each text. Elements that are no text, empty, too long or impossible to store are reported and not kept. */
+/**
+ * Trims each text. Elements that are no text, empty, too long or impossible to store are reported and not kept, nor are
+ * those behind the last fault that is listed.
+ */
 function foldTexts(
   sent: readonly unknown[],
   field: TextsField,
   pointer: string,
   faults: InputFault[],
 ): string[] {
-  return sent.flatMap((element, index) => {
-    const fault = (code: string, detail: string): never[] => {
+  const texts: string[] = [];
+  for (const [index, element] of sent.entries()) {
+    if (isFull(faults)) break;
+    const fault = (code: string, detail: string): unknown =>
       faults.push({ pointer: `${pointer}/${index}`, code, detail });
-      return [];
-    };
-    if (typeof element !== 'string') return fault('type', 'must be text');
-    const unstorable = textFault(element);
-    if (unstorable) return fault('characters', unstorable);
+    if (typeof element !== 'string') {
+      fault('type', 'must be text');
+      continue;
+    }
     const text = element.trim();
-    if (text === '') return fault('required', 'must not be empty');
-    if (!hasAtMost(text, field.length))
-      return fault('length', `must have at most ${field.length} characters`);
-    if (field.format !== 'uuid') return [text];
-    return isGuid(text) ? [text.toLowerCase()] : fault('uuid', 'must be a GUID');
-  });
+    const unstorable = textFault(element);
+    if (unstorable) fault('characters', unstorable);
+    else if (text === '') fault('required', 'must not be empty');
+    else if (!hasAtMost(text, field.length)) fault('length', `must have at most ${field.length} characters`);
+    else if (field.format !== 'uuid') texts.push(text);
+    else if (isGuid(text)) texts.push(text.toLowerCase());
+    else fault('uuid', 'must be a GUID');
+  }
+  return texts;
 }
 
 /** The value of a parameter as a body would hold it; text that is none of the field's type stays text. */
@@ -210,19 +221,19 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
-/** What is known is told once in an answer, and not in the many of a bulk write. */
+/** Names of the definition are listed once in an answer, and never in the many of a bulk write. */
 function unknownDetail(source: Source, definition: RecordDefinition, isFirst: boolean): string {
-  const names = Object.entries(definition).flatMap(([name, field]) =>
-    field.kind === 'readOnly' ? [] : [name],
-  );
-  const known = isFirst && source !== 'bulk' && names.length > 0 ? `; known are ${names.join(', ')}` : '';
-  if (source !== 'query') return `is not a property of this record${known}`;
-  return `is not a parameter of this operation${names.length ? known : '; it takes none'}`;
+  const what =
+    source === 'query' ? 'is not a parameter of this operation' : 'is not a property of this record';
+  if (source === 'bulk' || !isFirst) return what;
+  const names = Object.keys(definition).filter((name) => definition[name]!.kind !== 'readOnly');
+  if (names.length > 0) return `${what}; known are ${names.join(', ')}`;
+  return source === 'query' ? `${what}; it takes none` : what;
 }
 
 /** Names come from the caller and are echoed: kept short and storable. */
 function printable(name: string): string {
-  return name.toWellFormed().replaceAll('\u0000', '\uFFFD').slice(0, 100);
+  return name.slice(0, 100).toWellFormed().replaceAll('\u0000', '\uFFFD');
 }
 
 function pointerToken(name: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import { JsonFault, JsonRows, parseWithRows, TooManyRows } from './json-rows';
+import { JsonFault, JsonRows, parseWithRows, TooManyRows, UnfitRow } from './json-rows';
 
 const TEXTS = 2_000;
 
@@ -179,10 +179,29 @@ describe('parseWithRows', () => {
     }
   });
 
-  it('reads rows that are nested deeper than a stack is', async () => {
-    const depth = 200_000;
-    const { a } = await read(`{"a":[${'['.repeat(depth)}${']'.repeat(depth)},1]}`);
+  it('does not parse a long row that is nested deeper than a stack is, but a short one', async () => {
+    const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const { a } = await read(`{"a":[${deep(30_000)},1]}`);
     expect([...a]).toHaveLength(2);
+    const { a: long } = await read(`{"a":[${deep(200_000)},1]}`);
+    expect([...long]).toEqual([new UnfitRow('must be nested at most 64 levels deep'), 1]);
+  });
+
+  it('refuses more than a thousand properties beside the lists', async () => {
+    const object = (count: number): string =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, index])));
+    expect(await walked(object(1_000))).toEqual(parsed(object(1_000)));
+    const refused = parseWithRows(Buffer.from(object(1_001)), LIMITS, () => undefined);
+    await expect(refused).rejects.toThrow(
+      expect.objectContaining({ detail: 'the body must have at most 1,000 different property names' }),
+    );
+  });
+
+  it.each([
+    ['a text that is no list', `"${'x'.repeat(LIMITS.rowBytes)}"`],
+    ['a property that is no list', `{"a":"${'x'.repeat(LIMITS.rowBytes)}"}`],
+  ])('refuses %s and is larger than a row may be', async (_what, text) => {
+    await expect(walked(text)).rejects.toThrow(TooManyRows);
   });
 
   it.each([

@@ -1,3 +1,5 @@
+import { MOST_NAMES, shapeFault, TOO_MANY_NAMES } from './json-shape';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -7,15 +9,28 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The bytes are not JSON; `at` is where that shows. */
+/** The bytes are not JSON, or too dear to parse; `at` is where that shows. */
 export class JsonFault extends Error {
-  constructor(readonly at: number) {
-    super(`invalid JSON at byte ${at}`);
+  constructor(
+    at: number,
+    readonly detail = notJson(at),
+  ) {
+    super(`JSON cannot be read at byte ${at}`);
   }
+}
+
+/** @param place the character where that shows, if it is known */
+export function notJson(place: number | string | undefined): string {
+  return `the body must be valid JSON${place === undefined ? '' : ` (fault near character ${place})`}`;
 }
 
 /** A list is longer, or one of its elements larger, than a reader takes. */
 export class TooManyRows extends Error {}
+
+/** An element that is too dear to parse. @param fault a sentence without subject */
+export class UnfitRow {
+  constructor(readonly fault: string) {}
+}
 
 /** What a reader takes of one list. */
 export interface RowLimits {
@@ -50,7 +65,9 @@ export class JsonRows implements Iterable<unknown> {
   /** @throws JsonFault when the walk comes upon an element that is not JSON */
   *[Symbol.iterator](): Iterator<unknown> {
     for (let at = 0; at < this.#bounds.length; at += 2) {
-      yield parse(this.#json, this.#bounds[at]!, this.#bounds[at + 1]!);
+      const [start, end] = [this.#bounds[at]!, this.#bounds[at + 1]!];
+      const fault = shapeFault(this.#json, start, end);
+      yield fault ? new UnfitRow(fault) : parse(this.#json, start, end);
     }
   }
 }
@@ -75,12 +92,16 @@ export async function parseWithRows(
     expectEnd(json, end);
     return rows;
   }
-  if (json[first] !== OPEN_OBJECT) return parse(json, 0, json.length);
+  if (json[first] !== OPEN_OBJECT) {
+    if (json.length > limits.rowBytes) throw new TooManyRows();
+    return parse(json, 0, json.length);
+  }
   const entries = new Map<string, unknown>();
   let at = skipSpace(json, first + 1);
   while (json[at] !== CLOSE_OBJECT) {
     if (json[at] !== QUOTE) throw new JsonFault(at);
     const nameEnd = endOfValue(json, at);
+    if (entries.size === MOST_NAMES) throw new JsonFault(at, `the body ${TOO_MANY_NAMES}`);
     const name = parse(json, at, nameEnd) as string;
     if (entries.has(name)) onDuplicate(name);
     at = skipSpace(json, nameEnd);
@@ -92,6 +113,9 @@ export async function parseWithRows(
       at = skipSpace(json, end);
     } else {
       const end = endOfValue(json, at);
+      if (end - at > limits.rowBytes) throw new TooManyRows();
+      const fault = shapeFault(json, at, end);
+      if (fault) throw new JsonFault(at, `the body ${fault}`);
       entries.set(name, parse(json, at, end));
       at = skipSpace(json, end);
     }

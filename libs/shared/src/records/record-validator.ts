@@ -4,6 +4,7 @@ import { type InputFault } from '../errors/domain-error';
 import { type DecimalBounds, describeFault, type FaultCode, isDecimal, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordOf } from './field';
 import { foldRecord, isPlainObject } from './fold';
+import { UnfitRow } from './json-rows';
 
 // The formats are the very functions that class-validator uses for single writes, so both ways agree.
 const ajv = new Ajv({
@@ -54,6 +55,7 @@ export class RecordValidator<D extends RecordDefinition> {
   }
 
   check(sent: unknown): CheckedRecord<D> {
+    if (sent instanceof UnfitRow) return { fault: `the record ${sent.fault}` };
     if (!isPlainObject(sent)) return { fault: 'the record must be an object' };
     const faults: InputFault[] = [];
     const values = foldRecord(sent, this.definition, 'bulk', '', faults);

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { createHash, randomBytes } from 'node:crypto';
 import { OutcomeUnknown } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError, refusalOf } from '#shared/errors/domain-error';
 import type { BulletinRecord } from '../domain/bulletin.fields';
 import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
 import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
@@ -99,13 +99,7 @@ export class BulletinsService {
       campagne.assertTakesBallots(at);
       (await this.votants.find(tenantId, campagneId, votantId)).assertMayVote();
       if (campagne.publications !== publications || !('faults' in checked)) return;
-      const { faults } = checked;
-      const [first] = faults;
-      const detail =
-        faults.length === 1
-          ? `${first!.pointer}: ${first!.detail}`
-          : `The ballot has ${faults.length} faults, see errors.`;
-      throw new DomainError('Vote.BulletinInvalide', detail, { errors: faults.slice(0, 100) });
+      throw refusalOf('Vote.BulletinInvalide', checked.faults);
     });
   }
 }
