@@ -134,7 +134,7 @@ describe('POST /admin/v1/clients', () => {
       [{ nom: 'N', modules: [], drapeaux: [] }, { '/drapeaux': 'type' }],
       [{ nom: 'N', modules: [], organisation: [[{ casUsage: 'Paie' }]] }, { '/organisation': 'type' }],
       [
-        `{"nom":"N","modules":[],"organisation":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+        `{"nom":"N","modules":[],"organisation":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
         { '/organisation': 'type' },
       ],
       [

@@ -56,6 +56,8 @@ function choices(nom: string, ...ids: string[]): object {
 
 /** By route; every route whose path, query or body takes an identifier is here. */
 export const SAMPLES: Readonly<Record<string, Samples>> = {
+  // Pages and documents are the same for everybody: their paths hold no identifier.
+  'GET /docs/*path': () => [{ path: '/docs/erreurs' }],
   'POST /b2b/v1/employe/sync': (asked, own) => [
     { path: `${EMPLOYE}/sync`, body: { employes: [{ idExterne: asked.employe, ...PERSON }] } },
     { path: `${EMPLOYE}/sync`, body: { employeurs: [{ idExterne: asked.employeur, nom: 'Usine' }] } },
