@@ -59,6 +59,8 @@ describe('POST /admin/v1/clients', () => {
       organisation: { contactTechnique: null, casUsage: null },
       limiteParMinute: null,
       fuseauHoraire: 'America/Toronto',
+      quotaCourrielsParJour: 5_000,
+      adresseDeReponse: null,
       dateCreation: expect.stringMatching(UTC),
     });
     const location = answer.headers.get('location')!;
@@ -76,6 +78,8 @@ describe('POST /admin/v1/clients', () => {
       organisation: { contactTechnique: ' it@example.org ', casUsage: '' },
       limiteParMinute: 1200,
       FuseauHoraire: ' Pacific/Auckland ',
+      quotaCourrielsParJour: 0,
+      adresseDeReponse: ' bureau@example.org ',
     });
     expect(json).toMatchObject({
       nom,
@@ -84,6 +88,8 @@ describe('POST /admin/v1/clients', () => {
       organisation: { contactTechnique: 'it@example.org', casUsage: null },
       limiteParMinute: 1200,
       fuseauHoraire: 'Pacific/Auckland',
+      quotaCourrielsParJour: 0,
+      adresseDeReponse: 'bureau@example.org',
     });
   });
 
@@ -129,6 +135,18 @@ describe('POST /admin/v1/clients', () => {
       [{ nom: 'N', modules: [], limiteParMinute: 10_000_001 }, { '/limiteParMinute': 'range' }],
       [{ nom: 'N', modules: [], limiteParMinute: 1.5 }, { '/limiteParMinute': 'type' }],
       [{ nom: 'N', modules: [], fuseauHoraire: 'Montréal' }, { '/fuseauHoraire': 'timeZone' }],
+      [{ nom: 'N', modules: [], quotaCourrielsParJour: -1 }, { '/quotaCourrielsParJour': 'range' }],
+      [{ nom: 'N', modules: [], quotaCourrielsParJour: 1_000_001 }, { '/quotaCourrielsParJour': 'range' }],
+      [{ nom: 'N', modules: [], quotaCourrielsParJour: '5' }, { '/quotaCourrielsParJour': 'type' }],
+      [{ nom: 'N', modules: [], adresseDeReponse: 'A <a@b.org>' }, { '/adresseDeReponse': 'email' }],
+      [{ nom: 'N', modules: [], adresseDeReponse: 'a@b.org, c@d.org' }, { '/adresseDeReponse': 'email' }],
+      [
+        { nom: 'N', modules: [], adresseDeReponse: 'a@b.org\r\nBcc: c@d.org' },
+        { '/adresseDeReponse': 'email' },
+      ],
+      [{ nom: 'N', modules: [], adresseDeReponse: 'é@example.org' }, { '/adresseDeReponse': 'email' }],
+      [{ nom: 'N', modules: [], adresseDeReponse: 'a@été.example' }, { '/adresseDeReponse': 'email' }],
+      [{ nom: 'N', modules: [], adresseDeReponse: '"a b"@example.org' }, { '/adresseDeReponse': 'email' }],
       [{ nom: 'N', modules: [], drapeaux: { seuilAnonymat: 0 } }, { '/drapeaux/seuilAnonymat': 'range' }],
       [{ nom: 'N', modules: [], drapeaux: { seuil: 5 } }, { '/drapeaux/seuil': 'unknown' }],
       [{ nom: 'N', modules: [], drapeaux: [] }, { '/drapeaux': 'type' }],
@@ -199,6 +217,8 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
     drapeaux: { resultatsVoteActifVisibles: true, seuilAnonymat: 5 },
     organisation: { contactTechnique: 'it@example.org', casUsage: 'Paie' },
     limiteParMinute: 50,
+    quotaCourrielsParJour: 70,
+    adresseDeReponse: 'bureau@example.org',
   };
 
   it.each<[object, object]>([
@@ -230,6 +250,10 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
     [{ limiteParMinute: 7 }, { limiteParMinute: 7 }],
     [{ limiteParMinute: null }, { limiteParMinute: null }],
     [{ fuseauHoraire: 'Pacific/Auckland' }, { fuseauHoraire: 'Pacific/Auckland' }],
+    [{ quotaCourrielsParJour: 0 }, { quotaCourrielsParJour: 0 }],
+    [{ quotaCourrielsParJour: 1_000_000 }, { quotaCourrielsParJour: 1_000_000 }],
+    [{ adresseDeReponse: 'vote@xn--t-9fab.example' }, { adresseDeReponse: 'vote@xn--t-9fab.example' }],
+    [{ adresseDeReponse: null }, { adresseDeReponse: null }],
   ])('%j changes that and leaves the rest as it is', async (change, changed) => {
     const before = await created(WHOLE);
     const answer = await admin('PUT', `/${before.id}`, change);
@@ -264,6 +288,10 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
       [{ limiteParMinute: -1 }, { '/limiteParMinute': 'range' }],
       [{ fuseauHoraire: 'america/toronto' }, { '/fuseauHoraire': 'timeZone' }],
       [{ fuseauHoraire: null }, { '/fuseauHoraire': 'required' }],
+      [{ quotaCourrielsParJour: null }, { '/quotaCourrielsParJour': 'required' }],
+      [{ quotaCourrielsParJour: 1.5 }, { '/quotaCourrielsParJour': 'type' }],
+      [{ adresseDeReponse: 'bureau' }, { '/adresseDeReponse': 'email' }],
+      [{ adresseDeReponse: 'é@example.org' }, { '/adresseDeReponse': 'email' }],
       [
         { nom: null, modules: null },
         { '/nom': 'required', '/modules': 'required' },
@@ -555,7 +583,12 @@ describe('DELETE /admin/v1/clients/{clientId}/cles/{cleId}', () => {
 describe('GET /b2b/v1/moi', () => {
   it('tells the client, the environment, the modules and the limits of the key, and nothing else', async () => {
     const nom = `${unique()} 100 % 🙂`;
-    const { id } = await created({ nom, modules: ['vote', 'carteMembre'], limiteParMinute: 77 });
+    const { id } = await created({
+      nom,
+      modules: ['vote', 'carteMembre'],
+      limiteParMinute: 77,
+      quotaCourrielsParJour: 88,
+    });
     const { cle } = await issued(id, { environnement: 'production' });
     const answer = await app.send(cle, 'GET', '/b2b/v1/moi');
     expect([answer.status, answer.json]).toEqual([
@@ -567,6 +600,7 @@ describe('GET /b2b/v1/moi', () => {
         modules: ['vote', 'carteMembre'],
         limites: {
           requetesParMinute: 77,
+          courrielsParJour: 88,
           tailleMaximale: 1_048_576,
           tailleMaximaleSync: 67_108_864,
           enregistrementsMaximauxSync: 250_000,

@@ -39,7 +39,10 @@ describe('A letter to employees', () => {
     expect((mail!.html as string).trim()).toBe(corpsHtml);
     expect(mail!.text).toContain('Été 🎉 & vote [https://exemple.org/v?a=1]');
     expect(mail!.to).toMatchObject({ text: addressOf('A-0') });
-    expect(mail!.from).toMatchObject({ text: '"Mandat" <ne-pas-repondre@mandat.test>' });
+    const { client } = (await post.send('GET', '/b2b/v1/moi')).json;
+    const name = `${client} (staging) via Mandat`;
+    expect(mail!.from).toMatchObject({ value: [{ name, address: 'ne-pas-repondre@mandat.test' }] });
+    expect(mail!.headers.has('reply-to')).toBe(false);
     expect(mail!.headers.get('content-type')).toMatchObject({ value: 'multipart/alternative' });
     expect(mail!.headers.has('cc')).toBe(false);
     const { from, raw } = server.accepted.find(({ to }) => to === addressOf('A-0'))!;

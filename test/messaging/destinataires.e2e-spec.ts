@@ -214,6 +214,7 @@ describe('POST /b2b/v2/courriel', () => {
 
   it('takes on a letter to 20,000 voters by as many statements as one to one', async () => {
     const post = await Post.open(app);
+    await post.client({ quotaCourrielsParJour: 20_001 });
     const campaigns = new Campaigns(app, post.tenant);
     const counts: number[] = [];
     for (const voters of [1, 20_000]) {

@@ -29,6 +29,7 @@ export interface TenantOptions {
   modules?: ModuleName[];
   cleModules?: ModuleName[];
   limiteParMinute?: number;
+  quotaCourrielsParJour?: number;
   expireLe?: Date;
 }
 
@@ -102,6 +103,7 @@ export class TestApp {
       nom: `Client ${randomUUID()}`,
       modules: options.modules ?? [...MODULES],
       limiteParMinute: options.limiteParMinute ?? null,
+      quotaCourrielsParJour: options.quotaCourrielsParJour ?? null,
     });
     const cle = await clients.issueCle(TEST_ACTOR, client.id, {
       nom: 'Test',

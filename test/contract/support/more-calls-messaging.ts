@@ -10,6 +10,7 @@ const COURRIEL = '/b2b/v2/courriel';
 
 /** Names a key, beside those of the demonstration tenant. */
 const WITHOUT_VOTE = 'of the demonstration tenant, without the module of votes';
+const WITHOUT_QUOTA = 'of a client that may send no e-mail';
 
 /** A letter to voters of a campaign. */
 const TO_VOTERS = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6b01';
@@ -48,7 +49,12 @@ export async function holdCourriels(app: TestApp, tenantId: string): Promise<Rea
      WHERE courriel_id = $1 AND ordre = 1`,
     [TO_VOTERS],
   );
-  return new Map([[WITHOUT_VOTE, cle.cle]]);
+  const quotaless = await app.tenant({ quotaCourrielsParJour: 0 });
+  await app.send(quotaless, 'POST', '/b2b/v1/employe', { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' });
+  return new Map([
+    [WITHOUT_VOTE, cle.cle],
+    [WITHOUT_QUOTA, quotaless.cle],
+  ]);
 }
 
 /** Requests for letters beside those that follow from the document. */
@@ -66,6 +72,10 @@ export const MORE_OF_MESSAGING: Readonly<Record<string, More>> = {
           sujet: 'Rappel',
           corpsHtml: '<p>Votez.</p>',
         },
+      },
+      {
+        key: WITHOUT_QUOTA,
+        body: { destinataires: { idExternes: ['E-1'] }, sujet: 'Rappel', corpsHtml: '<p>Votez.</p>' },
       },
     ],
   },

@@ -65,6 +65,12 @@ export class MailServer {
     return Promise.all(this.accepted.filter((one) => one.to === to).map(({ raw }) => simpleParser(raw)));
   }
 
+  /** The messages to all addresses that begin so, read. */
+  async readAll(start: string): Promise<ParsedMail[]> {
+    const found = this.accepted.filter(({ to }) => to.startsWith(start));
+    return Promise.all(found.map(({ raw }) => simpleParser(raw)));
+  }
+
   /** Listens again after a stop, at the same port. */
   async listen(port = this.port): Promise<void> {
     this.server = this.make();

@@ -32,7 +32,18 @@ export class Post {
   ) {}
 
   static async open(app: TestApp): Promise<Post> {
-    return new Post(app, await app.tenant());
+    return Post.of(app, await app.tenant());
+  }
+
+  static of(app: TestApp, tenant: TestTenant): Post {
+    return new Post(app, tenant);
+  }
+
+  /** Changes the client of the data space. */
+  async client(change: object): Promise<void> {
+    const path = `/admin/v1/clients/${this.tenant.clientId}`;
+    const answer = await this.app.send(this.app.adminKey, 'PUT', path, change);
+    expect({ status: answer.status, errors: answer.json.errors }).toEqual({ status: 200, errors: undefined });
   }
 
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {

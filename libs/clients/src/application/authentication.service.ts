@@ -67,6 +67,7 @@ export class AuthenticationService {
       clientId: client.id,
       clientNom: client.nom,
       environnement: client.environnement as Environment,
+      courrielsParJour: client.quotaCourrielsParJour,
     };
   }
 

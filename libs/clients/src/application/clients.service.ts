@@ -29,10 +29,11 @@ export class ClientsService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws DomainError `Client.NomDejaUtilise`, `Requete.Invalide` for an unknown time zone */
+  /** @throws DomainError `Client.NomDejaUtilise`, `Requete.Invalide` for a time zone or a reply address that cannot be used */
   async create(actor: Actor, wanted: NewClient & { id?: string }): Promise<Client> {
     const client = Client.create(wanted.id ?? randomUUID(), wanted, new Date());
     await this.transactions.run(ADMINISTRATION, async () => {
+      assertReplyAddress(wanted);
       await this.assertTimeZone(wanted);
       await this.clients.insert(client);
       this.audit.begin(client.id);
@@ -53,7 +54,8 @@ export class ClientsService {
 
   /**
    * @param assertUnchanged throws if the client is not what the caller has read
-   * @throws DomainError `Client.NotFound`, `Client.NomDejaUtilise`, `Requete.Invalide` for an unknown time zone
+   * @throws DomainError `Client.NotFound`, `Client.NomDejaUtilise`, `Requete.Invalide` for a time zone or a
+   * reply address that cannot be used
    */
   async update(
     actor: Actor,
@@ -64,6 +66,7 @@ export class ClientsService {
     return this.transactions.run(ADMINISTRATION, async () => {
       const client = await this.mustFind(clientId, true);
       assertUnchanged?.(client);
+      assertReplyAddress(change);
       await this.assertTimeZone(change);
       client.change(change);
       await this.clients.update(client);
@@ -161,4 +164,11 @@ export class ClientsService {
     if (!cle) throw new DomainError('Cle.NotFound', 'The client has no key with this id.');
     return cle;
   }
+}
+
+/** Many mail servers refuse headers with other characters, and quoted names are read differently. */
+function assertReplyAddress({ adresseDeReponse }: ClientChange): void {
+  if (adresseDeReponse == null || /^[\x21\x23-\x7e]+$/.test(adresseDeReponse)) return;
+  const detail = 'must be written in ASCII characters, without quotes; an international domain as xn--…';
+  throw invalidRequest([{ pointer: '/adresseDeReponse', code: 'email', detail }]);
 }

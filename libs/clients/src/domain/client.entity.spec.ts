@@ -7,6 +7,8 @@ const DEFAULTS = {
   modules: ['vote'],
   resultatsVoteActifVisibles: false,
   seuilAnonymat: 1,
+  quotaCourrielsParJour: 5_000,
+  adresseDeReponse: null,
   limiteParMinute: null,
   contactTechnique: null,
   casUsage: null,
@@ -42,6 +44,9 @@ describe('Client.change', () => {
     [{ modules: [] }, { modules: [] }],
     [{ nom: null, modules: null, fuseauHoraire: undefined, drapeaux: null, organisation: null }, {}],
     [{ drapeaux: { seuilAnonymat: 5 } }, { seuilAnonymat: 5 }],
+    [{ quotaCourrielsParJour: 0 }, { quotaCourrielsParJour: 0 }],
+    [{ quotaCourrielsParJour: null }, {}],
+    [{ adresseDeReponse: 'bureau@example.org' }, { adresseDeReponse: 'bureau@example.org' }],
     [{ drapeaux: { resultatsVoteActifVisibles: true } }, { resultatsVoteActifVisibles: true }],
     [{ organisation: { casUsage: 'Paie' } }, { casUsage: 'Paie' }],
   ])('%j changes %j and nothing else', (change, changed) => {
@@ -50,10 +55,12 @@ describe('Client.change', () => {
     expect({ ...one }).toEqual({ ...DEFAULTS, ...changed });
   });
 
-  it('null clears the limit and the texts of the organisation', () => {
+  it('null clears the limit, the reply address and the texts of the organisation', () => {
     const one = client();
-    one.change({ limiteParMinute: 60, organisation: { contactTechnique: 'it', casUsage: 'Paie' } });
-    one.change({ limiteParMinute: null, organisation: { contactTechnique: null, casUsage: null } });
+    const organisation = { contactTechnique: 'it', casUsage: 'Paie' };
+    one.change({ limiteParMinute: 60, adresseDeReponse: 'bureau@example.org', organisation });
+    const none = { contactTechnique: null, casUsage: null };
+    one.change({ limiteParMinute: null, adresseDeReponse: null, organisation: none });
     expect({ ...one }).toEqual(DEFAULTS);
   });
 });

@@ -6,6 +6,8 @@ export interface ClientChange {
   modules?: string[] | null;
   limiteParMinute?: number | null;
   fuseauHoraire?: string | null;
+  quotaCourrielsParJour?: number | null;
+  adresseDeReponse?: string | null;
   drapeaux?: { resultatsVoteActifVisibles?: boolean | null; seuilAnonymat?: number | null } | null;
   organisation?: { contactTechnique?: string | null; casUsage?: string | null } | null;
 }
@@ -47,6 +49,14 @@ export class Client {
   @Column('text')
   fuseauHoraire: string;
 
+  /** Recipients of the letters that each of its data spaces may send in a day of its time zone. */
+  @Column('integer')
+  quotaCourrielsParJour: number;
+
+  /** Where answers to its letters go; null leaves them to the sender's address. */
+  @Column('text', { nullable: true })
+  adresseDeReponse: string | null;
+
   @Column('timestamptz')
   dateCreation: Date;
 
@@ -58,6 +68,8 @@ export class Client {
       seuilAnonymat: 1,
       limiteParMinute: null,
       fuseauHoraire: 'America/Toronto',
+      quotaCourrielsParJour: 5_000,
+      adresseDeReponse: null,
       contactTechnique: null,
       casUsage: null,
       dateCreation: at,
@@ -66,12 +78,17 @@ export class Client {
     return client;
   }
 
-  /** Takes over the given properties. Null clears the limit and the two texts; elsewhere it changes nothing. */
-  change({ nom, modules, limiteParMinute, fuseauHoraire, drapeaux, organisation }: ClientChange): void {
-    this.nom = nom ?? this.nom;
-    this.modules = modules ?? this.modules;
-    if (limiteParMinute !== undefined) this.limiteParMinute = limiteParMinute;
-    this.fuseauHoraire = fuseauHoraire ?? this.fuseauHoraire;
+  /**
+   * Takes over the given properties. Null clears the limit of requests, the reply address and the two texts; elsewhere it
+   * changes nothing.
+   */
+  change({ drapeaux, organisation, ...change }: ClientChange): void {
+    this.nom = change.nom ?? this.nom;
+    this.modules = change.modules ?? this.modules;
+    if (change.limiteParMinute !== undefined) this.limiteParMinute = change.limiteParMinute;
+    this.fuseauHoraire = change.fuseauHoraire ?? this.fuseauHoraire;
+    this.quotaCourrielsParJour = change.quotaCourrielsParJour ?? this.quotaCourrielsParJour;
+    if (change.adresseDeReponse !== undefined) this.adresseDeReponse = change.adresseDeReponse;
     this.resultatsVoteActifVisibles = drapeaux?.resultatsVoteActifVisibles ?? this.resultatsVoteActifVisibles;
     this.seuilAnonymat = drapeaux?.seuilAnonymat ?? this.seuilAnonymat;
     const { contactTechnique, casUsage } = organisation ?? {};

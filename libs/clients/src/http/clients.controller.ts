@@ -109,6 +109,8 @@ export class ClientsController {
       organisation: { contactTechnique: 'integration@example.org', casUsage: 'Synchronise the payroll' },
       drapeaux: { resultatsVoteActifVisibles: false, seuilAnonymat: 5 },
       limiteParMinute: 1200,
+      quotaCourrielsParJour: 5000,
+      adresseDeReponse: 'secretariat@example.org',
     },
     type: ClientItem,
     etag: true,

@@ -29,6 +29,20 @@ const fuseauHoraire = text(64, {
     'IANA time zone of the client: it says which day it is, for instance when an employment ends today.',
   example: 'America/Toronto',
 });
+const quotaCourrielsParJour = {
+  kind: 'integer',
+  min: 0,
+  max: 1_000_000,
+  description:
+    'Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.',
+  example: 5000,
+} as const;
+const adresseDeReponse = text(255, {
+  format: 'email',
+  description:
+    'Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.',
+  example: 'secretariat@example.org',
+});
 /** Identifiers of the documentation's examples; the demonstration tenant has them, so that the examples work. */
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
@@ -105,6 +119,12 @@ export class ClientCreation {
 
   @Input({ ...fuseauHoraire, description: `${fuseauHoraire.description} America/Toronto if absent.` })
   fuseauHoraire?: string | null;
+
+  @Input({ ...quotaCourrielsParJour, description: `${quotaCourrielsParJour.description} 5,000 if absent.` })
+  quotaCourrielsParJour?: number | null;
+
+  @Input(adresseDeReponse)
+  adresseDeReponse?: string | null;
 }
 
 export class ClientModification {
@@ -134,6 +154,12 @@ export class ClientModification {
 
   @Input({ ...fuseauHoraire, neverNull: true })
   fuseauHoraire?: string;
+
+  @Input({ ...quotaCourrielsParJour, neverNull: true })
+  quotaCourrielsParJour?: number;
+
+  @Input(adresseDeReponse)
+  adresseDeReponse?: string | null;
 }
 
 class DrapeauxItem {
@@ -174,6 +200,12 @@ export class ClientItem {
   @Shown(fuseauHoraire, { always: true })
   fuseauHoraire: string;
 
+  @Shown(quotaCourrielsParJour, { always: true })
+  quotaCourrielsParJour: number;
+
+  @Shown(adresseDeReponse)
+  adresseDeReponse: string | null;
+
   @Shown(dateCreation, { always: true, format: 'date-time' })
   dateCreation: string;
 
@@ -188,6 +220,8 @@ export class ClientItem {
       organisation: { contactTechnique, casUsage },
       limiteParMinute: client.limiteParMinute,
       fuseauHoraire: client.fuseauHoraire,
+      quotaCourrielsParJour: client.quotaCourrielsParJour,
+      adresseDeReponse: client.adresseDeReponse,
       dateCreation: client.dateCreation.toISOString(),
     };
   }

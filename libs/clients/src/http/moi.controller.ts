@@ -11,6 +11,14 @@ class LimitesItem {
   @ApiProperty({ description: 'Requests a minute, over all connections.', type: 'integer', example: 600 })
   requetesParMinute: number;
 
+  @ApiProperty({
+    description:
+      'Recipients of e-mails a day, over all keys of the data space; the day is that of the client’s time zone.',
+    type: 'integer',
+    example: 5000,
+  })
+  courrielsParJour: number;
+
   @ApiProperty({ description: 'Largest body, in bytes.', type: 'integer', example: BODY_BYTES })
   tailleMaximale: number;
 
@@ -77,6 +85,7 @@ export class MoiController {
       modules: [...caller.modules],
       limites: {
         requetesParMinute: caller.limiteParMinute,
+        courrielsParJour: caller.courrielsParJour!,
         tailleMaximale: BODY_BYTES,
         tailleMaximaleSync: SYNC_BODY_BYTES,
         enregistrementsMaximauxSync: SYNC_RECORDS,

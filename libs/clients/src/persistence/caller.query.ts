@@ -8,7 +8,7 @@ import type { Client } from '../domain/client.entity';
 export interface PresentedCle {
   readonly cle: Pick<Cle, 'id' | 'tenantId' | 'role' | 'empreinte' | 'assertActive' | 'modulesOf'>;
   /** Absent for a key of an administrator. */
-  readonly client?: Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute'> & {
+  readonly client?: Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute' | 'quotaCourrielsParJour'> & {
     readonly environnement: string;
   };
 }
@@ -22,11 +22,13 @@ interface CallerRow extends Pick<
   clientNom: string | null;
   clientModules: Client['modules'] | null;
   limiteParMinute: number | null;
+  quotaCourrielsParJour: number | null;
 }
 
 const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expireLe", k.revoque_le AS "revoqueLe",
          k.tenant_id AS "tenantId", t.environnement, c.id AS "clientId", c.nom AS "clientNom",
-         c.modules AS "clientModules", c.limite_par_minute AS "limiteParMinute"
+         c.modules AS "clientModules", c.limite_par_minute AS "limiteParMinute",
+         c.quota_courriels_par_jour AS "quotaCourrielsParJour"
   FROM cle k LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
   WHERE k.empreinte = $1`;
 
@@ -60,9 +62,11 @@ export class CallerQuery {
 }
 
 function presented(row: CallerRow): PresentedCle {
-  const { environnement, clientId, clientNom, clientModules, limiteParMinute, ...columns } = row;
+  const { environnement, clientId, clientNom, clientModules, ...others } = row;
+  const { limiteParMinute, quotaCourrielsParJour, ...columns } = others;
   const cle = Object.assign(new Cle(), columns);
-  if (!environnement || !clientId || !clientNom) return { cle };
-  const client = { id: clientId, nom: clientNom, modules: clientModules ?? [], limiteParMinute };
+  if (!environnement || !clientId || !clientNom || quotaCourrielsParJour === null) return { cle };
+  const modules = clientModules ?? [];
+  const client = { id: clientId, nom: clientNom, modules, limiteParMinute, quotaCourrielsParJour };
   return { cle, client: { ...client, environnement } };
 }

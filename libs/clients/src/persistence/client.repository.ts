@@ -37,19 +37,26 @@ export class ClientRepository {
   }
 
   /** What the statements of the client's data spaces need to know of it. */
-  private async writeReglages({
-    id,
-    fuseauHoraire,
-    resultatsVoteActifVisibles,
-    seuilAnonymat,
-  }: Client): Promise<void> {
+  private async writeReglages(client: Client): Promise<void> {
     await this.transactions.client().query(
-      `INSERT INTO reglage (tenant_id, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat)
-       SELECT id, $2, $3, $4 FROM tenant WHERE client_id = $1
-       ON CONFLICT (tenant_id) DO UPDATE SET fuseau_horaire = excluded.fuseau_horaire,
+      `INSERT INTO reglage (tenant_id, environnement, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat, nom,
+         quota_courriels_par_jour, adresse_de_reponse)
+       SELECT id, environnement, $2, $3, $4, $5, $6, $7 FROM tenant WHERE client_id = $1
+       ON CONFLICT (tenant_id) DO UPDATE SET environnement = excluded.environnement,
+         fuseau_horaire = excluded.fuseau_horaire,
          resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles,
-         seuil_anonymat = excluded.seuil_anonymat`,
-      [id, fuseauHoraire, resultatsVoteActifVisibles, seuilAnonymat],
+         seuil_anonymat = excluded.seuil_anonymat, nom = excluded.nom,
+         quota_courriels_par_jour = excluded.quota_courriels_par_jour,
+         adresse_de_reponse = excluded.adresse_de_reponse`,
+      [
+        client.id,
+        client.fuseauHoraire,
+        client.resultatsVoteActifVisibles,
+        client.seuilAnonymat,
+        client.nom,
+        client.quotaCourrielsParJour,
+        client.adresseDeReponse,
+      ],
     );
   }
 

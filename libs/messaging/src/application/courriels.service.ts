@@ -10,9 +10,11 @@ import { JobQueue } from '#shared/queue/job-queue';
 import { CampagnesService } from '#voting';
 import type { CourrielRecord } from '../domain/courriel.fields';
 import type { Cible, EtatDestinataire } from '../domain/courriel.types';
+import { quotaDepasse } from '../domain/quota';
 import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository } from '../persistence/courriel.repository';
 import type { CourrielJob } from './courriel-jobs';
+import { cleanLetter } from './letter-html';
 
 /** Who sends letters and reads what became of them. */
 export interface Expediteur {
@@ -47,7 +49,7 @@ export class CourrielsService {
    *
    * @param id given by the service if absent
    * @throws DomainError `Requete.Invalide` (also for each unknown employee), `Module.NonActif`, `Campagne.NotFound`,
-   * `Courriel.AucunDestinataire`
+   * `Courriel.AucunDestinataire`, `Courriel.QuotaDepasse`
    */
   async create(
     tenantId: string,
@@ -56,19 +58,26 @@ export class CourrielsService {
     id?: string,
   ): Promise<CourrielAccepte> {
     if (record.destinataires.campagneId != null) assertVote(modules);
-    const audience = audienceOf(record);
-    const { sujet, corpsHtml } = record;
+    const { audience, corpsHtml } = checked(record);
+    const { sujet } = record;
     return this.transactions.run(
       { tenantId },
       async () => {
         const cible = 'cible' in audience ? audience.cible : null;
         if ('campagneId' in audience) await this.campagnes.get(tenantId, audience.campagneId);
         else await this.assertKnown(tenantId, audience.idExternes);
+        const quota = await this.repository.holdQuota(tenantId);
         const courrielId = await this.repository.insert(tenantId, { id, sujet, corpsHtml, cible });
         const nombreDestinataires =
           'campagneId' in audience
-            ? await this.repository.addVotants(tenantId, courrielId, audience.campagneId, audience.cible)
-            : await this.repository.addEmployes(tenantId, courrielId, audience.idExternes);
+            ? await this.repository.addVotants(
+                tenantId,
+                courrielId,
+                quota.reste,
+                audience.campagneId,
+                audience.cible,
+              )
+            : await this.repository.addEmployes(tenantId, courrielId, quota.reste, audience.idExternes);
         if (nombreDestinataires === 0) {
           throw new DomainError(
             'Courriel.AucunDestinataire',
@@ -77,6 +86,7 @@ export class CourrielsService {
               : 'The campaign has no voters: put some on its roll first.',
           );
         }
+        if (nombreDestinataires > quota.reste) throw quotaDepasse(quota, nombreDestinataires);
         const job: CourrielJob = { tenantId, courrielId, tour: 0 };
         await this.queue.add('courriel', job, { group: tenantId });
         this.audit.record(tenantId, actor, 'courriel.envoyer', [courrielId]);
@@ -136,8 +146,15 @@ function assertVote(modules: readonly ModuleName[]): void {
   throw new DomainError('Module.NonActif', detail, { module: 'vote' });
 }
 
-/** @throws DomainError `Requete.Invalide` for what the fields alone do not say */
-function audienceOf({ destinataires, sujet }: CourrielRecord): Audience {
+/**
+ * Returns whom a letter goes to, and its body as it is stored and sent.
+ *
+ * @throws DomainError `Requete.Invalide` for what the fields alone do not say
+ */
+function checked({ destinataires, sujet, corpsHtml }: CourrielRecord): {
+  audience: Audience;
+  corpsHtml: string;
+} {
   const faults: { pointer: string; code: string; detail: string }[] = [];
   const fault = (pointer: string, code: string, detail: string): void => {
     faults.push({ pointer, code, detail });
@@ -157,6 +174,11 @@ function audienceOf({ destinataires, sujet }: CourrielRecord): Audience {
     if (campagneId == null) fault('/destinataires/campagneId', 'required', 'is required with cible');
     if (cible == null) fault('/destinataires/cible', 'required', 'is required with campagneId');
   }
+  const cleaned = cleanLetter(corpsHtml);
+  if (cleaned.fault) fault('/corpsHtml', cleaned.fault.code, cleaned.fault.detail);
   if (faults.length > 0) throw invalidRequest(faults);
-  return idExternes != null ? { idExternes } : { campagneId: campagneId!, cible: cible as Cible };
+  return {
+    audience: idExternes != null ? { idExternes } : { campagneId: campagneId!, cible: cible as Cible },
+    corpsHtml: cleaned.html!,
+  };
 }

@@ -1,4 +1,4 @@
-import { simpleParser } from 'mailparser';
+import { type ParsedMail, simpleParser } from 'mailparser';
 import { Message, sendable } from './message';
 
 const LETTER = {
@@ -6,6 +6,9 @@ const LETTER = {
   sujet: 'Été',
   corpsHtml: '<p>Oui</p>',
   dateCreation: new Date('2026-03-02T14:05:09Z'),
+  nom: 'Syndicat',
+  environnement: 'production',
+  adresseDeReponse: null,
 };
 const FROM = { name: 'Mandat', address: 'a@mandat.test' };
 
@@ -38,6 +41,42 @@ describe('Message', () => {
     const message = await Message.compose({ ...LETTER, sujet: 'A\r\nBcc: x@example.org' }, FROM);
     const { headers } = await simpleParser(message.to('zoe@example.org', '11'));
     expect(headers.has('bcc')).toBe(false);
+  });
+});
+
+describe('Names and addresses of a message', () => {
+  const read = async (changes: object, from = FROM): Promise<{ mail: ParsedMail; head: string }> => {
+    const content = (await Message.compose({ ...LETTER, ...changes }, from)).to('zoe@example.org', '11');
+    return { mail: await simpleParser(content), head: content.toString('latin1').split('\r\n\r\n')[0]! };
+  };
+
+  it.each([
+    ['production', { nom: 'Syndicat', environnement: 'production' }, 'Syndicat via Mandat'],
+    ['staging', { nom: 'Syndicat', environnement: 'staging' }, 'Syndicat (staging) via Mandat'],
+    ['quotes and brackets', { nom: 'L’"A" <b@c.org>, d; e:' }, 'L’"A" <b@c.org>, d; e: via Mandat'],
+    ['ASCII quotes and brackets', { nom: '"A" \\ <b@c.org>, d' }, '"A" \\ <b@c.org>, d via Mandat'],
+    ['an emoji', { nom: 'Métallos 🏳️‍🌈 組合' }, 'Métallos 🏳️‍🌈 組合 via Mandat'],
+    ['255 emoji', { nom: '😀'.repeat(255) }, `${'😀'.repeat(255)} via Mandat`],
+    ['a header', { nom: 'A\r\nBcc: x@example.org\u2028\u0007B' }, 'A Bcc: x@example.org B via Mandat'],
+    ['no name yet', { nom: null, environnement: null }, 'Mandat'],
+  ])('From has the name of the client: %s', async (_what, changes, name) => {
+    const { mail, head } = await read(changes);
+    expect(mail.from!.value).toEqual([{ name, address: FROM.address }]);
+    expect(mail.headers.has('bcc')).toBe(false);
+    expect(head.match(/^(?:From|To|Message-ID): /gim)).toHaveLength(3);
+    expect(head).toMatch(/^[\x20-\x7e\r\n]*$/);
+    for (const line of head.split('\r\n')) expect(line.length).toBeLessThanOrEqual(78);
+  });
+
+  it('From has the name of the client alone where the operator has none', async () => {
+    const { mail } = await read({}, { ...FROM, name: '' });
+    expect(mail.from!.value).toEqual([{ name: 'Syndicat', address: FROM.address }]);
+  });
+
+  it('Reply-To is the address of the client; without one there is no Reply-To', async () => {
+    const { mail } = await read({ adresseDeReponse: "o'a+b@example.org" });
+    expect(mail.replyTo!.value).toEqual([{ name: '', address: "o'a+b@example.org" }]);
+    expect((await read({})).head).not.toMatch(/reply-to/i);
   });
 });
 

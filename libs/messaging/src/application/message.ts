@@ -2,7 +2,7 @@ import { convert } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { domainToASCII } from 'node:url';
 import type { MailFrom } from '#shared/config/mail-config';
-import type { Letter } from '../persistence/expedition.repository';
+import type { Letter, Sender } from '../persistence/expedition.repository';
 
 /** Nesting beyond this is left out of the plain text: walking it takes time that grows with its square. */
 const MAX_DEPTH = 100;
@@ -14,10 +14,15 @@ export class Message {
     private readonly domain: string,
   ) {}
 
-  /** @param from whose domain names the messages */
-  static async compose({ sujet, corpsHtml, dateCreation }: Letter, from: MailFrom): Promise<Message> {
+  /** @param from the operator's name and address, whose domain names the messages */
+  static async compose(
+    { sujet, corpsHtml, dateCreation, ...sender }: Letter,
+    from: MailFrom,
+  ): Promise<Message> {
+    const { adresseDeReponse } = sender;
     const whole = await new MailComposer({
-      from,
+      from: { name: nameOf(sender, from), address: from.address },
+      ...(adresseDeReponse === null ? {} : { replyTo: { name: '', address: adresseDeReponse } }),
       subject: sujet,
       // The same of every attempt, like all else.
       date: dateCreation,
@@ -45,6 +50,15 @@ export class Message {
     const head = `Message-ID: <${id}@${this.domain}>\r\nTo: ${address}\r\n`;
     return Buffer.concat([Buffer.from(head), this.rest]);
   }
+}
+
+/** The name in From: that of the client, beside that of the operator, so that everybody sees who writes. */
+function nameOf({ nom, environnement }: Sender, from: MailFrom): string {
+  // A line break inside of an encoded name would still show as one.
+  const client = nom?.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  if (!client) return from.name;
+  const ofSpace = environnement === 'staging' ? `${client} (staging)` : client;
+  return from.name ? `${ofSpace} via ${from.name}` : ofSpace;
 }
 
 /** An address with its domain as mail servers know it. @returns undefined where the domain is none */

@@ -42,7 +42,8 @@ export const COURRIEL_FIELDS = {
   }),
   corpsHtml: text(200_000, {
     required: true,
-    description: 'The letter as HTML, sent as it is, beside a version in plain text that is made from it.',
+    description:
+      'The letter as HTML, sent beside a version in plain text that is made from it. It is cleaned before it is stored and sent. Kept are text, headings, lists, tables and images; links to https and mailto; images from https; the attributes of tables that mail programs need; inline styles of text, boxes and tables, without functions other than rgb and hsl. Removed are scripts, forms and their fields, event handlers, frames, style elements, classes, ids, comments and all other addresses: http, relative, javascript and data. A letter is refused if nothing to be seen is left of it, if it has more than 20,000 tags, or more than 200,000 characters once cleaned.',
     example: '<p>L’assemblée générale aura lieu le <b>12 mars</b> à 19 h.</p>',
   }),
 } as const;

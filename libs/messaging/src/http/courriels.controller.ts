@@ -39,7 +39,7 @@ export class CourrielsController {
   @Answers({
     summary: 'Send a letter by e-mail',
     description:
-      'To employees, or to the voters of a campaign (module `vote`), each in a message of its own and each once: of several with the same address one is written to. Addresses are read when a message is sent; a voter’s own comes before that of the tied employee. What the mail server puts off is tried again for three days. Letters are kept for 30 days.',
+      'To employees, or to the voters of a campaign (module `vote`), each in a message of its own and each once: of several with the same address one is written to. Addresses are read when a message is sent; a voter’s own comes before that of the tied employee. What the mail server puts off is tried again for three days. Letters are kept for 30 days. From shows the name of the client, `(staging)` in a data space of staging, and the address of the service; Reply-To is the address that the operator has set for the client. All recipients of a letter count towards the quota of the day (`courrielsParJour` of `GET /b2b/v1/moi`): a letter that does not fit is refused whole. List-Unsubscribe is left to the platform.',
     bodyExample: {
       destinataires: { idExternes: ['E-1001', 'E-1002'] },
       sujet: 'Assemblée générale du 12 mars',
@@ -48,7 +48,7 @@ export class CourrielsController {
     status: 202,
     type: CourrielAccepteItem,
     location: true,
-    errors: ['Campagne.NotFound', 'Courriel.AucunDestinataire', 'Module.NonActif'],
+    errors: ['Campagne.NotFound', 'Courriel.AucunDestinataire', 'Courriel.QuotaDepasse', 'Module.NonActif'],
   })
   async create(
     @Tenant() tenantId: string,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
 import type { Cible } from '../domain/courriel.types';
+import type { Quota } from '../domain/quota';
 import { addressableIn, comparableOf } from './adresse.sql';
 
 /** Recipients that one statement of the purge removes with their letters, about. */
@@ -39,53 +40,98 @@ export class CourrielRepository {
     return rows[0]!.id;
   }
 
-  /** Makes recipients of employees, in the order in which they are named, each once. @returns how many */
-  async addEmployes(tenantId: string, courrielId: string, idExternes: readonly string[]): Promise<number> {
-    const { rowCount } = await this.transactions.client().query(
-      `WITH asked AS (
-         SELECT s.id, min(s.n) AS n FROM unnest($3::text[]) WITH ORDINALITY AS s (id, n) GROUP BY s.id
+  /**
+   * Returns what is left of today's quota. Until the transaction ends, no other letter of the tenant gets that far, so that
+   * two of them cannot take the same rest. Counts recipients of letters that are there: one that is rolled back takes
+   * nothing.
+   */
+  async holdQuota(tenantId: string): Promise<Quota> {
+    await this.transactions.takeTurns(`courriels ${tenantId}`);
+    // Days are compared by their dates, and moments as they are stored: to the millisecond.
+    const { rows } = await this.transactions.client().query<Quota>(
+      `SELECT limite, greatest(0, limite - pris)::int AS reste, renouveau, fuseau AS "fuseauHoraire",
+         ceil(extract(epoch FROM renouveau - clock_timestamp()))::int AS secondes
+       FROM (
+         SELECT r.quota_courriels_par_jour AS limite, fuseau, (today + 1)::timestamp AT TIME ZONE fuseau AS renouveau,
+           (SELECT coalesce(sum(c.nombre_destinataires), 0) FROM courriel c
+            WHERE c.tenant_id = $1 AND c.date_creation > now() - interval '2 days'
+              AND (c.date_creation AT TIME ZONE fuseau)::date = today) AS pris
+         FROM reglage r, tenant_time_zone() fuseau, LATERAL (SELECT (now()::timestamptz(3) AT TIME ZONE fuseau)::date AS today)
+         WHERE r.tenant_id = $1
+       ) q`,
+      [tenantId],
+    );
+    const quota = rows[0]!;
+    // The day may have ended while this transaction waited for another letter.
+    return { ...quota, secondes: Math.max(1, quota.secondes) };
+  }
+
+  /**
+   * Makes recipients of employees, in the order in which they are named, each once.
+   *
+   * @returns how many; if more than `most`, none is written
+   */
+  async addEmployes(
+    tenantId: string,
+    courrielId: string,
+    most: number,
+    idExternes: readonly string[],
+  ): Promise<number> {
+    return this.add(
+      `asked AS (
+         SELECT s.id, min(s.n) AS n FROM unnest($4::text[]) WITH ORDINALITY AS s (id, n) GROUP BY s.id
        ), persons AS (
          SELECT e.id_unique AS employe_id, NULL::uuid AS campagne_id, NULL::uuid AS votant_id, asked.n AS place,
            ${addressableIn('e.courriel')} AS adresse
          FROM asked JOIN employe e ON e.tenant_id = $1 AND e.id_externe = asked.id
-       ) ${RECIPIENTS}`,
-      [tenantId, courrielId, idExternes],
+       )`,
+      [tenantId, courrielId, most, idExternes],
     );
-    return this.note(tenantId, courrielId, rowCount!);
   }
 
   /**
    * Makes recipients of voters. In the order of their identifiers: that in which their rows lie tells who voted after
    * whom. Reads the roll without waiting for anybody and without a trace in it.
    *
-   * @returns how many
+   * @returns how many; if more than `most`, none is written
    */
-  async addVotants(tenantId: string, courrielId: string, campagneId: string, cible: Cible): Promise<number> {
+  async addVotants(
+    tenantId: string,
+    courrielId: string,
+    most: number,
+    campagneId: string,
+    cible: Cible,
+  ): Promise<number> {
     const client = this.transactions.client();
     // Hundreds of thousands of voters are sorted and joined in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
-    const { rowCount } = await client.query(
-      `WITH persons AS (
+    const count = await this.add(
+      `persons AS (
          SELECT NULL::uuid AS employe_id, v.campagne_id, v.id_unique AS votant_id,
            row_number() OVER (ORDER BY v.id_unique) AS place,
            ${addressableIn('coalesce(v.courriel, e.courriel)')} AS adresse
          FROM votant v LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
-         WHERE v.tenant_id = $1 AND v.campagne_id = $3 AND ($4 = 'tous' OR (v.a_droit_de_vote AND NOT v.a_vote))
-       ) ${RECIPIENTS}`,
-      [tenantId, courrielId, campagneId, cible],
+         WHERE v.tenant_id = $1 AND v.campagne_id = $4 AND ($5 = 'tous' OR (v.a_droit_de_vote AND NOT v.a_vote))
+       )`,
+      [tenantId, courrielId, most, campagneId, cible],
     );
     await client.query('RESET work_mem');
-    return this.note(tenantId, courrielId, rowCount!);
+    return count;
   }
 
-  private async note(tenantId: string, courrielId: string, count: number): Promise<number> {
-    await this.transactions
-      .client()
-      .query('UPDATE courriel SET nombre_destinataires = $3 WHERE tenant_id = $1 AND id_unique = $2', [
-        tenantId,
-        courrielId,
-        count,
-      ]);
+  /** @param persons definition of the query of that name, and of what it needs */
+  private async add(persons: string, values: readonly unknown[]): Promise<number> {
+    const [tenantId, courrielId] = values;
+    const client = this.transactions.client();
+    const { rows } = await client.query<{ count: number }>(
+      `WITH ${persons}, written AS (${RECIPIENTS}) SELECT count(*)::int AS count FROM persons`,
+      [...values],
+    );
+    const { count } = rows[0]!;
+    await client.query(
+      'UPDATE courriel SET nombre_destinataires = $3 WHERE tenant_id = $1 AND id_unique = $2',
+      [tenantId, courrielId, count],
+    );
     return count;
   }
 
@@ -111,7 +157,7 @@ export class CourrielRepository {
   }
 }
 
-/** Of persons (in a WITH query) with the same address the first is written to. */
+/** Of persons (in a WITH query) with the same address the first is written to; nobody if there are more than $3 of them. */
 const RECIPIENTS = `
   INSERT INTO courriel_destinataire (tenant_id, courriel_id, ordre, employe_id, campagne_id, votant_id, etat, echeance)
   SELECT $1, $2, place, employe_id, campagne_id, votant_id, etat, CASE WHEN etat = 'EnAttente' THEN now() END
@@ -121,4 +167,4 @@ const RECIPIENTS = `
       WHEN row_number() OVER (PARTITION BY ${comparableOf('adresse')} ORDER BY place) > 1 THEN 'Doublon'
       ELSE 'EnAttente' END AS etat
     FROM persons
-  ) r ORDER BY place`;
+  ) r WHERE (SELECT count(*) FROM persons) <= $3 ORDER BY place`;

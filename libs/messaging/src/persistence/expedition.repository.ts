@@ -15,8 +15,17 @@ const LOOK_S = 5;
 /** A letter older than this is given up for those whom it has not reached. */
 const LONGEST_TRIED = '3 days';
 
+/** In whose name letters go. */
+export interface Sender {
+  /** Of the client; null until a process of this release has written its settings. */
+  readonly nom: string | null;
+  readonly environnement: string | null;
+  /** For Reply-To. */
+  readonly adresseDeReponse: string | null;
+}
+
 /** A letter as it is sent. */
-export interface Letter {
+export interface Letter extends Sender {
   readonly id: string;
   readonly sujet: string;
   readonly corpsHtml: string;
@@ -70,9 +79,11 @@ export class ExpeditionRepository {
   async begin(tenantId: string, id: string, tour: number, limit: number): Promise<Turn | undefined> {
     const client = this.transactions.client();
     const { rows: letters } = await client.query<Letter & { tour: number; isOver: boolean }>(
-      `UPDATE courriel SET tour = tour + 1 WHERE tenant_id = $1 AND id_unique = $2 AND tour = $3
-       RETURNING id_unique AS id, sujet, corps_html AS "corpsHtml", date_creation AS "dateCreation", tour,
-         date_creation < now() - interval '${LONGEST_TRIED}' AS "isOver"`,
+      `UPDATE courriel c SET tour = tour + 1 FROM reglage r
+       WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.tour = $3 AND r.tenant_id = $1
+       RETURNING c.id_unique AS id, c.sujet, c.corps_html AS "corpsHtml", c.date_creation AS "dateCreation", c.tour,
+         r.nom, r.environnement, r.adresse_de_reponse AS "adresseDeReponse",
+         c.date_creation < now() - interval '${LONGEST_TRIED}' AS "isOver"`,
       [tenantId, id, tour],
     );
     const [letter] = letters;

@@ -22,6 +22,8 @@ export interface Caller {
   readonly modules: readonly ModuleName[];
   /** Requests a minute, over all replicas. */
   readonly limiteParMinute: number;
+  /** E-mails a day of the data space; absent for administrators. */
+  readonly courrielsParJour?: number;
 }
 
 /** Who does something that the audit trail keeps. */

@@ -13,4 +13,10 @@ export const MESSAGING_CODES = {
     description:
       'The campaign has no voters, or with `nonVotants` none who may vote and has not voted. Nothing was sent.',
   },
+  'Courriel.QuotaDepasse': {
+    status: 429,
+    title: 'E-mail quota used up',
+    description:
+      'The letter has more recipients than are left of the quota of the day (`courrielsParJour` of `GET /b2b/v1/moi`). Nothing was sent. `detail` says how many are left; the quota starts anew after the seconds in Retry-After, when a day begins in the time zone of the client.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;

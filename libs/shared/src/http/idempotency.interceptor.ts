@@ -47,8 +47,8 @@ type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: Domain
  * `Idempotency-Key` on every POST (decisions, section 3). The answer is recorded in the transaction of the effect:
  * there is never an effect without its record nor a record without its effect, whenever the process dies.
  *
- * Refusals by a rule of the domain are recorded too. A request that is malformed had no effect and is not: it may be
- * corrected and sent again under its key.
+ * Refusals by a rule of the domain are recorded too. A request that is malformed, or is to be sent again later
+ * (`Retry-After`), had no effect and is not recorded: it may be sent again under its key.
  *
  * A record answers only the API key that made it, with the modules that it had (docs/adr/0006).
  */
@@ -159,6 +159,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       if (
         error instanceof DomainError &&
         error.code !== 'Requete.Invalide' &&
+        error.members.retryAfterSeconds === undefined &&
         ERROR_CODES[error.code].status < 500
       ) {
         return { refusal: error };

@@ -4,6 +4,7 @@ import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError, invalidRequest } from '#shared/errors/domain-error';
+import { cleanHtml } from '#shared/html/clean-html';
 import { assertIfMatch, type Json } from '#shared/http/etag';
 import { hasAtMost } from '#shared/records/faults';
 import { Campagne, type CampagneContent } from '../domain/campagne.entity';
@@ -12,7 +13,6 @@ import { type CampagneFilter, CampagneQuery } from '../persistence/campagne.quer
 import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { LifecycleService } from './lifecycle.service';
 import { slugOf } from './slug';
-import { cleanHtml } from './welcome-text';
 
 /** Campaigns: read, made, changed, deleted (specification, "Campaign"; decisions, section 9). */
 @Injectable()

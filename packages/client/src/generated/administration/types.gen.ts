@@ -190,6 +190,14 @@ export type ClientCreation = {
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today. America/Toronto if absent.
      */
     fuseauHoraire?: string | null;
+    /**
+     * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`. 5,000 if absent.
+     */
+    quotaCourrielsParJour?: number | null;
+    /**
+     * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
+     */
+    adresseDeReponse?: string | null;
 };
 
 export type ClientItem = {
@@ -221,6 +229,14 @@ export type ClientItem = {
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire: string;
+    /**
+     * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.
+     */
+    quotaCourrielsParJour: number;
+    /**
+     * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
+     */
+    adresseDeReponse: string | null;
     /**
      * When it was made (UTC).
      */
@@ -260,6 +276,14 @@ export type ClientModification = {
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire?: string;
+    /**
+     * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.
+     */
+    quotaCourrielsParJour?: number;
+    /**
+     * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
+     */
+    adresseDeReponse?: string | null;
 };
 
 export type ConstatInput = {
@@ -689,6 +713,14 @@ export type ClientItemWritable = {
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire: string;
+    /**
+     * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.
+     */
+    quotaCourrielsParJour: number;
+    /**
+     * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
+     */
+    adresseDeReponse: string | null;
 };
 
 export type ClientModificationWritable = {
@@ -716,6 +748,14 @@ export type ClientModificationWritable = {
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire?: string;
+    /**
+     * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.
+     */
+    quotaCourrielsParJour?: number;
+    /**
+     * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
+     */
+    adresseDeReponse?: string | null;
 };
 
 export type IssuedCleItemWritable = {

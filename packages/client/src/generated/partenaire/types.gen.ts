@@ -586,7 +586,7 @@ export type CourrielInput = {
      */
     sujet: string;
     /**
-     * The letter as HTML, sent as it is, beside a version in plain text that is made from it.
+     * The letter as HTML, sent beside a version in plain text that is made from it. It is cleaned before it is stored and sent. Kept are text, headings, lists, tables and images; links to https and mailto; images from https; the attributes of tables that mail programs need; inline styles of text, boxes and tables, without functions other than rgb and hsl. Removed are scripts, forms and their fields, event handlers, frames, style elements, classes, ids, comments and all other addresses: http, relative, javascript and data. A letter is refused if nothing to be seen is left of it, if it has more than 20,000 tags, or more than 200,000 characters once cleaned.
      */
     corpsHtml: string;
 };
@@ -1682,6 +1682,10 @@ export type LimitesItem = {
      * Requests a minute, over all connections.
      */
     requetesParMinute: number;
+    /**
+     * Recipients of e-mails a day, over all keys of the data space; the day is that of the client’s time zone.
+     */
+    courrielsParJour: number;
     /**
      * Largest body, in bytes.
      */
@@ -9445,6 +9449,8 @@ export type CourrielsCreateErrors = {
     422: ProblemItem;
     /**
      * `Debit.Depasse`: The key's requests of this minute are used up, or another budget, which the detail names. Wait for the seconds in Retry-After. After 100 refusals in a minute each further one is delayed by up to 5 s.
+     *
+     * `Courriel.QuotaDepasse`: The letter has more recipients than are left of the quota of the day (`courrielsParJour` of `GET /b2b/v1/moi`). Nothing was sent. `detail` says how many are left; the quota starts anew after the seconds in Retry-After, when a day begins in the time zone of the client.
      */
     429: ProblemItem;
     /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cleanHtml } from './welcome-text';
+import { cleanHtml } from './clean-html';
 
 const TAGS = new Set(
   [

@@ -1,7 +1,7 @@
 import sanitizeHtml from 'sanitize-html';
 
-/** What a welcome page may be made of: text, links, lists, tables and images; nothing that acts or looks like the page. */
-const ALLOWED: sanitizeHtml.IOptions = {
+/** What foreign HTML may be made of: text, links, lists, tables and images; nothing that acts or looks like the page. */
+export const HARMLESS = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'div', 'span', 'blockquote', 'pre', 'code'],
     ...['b', 'strong', 'i', 'em', 'u', 's', 'small', 'sub', 'sup', 'mark', 'abbr', 'cite', 'q'],
@@ -20,20 +20,23 @@ const ALLOWED: sanitizeHtml.IOptions = {
   allowedSchemesByTag: { img: ['http', 'https'] },
   allowProtocolRelative: false,
   nestingLimit: 50,
-};
+} satisfies sanitizeHtml.IOptions;
 
 /** How often a text is cleaned at most: beyond that only ones made for the purpose still change. */
 const MOST_ROUNDS = 10;
 
 /**
- * The text of a welcome page, cleaned; null where nothing is left of it. What stood around a tag that was taken out may
- * not stand side by side, so that it is cleaned until nothing changes: what is read can be sent back as it is.
+ * Returns HTML without all that is not allowed, or null if nothing is left of it. Removing a tag can bring together what
+ * stood around it, so the text is cleaned until nothing changes: a cleaned text can be cleaned again and stays as it is.
  */
-export function cleanHtml(html: string | null | undefined): string | null {
+export function cleanHtml(
+  html: string | null | undefined,
+  allowed: sanitizeHtml.IOptions = HARMLESS,
+): string | null {
   if (html == null) return null;
   let cleaned = html;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const next = sanitizeHtml(cleaned, ALLOWED).trim();
+    const next = sanitizeHtml(cleaned, allowed).trim();
     if (next === cleaned) break;
     cleaned = next;
   }

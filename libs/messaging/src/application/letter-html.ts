@@ -1,0 +1,104 @@
+import type { IOptions, Transformer } from 'sanitize-html';
+import { cleanHtml, HARMLESS } from '#shared/html/clean-html';
+import { hasAtMost } from '#shared/records/faults';
+import { COURRIEL_FIELDS } from '../domain/courriel.fields';
+
+/** Levels of nesting that are kept. Tags on deeper levels are removed, their text stays. */
+const DEEPEST = 100;
+
+/** Tags of one letter, and characters of one `style`: parsing more of either would hold up other requests. */
+const MOST_TAGS = 20_000;
+const LONGEST_STYLE = 2_000;
+
+/** CSS properties that letters may set; `position` and `z-index`, which lay one part over another, are not among them. */
+const PROPERTIES = [
+  ...[
+    'color',
+    'background',
+    'background-color',
+    'font',
+    'font-family',
+    'font-size',
+    'font-style',
+    'font-weight',
+  ],
+  ...['line-height', 'letter-spacing', 'word-spacing', 'text-align', 'text-decoration', 'text-indent'],
+  ...['text-transform', 'vertical-align', 'white-space', 'word-break', 'overflow-wrap', 'list-style-type'],
+  ...['width', 'min-width', 'max-width', 'height', 'min-height', 'max-height', 'display', 'table-layout'],
+  ...['border-color', 'border-style', 'border-width', 'border-radius', 'border-collapse', 'border-spacing'],
+  ...['margin', 'padding', 'border'].flatMap((of) => [
+    ...[of, `${of}-top`, `${of}-right`, `${of}-bottom`, `${of}-left`],
+  ]),
+];
+
+/** Words, numbers, quoted names and colours. No other function is allowed, because some of them load files. */
+const VALUE = /^(?:[\w\s#%.,'"!*/+-]|(?:rgb|hsl)a?\([\w\s.,%/-]*\))+$/i;
+
+const CELL = ['width', 'height', 'align', 'valign', 'bgcolor'];
+
+const ALLOWED: IOptions = {
+  ...HARMLESS,
+  allowedAttributes: {
+    ...HARMLESS.allowedAttributes,
+    '*': [...HARMLESS.allowedAttributes['*'], 'style'],
+    p: ['align'],
+    div: ['align'],
+    img: [...HARMLESS.allowedAttributes.img, 'border'],
+    table: ['width', 'align', 'bgcolor', 'border', 'cellpadding', 'cellspacing', 'role'],
+    tr: ['align', 'valign', 'bgcolor'],
+    td: [...HARMLESS.allowedAttributes.td, ...CELL],
+    th: [...HARMLESS.allowedAttributes.th, ...CELL],
+  },
+  allowedStyles: { '*': Object.fromEntries(PROPERTIES.map((property) => [property, [VALUE]])) },
+  allowedSchemes: ['https', 'mailto'],
+  allowedSchemesByTag: { img: ['https'] },
+  // The library allows relative addresses, which a letter has no base for.
+  transformTags: {
+    a: keepOnly('href', /^\s*(?:https:\/\/|mailto:)/i),
+    img: keepOnly('src', /^\s*https:\/\//i),
+    '*': keepOnly('style', new RegExp(`^[^]{0,${LONGEST_STYLE}}$`)),
+  },
+  // The library's own list, and the title of a whole document.
+  nonTextTags: ['script', 'style', 'textarea', 'option', 'xmp', 'title'],
+  nestingLimit: DEEPEST,
+};
+
+/** Removes an attribute whose value does not match. */
+function keepOnly(attribute: string, pattern: RegExp): Transformer {
+  return (tagName, attribs) => {
+    const { [attribute]: value, ...others } = attribs;
+    return { tagName, attribs: value === undefined || pattern.test(value) ? attribs : others };
+  };
+}
+
+/** The body of a letter as it is stored and sent, or why it is refused. */
+export type CleanedLetter =
+  | { readonly html: string; readonly fault?: undefined }
+  | { readonly html?: undefined; readonly fault: { readonly code: string; readonly detail: string } };
+
+/** Removes all that a letter may not contain (docs/adr/0016). */
+export function cleanLetter(body: string): CleanedLetter {
+  if (body.split('<').length - 1 > MOST_TAGS) return refused('length', `must have at most ${MOST_TAGS} tags`);
+  const html = cleanHtml(body, ALLOWED);
+  if (html === null || isBlank(html))
+    return refused(
+      'empty',
+      'has no text and no image once scripts, forms and all else that letters may not contain are removed',
+    );
+  const { max } = COURRIEL_FIELDS.corpsHtml;
+  if (!hasAtMost(html, max))
+    return refused(
+      'length',
+      `must have at most ${max} characters once it is cleaned, which writes & as &amp;`,
+    );
+  return { html };
+}
+
+/** Whether cleaned HTML shows nothing. It has no `<` and no `>` but those of tags. */
+function isBlank(html: string): boolean {
+  return !/<img [^>]*\bsrc="/.test(html) && html.replaceAll(/<[^>]*>/g, '').trim() === '';
+}
+
+function refused(code: string, detail: string): CleanedLetter {
+  return { fault: { code, detail } };
+}

@@ -1,0 +1,27 @@
+import { DomainError } from '#shared/errors/domain-error';
+
+/** The recipients that a data space may still write to today. */
+export interface Quota {
+  /** For a whole day. */
+  readonly limite: number;
+  /** What is left of it. */
+  readonly reste: number;
+  /** When the next day begins in the time zone of the client, and seconds until then. */
+  readonly renouveau: Date;
+  readonly secondes: number;
+  readonly fuseauHoraire: string;
+}
+
+/** The refusal of a letter to more recipients than are left. */
+export function quotaDepasse(quota: Quota, recipients: number): DomainError {
+  const { limite, reste, renouveau, secondes, fuseauHoraire } = quota;
+  const advice =
+    recipients > limite
+      ? 'It is larger than the quota of a whole day: divide it over several days, or ask the operator for a larger quota.'
+      : 'Send it after that, or to fewer recipients.';
+  return new DomainError(
+    'Courriel.QuotaDepasse',
+    `The letter has ${recipients} recipients. The quota of ${limite} e-mails a day has ${reste} left. It starts anew at ${renouveau.toISOString()}, when a day begins in ${fuseauHoraire}. ${advice} Nothing was sent.`,
+    { retryAfterSeconds: secondes },
+  );
+}

