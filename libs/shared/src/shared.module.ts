@@ -23,7 +23,7 @@ import { DatabaseWatch } from './database/database-watch';
 import { IdempotencyRecords } from './database/idempotency-records';
 import { QueueDatabase } from './database/queue-database';
 import { assertOwnsNothing } from './database/service-login';
-import { ACCESS_CONNECTIONS, SHORT_WRITES, Transactions, type TripPools } from './database/transactions';
+import { SHORT_WRITES, Transactions, type TripPools } from './database/transactions';
 import { FloodDelay } from './http/flood-delay';
 import { HealthController } from './http/health.controller';
 import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './http/health.indicators';
@@ -131,7 +131,7 @@ export class SharedModule {
             return {
               reads: make('reads', pool.size),
               shortWrites: make('short writes', pool.size * SHORT_WRITES),
-              access: make('access', ACCESS_CONNECTIONS),
+              access: make('access', pool.size),
             };
           },
         },

@@ -47,10 +47,7 @@ const ATTEMPTS = 5;
 /** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
 export const SHORT_WRITES = 2;
 
-/** Connections for keys, limits and probes, which no tenant's work may hold up. */
-export const ACCESS_CONNECTIONS = 3;
-
-/** Pools of connections for what takes one trip. */
+/** Pools of connections for what takes one trip. `access` is for keys, limits and probes, which no tenant's work may hold up. */
 export type TripPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool>>;
 
 /** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
