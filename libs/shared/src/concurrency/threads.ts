@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
+import { KeyedLimit } from './keyed-limit';
+
+/** Bounds of the threads of one file. */
+export interface ThreadLimits {
+  /** Threads at once. */
+  readonly atOnce: number;
+  /** Memory of one thread, in MB. */
+  readonly memoryMb: number;
+  /** Time of one piece of work, in ms. */
+  readonly timeMs: number;
+  /** How long a thread waits for other work before it ends, in ms. */
+  readonly idleMs: number;
+}
+
+/** A piece of work passed a bound of its thread, which was ended. */
+export class ThreadLimitPassed extends Error {
+  constructor(readonly limit: 'time' | 'memory') {
+    super(`The thread passed its limit of ${limit}.`);
+  }
+}
+
+/**
+ * Runs long computations beside the main thread, a few at once. The file receives messages and answers the last of each piece of
+ * work with one message; what it throws ends the thread. Work of one key runs in the order in which it was asked for, one piece
+ * at a time, and keys take turns.
+ */
+export class Threads {
+  private readonly keys = new KeyedLimit(1);
+  private readonly slots;
+  private readonly idle = new Map<Worker, NodeJS.Timeout>();
+
+  constructor(
+    private readonly file: string,
+    private readonly limits: ThreadLimits,
+  ) {
+    this.slots = pLimit(limits.atOnce);
+  }
+
+  /**
+   * @param feed posts the messages of this piece of work, once a thread is free
+   * @returns the answer of the thread
+   * @throws ThreadLimitPassed, and what `feed` or the thread throws
+   */
+  run<T>(key: string, feed: (post: (message: unknown) => void) => Promise<void>): Promise<T> {
+    return this.keys.run(key, () => this.slots(() => this.work<T>(feed)));
+  }
+
+  /** Ends the threads without work; others end when they have none. */
+  async close(): Promise<void> {
+    await Promise.all([...this.idle.keys()].map((thread) => this.end(thread)));
+  }
+
+  private async work<T>(feed: (post: (message: unknown) => void) => Promise<void>): Promise<T> {
+    const thread = this.take();
+    const late = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    // A thread may end before all messages are posted.
+    const answer = once(thread, 'message', { signal: late.signal });
+    answer.catch(() => undefined);
+    try {
+      await feed((message) => thread.postMessage(message));
+      timer = setTimeout(() => late.abort(new ThreadLimitPassed('time')), this.limits.timeMs);
+      const [message] = (await answer) as [T];
+      this.idle.set(
+        thread,
+        setTimeout(() => void this.end(thread), this.limits.idleMs),
+      );
+      return message;
+    } catch (error) {
+      late.abort();
+      void this.end(thread);
+      throw limitOf(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private take(): Worker {
+    const [free] = this.idle;
+    if (free) {
+      const [thread, timer] = free;
+      clearTimeout(timer);
+      this.idle.delete(thread);
+      return thread;
+    }
+    const thread = new Worker(this.file, {
+      resourceLimits: { maxOldGenerationSizeMb: this.limits.memoryMb },
+    });
+    // Work hears of it by itself; of a thread without work nobody else would.
+    thread.on('error', () => void this.end(thread));
+    return thread;
+  }
+
+  private async end(thread: Worker): Promise<void> {
+    clearTimeout(this.idle.get(thread));
+    this.idle.delete(thread);
+    await thread.terminate();
+  }
+}
+
+function limitOf(error: unknown): unknown {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new ThreadLimitPassed('memory');
+  // The reason of an abort.
+  return cause instanceof ThreadLimitPassed ? cause : error;
+}
