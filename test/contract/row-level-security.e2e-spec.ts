@@ -283,6 +283,7 @@ describe('The schema keeps data spaces apart', () => {
             'urne_contient',
             'urne_controler',
             'urne_deposer_graine',
+            'urne_depouiller',
             'urne_divulgue',
             'urne_fermer',
             'urne_fixer_seuil',

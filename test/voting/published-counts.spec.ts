@@ -83,7 +83,8 @@ function difference(file: string, published: Published, rounds: readonly Round[]
     if (!round) return `round ${index + 1} is missing`;
     const weights = new Map(round.counts.map(({ option, weight }) => [option, Number(weight)]));
     for (const [option, votes] of Object.entries(tally)) {
-      if (!isNear(weights.get(option) ?? NaN, Number(votes), tolerance))
+      // An option without a weight is not listed.
+      if (!isNear(weights.get(option) ?? 0, Number(votes), tolerance))
         return `round ${index + 1}: ${option} has ${weights.get(option)}, published ${votes}`;
     }
     if (exhausted !== undefined && !isNear(Number(round.exhausted), Number(exhausted), tolerance))

@@ -60,7 +60,11 @@ const tell = (rounds: readonly Round[]) =>
 const tellNaive = (rounds: readonly NaiveRound[]) =>
   rounds.map(({ threshold, counts, elected, eliminated, exhausted }) => ({
     threshold: decimal(threshold),
-    counts: Object.fromEntries([...counts].map(([option, count]) => [option, decimal(count)])),
+    counts: Object.fromEntries(
+      [...counts]
+        .map(([option, count]) => [option, decimal(count)] as const)
+        .filter(([, count]) => count > 0),
+    ),
     elected: elected.toSorted(),
     eliminated: eliminated === undefined ? [] : [eliminated],
     exhausted: decimal(exhausted),

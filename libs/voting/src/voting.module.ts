@@ -5,6 +5,7 @@ import { Transactions } from '#shared/database/transactions';
 import { CampagnesAdministrationService } from './application/campagnes-administration.service';
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
+import { CountingService } from './application/counting.service';
 import { EmployeVoters } from './application/employe-voters';
 import { LifecycleService } from './application/lifecycle.service';
 import { ListesElectoralesService } from './application/listes-electorales.service';
@@ -44,6 +45,7 @@ const services = [
   imports: [ClientsModule, MembershipModule],
   providers: [
     ...services,
+    CountingService,
     EmployeVoters,
     Roll,
     Structure,

@@ -58,6 +58,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'closes the box of a vote that has ended, which no role of the processes may; under the policies',
   'function urne_compter': 'counts ballots for a role that cannot read them; under the policies',
   'function urne_compter_par': 'the same by union and employer; under the policies',
+  'function urne_depouiller': 'the same question by question; under the policies',
   'function urne_divulgue': 'tells whether the result of a union and employer is told; under the policies',
   'function urne_controler':
     'compares ballots, receipts and voters for a role that cannot read ballots; under the policies',

@@ -30,6 +30,8 @@ const held = {
   unattended: '',
   /** In Brouillon, with as many questions as there may be. */
   full: '',
+  /** In Brouillon, with questions whose result could be too large. */
+  vast: '',
   /** A question with as many options as there may be, of `without`. */
   fullQuestion: '',
   ended: '',
@@ -63,6 +65,11 @@ export async function holdCampaigns(
     send('POST', `/${id}/questions`, { Titre: 'Pour ou contre ?', Type: 'Proposition', ...question });
   const enrol = async (id: string, record: object): Promise<string> =>
     (await send('POST', `/${id}/votants/upsert`, record)).VotantId;
+
+  held.vast = await draft('Trop de choix');
+  const choices = Array.from({ length: 500 }, (_, index) => ({ Libelle: `Choix ${index}` }));
+  for (let count = 0; count < 3; count++)
+    await ask(held.vast, { Type: 'ChoixLibre', EstPreferentiel: true, Options: choices });
 
   held.voted = await draft('Vote en cours');
   const question = await ask(held.voted);
@@ -210,6 +217,7 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     (of) => `${of.voted}/publier`,
     (of) => `${of.empty}/publier`,
     (of) => `${of.without}/publier`,
+    (of) => `${of.vast}/publier`,
     (of) => `${of.unattended}/publier`,
     (of) => `${of.singled}/publier`,
   ),

@@ -70,6 +70,12 @@ export const VOTING_CODES = {
     description:
       'A question has no option, or fewer than an answer must name (`MinReponses`). Add options before publishing the campaign.',
   },
+  'Campagne.TropVolumineuse': {
+    status: 400,
+    title: 'Result too large',
+    description:
+      'The result of the campaign could become too large to be counted and told: its size is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.',
+  },
   'Vote.AucunVotant': {
     status: 400,
     title: 'No voter',

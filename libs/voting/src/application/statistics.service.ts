@@ -1,90 +1,170 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { ThreadLimitPassed } from '#shared/concurrency/threads';
 import { Transactions } from '#shared/database/transactions';
-import type { Json } from '#shared/http/etag';
-import { countedQuestions, statisticsOf } from '../domain/statistics';
-import { type QuestionResult, tally, tallyFirstChoices } from '../domain/tally/tally';
+import { DomainError } from '#shared/errors/domain-error';
+import { LOGGER } from '#shared/logging/logger';
+import { MOST_RESULT, resultSize } from '../domain/result-size';
+import { STATISTICS_END, statisticsHead, untoldQuestion } from '../domain/statistics';
 import { noCampagne } from '../persistence/campagne.repository';
+import { type Reading, readingsOf } from '../persistence/reading';
 import { type StatedCampagne, type StatisticsFilter, StatisticsQuery } from '../persistence/statistics.query';
+import { type Counting, CountingService } from './counting.service';
 import { LifecycleService } from './lifecycle.service';
 
-const MOST_CACHED = 100;
+/** Bytes of results that a process keeps. */
+const MOST_KEPT = 64 * 2 ** 20;
+
+/** Until a count that passed a limit is tried again. */
+const PUT_OFF_S = 5 * 60;
+
+/** The longest count of a question that is done on the main thread, which takes 5 ms (docs/adr/0027). */
+const SHORT = { size: 500, bytes: 16_384 };
+
+/** Results of questions, as JSON. */
+type Items = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+interface Asked {
+  readonly tenantId: string;
+  readonly campagne: StatedCampagne;
+}
 
 /** Participation and results (specification, "Campaign statistics" and "Statistics rules"; decisions, section 9). */
 @Injectable()
 export class StatisticsService {
-  /** Results of closed boxes, by tenant and campaign. */
-  private readonly wholes = new LRUCache<string, Promise<QuestionResult[] | undefined>>({ max: MOST_CACHED });
+  /** Results of closed boxes, by tenant and campaign. One is counted once for all who ask at a time. */
+  private readonly wholes = new LRUCache<string, readonly Uint8Array[], Asked>({
+    maxSize: MOST_KEPT,
+    sizeCalculation: (items) => items.reduce((sum, { byteLength }) => sum + byteLength, 1),
+    fetchMethod: (_key, _stale, { context }) => this.countWhole(context),
+    // Whoever asked still gets what there is no place for.
+    ignoreFetchAbort: true,
+  });
+  /** Closed boxes in which all agrees, which stays so. */
+  private readonly sound = new LRUCache<string, true>({ max: 10_000 });
+  /** Boxes whose count passed a limit. */
+  private readonly putOff = new LRUCache<string, true>({ max: 10_000, ttl: PUT_OFF_S * 1_000 });
 
   constructor(
     private readonly transactions: Transactions,
     private readonly query: StatisticsQuery,
     private readonly lifecycle: LifecycleService,
+    private readonly counting: CountingService,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @throws DomainError `Campagne.NotFound` */
-  async of(tenantId: string, id: string, filter: StatisticsFilter): Promise<Json> {
-    const campagne = await this.closed(tenantId, id);
-    const [participation, results] = await Promise.all([
+  /**
+   * The statistics as JSON, in parts: they are made as fast as they are taken.
+   *
+   * @throws DomainError `Campagne.NotFound`, `Service.Indisponible` where the count passes a limit
+   */
+  async *of(tenantId: string, id: string, filter: StatisticsFilter): AsyncGenerator<Uint8Array, void> {
+    const campagne = await this.closed(tenantId, id, filter);
+    const isTold = campagne.urneClose && campagne.resultatsVisibles;
+    const [participation, items] = await Promise.all([
       this.query.participation(tenantId, id, filter, campagne.urneScellee),
-      campagne.urneClose && campagne.resultatsVisibles ? this.results(tenantId, campagne, filter) : undefined,
+      isTold ? this.results({ tenantId, campagne }, filter) : undefined,
     ]);
-    const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && results === undefined);
-    return statisticsOf({ ...campagne, resultatsVisibles }, participation, results);
+    const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && items === undefined);
+    yield Buffer.from(statisticsHead({ ...campagne, resultatsVisibles }, participation));
+    let isFirst = true;
+    for await (const item of items ?? campagne.questions.map((one) => Buffer.from(untoldQuestion(one)))) {
+      if (!isFirst) yield Buffer.from(',');
+      isFirst = false;
+      yield item;
+    }
+    yield Buffer.from(STATISTICS_END);
   }
 
   /** Undefined where something in the box does not agree, or the threshold does not let them be told. */
-  private async results(
-    tenantId: string,
-    campagne: StatedCampagne,
-    filter: StatisticsFilter,
-  ): Promise<QuestionResult[] | undefined> {
-    const isWhole = filter.syndicatIdExterne == null && filter.employeurIdentifiantExterne == null;
-    if (isWhole) return this.whole(tenantId, campagne);
+  private async results(asked: Asked, filter: StatisticsFilter): Promise<Items | undefined> {
+    const { campagne } = asked;
+    const key = keyOf(asked);
+    if (this.putOff.has(key)) throw tooLong();
+    // A campaign that was published before there was a bound is counted for each caller, batch by batch, and not kept.
+    if (isWhole(filter) && resultSize(campagne.questions) <= MOST_RESULT)
+      return this.wholes.fetch(key, { context: asked });
     // Of a box in which something does not agree no part is told either.
-    if (!campagne.urneScellee && !(await this.whole(tenantId, campagne))) return undefined;
-    return this.filtered(tenantId, campagne, filter);
+    return campagne.estDivulguee && (await this.isSound(asked)) ? this.counted(asked, filter) : undefined;
   }
 
   /** The campaign, with its box closed if the vote has ended. @throws DomainError `Campagne.NotFound` */
-  private async closed(tenantId: string, id: string): Promise<StatedCampagne> {
-    let campagne = await this.query.campagne(tenantId, id);
+  private async closed(tenantId: string, id: string, filter: StatisticsFilter): Promise<StatedCampagne> {
+    let campagne = await this.query.campagne(tenantId, id, filter);
     if (campagne?.estTerminee && !campagne.urneClose) {
       // The clock has ended the vote and no worker has closed its box: whoever asks first waits for the last votes.
       await this.transactions.run({ tenantId }, () => this.lifecycle.holdAlone(tenantId, id));
-      campagne = await this.query.campagne(tenantId, id);
+      campagne = await this.query.campagne(tenantId, id, filter);
     }
     if (!campagne) throw noCampagne();
     return campagne;
   }
 
-  /** The result of all ballots of a closed box, which stays as it is: it is counted once for all who ask at a time. */
-  private whole(tenantId: string, campagne: StatedCampagne): Promise<QuestionResult[] | undefined> {
-    const key = `${tenantId} ${campagne.id}`;
-    const known = this.wholes.get(key);
-    if (known) return known;
-    const counting = this.count(tenantId, campagne);
-    this.wholes.set(key, counting);
-    const forget = (): unknown => this.wholes.delete(key);
+  private async countWhole(asked: Asked): Promise<Uint8Array[] | undefined> {
+    if (!(await this.isSound(asked))) return undefined;
+    const items: Uint8Array[] = [];
+    for await (const item of this.counted(asked, {})) items.push(item);
+    return items;
+  }
+
+  /** Whether ballots, receipts and voters agree. */
+  private async isSound(asked: Asked): Promise<boolean> {
+    const { tenantId, campagne } = asked;
+    const key = keyOf(asked);
+    // The sealing has looked for what does not agree.
+    if (campagne.urneScellee || this.sound.has(key)) return true;
+    const isSound = (await this.query.anomalies(tenantId, campagne.id)).length === 0;
     // What does not agree may be put right.
-    counting.then((results) => results ?? forget(), forget);
-    return counting;
+    if (isSound) this.sound.set(key, true);
+    return isSound;
   }
 
-  private async count(tenantId: string, campagne: StatedCampagne): Promise<QuestionResult[] | undefined> {
-    // The sealing has looked for them.
-    if (!campagne.urneScellee && (await this.query.anomalies(tenantId, campagne.id)).length > 0)
-      return undefined;
-    const answers = await this.query.answers(tenantId, campagne.id);
-    return tally(countedQuestions(campagne), answers, campagne.graine);
+  private async *counted(asked: Asked, filter: StatisticsFilter): AsyncGenerator<Uint8Array> {
+    const { tenantId, campagne } = asked;
+    const { questions, nombreVotants, graine } = campagne;
+    for (const reading of readingsOf(questions, nombreVotants, isWhole(filter))) {
+      const { first, last, parts } = reading;
+      const batch = { first, questions: questions.slice(first, last + 1), isWhole: isWhole(filter), graine };
+      const read: Counting['read'] = (part) =>
+        this.query.counted(tenantId, campagne.id, reading, part, filter);
+      const isShort = isShortCount(batch, reading);
+      yield* await this.counting
+        .items(tenantId, { batch, isShort, parts, read })
+        .catch((error: unknown) => this.putOffIfLong(asked, error));
+    }
   }
 
-  private async filtered(
-    tenantId: string,
-    campagne: StatedCampagne,
-    filter: StatisticsFilter,
-  ): Promise<QuestionResult[] | undefined> {
-    const choices = await this.query.firstChoices(tenantId, campagne.id, filter);
-    return choices && tallyFirstChoices(countedQuestions(campagne), choices);
+  private putOffIfLong(asked: Asked, error: unknown): never {
+    if (!(error instanceof ThreadLimitPassed)) throw error;
+    this.putOff.set(keyOf(asked), true);
+    const { tenantId, campagne } = asked;
+    this.logger.error(
+      { tenantId, campagneId: campagne.id, limit: error.limit },
+      'the count of a result passed a limit and was ended',
+    );
+    throw tooLong();
   }
+}
+
+function isWhole({ syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter): boolean {
+  return syndicatIdExterne == null && employeurIdentifiantExterne == null;
+}
+
+function isShortCount(
+  { isWhole, questions }: { isWhole: boolean; questions: StatedCampagne['questions'] },
+  { bytes }: Reading,
+): boolean {
+  const sizes = questions.map((one) => (isWhole ? resultSize([one]) : one.nombreOptions));
+  return bytes <= SHORT.bytes && Math.max(...sizes) <= SHORT.size;
+}
+
+function keyOf({ tenantId, campagne }: Asked): string {
+  return `${tenantId} ${campagne.id}`;
+}
+
+function tooLong(): DomainError {
+  const detail =
+    'Counting this result passed a limit of time or memory. The ballots are kept. The count is tried again in 5 minutes at the earliest: ask the operator if it fails again.';
+  return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: PUT_OFF_S });
 }

@@ -36,7 +36,7 @@ const READY: Circumstances = {
   fermetureDuVoteUtc: CLOSING,
   nombreVotants: 1,
   poidsIdentifiants: [],
-  nombreQuestions: 1,
+  questions: [{ estPreferentiel: false, nombreElus: null, nombreOptions: 2 }],
   questionsSansOptions: [],
   aDesVotes: false,
 };
@@ -136,7 +136,7 @@ describe('Campagne.fire', () => {
   it('changes nothing where it is refused', () => {
     const at = DURING;
     for (const circumstances of [
-      { ...READY, nombreQuestions: 0 },
+      { ...READY, questions: [] },
       { ...READY, questionsSansOptions: ['Qui ?'] },
       { ...READY, nombreVotants: 0 },
     ]) {

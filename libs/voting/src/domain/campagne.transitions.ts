@@ -1,11 +1,12 @@
 import type { ErrorCode } from '#shared/errors/error-codes';
 import type { Etat } from './campagne.fields';
+import { MOST_RESULT, resultSize, type SizedQuestion } from './result-size';
 
 /** What transitions of a campaign depend on beside its state. */
 export interface Circumstances {
   readonly fermetureDuVoteUtc: Date;
   readonly nombreVotants: number;
-  readonly nombreQuestions: number;
+  readonly questions: readonly SizedQuestion[];
   /** Titles of questions that have fewer options than an answer must name. */
   readonly questionsSansOptions: readonly string[];
   /** Weights that fewer voters with the right to vote hold than the threshold of anonymity, some of them. */
@@ -50,8 +51,8 @@ const FUTURE_CLOSING: Demand = ({ fermetureDuVoteUtc }, at) =>
         detail: 'The closing of the vote has passed: give the campaign a later one first.',
       };
 
-const QUESTION: Demand = ({ nombreQuestions }) =>
-  nombreQuestions > 0
+const QUESTION: Demand = ({ questions }) =>
+  questions.length > 0
     ? undefined
     : { code: 'Campagne.AucuneQuestion', detail: 'The campaign has no question: add one first.' };
 
@@ -62,6 +63,16 @@ const OPTIONS: Demand = ({ questionsSansOptions: [first] }) =>
         code: 'Question.OptionsInsuffisantes',
         detail: `The question "${first}" has no option, or fewer than an answer must name: add options first.`,
       };
+
+const BOUNDED_RESULT: Demand = ({ questions }) => {
+  const size = resultSize(questions);
+  return size <= MOST_RESULT
+    ? undefined
+    : {
+        code: 'Campagne.TropVolumineuse',
+        detail: `The result could have a size of ${size}, and the limit is ${MOST_RESULT}: for each question, its options times the rounds of its count. Give ranked questions fewer options, or divide the questions among several campaigns.`,
+      };
+};
 
 const VOTER: Demand = ({ nombreVotants }) =>
   nombreVotants > 0
@@ -93,7 +104,7 @@ export const TRANSITIONS = {
     participle: 'published',
     from: ['Brouillon'],
     to: ['Planifie', 'VoteOuvert'],
-    demands: [FUTURE_CLOSING, QUESTION, OPTIONS, VOTER, COMMON_WEIGHTS],
+    demands: [FUTURE_CLOSING, QUESTION, OPTIONS, BOUNDED_RESULT, VOTER, COMMON_WEIGHTS],
     change: () => ({ publiee: true }),
   },
   depublier: {

@@ -1,5 +1,5 @@
 import type { Methode } from './question.fields';
-import type { CountedQuestion, QuestionResult } from './tally/tally';
+import { type Answers, type QuestionResult, tally, tallyFirstChoices } from './tally/tally';
 import type { Round } from './tally/ranked-count';
 import type { TieBreak } from './tally/tie-break';
 import { percentText, weightText } from './tally/weight';
@@ -17,15 +17,13 @@ export interface CountedCampagne {
   readonly titre: string;
   readonly etat: string;
   readonly resultatsVisibles: boolean;
-  /** Breaks ties: the service's seed, and behind a colon the partner's if there is one. Empty until the box is closed. */
-  readonly graine: string;
   /** Changes of the roll after the opening. */
   readonly modifications: { readonly ajoutes: number; readonly retires: number; readonly modifies: number };
   /** Why an administrator sealed its ballot box without a result. */
   readonly raisonConstat: string | null;
-  readonly questions: readonly StatedQuestion[];
 }
 
+/** A question, as the statistics tell of it. */
 export interface StatedQuestion {
   readonly id: string;
   readonly titre: string;
@@ -33,17 +31,17 @@ export interface StatedQuestion {
   readonly estPreferentiel: boolean;
   /** Of an Election. */
   readonly nombreElus: number | null;
-  readonly options: readonly { readonly id: string; readonly libelle: string }[];
 }
 
-/** The questions of a campaign, as its result counts them. */
-export function countedQuestions({ questions }: Pick<CountedCampagne, 'questions'>): CountedQuestion[] {
-  return questions.map(({ id, options, estPreferentiel, nombreElus }) => ({
-    id,
-    options: options.map((option) => option.id),
-    isRanked: estPreferentiel,
-    seats: nombreElus ?? undefined,
-  }));
+/** What the count of a question needs beside the answers: plain data, which a thread is given as it is. */
+export interface CountOfQuestion {
+  readonly question: StatedQuestion;
+  /** In their order. */
+  readonly options: readonly { readonly id: string; readonly libelle: string }[];
+  /** Whether all ballots are counted, with rounds and seats; otherwise first choices of some of them. */
+  readonly isWhole: boolean;
+  /** Breaks ties: the service's seed, and behind a colon the partner's if there is one. */
+  readonly graine: string;
 }
 
 /** A number, written exactly: as a double it would lose digits. */
@@ -52,16 +50,14 @@ function exact(text: string): unknown {
 }
 
 /**
- * The statistics of a campaign as JSON (specification, "Campaign statistics"; decisions, section 9).
- *
- * @param results undefined while nothing of them is told; rounds of a ranked count are told where there are any
+ * The statistics of a campaign as JSON (specification, "Campaign statistics"; decisions, section 9), up to its questions: these
+ * follow with commas between them, and then `STATISTICS_END`.
  */
-export function statisticsOf(
+export function statisticsHead(
   campagne: CountedCampagne,
   { inscrits, avecDroit, ayantVote }: Participation,
-  results: readonly QuestionResult[] | undefined,
 ): string {
-  return JSON.stringify({
+  const whole = JSON.stringify({
     campagneId: campagne.id,
     titre: campagne.titre,
     etat: campagne.etat,
@@ -72,22 +68,40 @@ export function statisticsOf(
     modificationsApresOuverture: campagne.modifications,
     resultatsVisibles: campagne.resultatsVisibles,
     ...(campagne.raisonConstat === null ? {} : { raisonConstat: campagne.raisonConstat }),
-    questions: campagne.questions.map((question, index) => ({
-      QuestionId: question.id,
-      Titre: question.titre,
-      Type: question.type,
-      EstPreferentiel: question.estPreferentiel,
-      ...answersOf(question, results?.[index], campagne.graine),
-    })),
+    questions: [],
   });
+  return whole.slice(0, -STATISTICS_END.length);
 }
 
-function answersOf(question: StatedQuestion, result: QuestionResult | undefined, graine: string): object {
-  if (!result) return { Exprimes: null, Abstentions: null, Options: [] };
+export const STATISTICS_END = ']}';
+
+/** A question of which nothing is told, as JSON. */
+export function untoldQuestion(question: StatedQuestion): string {
+  return JSON.stringify({ ...identityOf(question), Exprimes: null, Abstentions: null, Options: [] });
+}
+
+/** Counts the answers to a question. @returns its result as JSON */
+export function countedQuestion(count: CountOfQuestion, answers: Iterable<Answers>): string {
+  const { question, options, isWhole, graine } = count;
+  const counted = {
+    id: question.id,
+    options: options.map(({ id }) => id),
+    isRanked: question.estPreferentiel,
+    seats: question.nombreElus ?? undefined,
+  };
+  const result = isWhole ? tally(counted, answers, graine) : tallyFirstChoices(counted, answers);
+  return JSON.stringify({ ...identityOf(question), ...answersOf(count, result) });
+}
+
+function identityOf({ id, titre, type, estPreferentiel }: StatedQuestion): object {
+  return { QuestionId: id, Titre: titre, Type: type, EstPreferentiel: estPreferentiel };
+}
+
+function answersOf({ question, options, graine }: CountOfQuestion, result: QuestionResult): object {
   return {
     Exprimes: result.expressed,
     Abstentions: result.abstentions,
-    Options: question.options.map(({ id, libelle }, index) => {
+    Options: options.map(({ id, libelle }, index) => {
       const { votes, weight } = result.options[index]!;
       return {
         OptionId: id,

@@ -175,6 +175,7 @@ export class CampagnesController {
       'Campagne.TransitionNonPermise',
       'Campagne.AucuneQuestion',
       'Question.OptionsInsuffisantes',
+      'Campagne.TropVolumineuse',
       'Vote.AucunVotant',
       'Campagne.PoidsIdentifiants',
     ],

@@ -1,9 +1,10 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Answers } from '#shared/http/answers.decorator';
-import type { Json } from '#shared/http/etag';
 import { Query } from '#shared/http/request-parts.decorator';
+import { sendParts } from '#shared/http/send-parts';
 import { StatisticsService } from '../application/statistics.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
 import { StatistiquesItem, StatistiquesQuery } from './statistics.dto';
@@ -29,7 +30,8 @@ export class StatisticsController {
     @Tenant() tenantId: string,
     @CampagneId() id: string,
     @Query() query: StatistiquesQuery,
-  ): Promise<Json> {
-    return this.statistics.of(tenantId, id, query);
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendParts(response, this.statistics.of(tenantId, id, query));
   }
 }

@@ -111,7 +111,10 @@ export class TourItem {
   @ApiProperty({ description: 'Weight that elects.', example: 11 })
   Seuil: number;
 
-  @ApiProperty({ type: [DecompteItem], description: 'Options that are not eliminated.' })
+  @ApiProperty({
+    type: [DecompteItem],
+    description: 'Options that are not eliminated; those with nothing are left out.',
+  })
   Decompte: DecompteItem[];
 
   @ApiProperty({

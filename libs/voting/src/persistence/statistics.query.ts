@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#shared/database/transactions';
-import type { CountedCampagne, Participation } from '../domain/statistics';
-import type { Answers, FirstChoices } from '../domain/tally/tally';
-import { UNITS, weightOf } from '../domain/tally/weight';
+import type { SizedQuestion } from '../domain/result-size';
+import type { CountedCampagne, CountOfQuestion, Participation, StatedQuestion } from '../domain/statistics';
+import type { Reading } from './reading';
 import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
 
 /** Voters of this union and of this employer; null asks for all. */
@@ -11,28 +11,43 @@ export interface StatisticsFilter {
   readonly employeurIdentifiantExterne?: string | null;
 }
 
+/** A question of a campaign, as far as it is known before its options are read. */
+export interface PlacedQuestion extends StatedQuestion, SizedQuestion {
+  /** The most options that an answer names, or ranks. */
+  readonly maxReponses: number;
+}
+
 /** A campaign with what decides how much of its count is told. */
 export interface StatedCampagne extends CountedCampagne {
   readonly estTerminee: boolean;
   readonly urneClose: boolean;
   readonly urneScellee: boolean;
+  /** Breaks ties: the service's seed, and behind a colon the partner's if there is one. Empty until the box is closed. */
+  readonly graine: string;
+  /** On the roll: no more have voted. */
+  readonly nombreVotants: number;
+  /** Whether the threshold lets what is asked for be told, once the box is closed: the whole always. */
+  readonly estDivulguee: boolean;
+  /** In their order. */
+  readonly questions: readonly PlacedQuestion[];
 }
+
+/** Options of a question, or answers to it, of which there may be several rows. */
+export type CountedRow =
+  | { readonly question: number; readonly options: CountOfQuestion['options']; readonly lignes: null }
+  | { readonly question: number; readonly options: null; readonly lignes: string };
 
 const FILTERED = `tenant_id = $1 AND campagne_id = $2 AND ($3::text IS NULL OR syndicat_id_externe = $3)
   AND ($4::text IS NULL OR employeur_identifiant_externe = $4)`;
 
 /** The questions that the ballot box keeps of a published campaign. */
 const COPIED = `
-  SELECT q.question_id AS id, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.place, (
-    SELECT jsonb_agg(jsonb_build_object('id', o.option_id, 'libelle', o.libelle) ORDER BY o.place)
-    FROM urne_option o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place) AS options
+  SELECT q.question_id AS id, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.place, q.nombre_options, q.max_reponses
   FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2`;
 
-/** The questions of a draft. */
+/** The questions of a draft, of which no result is told. */
 const DRAFTED = `
-  SELECT q.id_unique, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.ordre, (
-    SELECT coalesce(jsonb_agg(jsonb_build_object('id', o.id_unique, 'libelle', o.libelle) ORDER BY o.ordre), '[]')
-    FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique)
+  SELECT q.id_unique, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.ordre, 0, 0
   FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 AND NOT campagne.publiee`;
 
 /** What statistics are made of. Ballots come as counts (docs/adr/0014). */
@@ -41,22 +56,28 @@ export class StatisticsQuery {
   constructor(private readonly transactions: Transactions) {}
 
   /** Undefined where there is no such campaign. */
-  async campagne(tenantId: string, id: string): Promise<StatedCampagne | undefined> {
+  async campagne(
+    tenantId: string,
+    id: string,
+    { syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter,
+  ): Promise<StatedCampagne | undefined> {
     const [row] = await this.transactions.query<StatedCampagne & { id: string }>(
       { tenantId },
       {
         name: 'statistics_campagne',
         text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
                  coalesce((SELECT concat_ws(':', encode(g.graine, 'hex'), encode(g.graine_partenaire, 'base64')) FROM urne_graines($2) g), '') AS graine,
-                 urne_close AS "urneClose", urne_scellee AS "urneScellee",
+                 urne_close AS "urneClose", urne_scellee AS "urneScellee", nombre_votants AS "nombreVotants",
+                 $3::text IS NULL AND $4::text IS NULL OR urne_divulgue($2, $3, $4) IS TRUE AS "estDivulguee",
                  json_build_object('ajoutes', votants_ajoutes, 'retires', votants_retires, 'modifies', votants_modifies) AS modifications,
                  urne_constat AS "raisonConstat", publiee AND statement_timestamp() >= fermeture_du_vote_utc AS "estTerminee", (
                    SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'titre', q.titre, 'type', q.type,
-                     'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'options', q.options) ORDER BY q.place), '[]')
+                     'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'nombreOptions', q.nombre_options,
+                     'maxReponses', q.max_reponses) ORDER BY q.place), '[]')
                    FROM (${COPIED} UNION ALL ${DRAFTED}) q
                  ) AS questions
                FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
-        values: [tenantId, id],
+        values: [tenantId, id, syndicatIdExterne, employeurIdentifiantExterne],
       },
     );
     return row;
@@ -92,58 +113,31 @@ export class StatisticsQuery {
     return row!.anomalies ?? [];
   }
 
-  /** All ballots that answer a question alike, of a box that is closed. */
-  async answers(tenantId: string, id: string): Promise<Answers[]> {
-    const rows = await this.transactions.query<AnswersRow & { decimales: number }>(
-      { tenantId },
-      {
-        name: 'statistics_answers',
-        text: 'SELECT * FROM urne_compter($1)',
-        values: [id],
-      },
-    );
-    return rows.map(({ decimales, ...row }) => ({
-      ...countedOf(row),
-      unit: UNITS / 10n ** BigInt(decimales),
-    }));
-  }
-
   /**
-   * Ballots that count for a union and employer, of a box that is closed, by answer; of rankings, by the first choice.
+   * A part of the answers in a box that is closed, the first one with the options of the questions: of all ballots, or of those
+   * that count for a union and employer, where these are told.
    *
-   * @returns undefined where the threshold of the campaign does not let them be told
+   * @param part from 0
    */
-  async firstChoices(
+  counted(
     tenantId: string,
     id: string,
+    { first, last, parts }: Reading,
+    part: number,
     { syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter,
-  ): Promise<FirstChoices[] | undefined> {
-    const values = [id, syndicatIdExterne, employeurIdentifiantExterne];
-    const rows = await this.transactions.query<AnswersRow>(
+  ): Promise<CountedRow[]> {
+    return this.transactions.query(
       { tenantId },
       {
-        name: 'statistics_first_choices',
-        text: 'SELECT * FROM urne_compter_par($1, $2, $3)',
-        values,
+        name: 'statistics_counted',
+        text: `SELECT question, NULL::jsonb AS options, lignes FROM urne_depouiller($2, $3, $4, $5, $6, $7, $8)
+               UNION ALL
+               SELECT q.place, (
+                 SELECT jsonb_agg(jsonb_build_object('id', o.option_id, 'libelle', o.libelle) ORDER BY o.place)
+                 FROM urne_option o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place), NULL
+               FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 AND q.place BETWEEN $5 AND $6 AND $7::int = 0`,
+        values: [tenantId, id, syndicatIdExterne, employeurIdentifiantExterne, first, last, part, parts],
       },
     );
-    if (rows.length > 0) return rows.map(countedOf);
-    const [row] = await this.transactions.query<{ told: boolean | null }>(
-      { tenantId },
-      { name: 'statistics_told', text: 'SELECT urne_divulgue($1, $2, $3) AS told', values },
-    );
-    return row!.told ? [] : undefined;
   }
-}
-
-interface AnswersRow {
-  readonly question: number;
-  readonly reponse: string;
-  /** A whole number, as text. */
-  readonly bulletins: string;
-  readonly poids: string;
-}
-
-function countedOf({ question, reponse, bulletins, poids }: AnswersRow): FirstChoices {
-  return { question, answer: reponse, ballots: Number(bulletins), weight: weightOf(poids) };
 }

@@ -1,10 +1,10 @@
 import { fractionText, UNITS, type Weight } from './weight';
-import { breakTie, drawn, extremesOf, type RoundCounts, type TieBreak } from './tie-break';
+import { compare, drawn, extremesOf, PastRounds, type RoundCounts, type TieBreak } from './tie-break';
 
 /** Ballots with the same ranking, together. */
 export interface RankedBallots {
-  /** Options from the most wanted on, each once. */
-  readonly ranking: readonly string[];
+  /** Options from the most wanted on, each once; read once. */
+  readonly ranking: Iterable<string>;
   /** Of all of them. */
   readonly weight: Weight;
   /** The finest `unitOf` a single one of them: a sum of halves may be whole. */
@@ -17,7 +17,10 @@ export interface Round {
   readonly number: number;
   /** What elects. */
   readonly threshold: string;
-  /** What each option that is not eliminated has in this round; who was elected and has given away a surplus keeps the threshold. */
+  /**
+   * What each option that is not eliminated has in this round, unless it is 0 as told; one that was elected and has given away
+   * a surplus keeps the threshold.
+   */
   readonly counts: readonly { readonly option: string; readonly weight: string }[];
   readonly elected: readonly string[];
   /** Whose ballots go on to the next round because it has least. */
@@ -34,6 +37,7 @@ export interface Round {
 /** Weight that leaves an option: each of it goes to one other or reaches none any more. */
 export interface Transfer {
   readonly from: string;
+  /** Without options whose part is 0 as told. */
   readonly to: readonly { readonly option: string; readonly weight: string }[];
   readonly exhausted: string;
 }
@@ -48,29 +52,57 @@ export interface RankedQuestion {
   readonly id: string;
 }
 
-/** A share of ballots' weights, as a numerator over the count's common denominator; ballots of one history share it. */
+/** A divisor of the count's common denominator. */
+interface Denominator {
+  readonly value: bigint;
+  /** The common denominator ÷ this one. */
+  factor: bigint;
+}
+
+/** A share of ballots' weights; ballots of one history share it. */
 interface Share {
   numerator: bigint;
+  denominator: Denominator;
 }
 
 /** Ballots that go together: they have one ranking, and so the same history. */
 interface Bundle {
-  readonly ranking: readonly string[];
+  /** The options behind the one that has it. */
+  readonly next: Iterator<string, undefined>;
   readonly weight: Weight;
-  /** The place in the ranking of the option that has it. */
-  place: number;
   share: Share;
+}
+
+/** A sum of shares of weights. */
+class Sum {
+  private readonly numerators = new Map<Denominator, bigint>();
+
+  add(weight: Weight, { numerator, denominator }: Share): void {
+    this.numerators.set(denominator, (this.numerators.get(denominator) ?? 0n) + weight * numerator);
+  }
+
+  isOver(denominator: Denominator): boolean {
+    return this.numerators.size === Number(this.numerators.has(denominator));
+  }
+
+  /** Over the common denominator. */
+  get total(): bigint {
+    return sum([...this.numerators].map(([{ factor }, numerator]) => numerator * factor));
+  }
 }
 
 /** What lies with an option. */
 class Pile {
   bundles: Bundle[] = [];
+  private count = new Sum();
   /** Weights by their share. */
   private readonly weights = new Map<Share, Weight>();
 
   add(bundle: Bundle): void {
+    const { weight, share } = bundle;
     this.bundles.push(bundle);
-    this.weights.set(bundle.share, (this.weights.get(bundle.share) ?? 0n) + bundle.weight);
+    this.count.add(weight, share);
+    this.weights.set(share, (this.weights.get(share) ?? 0n) + weight);
   }
 
   get shares(): Iterable<Share> {
@@ -78,8 +110,21 @@ class Pile {
   }
 
   /** Over the common denominator. */
-  get count(): bigint {
-    return sum([...this.weights].map(([{ numerator }, weight]) => numerator * weight));
+  get total(): bigint {
+    return this.count.total;
+  }
+
+  /** Rounds its shares down to multiples of 1 ÷ `coarse`. */
+  cut(coarse: Denominator): void {
+    if (this.count.isOver(coarse)) return;
+    this.count = new Sum();
+    for (const [share, weight] of this.weights) {
+      if (share.denominator !== coarse) {
+        share.numerator = (share.numerator * coarse.value) / share.denominator.value;
+        share.denominator = coarse;
+      }
+      this.count.add(weight, share);
+    }
   }
 }
 
@@ -112,28 +157,35 @@ class RankedCount {
   private readonly total: Weight;
   /** The smallest weight that a threshold is counted in. */
   private readonly unit: Weight;
+  /** The common denominator of all shares. Most have a smaller one of their own: their numerators stay as they are. */
   private denominator = 1n;
+  /** Those of shares in play. */
+  private denominators: Denominator[] = [{ value: 1n, factor: 1n }];
+  /** That of shares whose digits were cut. */
+  private readonly coarse: Denominator = { value: 1n << BigInt(MOST_BITS / 2), factor: 1n };
   private isExact = true;
   private readonly elected = new Set<string>();
   /** Elected, with a surplus that has not been given away. */
   private readonly pending = new Set<string>();
   /** Elected, and left with the threshold. */
   private readonly settled = new Set<string>();
-  private readonly past: RoundCounts[] = [];
+  private readonly past = new PastRounds();
 
   constructor(
     private readonly question: RankedQuestion,
     ballots: Iterable<RankedBallots>,
   ) {
     for (const option of question.options) this.piles.set(option, new Pile());
-    const whole: Share = { numerator: 1n };
+    const whole: Share = { numerator: 1n, denominator: this.denominators[0]! };
     let total = 0n;
     let finest = UNITS;
     for (const { ranking, weight, unit } of ballots) {
-      if (ranking.length === 0) continue;
+      const next = ranking[Symbol.iterator]() as Iterator<string, undefined>;
+      const first = next.next().value;
+      if (first === undefined) continue;
       total += weight;
       if (unit < finest) finest = unit;
-      this.piles.get(ranking[0]!)!.add({ ranking, weight, place: 0, share: whole });
+      this.piles.get(first)!.add({ next, weight, share: whole });
     }
     this.total = total;
     this.unit = finest;
@@ -152,14 +204,14 @@ class RankedCount {
       const round = {
         number,
         threshold: this.shown(threshold),
-        counts: [...counts].map(([option, count]) => ({ option, weight: this.shown(count) })),
+        counts: this.told(counts),
         elected,
         eliminated: move && !move.isSurplus ? [move.option] : [],
         exhausted: this.shown(this.total * this.denominator - sum(counts.values())),
         ...(move?.tie ? { tie: move.tie } : {}),
         isExact: this.isExact,
       };
-      this.past.push(counts);
+      this.past.add(counts);
       const transfer = move && this.make(move, counts);
       rounds.push(transfer ? { ...round, transfer } : round);
     }
@@ -171,7 +223,7 @@ class RankedCount {
     return new Map(
       [...this.piles].map(([option, pile]) => [
         option,
-        this.settled.has(option) ? this.quota * this.denominator : pile.count,
+        this.settled.has(option) ? this.quota * this.denominator : pile.total,
       ]),
     );
   }
@@ -213,7 +265,7 @@ class RankedCount {
     if (among.length === 1) return { option: among[0]!, isSurplus };
     const draw = (options: readonly string[]): string =>
       drawn(this.question.seed, `${this.question.id}:${round}`, options);
-    const tie = breakTie(among, wanted, this.past, draw);
+    const tie = this.past.breakTie(among, wanted, draw);
     return { option: tie.chosen, isSurplus, tie };
   }
 
@@ -221,10 +273,8 @@ class RankedCount {
     const given = isSurplus ? this.giveSurplus(option, counts.get(option)!) : this.eliminate(option);
     const transfer = {
       from: option,
-      to: [...given].flatMap(([next, count]) =>
-        next === undefined ? [] : [{ option: next, weight: this.shown(count) }],
-      ),
-      exhausted: this.shown(given.get(undefined) ?? 0n),
+      to: this.told(given.options),
+      exhausted: this.shown(given.exhausted),
     };
     this.cut();
     return transfer;
@@ -240,46 +290,66 @@ class RankedCount {
   private giveSurplus(option: string, count: bigint): Given {
     const pile = this.piles.get(option)!;
     const [part, whole] = reduced(count - this.quota * this.denominator, count);
+    const finer = new Map(
+      this.denominators.map((one) => [one, { value: one.value * whole, factor: one.factor }]),
+    );
     const given = new Map<Share, Share>();
-    for (const share of pile.shares) given.set(share, { numerator: share.numerator * part });
+    for (const share of pile.shares) {
+      const denominator = finer.get(share.denominator)!;
+      given.set(share, { numerator: share.numerator * part, denominator });
+    }
     for (const bundle of pile.bundles) bundle.share = given.get(bundle.share)!;
     this.pending.delete(option);
     this.settled.add(option);
     this.piles.set(option, new Pile());
-    for (const share of this.sharesInPlay()) share.numerator *= whole;
+    for (const one of this.denominators) one.factor *= whole;
+    this.denominators.push(...new Set([...given.values()].map(({ denominator }) => denominator)));
     this.denominator *= whole;
     return this.handOn(pile.bundles);
   }
 
   /** Gives ballots to the next option of their ranking that is neither elected nor eliminated. */
   private handOn(bundles: readonly Bundle[]): Given {
-    const given = new Map<string | undefined, bigint>();
+    const options = new Map<string, Sum>();
+    const exhausted = new Sum();
     for (const bundle of bundles) {
-      do bundle.place++;
-      while (bundle.place < bundle.ranking.length && !this.mayReceive(bundle.ranking[bundle.place]!));
-      const next = bundle.ranking[bundle.place];
-      if (next !== undefined) this.piles.get(next)!.add(bundle);
-      given.set(next, (given.get(next) ?? 0n) + bundle.weight * bundle.share.numerator);
+      let next: string | undefined;
+      do next = bundle.next.next().value;
+      while (next !== undefined && !this.mayReceive(next));
+      if (next === undefined) {
+        exhausted.add(bundle.weight, bundle.share);
+        continue;
+      }
+      this.piles.get(next)!.add(bundle);
+      const received = options.get(next) ?? new Sum();
+      received.add(bundle.weight, bundle.share);
+      options.set(next, received);
     }
-    return given;
+    // In the order of the question, whatever that of the ballots is.
+    const receiving = [...this.piles.keys()].filter((option) => options.has(option));
+    return {
+      options: new Map(receiving.map((option) => [option, options.get(option)!.total])),
+      exhausted: exhausted.total,
+    };
   }
 
   private mayReceive(option: string): boolean {
     return this.piles.has(option) && !this.elected.has(option);
   }
 
-  private sharesInPlay(): Set<Share> {
-    const shares = new Set<Share>();
-    for (const pile of this.piles.values()) for (const share of pile.shares) shares.add(share);
-    return shares;
-  }
-
   private cut(): void {
     if (this.denominator < 1n << BigInt(MOST_BITS)) return;
-    const cut = 1n << BigInt(MOST_BITS / 2);
     this.isExact = false;
-    for (const share of this.sharesInPlay()) share.numerator = (share.numerator * cut) / this.denominator;
-    this.denominator = cut;
+    for (const pile of this.piles.values()) pile.cut(this.coarse);
+    this.coarse.factor = 1n;
+    this.denominators = [this.coarse];
+    this.denominator = this.coarse.value;
+  }
+
+  private told(counts: RoundCounts): { option: string; weight: string }[] {
+    return [...counts]
+      .map(([option, count]) => ({ option, weight: this.shown(count) }))
+      .filter(({ weight }) => weight !== '0');
   }
 
   private shown(count: bigint): string {
@@ -287,8 +357,12 @@ class RankedCount {
   }
 }
 
-/** What each option is given, and what reaches none, over the common denominator. */
-type Given = ReadonlyMap<string | undefined, bigint>;
+/** Over the common denominator. */
+interface Given {
+  readonly options: RoundCounts;
+  /** What reaches none. */
+  readonly exhausted: bigint;
+}
 
 /** What follows a round. */
 interface Move {
@@ -302,10 +376,6 @@ function sum(values: Iterable<bigint>): bigint {
   let total = 0n;
   for (const value of values) total += value;
   return total;
-}
-
-function compare(one: bigint, other: bigint): number {
-  return one < other ? -1 : Number(one > other);
 }
 
 /** The same fraction in its lowest terms. */

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { countRanked } from './ranked-count';
 import { answerOf, tally } from './tally';
+import { extremesOf, PastRounds } from './tie-break';
 import { fractionText, percentText, unitOf, UNITS, weightOf, weightText } from './weight';
 
 const ranked = (seats: number, options: string, ballots: Record<string, number | string>, seed = 'seed') =>
@@ -42,7 +44,6 @@ describe('a question whose options are chosen', () => {
   const question = { id: 'Q', options: ['A', 'B', 'C'], isRanked: false, seats: undefined };
   const answers = (...rows: [choices: number[], ballots: number, weight: string][]) =>
     rows.map(([choices, ballots, weight]) => ({
-      question: 0,
       answer: answerOf(choices),
       ballots,
       weight: weightOf(weight),
@@ -50,13 +51,12 @@ describe('a question whose options are chosen', () => {
     }));
 
   it('counts ballots and weights of each option, and who abstained apart', () => {
-    const [result] = tally(
-      [question],
+    const result = tally(
+      question,
       answers([[0], 2, '2'], [[2], 1, '0.5'], [[], 3, '7'], [[0, 2], 1, '1.25']),
       '',
     );
     expect(result).toEqual({
-      question,
       expressed: 4,
       expressedWeight: weightOf('3.75'),
       abstentions: 3,
@@ -69,22 +69,12 @@ describe('a question whose options are chosen', () => {
   });
 
   it('without any ballot has zeros everywhere', () => {
-    const [result] = tally([question], [], '');
+    const result = tally(question, [], '');
     expect(result).toMatchObject({
       expressed: 0,
       abstentions: 0,
       options: Array(3).fill({ votes: 0, weight: 0n }),
     });
-  });
-
-  it('keeps questions apart', () => {
-    const other = { ...question, id: 'R' };
-    const [one, two] = tally(
-      [question, other],
-      [{ question: 1, answer: '1', ballots: 1, weight: 10_000n, unit: UNITS }],
-      '',
-    );
-    expect([one!.expressed, two!.expressed]).toEqual([0, 1]);
   });
 });
 
@@ -102,14 +92,14 @@ describe('an instant-runoff', () => {
   it('has the first preferences of question results as votes', () => {
     const question = { id: 'Q', options: ['A', 'B', 'C'], isRanked: true, seats: 1 };
     const groups = [
-      { question: 0, answer: '0,1', ballots: 4, weight: weightOf('4'), unit: UNITS },
-      { question: 0, answer: '2,1', ballots: 2, weight: weightOf('2'), unit: UNITS },
-      { question: 0, answer: '', ballots: 1, weight: weightOf('1'), unit: UNITS },
+      { answer: '0,1', ballots: 4, weight: weightOf('4'), unit: UNITS },
+      { answer: '2,1', ballots: 2, weight: weightOf('2'), unit: UNITS },
+      { answer: '', ballots: 1, weight: weightOf('1'), unit: UNITS },
     ];
-    const [result] = tally([question], groups, '');
+    const result = tally(question, groups, '');
     expect(result).toMatchObject({ expressed: 6, abstentions: 1 });
-    expect(result!.options.map(({ votes }) => votes)).toEqual([4, 0, 2]);
-    expect(result!.rounds!.at(-1)!.elected).toEqual(['A']);
+    expect(result.options.map(({ votes }) => votes)).toEqual([4, 0, 2]);
+    expect(result.rounds!.at(-1)!.elected).toEqual(['A']);
   });
 
   it('lowers the threshold as ballots are exhausted, and tells how many are', () => {
@@ -197,15 +187,14 @@ describe('an election that is not ranked', () => {
   const elected = (seats: number, weights: Record<string, number>, seed = 'seed') => {
     const question = { id: 'Q', options: Object.keys(weights), isRanked: false, seats };
     const answers = Object.values(weights).map((weight, place) => ({
-      ...{ question: 0, answer: answerOf([place]), ballots: 1, unit: UNITS },
+      ...{ answer: answerOf([place]), ballots: 1, unit: UNITS },
       weight: weightOf(`${weight}`),
     }));
-    const [result] = tally(
-      [question],
+    return tally(
+      question,
       answers.filter(({ weight }) => weight > 0n),
       seed,
     );
-    return result!;
   };
 
   it.each<[seats: number, weights: Record<string, number>, names: string]>([
@@ -279,7 +268,90 @@ describe('what goes from a round to the next', () => {
   });
 });
 
+describe('rounds', () => {
+  it('list no option with a weight of 0, which stays in the count', () => {
+    const rounds = ranked(2, 'ABCDE', { AB: 6, AC: 2, C: 3 });
+    expect(rounds.map(counts)).toEqual(['A8 C3', 'A4 B3 C4']);
+    expect(rounds.flatMap(({ elected }) => elected)).toEqual(['A', 'C']);
+    const alone = ranked(1, 'ABC', { A: 1, B: 1 }, 'x');
+    expect(alone[0]!.eliminated).toEqual(['C']);
+    expect(alone[0]!.transfer).toEqual({ from: 'C', to: [], exhausted: '0' });
+  });
+
+  it('list no option whose weight is 0 at six decimals', () => {
+    // A gives 1.3333 of 1000.0001 away: of the ballot for B, 0.00000013.
+    const [first, second] = ranked(2, 'ABCD', { A: 1_000, AB: '0.0001', C: 998, D: 998 });
+    expect(first!.transfer).toEqual({ from: 'A', to: [], exhausted: '1.3333' });
+    expect(counts(second!)).toBe('A998.6668 C998 D998');
+    expect(second!.eliminated).toEqual(['B']);
+  });
+
+  it('are the same in whatever order the ballots come', () => {
+    const ballots = Object.entries({ AB: 6, AC: 2, AD: 1, B: 1, C: 3, DBC: 2, EC: 1, EB: 1 });
+    const rounds = ranked(2, 'ABCDE', Object.fromEntries(ballots));
+    expect(ranked(2, 'ABCDE', Object.fromEntries(ballots.toReversed()))).toEqual(rounds);
+    expect(rounds[0]!.transfer!.to.map(({ option }) => option)).toEqual(['B', 'C', 'D']);
+  });
+
+  it('are no more than the options, and elect as many as there are seats', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.array(fc.tuple(fc.shuffledSubarray([...'ABCDEFGHI']), fc.integer({ min: 1, max: 40 })), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        (options, seats, ballots) => {
+          const names = 'ABCDEFGHI'.slice(0, options);
+          const of = ballots.map(([ranking, weight]) => [
+            ranking.filter((one) => names.includes(one)).join(''),
+            weight,
+          ]);
+          const rounds = ranked(seats, names, Object.fromEntries(of));
+          expect(rounds.length).toBeLessThanOrEqual(options);
+          if (rounds.length > 0)
+            expect(rounds.flatMap(({ elected }) => elected)).toHaveLength(Math.min(seats, options));
+        },
+      ),
+    );
+  });
+});
+
 describe('a tie', () => {
+  /** As the contract says it, round by round. */
+  const naive = (among: string[], wanted: 'most' | 'least', earlier: ReadonlyMap<string, bigint>[]) => {
+    let left: readonly string[] = among;
+    for (let round = earlier.length; round > 0; round--) {
+      left = extremesOf(left, wanted, earlier[round - 1]!);
+      if (left.length === 1) return { among, chosen: left[0]!, round };
+    }
+    return { among, chosen: left.join('') };
+  };
+
+  it('is broken as by going back from round to round', () => {
+    const seen = { draws: 0, rounds: 0 };
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.bigInt({ min: 0n, max: 2n }), { minLength: 6, maxLength: 6 }), { maxLength: 6 }),
+        fc.subarray([...'ABCDEF'], { minLength: 2 }),
+        fc.constantFrom('most' as const, 'least' as const),
+        (rounds, among, wanted) => {
+          const earlier = rounds.map(
+            (counts) => new Map(counts.map((count, index) => ['ABCDEF'[index]!, count])),
+          );
+          const past = new PastRounds();
+          for (const counts of earlier) past.add(counts);
+          const tie = past.breakTie(among, wanted, (options) => options.join(''));
+          expect(tie).toEqual(naive(among, wanted, earlier));
+          seen[tie.round === undefined ? 'draws' : 'rounds']++;
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(Math.min(seen.draws, seen.rounds)).toBeGreaterThan(50);
+  });
+
   it('is broken by the latest earlier round that tells the options apart', () => {
     // After D and E are out, B and C have 4 each; in the round before, C had less.
     const rounds = ranked(1, 'ABCDE', { A: 6, B: 4, C: 3, DC: 1, E: 1 }, 'x');

@@ -12,10 +12,8 @@ export interface CountedQuestion {
   readonly seats: number | undefined;
 }
 
-/** Ballots that answer one question alike, or rank the same option first. */
+/** Ballots that answer a question alike, or rank the same option first. */
 export interface FirstChoices {
-  /** Its place among the questions, from 0. */
-  readonly question: number;
   /** As `answerOf` writes it. */
   readonly answer: string;
   readonly ballots: number;
@@ -23,7 +21,7 @@ export interface FirstChoices {
   readonly weight: Weight;
 }
 
-/** Ballots that answer one question alike, rankings to their last rank. */
+/** Ballots that answer a question alike, rankings to their last rank. */
 export interface Answers extends FirstChoices {
   /** The finest `unitOf` a single one of them. */
   readonly unit: Weight;
@@ -31,7 +29,6 @@ export interface Answers extends FirstChoices {
 
 /** The result of one question. */
 export interface QuestionResult {
-  readonly question: CountedQuestion;
   /** Ballots that chose or ranked something. */
   readonly expressed: number;
   readonly expressedWeight: Weight;
@@ -51,39 +48,58 @@ export function answerOf(choices: readonly number[]): string {
   return choices.join(',');
 }
 
-function choicesOf(answer: string): number[] {
-  return answer === '' ? [] : answer.split(',').map(Number);
+/** The options of an answer to a ranked question, read from it one by one: hundreds of ranks take no memory beside it. */
+class Ranking implements IterableIterator<string, undefined> {
+  private at = 0;
+
+  constructor(
+    private readonly answer: string,
+    private readonly options: readonly string[],
+  ) {}
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<string, undefined> {
+    const { answer, at } = this;
+    if (at >= answer.length) return { done: true, value: undefined };
+    const comma = answer.indexOf(',', at);
+    const end = comma < 0 ? answer.length : comma;
+    this.at = end + 1;
+    return { done: false, value: this.options[Number(answer.slice(at, end))]! };
+  }
 }
 
 /**
- * Counts ballots (decisions, section 9, "Casting and counting"): exactly, of nothing but its arguments, so that anybody can
- * repeat it.
+ * Counts the ballots of a question (decisions, section 9, "Casting and counting"): exactly, of nothing but its arguments, so
+ * that anybody can repeat it.
  *
  * @param seed breaks ties that earlier rounds do not
  */
-export function tally(
-  questions: readonly CountedQuestion[],
-  answers: Iterable<Answers>,
-  seed: string,
-): QuestionResult[] {
-  return byQuestion(questions, answers, (question, own) => {
-    const result = sumOf(question, own);
-    if (!question.isRanked)
-      return question.seats ? { ...result, ...mostWanted(question, result, seed) } : result;
-    const rankings: RankedBallots[] = [];
-    for (const { answer, weight, unit } of own) {
-      const choices = choicesOf(answer);
-      if (choices.length === 0) continue;
-      rankings.push({ ranking: choices.map((choice) => question.options[choice]!), weight, unit });
-    }
+export function tally(question: CountedQuestion, answers: Iterable<Answers>, seed: string): QuestionResult {
+  const sums = new Sums(question);
+  if (question.isRanked) {
     const { seats = 1 } = question;
-    const rounds = countRanked({ ...question, seats, seed }, rankings);
-    return {
-      ...result,
-      rounds,
-      ...(question.seats ? { elected: rounds.flatMap(({ elected }) => elected) } : {}),
-    };
-  });
+    const rounds = countRanked({ ...question, seats, seed }, rankingsOf(question, answers, sums));
+    const elected = question.seats ? { elected: rounds.flatMap((round) => round.elected) } : {};
+    return { ...sums.result, rounds, ...elected };
+  }
+  for (const one of answers) sums.add(one);
+  return { ...sums.result, ...(question.seats ? mostWanted(question, sums.result, seed) : {}) };
+}
+
+/** Rankings as they are read, so that no more of an answer is kept than its count needs. */
+function* rankingsOf(
+  { options }: CountedQuestion,
+  answers: Iterable<Answers>,
+  sums: Sums,
+): Generator<RankedBallots> {
+  for (const one of answers) {
+    const { answer, weight, unit } = one;
+    sums.add(one);
+    yield { ranking: new Ranking(answer, options), weight, unit };
+  }
 }
 
 /** Elects the options with most weight, of those that have any; where too many have the same, draws fill the last seats. */
@@ -109,39 +125,41 @@ function mostWanted(
 
 /** Counts some of the ballots, which elect nobody: without rounds. */
 export function tallyFirstChoices(
-  questions: readonly CountedQuestion[],
+  question: CountedQuestion,
   answers: Iterable<FirstChoices>,
-): QuestionResult[] {
-  return byQuestion(questions, answers, sumOf);
+): QuestionResult {
+  const sums = new Sums(question);
+  for (const one of answers) sums.add(one);
+  return sums.result;
 }
 
-function byQuestion<T extends FirstChoices>(
-  questions: readonly CountedQuestion[],
-  answers: Iterable<T>,
-  resultOf: (question: CountedQuestion, own: readonly T[]) => QuestionResult,
-): QuestionResult[] {
-  const ofQuestion: T[][] = questions.map(() => []);
-  for (const one of answers) ofQuestion[one.question]!.push(one);
-  return questions.map((question, index) => resultOf(question, ofQuestion[index]!));
-}
+/** What the options of a question have. */
+class Sums {
+  private readonly options: { votes: number; weight: Weight }[];
+  private expressed = 0;
+  private expressedWeight = 0n;
+  private abstentions = 0;
 
-function sumOf(question: CountedQuestion, answers: readonly FirstChoices[]): QuestionResult {
-  const options = question.options.map(() => ({ votes: 0, weight: 0n }));
-  let expressed = 0;
-  let expressedWeight = 0n;
-  let abstentions = 0;
-  for (const { answer, ballots, weight } of answers) {
-    const choices = choicesOf(answer);
-    if (choices.length === 0) {
-      abstentions += ballots;
-      continue;
+  constructor(private readonly question: CountedQuestion) {
+    this.options = question.options.map(() => ({ votes: 0, weight: 0n }));
+  }
+
+  add({ answer, ballots, weight }: FirstChoices): void {
+    if (answer === '') {
+      this.abstentions += ballots;
+      return;
     }
-    expressed += ballots;
-    expressedWeight += weight;
-    for (const choice of question.isRanked ? choices.slice(0, 1) : choices) {
-      options[choice]!.votes += ballots;
-      options[choice]!.weight += weight;
+    this.expressed += ballots;
+    this.expressedWeight += weight;
+    for (const choice of answer.split(',', this.question.isRanked ? 1 : undefined)) {
+      const option = this.options[Number(choice)]!;
+      option.votes += ballots;
+      option.weight += weight;
     }
   }
-  return { question, expressed, expressedWeight, abstentions, options };
+
+  get result(): QuestionResult {
+    const { expressed, expressedWeight, abstentions, options } = this;
+    return { expressed, expressedWeight, abstentions, options };
+  }
 }

@@ -2830,7 +2830,7 @@ export type TourItem = {
      */
     Seuil: number;
     /**
-     * Options that are not eliminated.
+     * Options that are not eliminated; those with nothing are left out.
      */
     Decompte: Array<DecompteItem>;
     /**
@@ -5926,6 +5926,8 @@ export type CampagnesPublishErrors = {
      * `Campagne.AucuneQuestion`: The campaign has no question. Add one before publishing it.
      *
      * `Question.OptionsInsuffisantes`: A question has no option, or fewer than an answer must name (`MinReponses`). Add options before publishing the campaign.
+     *
+     * `Campagne.TropVolumineuse`: The result of the campaign could become too large to be counted and told: its size is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.
      *
      * `Vote.AucunVotant`: The campaign has no voter. Add voters, or make an electoral list, before publishing it.
      *

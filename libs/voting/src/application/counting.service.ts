@@ -1,0 +1,70 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { join } from 'node:path';
+import { Breather } from '#shared/concurrency/breather';
+import { Threads } from '#shared/concurrency/threads';
+import type { CountedRow } from '../persistence/statistics.query';
+import { type Batch, BatchCount } from './batch-count';
+import type { CountMessage } from './counting.thread';
+
+/** Questions to count, and where their answers are read. */
+export interface Counting {
+  readonly batch: Batch;
+  /** Whether the count is so short that starting a thread would take longer. */
+  readonly isShort: boolean;
+  readonly parts: number;
+  /** Reads one of the parts, from 0. */
+  readonly read: (part: number) => Promise<CountedRow[]>;
+}
+
+/** Counts closed boxes, all but the smallest in threads: other requests go on meanwhile (docs/adr/0027). */
+@Injectable()
+export class CountingService implements OnApplicationShutdown {
+  private readonly threads = new Threads(join(__dirname, 'counting.thread.js'), {
+    atOnce: 2,
+    memoryMb: 256,
+    timeMs: 60_000,
+    idleMs: 10_000,
+  });
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
+  }
+
+  /**
+   * Counts when it is the tenant's turn. What is read waits for no thread: a process holds no more of boxes than its threads count.
+   *
+   * @returns the results of the questions as JSON
+   * @throws ThreadLimitPassed
+   */
+  async items(tenantId: string, counting: Counting): Promise<readonly Uint8Array[]> {
+    return counting.isShort ? this.countHere(counting) : this.countBeside(tenantId, counting);
+  }
+
+  private async countHere({ batch, parts, read }: Counting): Promise<readonly Uint8Array[]> {
+    const breather = new Breather();
+    const count = new BatchCount();
+    for (let part = 0; part < parts; part++) for (const row of await read(part)) count.add(row);
+    const items: Uint8Array[] = [];
+    for (const item of count.items(batch)) {
+      items.push(item);
+      if (breather.isDue) await breather.rest();
+    }
+    return items;
+  }
+
+  private async countBeside(
+    tenantId: string,
+    { batch, parts, read }: Counting,
+  ): Promise<readonly Uint8Array[]> {
+    return this.threads.run(tenantId, async (post: (message: CountMessage) => void) => {
+      const breather = new Breather();
+      for (let part = 0; part < parts; part++) {
+        for (const row of await read(part)) {
+          post({ row });
+          if (breather.isDue) await breather.rest();
+        }
+      }
+      post({ batch });
+    });
+  }
+}
