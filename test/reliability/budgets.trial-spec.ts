@@ -17,6 +17,7 @@ const FAULT = 'attacks of one data space on the availability of the others';
 const PER_SECOND = 50;
 const SECONDS = WHOLE ? 10 : 4;
 const PAIRS = WHOLE ? 5 : 1;
+const SOAK_MINUTES = 10;
 const EMPLOYEES = WHOLE ? 500 : 100;
 const VOTERS = 20_000;
 /** Without a limit V8 keeps garbage for long on a machine with much memory. */
@@ -222,6 +223,20 @@ const ATTACKS_OF: readonly [name: string, attacks: (scene: Scene) => object[]][]
       },
     ],
   ],
+  [
+    'bodies of 1 MB with 90,000 unknown properties over 8 connections',
+    ({ attackers: [, other] }) => [
+      {
+        kind: 'flood',
+        request: { method: 'POST', path: '/b2b/v1/employe', key: other!.partner },
+        ...{ properties: 90_000, connections: 8, most: 500 },
+      },
+    ],
+  ],
+  [
+    'documents without a key over 30 connections',
+    () => [{ kind: 'flood', request: { method: 'GET', path: '/docs/openapi.yaml' }, connections: 30 }],
+  ],
 ];
 
 function get(path: string, { partner }: FleetSpace): object {
@@ -261,12 +276,14 @@ async function compare(scene: Scene, attacks: object[], pairs = PAIRS): Promise<
 }
 
 function growthOf(quiet: readonly Steady[], attacked: readonly Steady[]): string {
-  const p99 = (seen: readonly Steady[]): number =>
-    median(
-      seen.map(({ latencies }) => latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * 0.99)]!),
-    );
+  const ofMost = (seen: readonly Steady[]): string =>
+    median(seen.map(({ latencies }) => p99(latencies))).toFixed(1);
   const longest = Math.max(...attacked.flatMap(({ latencies }) => latencies));
-  return `p99 ${p99(quiet).toFixed(1)} → ${p99(attacked).toFixed(1)} ms, longest ${longest.toFixed(0)} ms`;
+  return `p99 ${ofMost(quiet)} → ${ofMost(attacked)} ms, longest ${longest.toFixed(0)} ms`;
+}
+
+function p99(latencies: readonly number[]): number {
+  return latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * 0.99)]!;
 }
 
 function median(values: number[]): number {
@@ -302,6 +319,34 @@ describe('An attack of one data space', () => {
       expect(outcome.wrong).toEqual({});
       expect(outcome.processMiB).toBeLessThan(MOST_MIB);
       expect(outcome.backendMiB).toBeLessThan(64);
+    },
+    900_000,
+  );
+
+  (WHOLE ? it : it.skip)(
+    'leaves the others served for ten minutes of all attacks at once',
+    async () => {
+      const { fleet } = scene;
+      const before = (await fleet.apis[0]!.running()).process.pid;
+      const memory = await scene.watch();
+      const served: Steady[] = [];
+      const attacks = ATTACKS_OF.flatMap(([, attacksOf]) => attacksOf(scene));
+      for (let minute = 0; minute < SOAK_MINUTES; minute++) {
+        const attacking = run(ATTACKS, { port: scene.port, seconds: 55, attacks });
+        for (let at = 0; at < 55; at += SECONDS) served.push(await scene.work());
+        await attacking;
+      }
+      await memory.end();
+      const { processMiB, backendMiB } = memory;
+      const latencies = served.flatMap((one) => one.latencies);
+      told.push(
+        `all for ${SOAK_MINUTES} minutes: p99 ${p99(latencies).toFixed(1)} ms, longest ${Math.max(...latencies).toFixed(0)} ms, API ${processMiB} MiB, backend ${backendMiB} MiB`,
+      );
+      report(FAULT, { figures: told.join('; ') });
+      const problems = Object.assign({}, ...served.map((one) => one.wrong)) as Steady['wrong'];
+      const after = (await fleet.apis[0]!.running()).process.pid;
+      expect({ problems, pid: after }).toEqual({ problems: {}, pid: before });
+      expect(backendMiB).toBeLessThan(64);
     },
     900_000,
   );

@@ -63,9 +63,13 @@ async function slowSenders({ port, requests, announced, begin = 1, everyMs, conn
   await Promise.all(Array.from({ length: connections }, one));
 }
 
+/** An object of so many properties that nothing knows: too long for a plan. */
+const unknownProperties = (many) => `{${Array.from({ length: many }, (_, n) => `"p${n}":1`).join()}}`;
+
 /** Requests one after the other over each connection, as fast as they are answered, up to `most` in all. */
-async function flood({ port, request, bodyText, connections, most = Infinity, endsAt }) {
-  const bytes = Buffer.from(head(request, bodyText && Buffer.byteLength(bodyText)) + (bodyText ?? ''));
+async function flood({ port, request, properties, connections, most = Infinity, endsAt }) {
+  const body = properties && unknownProperties(properties);
+  const bytes = Buffer.from(head(request, body?.length) + (body ?? ''));
   let sent = 0;
   const one = async () => {
     let socket;

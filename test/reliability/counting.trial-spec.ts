@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { cloneTemplate } from '../setup/test-app';
+import { until } from '../webhooks/support/receiver';
+import { ClosingVotes, LARGEST } from './support/closing-votes';
+import { WHOLE } from './support/effort';
+import { Fleet, type FleetSpace } from './support/fleet';
+import { Prober } from './support/prober';
+import { MemoryWatch } from './support/process-memory';
+import { report } from './support/report';
+
+const COUNTED_ON_MAIN = join(__dirname, 'support/counted-on-main.cjs');
+const FAULT = 'counts of the largest results';
+
+const PER_SECOND = 50;
+const SECONDS = 4;
+/** Who ask for each result at a time. */
+const CALLERS = WHOLE ? 8 : 3;
+/** A process in deploy/kubernetes may have twice as much. */
+const MOST_HEAP_MIB = 512;
+/** Probes are answered within this time, in ms. */
+const IN_TIME_MS = 200;
+
+interface Steady {
+  readonly wrong: Readonly<Record<string, number>>;
+  readonly latencies: readonly number[];
+}
+
+/** Runs a plan in a process of its own, so that what it measures is not what the test does meanwhile. */
+async function run<T>(script: string, plan: object): Promise<T> {
+  const child = spawn(process.execPath, [join(__dirname, 'support', script), JSON.stringify(plan)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (data: string) => (text += data));
+  await once(child, 'close');
+  return JSON.parse(text) as T;
+}
+
+interface Outcome {
+  readonly wrong: Readonly<Record<string, number>>;
+  /** Results that were not told in full. */
+  readonly untold: readonly string[];
+  readonly got: Readonly<Record<string, number>>;
+  readonly slowestMs: number;
+  readonly probes: number;
+  readonly failures: number;
+  readonly figures: string;
+}
+
+class Scene {
+  private constructor(
+    private readonly fleet: Fleet,
+    private readonly url: string,
+    private readonly database: Client,
+    private readonly victim: FleetSpace,
+    private readonly attackers: readonly { space: FleetSpace; votes: ClosingVotes }[],
+  ) {}
+
+  static async make(env: Record<string, string> = {}): Promise<Scene> {
+    const databaseUrl = await cloneTemplate();
+    const { NODE_OPTIONS = '' } = env;
+    const fleet = await Fleet.start(databaseUrl, {
+      workers: 1,
+      env: { ...env, NODE_OPTIONS: `${NODE_OPTIONS} --max-old-space-size=${MOST_HEAP_MIB}` },
+    });
+    const database = new Client({ connectionString: databaseUrl });
+    await database.connect();
+    const url = await fleet.apis[0]!.url();
+    const victim = await fleet.space();
+    const record = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+    await fleet.send(url, victim.partner, 'POST', '/b2b/v1/employe', record);
+    const spaces = [await fleet.space(), await fleet.space()];
+    const attackers = spaces.map((space) => ({
+      space,
+      votes: new ClosingVotes(fleet, url, database, space),
+    }));
+    // Campaigns take turns, so that both data spaces have something to count for a time.
+    for (const [index, large] of LARGEST.entries()) await attackers[index % 2]!.votes.open(large);
+    await database.query('ANALYZE');
+    const scene = new Scene(fleet, url, database, victim, attackers);
+    await scene.work();
+    return scene;
+  }
+
+  /** Closes all votes and asks for their results, while another data space is at work and processes are probed. */
+  async attack(): Promise<Outcome> {
+    const quiet = await this.work();
+    const prober = new Prober([...this.fleet.apis, ...this.fleet.workers]);
+    const watches = [];
+    for (const one of [this.fleet.apis[0]!, this.fleet.workers[0]!])
+      watches.push(new MemoryWatch((await one.running()).process.pid!, this.database));
+    await prober.begin();
+    const begun = performance.now();
+    let isOver = false;
+    const attacking = this.closeAndAsk().finally(() => (isOver = true));
+    const attacked: Steady[] = [];
+    do attacked.push(await this.work());
+    while (!isOver);
+    const got = await attacking;
+    await prober.end();
+    for (const watch of watches) await watch.end();
+    const [api, worker] = watches.map(({ processMiB }) => processMiB);
+    const untold: string[] = [];
+    for (const { votes } of this.attackers) untold.push(...(await votes.wrong()));
+    const latencies = attacked.flatMap((one) => one.latencies);
+    return {
+      wrong: Object.assign({}, ...[quiet, ...attacked].map((one) => one.wrong)) as Steady['wrong'],
+      ...{ untold, got, slowestMs: prober.slowestLiveMs },
+      ...{ probes: prober.count, failures: prober.livenessFailures },
+      figures:
+        `${((performance.now() - begun) / 1_000).toFixed(0)} s; others' p99 ${p99(quiet.latencies)} → ${p99(latencies)} ms, ` +
+        `longest ${Math.max(...latencies).toFixed(0)} ms; slowest probe ${prober.slowestLiveMs} ms; API ${api} MiB, worker ${worker} MiB`,
+    };
+  }
+
+  async end(): Promise<void> {
+    await this.database.end();
+    await this.fleet.stop();
+  }
+
+  /** All answers by status, once all boxes are sealed as well. */
+  private async closeAndAsk(): Promise<Record<string, number>> {
+    await Promise.all(this.attackers.map(({ votes }) => votes.close()));
+    const attacks = this.attackers.flatMap(({ space, votes }) =>
+      votes.votes.map(({ id }) => ({
+        kind: 'flood',
+        request: { method: 'GET', path: votes.stats(id), key: space.partner },
+        ...{ connections: CALLERS, most: CALLERS },
+      })),
+    );
+    const got = await run<Record<string, number>>('attacks.cjs', {
+      ...{ port: Number(new URL(this.url).port), seconds: 300, attacks },
+    });
+    await until(
+      'all boxes are sealed',
+      async () => {
+        const sealed = await Promise.all(this.attackers.map(({ votes }) => votes.sealed()));
+        return sealed[0]! + sealed[1]! === LARGEST.length;
+      },
+      300_000,
+    );
+    return got;
+  }
+
+  /** Reads, a write and a probe of a data space that has nothing to count. */
+  private work(): Promise<Steady> {
+    const key = `X-Api-Key: ${this.victim.partner}\r\n`;
+    const employe = JSON.stringify({ idExterne: 'E-1', prenom: 'Zoe', nom: 'Roy' });
+    const requests = [
+      `GET /b2b/v1/employe/E-1 HTTP/1.1\r\nHost: mandat\r\n${key}\r\n`,
+      `GET /b2b/v1/employe?limite=20 HTTP/1.1\r\nHost: mandat\r\n${key}\r\n`,
+      `PUT /b2b/v1/employe HTTP/1.1\r\nHost: mandat\r\n${key}Content-Type: application/json\r\nContent-Length: ${employe.length}\r\n\r\n${employe}`,
+      `GET /health/ready HTTP/1.1\r\nHost: mandat\r\n\r\n`,
+    ];
+    return run('load.cjs', {
+      ...{ kind: 'steady', port: Number(new URL(this.url).port), perSecond: PER_SECOND, seconds: SECONDS },
+      requests: Array.from({ length: PER_SECOND * SECONDS }, (_, n) => requests[n % requests.length]),
+    });
+  }
+}
+
+function p99(latencies: readonly number[]): string {
+  return latencies.toSorted((one, other) => one - other)[Math.floor(latencies.length * 0.99)]!.toFixed(1);
+}
+
+it('The largest results are counted and sealed while others are served', async () => {
+  const scene = await Scene.make();
+  try {
+    const { wrong, untold, got, failures, slowestMs, probes, figures } = await scene.attack();
+    report(FAULT, {
+      trials: `${LARGEST.length} campaigns at the limits, each result asked for by ${CALLERS} at once`,
+      checked: `${probes} probes of API and worker; ${PER_SECOND} requests/s of another data space`,
+      losses: Object.values(wrong).reduce((sum, one) => sum + one, untold.length + failures),
+      figures,
+    });
+    expect({ wrong, untold, failures }).toEqual({ wrong: {}, untold: [], failures: 0 });
+    expect(got).toEqual({ 200: LARGEST.length * CALLERS });
+    expect(slowestMs).toBeLessThan(IN_TIME_MS);
+  } finally {
+    await scene.end();
+  }
+}, 1_200_000);
+
+it('The same on the main thread keeps probes waiting', async () => {
+  const scene = await Scene.make({ NODE_OPTIONS: `--require=${COUNTED_ON_MAIN}` });
+  try {
+    const { slowestMs, figures } = await scene.attack();
+    report(FAULT, { control: figures });
+    expect(slowestMs).toBeGreaterThan(IN_TIME_MS);
+  } finally {
+    await scene.end();
+  }
+}, 1_200_000);
