@@ -57,14 +57,14 @@ const tree = [
     name: 'known-places',
     comment:
       'Every context has the same shape, so that a line’s place can be guessed: domain, persistence, application, ' +
-      'http, testing, and three files of wiring. A new context is first given its place in CONTEXTS.',
+      'http, testing, and four files of wiring. A new context is first given its place in CONTEXTS.',
     from: {},
     to: {
       path: '^libs/',
       pathNot: [
         '^libs/shared/src/([^/]+/|shared\\.module\\.ts$)',
         `^libs/(${names})/src/(domain|persistence|application|http|testing)/`,
-        `^libs/(?<context>${names})/src/(index|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
+        `^libs/(?<context>${names})/src/(index|fields|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
       ],
     },
   },
@@ -108,12 +108,11 @@ const tree = [
 const contexts = [
   {
     name: 'contexts-by-index',
-    comment:
-      'index.ts is the only door of a context: behind it everything may change without asking the neighbours.',
+    comment: 'A context is imported through index.ts, or through fields.ts where only its fields are needed.',
     from: { path: '^(?:apps|libs)/([^/]+)/' },
     to: {
       path: '^libs/(?!shared/)[^/]+/src/',
-      pathNot: ['^libs/$1/', '^libs/[^/]+/src/index\\.ts$', '^libs/[^/]+/src/testing/'],
+      pathNot: ['^libs/$1/', '^libs/[^/]+/src/(index|fields)\\.ts$', '^libs/[^/]+/src/testing/'],
     },
   },
   ...Object.entries(CONTEXTS).map(([context, allowed]) => ({
@@ -138,14 +137,23 @@ const contexts = [
   },
 ];
 
+/** The fields of a context import its domain's lists of fields and nothing else. */
+const fieldsOnly = {
+  name: 'fields-are-pure',
+  comment: 'Rules of other contexts import fields.ts, so it must not bring Nest, HTTP or a database with it.',
+  from: { path: '^libs/([^/]+)/src/fields\\.ts$' },
+  to: { pathNot: '^libs/$1/src/domain/[^/]+\\.fields\\.ts$' },
+};
+
 const layers = [
+  fieldsOnly,
   {
     name: 'domain-is-pure',
     comment:
       'A rule of the domain is read and tested without Nest, HTTP or a database; TypeORM lends its decorators.',
     from: { path: layer('domain'), pathNot: TEST_CODE },
     to: {
-      pathNot: ['^libs/$1/src/domain/', PURE_SHARED, npm('typeorm')],
+      pathNot: ['^libs/$1/src/domain/', '^libs/[^/]+/src/fields\\.ts$', PURE_SHARED, npm('typeorm')],
       dependencyTypesNot: ['core'],
     },
   },
@@ -166,7 +174,8 @@ const layers = [
     to: {
       pathNot: [
         '^libs/$1/src/(domain|persistence)/',
-        '^libs/shared/src/(database|errors)/',
+        '^libs/[^/]+/src/fields\\.ts$',
+        '^libs/shared/src/(database/|errors/|records/field\\.ts$)',
         npm('typeorm|pg|pg-copy-streams|@nestjs/common'),
       ],
       dependencyTypesNot: ['core'],

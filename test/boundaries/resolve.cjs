@@ -9,6 +9,7 @@ module.exports = {
   resolve: {
     alias: {
       '#shared/*': join(process.cwd(), 'libs/shared/src/*'),
+      '#*/fields': join(process.cwd(), 'libs/*/src/fields.ts'),
       '#*': join(process.cwd(), 'libs/*/src/index.ts'),
     },
   },

@@ -62,19 +62,19 @@ async function fill(
   id: string,
 ): Promise<void> {
   if (id === IDS.campagne) {
-    const election = { Titre: 'Qui voulez-vous à la présidence ?', Type: 'Election' };
+    const election = { Titre: 'Qui voulez-vous à la présidence ?', Type: 'Election' } as const;
     await questions.create(tenantId, actor, id, election, IDS.question);
     const of = { campagneId: id, questionId: IDS.question };
     await options.create(tenantId, actor, of, CANDIDATES[0]!, IDS.option);
     await options.create(tenantId, actor, of, CANDIDATES[1]!, IDS.optionAutre);
-    const proposition = { Titre: 'Acceptez-vous l’entente de principe ?', Type: 'Proposition' };
+    const proposition = { Titre: 'Acceptez-vous l’entente de principe ?', Type: 'Proposition' } as const;
     await questions.create(tenantId, actor, id, proposition, IDS.questionAutre);
     await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1001' }, IDS.votant);
     await votants.upsert(tenantId, actor, id, { EmployeIdExterne: 'E-1002' }, IDS.votantASupprimer);
     return;
   }
   if (id === IDS.ouverte) {
-    const entente = { Titre: 'Acceptez-vous l’entente de principe ?', Type: 'ChoixLibre' };
+    const entente = { Titre: 'Acceptez-vous l’entente de principe ?', Type: 'ChoixLibre' } as const;
     await questions.create(tenantId, actor, id, entente, IDS.questionOuverte);
     const of = { campagneId: id, questionId: IDS.questionOuverte };
     await options.create(tenantId, actor, of, { Libelle: 'Oui' }, IDS.optionOuverte);
@@ -85,7 +85,7 @@ async function fill(
     return;
   }
   if (id === IDS.aCompleter) {
-    const choix = { Titre: 'Quelle résolution doit être débattue ?', Type: 'ChoixLibre' };
+    const choix = { Titre: 'Quelle résolution doit être débattue ?', Type: 'ChoixLibre' } as const;
     await questions.create(tenantId, actor, id, choix, IDS.questionACompleter);
     const of = { campagneId: id, questionId: IDS.questionACompleter };
     await options.create(tenantId, actor, of, { Libelle: 'Climat' }, IDS.optionASupprimer);

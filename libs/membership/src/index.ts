@@ -2,22 +2,12 @@ import { ChampUtilisateur } from './domain/champ-utilisateur.entity';
 import { Employe } from './domain/employe.entity';
 import { Employeur } from './domain/employeur.entity';
 
+export * from './fields';
 export { ActiveCampaigns, type ActiveCampaignCheck } from './application/active-campaigns';
 export { ChampsUtilisateurService } from './application/champs-utilisateur.service';
 export { EmployesSyncService } from './application/employes-sync.service';
 export { type Member, MembersService } from './application/members.service';
 export { SyndicatsSyncService } from './application/syndicats-sync.service';
-export type { ChampRecord } from './domain/champ-utilisateur.fields';
-export {
-  EMPLOI_FIELDS,
-  EMPLOYE_V2_FIELDS,
-  MEMBERSHIP_FIELDS,
-  VALEUR_FIELDS,
-  type ValeurRecord,
-} from './domain/employe-v2.fields';
-export { EMPLOYE_FIELDS } from './domain/employe.fields';
-export { EMPLOYEUR_FIELDS } from './domain/employeur.fields';
-export { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from './domain/syndicat.fields';
 export { readSignedValeurs, type SignedValeurs } from './domain/signed-valeurs';
 export { type ValeurV1, valeurV1, type ValeurV2, valeurV2 } from './domain/valeur-champ';
 export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';

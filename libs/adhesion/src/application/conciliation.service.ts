@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MembersService, type ValeurV1, type ValeurV2 } from '#membership';
+import { PERSONNE_FIELDS, MembersService, type ValeurV1, type ValeurV2 } from '#membership';
 import type { Actor } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
@@ -7,6 +7,7 @@ import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
 import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import type { Json } from '#shared/http/etag';
+import { namesOf } from '#shared/records/field';
 import type { Contact } from '../domain/as-signed';
 import type { StatutDemande } from '../domain/conciliation.fields';
 import type { DemandeAdhesion } from '../domain/demande-adhesion.entity';
@@ -113,9 +114,9 @@ export class ConciliationService {
 }
 
 function contactOf(demande: DemandeAdhesion): Contact {
-  const { prenom, nom, courriel, telephonePrincipal, adresse1, ville, province, codePostal, noMembre } =
-    demande;
-  return { prenom, nom, courriel, telephonePrincipal, adresse1, ville, province, codePostal, noMembre };
+  return Object.fromEntries(
+    namesOf(PERSONNE_FIELDS).map((name) => [name, demande[name]]),
+  ) as unknown as Contact;
 }
 
 /** Without what is absent, which must not take the place of anything. */

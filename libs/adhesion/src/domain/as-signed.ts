@@ -1,14 +1,8 @@
-/** How to reach the member, as written on the card. */
-export interface Contact {
-  readonly prenom: string;
-  readonly nom: string;
+import type { PersonneRecord } from '#membership/fields';
+
+/** The member as written on the card, who always has an e-mail address. */
+export interface Contact extends PersonneRecord {
   readonly courriel: string;
-  readonly telephonePrincipal?: string | null;
-  readonly adresse1?: string | null;
-  readonly ville?: string | null;
-  readonly province?: string | null;
-  readonly codePostal?: string | null;
-  readonly noMembre?: string | null;
 }
 
 /** What a signing freezes: it stays as it is, whatever becomes of the employee, the form or the custom fields. */

@@ -1,11 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PersonneRecord } from '#membership/fields';
 import { DomainError } from '#shared/errors/domain-error';
 import type { AsSigned } from './as-signed';
 import type { StatutDemande } from './conciliation.fields';
 
 /** A signing of somebody who is no known employee: it waits until the partner says who it is, or that it is nobody. */
 @Entity('demande_adhesion')
-export class DemandeAdhesion implements AsSigned {
+export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
   @PrimaryColumn('uuid')
   tenantId: string;
 

@@ -1,12 +1,21 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import { EMPLOYE_FIELDS, EmployeItem, VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from '#membership';
+import {
+  EMPLOYE_FIELDS,
+  EmployeItem,
+  PERSONNE_FIELDS,
+  VALEURS_V2_ITEMS,
+  type ValeurV2Item,
+  ValeursV2,
+} from '#membership';
 import { Input, Shown } from '#shared/http/field.decorator';
+import { ItemOf } from '#shared/http/record-classes';
 import { PagingQuery } from '#shared/http/listing';
-import { readOnly } from '#shared/records/field';
+import { given, givenId, omit } from '#shared/records/field';
+
 import { SIGNING_FIELDS } from '../domain/signing.fields';
 import { EXAMPLE_IDS } from './examples';
 
-export const idUniqueAdhesion = readOnly(
+export const idUniqueAdhesion = givenId(
   'Identifier of the card given by the service (GUID).',
   EXAMPLE_IDS.adhesion,
 );
@@ -16,13 +25,14 @@ export const aSignatureManuscripte = {
 };
 /** The fields of a signing as answers show them. */
 export const SIGNED = {
-  dateSignature: { ...SIGNING_FIELDS.dateSignature, description: 'When it was signed (UTC).' },
+  dateSignature: { ...SIGNING_FIELDS.dateSignature, always: true, description: 'When it was signed (UTC).' },
   syndicatIdExterne: {
     ...SIGNING_FIELDS.syndicatIdExterne,
     description: 'External identifier of the union.',
   },
 } as const;
-export const syndicatNom = readOnly('Name of the union, as it is now.', 'Syndicat des aciéristes');
+export const syndicatNom = given('Name of the union, as it is now.', 'Syndicat des aciéristes');
+const courriel = { ...PERSONNE_FIELDS.courriel, always: true } as const;
 const apres = {
   kind: 'date',
   description:
@@ -32,16 +42,16 @@ const apres = {
 
 /** A signed card as V1 shows it, with the employee as it is now. */
 export class AdhesionV1Item {
-  @Shown(SIGNED.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature)
   dateSignature: string;
 
-  @Shown({ ...EMPLOYE_FIELDS.courriel, description: 'E-mail address as signed.' }, { always: true })
+  @Shown({ ...courriel, shown: 'E-mail address as signed.' })
   courriel: string;
 
-  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  @Shown(idUniqueAdhesion)
   idUnique: string;
 
-  @Shown({ ...idUniqueAdhesion, description: 'The same as `idUnique`.' }, { always: true, format: 'uuid' })
+  @Shown({ ...idUniqueAdhesion, description: 'The same as `idUnique`.', always: true, format: 'uuid' })
   idUniqueAdhesion: string;
 
   @Shown(SIGNING_FIELDS.transactionId)
@@ -53,7 +63,7 @@ export class AdhesionV1Item {
   @Shown(SIGNED.syndicatIdExterne)
   syndicatIdExterne: string;
 
-  @Shown(syndicatNom, { always: true })
+  @Shown(syndicatNom)
   syndicatNom: string;
 
   @ApiProperty({ type: EmployeItem, description: 'The employee as it is now.' })
@@ -62,35 +72,20 @@ export class AdhesionV1Item {
 
 /** What cards and requests both show of the member, as signed. */
 @ApiExtraModels(...VALEURS_V2_ITEMS)
-export class AsSignedItem {
-  @Shown(EMPLOYE_FIELDS.courriel, { always: true })
-  courriel: string;
-
-  @Shown(EMPLOYE_FIELDS.telephonePrincipal)
-  telephonePrincipal: string | null;
-
-  @Shown(EMPLOYE_FIELDS.adresse1)
-  adresse1: string | null;
-
-  @Shown(EMPLOYE_FIELDS.ville)
-  ville: string | null;
-
-  @Shown(EMPLOYE_FIELDS.province)
-  province: string | null;
-
-  @Shown(EMPLOYE_FIELDS.codePostal)
-  codePostal: string | null;
-
+export class AsSignedItem extends ItemOf({
+  ...omit(PERSONNE_FIELDS, 'prenom', 'nom', 'noMembre'),
+  courriel,
+}) {
   @ValeursV2('Custom values as signed, each in the shape that its `type` says.')
   valeursChampUtilisateur: ValeurV2Item[];
 }
 
 /** A signed card as V2 shows it: the member’s data as signed. */
 export class AdhesionV2Item extends AsSignedItem {
-  @Shown(SIGNED.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature)
   dateSignature: string;
 
-  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  @Shown(idUniqueAdhesion)
   idUniqueAdhesion: string;
 
   @Shown(SIGNING_FIELDS.transactionId)
@@ -102,13 +97,13 @@ export class AdhesionV2Item extends AsSignedItem {
   @Shown(SIGNED.syndicatIdExterne)
   syndicatIdExterne: string;
 
-  @Shown(syndicatNom, { always: true })
+  @Shown(syndicatNom)
   syndicatNom: string;
 
   @Shown(EMPLOYE_FIELDS.idExterne)
   employeIdExterne: string;
 
-  @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
+  @Shown(EMPLOYE_FIELDS.idUnique)
   employeIdUnique: string;
 
   @Shown(EMPLOYE_FIELDS.prenom)
@@ -184,10 +179,10 @@ export class AdhesionsDeletedItem {
 
 /** The image of a handwritten signature, of a card. */
 export class SignatureAdhesionItem {
-  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  @Shown(idUniqueAdhesion)
   idUniqueAdhesion: string;
 
-  @Shown(SIGNED.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature)
   dateSignature: string;
 
   @ApiProperty({
@@ -199,27 +194,28 @@ export class SignatureAdhesionItem {
 
 /** The image of an employee’s most recent handwritten signature. */
 export class SignatureEmployeItem extends SignatureAdhesionItem {
-  @Shown({ ...EMPLOYE_FIELDS.idExterne, description: 'External identifier of the employee, as sent.' })
+  @Shown({ ...EMPLOYE_FIELDS.idExterne, shown: 'External identifier of the employee, as sent.' })
   idExterne: string;
 }
 
 /** Data of the event `adhesion.supprimee`: which card is gone. */
 export class AdhesionSupprimeeData {
-  @Shown(idUniqueAdhesion, { always: true, format: 'uuid' })
+  @Shown(idUniqueAdhesion)
   idUniqueAdhesion: string;
 
-  @Shown(SIGNED.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature)
   dateSignature: string;
 
   @Shown(SIGNED.syndicatIdExterne)
   syndicatIdExterne: string;
 
-  @Shown(
-    { ...SIGNING_FIELDS.employeIdExterne, description: 'External identifier of the employee.' },
-    { always: true },
-  )
+  @Shown({
+    ...SIGNING_FIELDS.employeIdExterne,
+    shown: 'External identifier of the employee.',
+    always: true,
+  })
   employeIdExterne: string;
 
-  @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
+  @Shown(EMPLOYE_FIELDS.idUnique)
   employeIdUnique: string;
 }

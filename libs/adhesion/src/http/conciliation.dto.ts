@@ -1,7 +1,7 @@
 import { EMPLOYE_FIELDS } from '#membership';
 import { Input, Shown } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
-import { readOnly } from '#shared/records/field';
+import { givenId, givenTime, readOnly } from '#shared/records/field';
 import type { ContactOverrides } from '../application/conciliation.service';
 import { raison, statut, type StatutDemande } from '../domain/conciliation.fields';
 import { SIGNING_FIELDS } from '../domain/signing.fields';
@@ -16,13 +16,13 @@ const idExterne = readOnly(
 
 /** A membership request: a signing of somebody who was no known employee. */
 export class DemandeItem extends AsSignedItem {
-  @Shown(readOnly('Identifier of the request (GUID).', EXAMPLE_IDS.demande), { always: true, format: 'uuid' })
+  @Shown(givenId('Identifier of the request (GUID).', EXAMPLE_IDS.demande))
   demandeId: string;
 
   @Shown(statut)
   statut: StatutDemande;
 
-  @Shown(SIGNED.dateSignature, { always: true })
+  @Shown(SIGNED.dateSignature)
   dateSignature: string;
 
   @Shown(SIGNING_FIELDS.transactionId)
@@ -34,13 +34,10 @@ export class DemandeItem extends AsSignedItem {
   @Shown(SIGNED.syndicatIdExterne)
   syndicatIdExterne: string;
 
-  @Shown(syndicatNom, { always: true })
+  @Shown(syndicatNom)
   syndicatNom: string;
 
-  @Shown({
-    ...SIGNING_FIELDS.employeIdExterne,
-    description: 'What was sent as the employee; it named nobody.',
-  })
+  @Shown({ ...SIGNING_FIELDS.employeIdExterne, shown: 'What was sent as the employee; it named nobody.' })
   employeIdExterne: string | null;
 
   @Shown(EMPLOYE_FIELDS.prenom)
@@ -52,13 +49,11 @@ export class DemandeItem extends AsSignedItem {
   @Shown(EMPLOYE_FIELDS.noMembre)
   noMembre: string | null;
 
-  @Shown(readOnly('When the request came (UTC).', '2026-03-02T14:05:09.120Z'), {
-    always: true,
-    format: 'date-time',
-  })
+  @Shown(givenTime('When the request came (UTC).', '2026-03-02T14:05:09.120Z'))
   dateCreation: string;
 
-  @Shown(readOnly('When it was decided (UTC); null while it waits.', '2026-03-03T09:00:00.000Z'), {
+  @Shown({
+    ...readOnly('When it was decided (UTC); null while it waits.', '2026-03-03T09:00:00.000Z'),
     format: 'date-time',
   })
   dateDecision: string | null;
@@ -69,7 +64,7 @@ export class DemandeItem extends AsSignedItem {
   @Shown(idExterne)
   idExterne: string | null;
 
-  @Shown({ ...idUniqueAdhesion, description: 'The card that it became (GUID).' }, { format: 'uuid' })
+  @Shown({ ...idUniqueAdhesion, always: false, description: 'The card that it became (GUID).' })
   adhesionId: string | null;
 }
 
@@ -104,10 +99,10 @@ export class ConfirmationInput extends ContactInput implements ContactOverrides 
 
 /** What a confirmation made. */
 export class ConfirmationItem {
-  @Shown(idExterne, { always: true })
+  @Shown({ ...idExterne, always: true })
   idExterne: string;
 
-  @Shown({ ...idUniqueAdhesion, description: 'The card (GUID).' }, { always: true, format: 'uuid' })
+  @Shown({ ...idUniqueAdhesion, description: 'The card (GUID).', always: true, format: 'uuid' })
   adhesionId: string;
 }
 

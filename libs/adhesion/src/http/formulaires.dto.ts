@@ -1,47 +1,16 @@
-import { Input, Shown } from '#shared/http/field.decorator';
-import { FORMULAIRE_FIELDS, type FormulaireRecord } from '../domain/formulaire.fields';
+import { Shown } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { omit } from '#shared/records/field';
+import { FORMULAIRE_FIELDS } from '../domain/formulaire.fields';
 
 /** Body of POST and PUT; PUT replaces every property. */
-export class FormulaireInput implements FormulaireRecord {
-  @Input(FORMULAIRE_FIELDS.titre)
-  titre: string;
-
-  @Input(FORMULAIRE_FIELDS.syndicatIdExterne)
-  syndicatIdExterne: string;
-
-  @Input(FORMULAIRE_FIELDS.actif)
-  actif?: boolean | null;
-
-  @Input(FORMULAIRE_FIELDS.champs)
-  champs?: string[] | null;
-
-  @Input(FORMULAIRE_FIELDS.objetsConsentement)
-  objetsConsentement?: string[] | null;
-
-  @Input(FORMULAIRE_FIELDS.id)
-  id?: unknown;
-}
+export class FormulaireInput extends InputOf(FORMULAIRE_FIELDS) {}
 
 /** A form that members fill to sign. */
-export class FormulaireItem {
-  @Shown(FORMULAIRE_FIELDS.id, { always: true, format: 'uuid' })
-  id: string;
-
-  @Shown(FORMULAIRE_FIELDS.titre)
-  titre: string;
-
-  @Shown({ ...FORMULAIRE_FIELDS.syndicatIdExterne, description: 'The union that the form is for.' })
+export class FormulaireItem extends ItemOf(omit(FORMULAIRE_FIELDS, 'syndicatIdExterne', 'actif')) {
+  @Shown(FORMULAIRE_FIELDS.syndicatIdExterne)
   syndicatIdExterne: string;
 
-  @Shown(
-    { ...FORMULAIRE_FIELDS.actif, description: 'Whether cards can be signed with it.' },
-    { always: true },
-  )
+  @Shown(FORMULAIRE_FIELDS.actif)
   actif: boolean;
-
-  @Shown(FORMULAIRE_FIELDS.champs, { always: true })
-  champs: string[];
-
-  @Shown(FORMULAIRE_FIELDS.objetsConsentement, { always: true })
-  objetsConsentement: string[];
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import { PERSONNE_FIELDS } from '#membership/fields';
+import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
+import { omit } from '#shared/records/field';
 
 /** Filters of the lists of cards; those given hold together (specification, "Adhesions"). */
 export interface AdhesionFilter {
@@ -42,12 +44,7 @@ export class AdhesionV2Query {
         employeIdUnique: 'employe_id_unique',
         employePrenom: 'prenom',
         employeNom: 'nom',
-        courriel: 'courriel',
-        telephonePrincipal: 'telephone_principal',
-        adresse1: 'adresse1',
-        ville: 'ville',
-        province: 'province',
-        codePostal: 'code_postal',
+        ...itemColumns(omit(PERSONNE_FIELDS, 'prenom', 'nom', 'noMembre')),
         valeursChampUtilisateur: 'valeurs_champ',
       },
     });

@@ -1,24 +1,18 @@
+import { PERSONNE_FIELDS } from '#membership/fields';
+import { snakeCase } from '#shared/database/connections';
+import { namesOf } from '#shared/records/field';
 import type { AsSigned } from '../domain/as-signed';
 
-/** The columns that cards and requests share, by their properties. */
-const COLUMNS: Readonly<Record<keyof AsSigned, string>> = {
-  syndicatIdExterne: 'syndicat_id_externe',
-  prenom: 'prenom',
-  nom: 'nom',
-  courriel: 'courriel',
-  telephonePrincipal: 'telephone_principal',
-  adresse1: 'adresse1',
-  ville: 'ville',
-  province: 'province',
-  codePostal: 'code_postal',
-  noMembre: 'no_membre',
-  dateSignature: 'date_signature',
-  transactionId: 'transaction_id',
-  aSignatureManuscrite: 'a_signature_manuscrite',
-  formulaireId: 'formulaire_id',
-  valeursChamp: 'valeurs_champ',
-};
-const PROPERTIES = Object.keys(COLUMNS) as (keyof AsSigned)[];
+/** The properties that cards and requests share; the columns have their names in snake_case. */
+const PROPERTIES = [
+  ...namesOf(PERSONNE_FIELDS),
+  'syndicatIdExterne',
+  'dateSignature',
+  'transactionId',
+  'aSignatureManuscrite',
+  'formulaireId',
+  'valeursChamp',
+] as const satisfies (keyof AsSigned)[];
 
 /**
  * A statement that adds a row of what was signed and answers its `id`.
@@ -30,7 +24,7 @@ export function insertSigned(
   signed: AsSigned,
   others: Readonly<Record<string, unknown>>,
 ): { text: string; values: unknown[] } {
-  const columns = [...PROPERTIES.map((property) => COLUMNS[property]), ...Object.keys(others)];
+  const columns = [...PROPERTIES.map(snakeCase), ...Object.keys(others)];
   const values = [
     ...PROPERTIES.map((property) =>
       property === 'valeursChamp' ? JSON.stringify(signed.valeursChamp) : (signed[property] ?? null),

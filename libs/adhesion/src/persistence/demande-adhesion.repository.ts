@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
+import { PERSONNE_FIELDS } from '#membership/fields';
+import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
 import type { StatutDemande } from '../domain/conciliation.fields';
@@ -37,15 +38,7 @@ export class DemandeAdhesionRepository {
         syndicatIdExterne: 'syndicat_id_externe',
         syndicatNom: syndicatNom('demande_adhesion'),
         employeIdExterne: 'employe_id_externe_envoye',
-        prenom: 'prenom',
-        nom: 'nom',
-        noMembre: 'no_membre',
-        courriel: 'courriel',
-        telephonePrincipal: 'telephone_principal',
-        adresse1: 'adresse1',
-        ville: 'ville',
-        province: 'province',
-        codePostal: 'code_postal',
+        ...itemColumns(PERSONNE_FIELDS),
         valeursChampUtilisateur: 'valeurs_champ',
         dateCreation: wireTimestamp('date_creation'),
         dateDecision: wireTimestamp('date_decision'),

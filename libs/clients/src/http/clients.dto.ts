@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ENVIRONMENTS, MODULES } from '#shared/access/caller';
 import { Input, Shown } from '#shared/http/field.decorator';
-import { readOnly, text } from '#shared/records/field';
+import { given, givenId, givenTime, text } from '#shared/records/field';
 import { IssuedCle } from '../application/clients.service';
 import type { CleWithEnvironment } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
@@ -47,9 +47,9 @@ const adresseDeReponse = text(255, {
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
 
-const clientId = readOnly('Identifier of the client (GUID).', EXAMPLE_CLIENT_ID);
-const cleId = readOnly('Identifier of the key (GUID).', EXAMPLE_CLE_ID);
-const dateCreation = readOnly('When it was made (UTC).', '2026-01-15T14:30:00.000Z');
+const clientId = givenId('Identifier of the client (GUID).', EXAMPLE_CLIENT_ID);
+const cleId = givenId('Identifier of the key (GUID).', EXAMPLE_CLE_ID);
+const dateCreation = givenTime('When it was made (UTC).', '2026-01-15T14:30:00.000Z');
 
 const resultatsVoteActifVisibles = {
   kind: 'boolean',
@@ -163,10 +163,10 @@ export class ClientModification {
 }
 
 class DrapeauxItem {
-  @Shown(resultatsVoteActifVisibles, { always: true })
+  @Shown({ ...resultatsVoteActifVisibles, always: true })
   resultatsVoteActifVisibles: boolean;
 
-  @Shown(SEUIL_ANONYMAT, { always: true })
+  @Shown({ ...SEUIL_ANONYMAT, always: true })
   seuilAnonymat: number;
 }
 
@@ -179,34 +179,34 @@ class OrganisationItem {
 }
 
 export class ClientItem {
-  @Shown(clientId, { always: true, format: 'uuid' })
+  @Shown(clientId)
   id: string;
 
-  @Shown(nom, { always: true })
+  @Shown({ ...nom, always: true })
   nom: string;
 
-  @Shown(modules, { always: true })
+  @Shown({ ...modules, always: true })
   modules: string[];
 
-  @Shown(drapeaux, { always: true, nested: DrapeauxItem })
+  @Shown({ ...drapeaux, always: true }, DrapeauxItem)
   drapeaux: DrapeauxItem;
 
-  @Shown(organisation, { always: true, nested: OrganisationItem })
+  @Shown({ ...organisation, always: true }, OrganisationItem)
   organisation: OrganisationItem;
 
   @Shown(limiteParMinute)
   limiteParMinute: number | null;
 
-  @Shown(fuseauHoraire, { always: true })
+  @Shown({ ...fuseauHoraire, always: true })
   fuseauHoraire: string;
 
-  @Shown(quotaCourrielsParJour, { always: true })
+  @Shown({ ...quotaCourrielsParJour, always: true })
   quotaCourrielsParJour: number;
 
   @Shown(adresseDeReponse)
   adresseDeReponse: string | null;
 
-  @Shown(dateCreation, { always: true, format: 'date-time' })
+  @Shown(dateCreation)
   dateCreation: string;
 
   static of(client: Client): ClientItem {
@@ -274,7 +274,7 @@ export class CleCreation {
 }
 
 export class CleItem {
-  @Shown(cleId, { always: true, format: 'uuid' })
+  @Shown(cleId)
   id: string;
 
   @Shown(cleNom)
@@ -289,7 +289,7 @@ export class CleItem {
   @Shown(cleModules)
   modules: string[] | null;
 
-  @Shown(readOnly('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'), { always: true })
+  @Shown(given('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'))
   prefixe: string;
 
   @Shown(expireLe)
@@ -309,7 +309,7 @@ export class CleItem {
   })
   dernierUsage: string | null;
 
-  @Shown(dateCreation, { always: true, format: 'date-time' })
+  @Shown(dateCreation)
   dateCreation: string;
 
   static of(cle: CleWithEnvironment): CleItem {

@@ -20,12 +20,15 @@ export const REPONSE_CONSENTEMENT_FIELDS = {
 export const CONSENTEMENT_FIELDS = {
   idExterneEmploye: identifier({
     required: true,
+    shown: 'External identifier of the employee.',
     description: 'External identifier of the employee, who must exist.',
     example: 'E-1001',
   }),
   ...REPONSE_CONSENTEMENT_FIELDS,
   dateConsentement: {
     kind: 'date',
+    shown: 'When it was given (UTC).',
+    always: true,
     description: 'When it was given; the time of the request if absent.',
     example: '2026-03-02T14:05:09.120Z',
   },

@@ -1,4 +1,4 @@
-import { identifier, readOnly, type RecordOf, text } from '#shared/records/field';
+import { givenId, givenTime, identifier, type RecordOf, text } from '#shared/records/field';
 
 /** What a partner writes of a consent object (decisions, section 7). */
 export const OBJET_CONSENTEMENT_FIELDS = {
@@ -8,9 +8,9 @@ export const OBJET_CONSENTEMENT_FIELDS = {
     example: 'INFOLETTRE',
   }),
   nom: text(255, { required: true, description: 'What is consented to.', example: 'Recevoir l’infolettre' }),
-  idUnique: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b11'),
-  derniereMAJ: readOnly('When it last changed (UTC).', '2026-03-02T14:05:09.120Z'),
-  dateCreation: readOnly('When it was created (UTC).', '2026-01-15T14:30:00.000Z'),
+  idUnique: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b11'),
+  derniereMAJ: givenTime('When it last changed (UTC).', '2026-03-02T14:05:09.120Z'),
+  dateCreation: givenTime('When it was created (UTC).', '2026-01-15T14:30:00.000Z'),
 } as const;
 
 const { idExterne, nom, ...readOnlyFields } = OBJET_CONSENTEMENT_FIELDS;

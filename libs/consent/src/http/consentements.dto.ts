@@ -1,8 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValeurChampV1Item } from '#membership';
-import { Input, Shown } from '#shared/http/field.decorator';
+import { Input } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { pick } from '#shared/records/field';
 import { PagingQuery } from '#shared/http/listing';
-import { CONSENTEMENT_FIELDS, type ConsentementRecord } from '../domain/consentement.fields';
+import { CONSENTEMENT_FIELDS } from '../domain/consentement.fields';
 import { OBJET_CONSENTEMENT_FIELDS } from '../domain/objet-consentement.fields';
 
 export class ConsentementList extends PagingQuery {
@@ -16,30 +18,14 @@ export class ConsentementList extends PagingQuery {
 }
 
 /** What was consented to. */
-class ObjetConsentementNomme {
-  @Shown(OBJET_CONSENTEMENT_FIELDS.idExterne)
-  idExterne: string;
-
-  @Shown(OBJET_CONSENTEMENT_FIELDS.nom)
-  nom: string;
-}
+class ObjetConsentementNomme extends ItemOf(pick(OBJET_CONSENTEMENT_FIELDS, 'idExterne', 'nom')) {}
 
 /** One answer of an employee. A later one to the same object does not replace it: the history is kept. */
-export class ConsentementItem {
-  @Shown({ ...CONSENTEMENT_FIELDS.idExterneEmploye, description: 'External identifier of the employee.' })
-  idExterneEmploye: string;
-
+export class ConsentementItem extends ItemOf(
+  pick(CONSENTEMENT_FIELDS, 'idExterneEmploye', 'accepte', 'dateConsentement'),
+) {
   @ApiProperty({ type: ObjetConsentementNomme, description: 'What was asked.' })
   objetConsentement: ObjetConsentementNomme;
-
-  @Shown(CONSENTEMENT_FIELDS.accepte)
-  accepte: boolean;
-
-  @Shown(
-    { ...CONSENTEMENT_FIELDS.dateConsentement, description: 'When it was given (UTC).' },
-    { always: true },
-  )
-  dateConsentement: string;
 
   @ApiProperty({
     type: [ValeurChampV1Item],
@@ -49,16 +35,4 @@ export class ConsentementItem {
 }
 
 /** Body of POST. */
-export class ConsentementInput implements ConsentementRecord {
-  @Input(CONSENTEMENT_FIELDS.idExterneEmploye)
-  idExterneEmploye: string;
-
-  @Input(CONSENTEMENT_FIELDS.objetConsentementIdExterne)
-  objetConsentementIdExterne: string;
-
-  @Input(CONSENTEMENT_FIELDS.accepte)
-  accepte: boolean;
-
-  @Input(CONSENTEMENT_FIELDS.dateConsentement)
-  dateConsentement?: Date | null;
-}
+export class ConsentementInput extends InputOf(CONSENTEMENT_FIELDS) {}

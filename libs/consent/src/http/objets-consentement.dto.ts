@@ -1,19 +1,9 @@
-import { Input, Shown } from '#shared/http/field.decorator';
+import { Input } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { omit } from '#shared/records/field';
 import { OBJET_CONSENTEMENT_FIELDS, type ObjetConsentementRecord } from '../domain/objet-consentement.fields';
 
-class ObjetConsentementBody {
-  @Input(OBJET_CONSENTEMENT_FIELDS.nom)
-  nom: string;
-
-  @Input(OBJET_CONSENTEMENT_FIELDS.idUnique)
-  idUnique?: unknown;
-
-  @Input(OBJET_CONSENTEMENT_FIELDS.derniereMAJ)
-  derniereMAJ?: unknown;
-
-  @Input(OBJET_CONSENTEMENT_FIELDS.dateCreation)
-  dateCreation?: unknown;
-}
+class ObjetConsentementBody extends InputOf(omit(OBJET_CONSENTEMENT_FIELDS, 'idExterne')) {}
 
 /** Body of POST and PUT. */
 export class ObjetConsentementInput extends ObjetConsentementBody implements ObjetConsentementRecord {
@@ -32,19 +22,4 @@ export class ObjetConsentementReplacement extends ObjetConsentementBody {
 }
 
 /** A consent object. */
-export class ObjetConsentementItem {
-  @Shown(OBJET_CONSENTEMENT_FIELDS.idExterne)
-  idExterne: string;
-
-  @Shown(OBJET_CONSENTEMENT_FIELDS.nom)
-  nom: string;
-
-  @Shown(OBJET_CONSENTEMENT_FIELDS.idUnique, { always: true, format: 'uuid' })
-  idUnique: string;
-
-  @Shown(OBJET_CONSENTEMENT_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
-  derniereMAJ: string;
-
-  @Shown(OBJET_CONSENTEMENT_FIELDS.dateCreation, { always: true, format: 'date-time' })
-  dateCreation: string;
-}
+export class ObjetConsentementItem extends ItemOf(OBJET_CONSENTEMENT_FIELDS) {}

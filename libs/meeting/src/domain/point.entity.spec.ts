@@ -1,6 +1,6 @@
 import { DomainError } from '#shared/errors/domain-error';
 import { Point } from './point.entity';
-import type { PointRecord, ResultatRecord } from './point.fields';
+import type { Majorite, PointRecord, ResultatRecord } from './point.fields';
 import { resultatOf } from './resultat';
 
 const point = (record: Partial<PointRecord> = {}): Point =>
@@ -25,7 +25,7 @@ describe('Point.of', () => {
       typeVote: 'secret',
       majorite: 'simple',
     });
-    const said = { typeVote: 'nominal', majorite: 'deuxTiers' };
+    const said = { typeVote: 'nominal', majorite: 'deuxTiers' } as const;
     expect(point(said)).toMatchObject(said);
   });
 
@@ -49,13 +49,13 @@ describe('Point.of', () => {
 });
 
 describe('Point.record', () => {
-  const recorded = (majorite: string, resultat: ResultatRecord): Point => {
+  const recorded = (majorite: Majorite, resultat: ResultatRecord): Point => {
     const one = point({ majorite });
     one.record(resultatOf(resultat));
     return one;
   };
 
-  it.each<[majorite: string, pour: number, contre: number, abstentions: number, adopte: boolean]>([
+  it.each<[majorite: Majorite, pour: number, contre: number, abstentions: number, adopte: boolean]>([
     ['simple', 6, 5, 9, true],
     ['simple', 5, 5, 0, false],
     ['absolue', 6, 4, 1, true],

@@ -73,8 +73,8 @@ export class Point {
     if (faults.length > 0) throw invalidRequest(faults);
     return Object.assign(new Point(), {
       ...{ tenantId, seanceId, titre, ordre, votable },
-      typeVote: votable ? ((typeVote ?? 'secret') as TypeVote) : null,
-      majorite: votable ? ((majorite ?? 'simple') as Majorite) : null,
+      typeVote: votable ? (typeVote ?? 'secret') : null,
+      majorite: votable ? (majorite ?? 'simple') : null,
     });
   }
 

@@ -1,4 +1,4 @@
-import { readOnly, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+import { given, givenId, givenOf, readOnly, readOnlyOf, type RecordOf, text } from '#shared/records/field';
 import { MOST_PERSONS } from './seance.fields';
 
 /** Ways to vote in session: by name, or so that nobody sees who voted what. */
@@ -30,6 +30,7 @@ export const POINT_FIELDS = {
     min: 1,
     max: LAST_ORDRE,
     required: true,
+    shown: 'Place on the agenda.',
     description: 'Place on the agenda, from 1; no two points of a meeting have the same.',
     example: 4,
   },
@@ -42,6 +43,7 @@ export const POINT_FIELDS = {
   typeVote: {
     kind: 'choice',
     values: TYPES_VOTE,
+    shown: 'How the vote is held: by name (nominal), or secret; null of a point without a vote.',
     description:
       'How the vote is held: by name (nominal), or secret. Only of a votable point, there secret if absent. Of either only totals are kept.',
     example: 'secret',
@@ -49,10 +51,11 @@ export const POINT_FIELDS = {
   majorite: {
     kind: 'choice',
     values: MAJORITES,
+    shown: 'What the proposal needs, by weight; null of a point without a vote.',
     description: `${NEEDED} Only of a votable point, there simple if absent.`,
     example: 'simple',
   },
-  pointId: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e11'),
+  pointId: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e11'),
 } as const;
 
 const VOTES = { kind: 'integer', min: 0, max: MOST_PERSONS, required: true } as const;
@@ -80,8 +83,8 @@ export const RESULTAT_FIELDS = {
     example: 5,
   },
   pointId: POINT_FIELDS.pointId,
-  titre: readOnly('What the point is about.', 'Adoption des états financiers'),
-  ordre: readOnlyOf('integer', 'Place on the agenda.', 2),
+  titre: given('What the point is about.', 'Adoption des états financiers'),
+  ordre: givenOf('integer', 'Place on the agenda.', 2),
   typeVote: readOnly('How the vote was held.', 'secret'),
   adopte: readOnlyOf(
     'boolean',

@@ -1,4 +1,4 @@
-import { identifier, readOnly, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+import { givenId, identifier, readOnlyOf, type RecordOf, text } from '#shared/records/field';
 
 /** The largest count of persons or votes: what PostgreSQL's integer holds. */
 export const MOST_PERSONS = 2_147_483_647;
@@ -13,10 +13,12 @@ export const SEANCE_FIELDS = {
   date: {
     kind: 'date',
     required: true,
+    shown: 'When the meeting is held (UTC).',
     description: 'When the meeting is held.',
     example: '2026-05-14T23:00:00.000Z',
   },
   syndicatIdExterne: identifier({
+    shown: 'External identifier of the union that meets; null of a meeting of no single union.',
     description:
       'External identifier of the union that meets; it must exist. Absent: the meeting is of no single union.',
     example: 'SYN-10',
@@ -29,7 +31,7 @@ export const SEANCE_FIELDS = {
       'Persons who must be present for the meeting to decide. Absent: it has none. Answered with the participation.',
     example: 25,
   },
-  seanceId: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e01'),
+  seanceId: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e01'),
   points: {
     kind: 'readOnly',
     isList: true,

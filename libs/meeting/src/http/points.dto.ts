@@ -1,111 +1,33 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
-import {
-  MAJORITES,
-  MOST_POIDS,
-  POINT_FIELDS,
-  type PointRecord,
-  RESULTAT_FIELDS,
-  type ResultatRecord,
-  TYPES_VOTE,
-} from '../domain/point.fields';
+import { Shown } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { pick } from '#shared/records/field';
+import { MAJORITES, MOST_POIDS, POINT_FIELDS, RESULTAT_FIELDS, TYPES_VOTE } from '../domain/point.fields';
 
 /** Body of POST. */
-export class PointInput implements PointRecord {
-  @Input(POINT_FIELDS.titre)
-  titre: string;
-
-  @Input(POINT_FIELDS.ordre)
-  ordre: number;
-
-  @Input(POINT_FIELDS.votable)
-  votable: boolean;
-
-  @Input(POINT_FIELDS.typeVote)
-  typeVote?: string | null;
-
-  @Input(POINT_FIELDS.majorite)
-  majorite?: string | null;
-
-  @Input(POINT_FIELDS.pointId)
-  pointId?: unknown;
-}
+export class PointInput extends InputOf(POINT_FIELDS) {}
 
 /** A point as the agenda of its meeting shows it. */
-export class PointItem {
-  @Shown(POINT_FIELDS.pointId, { always: true, format: 'uuid' })
-  pointId: string;
-
-  @Shown(POINT_FIELDS.titre)
-  titre: string;
-
-  @Shown({ ...POINT_FIELDS.ordre, description: 'Place on the agenda.' })
-  ordre: number;
-
-  @Shown(POINT_FIELDS.votable)
-  votable: boolean;
-}
+export class PointItem extends ItemOf(pick(POINT_FIELDS, 'pointId', 'titre', 'votable', 'ordre')) {}
 
 /** A point with how it is voted on. */
 export class PointDetailItem extends PointItem {
-  @Shown({
-    ...POINT_FIELDS.typeVote,
-    description: 'How the vote is held: by name (nominal), or secret; null of a point without a vote.',
-  })
+  @Shown(POINT_FIELDS.typeVote)
   typeVote: string | null;
 
-  @Shown({
-    ...POINT_FIELDS.majorite,
-    description: 'What the proposal needs, by weight; null of a point without a vote.',
-  })
+  @Shown(POINT_FIELDS.majorite)
   majorite: string | null;
 }
 
 /** Body of PUT, which replaces the whole result. */
-export class ResultatInput implements ResultatRecord {
-  @Input(RESULTAT_FIELDS.pour)
-  pour: number;
-
-  @Input(RESULTAT_FIELDS.contre)
-  contre: number;
-
-  @Input(RESULTAT_FIELDS.abstentions)
-  abstentions: number;
-
-  @Input(RESULTAT_FIELDS.poidsPour)
-  poidsPour?: string | null;
-
-  @Input(RESULTAT_FIELDS.poidsContre)
-  poidsContre?: string | null;
-
-  @Input(RESULTAT_FIELDS.poidsAbstentions)
-  poidsAbstentions?: string | null;
-
-  @Input(RESULTAT_FIELDS.pointId)
-  pointId?: unknown;
-
-  @Input(RESULTAT_FIELDS.titre)
-  titre?: unknown;
-
-  @Input(RESULTAT_FIELDS.ordre)
-  ordre?: unknown;
-
-  @Input(RESULTAT_FIELDS.typeVote)
-  typeVote?: unknown;
-
-  @Input(RESULTAT_FIELDS.adopte)
-  adopte?: unknown;
-
-  @Input(RESULTAT_FIELDS.majorite)
-  majorite?: unknown;
-}
+export class ResultatInput extends InputOf(RESULTAT_FIELDS) {}
 
 const UNTIL = 'null until a result is recorded';
 
 /** A count of votes, once there is a result. */
 const Count = (name: 'pour' | 'contre' | 'abstentions'): PropertyDecorator => {
   const { description, ...count } = RESULTAT_FIELDS[name];
-  return Shown({ ...count, description: `${description.replace(/\.$/, '')}; ${UNTIL}.` }, { always: false });
+  return Shown({ ...count, required: false, description: `${description.replace(/\.$/, '')}; ${UNTIL}.` });
 };
 
 /** A total of weights, once there is a result. */
@@ -120,17 +42,8 @@ const Poids = (name: 'poidsPour' | 'poidsContre' | 'poidsAbstentions', of: strin
   });
 
 /** The result of the vote on a point. */
-export class ResultatPointItem {
-  @Shown(RESULTAT_FIELDS.pointId, { always: true, format: 'uuid' })
-  pointId: string;
-
-  @Shown(RESULTAT_FIELDS.titre, { always: true })
-  titre: string;
-
-  @Shown(RESULTAT_FIELDS.ordre, { always: true })
-  ordre: number;
-
-  @Shown({ ...RESULTAT_FIELDS.typeVote, kind: 'choice', values: TYPES_VOTE }, { always: true })
+export class ResultatPointItem extends ItemOf(pick(RESULTAT_FIELDS, 'pointId', 'titre', 'ordre')) {
+  @Shown({ ...RESULTAT_FIELDS.typeVote, kind: 'choice', values: TYPES_VOTE, always: true })
   typeVote: string;
 
   @Count('pour')
@@ -157,6 +70,6 @@ export class ResultatPointItem {
   })
   adopte: boolean | null;
 
-  @Shown({ ...RESULTAT_FIELDS.majorite, kind: 'choice', values: MAJORITES }, { always: true })
+  @Shown({ ...RESULTAT_FIELDS.majorite, kind: 'choice', values: MAJORITES, always: true })
   majorite: string;
 }

@@ -1,52 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
+import { Input } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { pick } from '#shared/records/field';
 import { PagingQuery } from '#shared/http/listing';
-import {
-  PRESENCES_FIELDS,
-  type PresencesRecord,
-  SEANCE_FIELDS,
-  type SeanceRecord,
-} from '../domain/seance.fields';
+import { PRESENCES_FIELDS, SEANCE_FIELDS } from '../domain/seance.fields';
 import { PointItem } from './points.dto';
 
 /** Body of POST. */
-export class SeanceInput implements SeanceRecord {
-  @Input(SEANCE_FIELDS.titre)
-  titre: string;
-
-  @Input(SEANCE_FIELDS.date)
-  date: Date;
-
-  @Input(SEANCE_FIELDS.syndicatIdExterne)
-  syndicatIdExterne?: string | null;
-
-  @Input(SEANCE_FIELDS.quorum)
-  quorum?: number | null;
-
-  @Input(SEANCE_FIELDS.seanceId)
-  seanceId?: unknown;
-
-  @Input(SEANCE_FIELDS.points)
-  points?: unknown;
-}
+export class SeanceInput extends InputOf(SEANCE_FIELDS) {}
 
 /** A meeting with its agenda. */
-export class SeanceItem {
-  @Shown(SEANCE_FIELDS.seanceId, { always: true, format: 'uuid' })
-  seanceId: string;
-
-  @Shown(SEANCE_FIELDS.titre)
-  titre: string;
-
-  @Shown({ ...SEANCE_FIELDS.date, description: 'When the meeting is held (UTC).' })
-  date: string;
-
-  @Shown({
-    ...SEANCE_FIELDS.syndicatIdExterne,
-    description: 'External identifier of the union that meets; null of a meeting of no single union.',
-  })
-  syndicatIdExterne: string | null;
-
+export class SeanceItem extends ItemOf(
+  pick(SEANCE_FIELDS, 'seanceId', 'titre', 'date', 'syndicatIdExterne'),
+) {
   @ApiProperty({ type: [PointItem], description: 'Points of the agenda, in their order.' })
   points: PointItem[];
 }
@@ -75,7 +41,9 @@ export class SeanceList extends PagingQuery {
 }
 
 /** Body of PUT, which replaces all numbers. */
-export class PresencesInput implements PresencesRecord {
+export class PresencesInput extends InputOf(
+  pick(PRESENCES_FIELDS, 'tauxParticipation', 'quorum', 'quorumAtteint'),
+) {
   @Input({ ...PRESENCES_FIELDS.inscrits, description: 'Persons who may take part.' })
   inscrits: number;
 
@@ -92,33 +60,9 @@ export class PresencesInput implements PresencesRecord {
   })
   votants?: number | null;
 
-  @Input(PRESENCES_FIELDS.tauxParticipation)
-  tauxParticipation?: unknown;
-
-  @Input(PRESENCES_FIELDS.quorum)
-  quorum?: unknown;
-
   @Input(PRESENCES_FIELDS.quorumAtteint)
   quorumAtteint?: unknown;
 }
 
 /** Participation in a meeting: numbers, and nothing of persons. */
-export class ParticipationItem {
-  @Shown(PRESENCES_FIELDS.inscrits)
-  inscrits: number;
-
-  @Shown(PRESENCES_FIELDS.presents)
-  presents: number;
-
-  @Shown(PRESENCES_FIELDS.votants)
-  votants: number | null;
-
-  @Shown(PRESENCES_FIELDS.tauxParticipation)
-  tauxParticipation: number | null;
-
-  @Shown(PRESENCES_FIELDS.quorum)
-  quorum: number | null;
-
-  @Shown(PRESENCES_FIELDS.quorumAtteint)
-  quorumAtteint: boolean | null;
-}
+export class ParticipationItem extends ItemOf(PRESENCES_FIELDS) {}

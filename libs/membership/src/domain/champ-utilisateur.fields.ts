@@ -30,6 +30,7 @@ export const CHAMP_FIELDS = {
   },
   obligatoire: {
     kind: 'boolean',
+    always: true,
     description: 'Whether forms demand a value, and a sync may not remove one. False if absent.',
     example: false,
   },
@@ -45,4 +46,4 @@ export const CHAMP_FIELDS = {
 } as const;
 
 export type ChoixRecord = RecordOf<typeof CHOIX_FIELDS>;
-export type ChampRecord = Omit<RecordOf<typeof CHAMP_FIELDS>, 'type'> & { type: TypeChamp };
+export type ChampRecord = RecordOf<typeof CHAMP_FIELDS>;

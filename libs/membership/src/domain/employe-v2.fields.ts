@@ -1,5 +1,5 @@
-import { identifier, type RecordOf, text } from '#shared/records/field';
-import { EMPLOYE_FIELDS } from './employe.fields';
+import { capitalized, identifier, type RecordOf, text } from '#shared/records/field';
+import { EMPLOYE_FIELDS, PERSONNE_FIELDS } from './employe.fields';
 
 /** The most of each list that one employee may carry. */
 const MOST_NESTED = 1_000;
@@ -66,15 +66,7 @@ export const VALEUR_FIELDS = {
 /** An employee of a V2 sync. */
 export const EMPLOYE_V2_FIELDS = {
   IdExterne: EMPLOYE_FIELDS.idExterne,
-  Prenom: EMPLOYE_FIELDS.prenom,
-  Nom: EMPLOYE_FIELDS.nom,
-  NoMembre: EMPLOYE_FIELDS.noMembre,
-  Courriel: EMPLOYE_FIELDS.courriel,
-  TelephonePrincipal: EMPLOYE_FIELDS.telephonePrincipal,
-  Adresse1: EMPLOYE_FIELDS.adresse1,
-  Ville: EMPLOYE_FIELDS.ville,
-  Province: EMPLOYE_FIELDS.province,
-  CodePostal: EMPLOYE_FIELDS.codePostal,
+  ...capitalized(PERSONNE_FIELDS),
   ValeursChampUtilisateur: {
     kind: 'rows',
     max: MOST_NESTED,

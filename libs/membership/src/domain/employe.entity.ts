@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { EmployeRecord } from './employe.fields';
+import { namesOf } from '#shared/records/field';
+import { type EmployeRecord, PERSONNE_FIELDS } from './employe.fields';
 
 @Entity('employe')
 export class Employe {
@@ -54,15 +55,7 @@ export class Employe {
 
   /** Takes over every writable field: an absent optional one is cleared; the identifier stays (decisions, section 3). */
   replaceWith(record: EmployeRecord): void {
-    this.prenom = record.prenom;
-    this.nom = record.nom;
-    this.noMembre = record.noMembre ?? null;
-    this.courriel = record.courriel ?? null;
+    for (const name of namesOf(PERSONNE_FIELDS)) Object.assign(this, { [name]: record[name] ?? null });
     this.identifiantExterneEmployeur = this.aEmplois ? null : (record.identifiantExterneEmployeur ?? null);
-    this.telephonePrincipal = record.telephonePrincipal ?? null;
-    this.adresse1 = record.adresse1 ?? null;
-    this.ville = record.ville ?? null;
-    this.province = record.province ?? null;
-    this.codePostal = record.codePostal ?? null;
   }
 }

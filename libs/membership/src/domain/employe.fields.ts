@@ -1,13 +1,8 @@
 import { identifier, type RecordOf, text } from '#shared/records/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
-/** What a partner writes of an employee through V1 (specification, "Employee"; decisions, section 5). */
-export const EMPLOYE_FIELDS = {
-  idExterne: identifier({
-    required: true,
-    description: 'Partner-defined identifier of the employee; case-sensitive, never changes.',
-    example: 'E-1001',
-  }),
+/** Who an employee is. */
+const IDENTITE_FIELDS = {
   prenom: text(255, { required: true, description: 'First name.', example: 'Marie-Ève' }),
   nom: text(255, { required: true, description: 'Last name.', example: "L'Écuyer" }),
   noMembre: text(255, { description: 'Member number.', example: 'M-204511' }),
@@ -16,16 +11,36 @@ export const EMPLOYE_FIELDS = {
     description: 'E-mail address.',
     example: 'marie-eve.lecuyer@example.org',
   }),
-  identifiantExterneEmployeur: identifier({
-    description:
-      'External identifier of the employer, which must exist. Of an employee whose employments V2 keeps: the employer of the most recent active one; writing another one begins the employment `V1`, writing none ends that one and no other.',
-    example: 'EMP-100',
-  }),
+} as const;
+
+/** Where an employee can be reached. */
+const COORDONNEES_FIELDS = {
   telephonePrincipal: text(50, { description: 'Main telephone number.', example: '418 555-0142' }),
   adresse1: text(255, { description: 'Street address.', example: '125, rue Saint-Jean, app. 4' }),
   ville: text(255, { description: 'City.', example: 'Trois-Rivières' }),
   province: text(50, { description: 'Province code.', example: 'QC' }),
   codePostal: text(20, { description: 'Postal code.', example: 'G9A 1B2' }),
+} as const;
+
+/** The person: what V1 and V2 write alike, and what a card keeps as signed. */
+export const PERSONNE_FIELDS = { ...IDENTITE_FIELDS, ...COORDONNEES_FIELDS } as const;
+
+export type PersonneRecord = RecordOf<typeof PERSONNE_FIELDS>;
+
+/** What a partner writes of an employee through V1 (specification, "Employee"; decisions, section 5). */
+export const EMPLOYE_FIELDS = {
+  idExterne: identifier({
+    required: true,
+    description: 'Partner-defined identifier of the employee; case-sensitive, never changes.',
+    example: 'E-1001',
+  }),
+  ...IDENTITE_FIELDS,
+  identifiantExterneEmployeur: identifier({
+    description:
+      'External identifier of the employer, which must exist. Of an employee whose employments V2 keeps: the employer of the most recent active one; writing another one begins the employment `V1`, writing none ends that one and no other.',
+    example: 'EMP-100',
+  }),
+  ...COORDONNEES_FIELDS,
   valeursChampUtilisateur: {
     kind: 'readOnly',
     isList: true,

@@ -1,7 +1,8 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
+import { ItemOf } from '#shared/http/record-classes';
 import { PagingQuery } from '#shared/http/listing';
-import { readOnly } from '#shared/records/field';
+import { given, pick, omit } from '#shared/records/field';
 import { EMPLOI_FIELDS, MEMBERSHIP_FIELDS } from '../domain/employe-v2.fields';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { modifieDepuis } from './master-data.dto';
@@ -49,37 +50,9 @@ export class MembershipItem {
 
 /** An employee as V2 shows it. */
 @ApiExtraModels(...VALEURS_V2_ITEMS)
-export class EmployeV2Item {
-  @Shown(EMPLOYE_FIELDS.idExterne)
-  idExterne: string;
-
-  @Shown(EMPLOYE_FIELDS.prenom)
-  prenom: string;
-
-  @Shown(EMPLOYE_FIELDS.nom)
-  nom: string;
-
-  @Shown(EMPLOYE_FIELDS.noMembre)
-  noMembre: string | null;
-
-  @Shown(EMPLOYE_FIELDS.courriel)
-  courriel: string | null;
-
-  @Shown(EMPLOYE_FIELDS.telephonePrincipal)
-  telephonePrincipal: string | null;
-
-  @Shown(EMPLOYE_FIELDS.adresse1)
-  adresse1: string | null;
-
-  @Shown(EMPLOYE_FIELDS.ville)
-  ville: string | null;
-
-  @Shown(EMPLOYE_FIELDS.province)
-  province: string | null;
-
-  @Shown(EMPLOYE_FIELDS.codePostal)
-  codePostal: string | null;
-
+export class EmployeV2Item extends ItemOf(
+  omit(EMPLOYE_FIELDS, 'identifiantExterneEmployeur', 'valeursChampUtilisateur'),
+) {
   @ApiProperty({
     type: [EmploiItem],
     description:
@@ -92,15 +65,6 @@ export class EmployeV2Item {
 
   @ValeursV2('Values of custom fields, each in the shape that its `type` says.')
   valeursChampUtilisateur: ValeurV2Item[];
-
-  @Shown(EMPLOYE_FIELDS.idUnique, { always: true, format: 'uuid' })
-  idUnique: string;
-
-  @Shown(EMPLOYE_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
-  derniereMAJ: string;
-
-  @Shown(EMPLOYE_FIELDS.dateCreation, { always: true, format: 'date-time' })
-  dateCreation: string;
 }
 
 export class EmployeV2List extends PagingQuery {
@@ -109,23 +73,17 @@ export class EmployeV2List extends PagingQuery {
 }
 
 /** An employment found by a search. */
-export class EmploiTrouveItem {
+export class EmploiTrouveItem extends ItemOf(pick(EMPLOYE_FIELDS, 'prenom', 'nom')) {
   @Shown(EMPLOI_FIELDS.IdentifiantExterne)
   identifiantExterne: string;
 
   @Shown(EMPLOYE_FIELDS.idExterne)
   idExterneEmploye: string;
 
-  @Shown(EMPLOYE_FIELDS.prenom)
-  prenom: string;
-
-  @Shown(EMPLOYE_FIELDS.nom)
-  nom: string;
-
   @Shown(EMPLOI_FIELDS.IdentifiantExterneEmployeur)
   identifiantExterneEmployeur: string;
 
-  @Shown(readOnly('Name of the employer.', 'Aciérie du Saint-Laurent'), { always: true })
+  @Shown(given('Name of the employer.', 'Aciérie du Saint-Laurent'))
   nomEmployeur: string;
 
   @Shown(matricule)

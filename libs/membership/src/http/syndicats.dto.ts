@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '#shared/http/field.decorator';
+import { ItemOf } from '#shared/http/record-classes';
 import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
 import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
 
@@ -12,7 +13,7 @@ class EmployeurOfSyndicatItem {
 }
 
 /** A union with its employers. */
-export class SyndicatItem {
+export class SyndicatItem extends ItemOf(READ_ONLY_FIELDS) {
   @Shown(SYNDICAT_V2_FIELDS.IdentifiantExterne)
   identifiantExterne: string;
 
@@ -21,13 +22,4 @@ export class SyndicatItem {
 
   @ApiProperty({ type: [EmployeurOfSyndicatItem], description: 'Employers linked with the union.' })
   employeurs: EmployeurOfSyndicatItem[];
-
-  @Shown(READ_ONLY_FIELDS.idUnique, { always: true, format: 'uuid' })
-  idUnique: string;
-
-  @Shown(READ_ONLY_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
-  derniereMAJ: string;
-
-  @Shown(READ_ONLY_FIELDS.dateCreation, { always: true, format: 'date-time' })
-  dateCreation: string;
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
+import { itemColumns, jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
+import { PERSONNE_FIELDS } from '../domain/employe.fields';
+import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
 import { activeOn, EMPLOI_V1, TODAY } from './emploi.sql';
 import { MasterDataQuery } from './master-data.query';
 import { hasRows, VALEURS_V2 } from './valeur-champ.sql';
@@ -48,21 +50,11 @@ export class EmployeV2Query extends MasterDataQuery {
       table: 'employe',
       columns: {
         idExterne: 'id_externe',
-        prenom: 'prenom',
-        nom: 'nom',
-        noMembre: 'no_membre',
-        courriel: 'courriel',
-        telephonePrincipal: 'telephone_principal',
-        adresse1: 'adresse1',
-        ville: 'ville',
-        province: 'province',
-        codePostal: 'code_postal',
+        ...itemColumns(PERSONNE_FIELDS),
         emplois: EMPLOIS,
         adhesions: ADHESIONS,
         valeursChampUtilisateur: VALEURS_V2,
-        idUnique: 'id_unique',
-        derniereMAJ: wireTimestamp('derniere_maj'),
-        dateCreation: wireTimestamp('date_creation'),
+        ...itemColumns(READ_ONLY_FIELDS),
       },
     });
   }

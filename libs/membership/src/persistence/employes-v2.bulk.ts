@@ -4,6 +4,8 @@ import { Presence } from '#shared/database/bulk-upsert';
 import { Stage } from '#shared/database/stage';
 import { mergeStaged } from '#shared/database/staged-merge';
 import { Transactions } from '#shared/database/transactions';
+import { capitalized, namesOf } from '#shared/records/field';
+import { PERSONNE_FIELDS } from '../domain/employe.fields';
 import { EMPLOI_V1, TODAY } from './emploi.sql';
 import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
@@ -34,17 +36,7 @@ export interface EmployesV2Written {
 }
 
 /** The columns of an employee that V2 writes, by their properties. */
-export const EMPLOYE_V2_PRESENCE = new Presence([
-  'Prenom',
-  'Nom',
-  'NoMembre',
-  'Courriel',
-  'TelephonePrincipal',
-  'Adresse1',
-  'Ville',
-  'Province',
-  'CodePostal',
-]);
+export const EMPLOYE_V2_PRESENCE = new Presence(namesOf(capitalized(PERSONNE_FIELDS)));
 
 /**
  * What was written of an employee changes the employee for readers who ask what has changed. A row that this transaction

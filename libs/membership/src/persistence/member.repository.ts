@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { snakeCase } from '#shared/database/connections';
 import { Transactions } from '#shared/database/transactions';
-import type { EmployeRecord } from '../domain/employe.fields';
+import { namesOf } from '#shared/records/field';
+import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
 import type { ValeurV2 } from '../domain/valeur-champ';
+
+/** What is written of a new employee. */
+const NEW_MEMBER = ['idExterne', ...namesOf(PERSONNE_FIELDS)] as const;
 
 /** An employee as those need it who write what refers to it. */
 export interface Member {
@@ -72,24 +77,14 @@ export class MemberRepository {
 
   /** Adds the employee unless the identifier is used. */
   async insert(tenantId: string, record: EmployeRecord): Promise<boolean> {
-    const { rowCount } = await this.transactions.client().query(
-      `INSERT INTO employe (tenant_id, id_externe, prenom, nom, no_membre, courriel, telephone_principal, adresse1,
-         ville, province, code_postal)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tenant_id, id_externe) DO NOTHING`,
-      [
-        tenantId,
-        record.idExterne,
-        record.prenom,
-        record.nom,
-        record.noMembre,
-        record.courriel,
-        record.telephonePrincipal,
-        record.adresse1,
-        record.ville,
-        record.province,
-        record.codePostal,
-      ],
-    );
+    const columns = NEW_MEMBER.map(snakeCase).join(', ');
+    const values = NEW_MEMBER.map((_, index) => `$${index + 2}`).join(', ');
+    const { rowCount } = await this.transactions
+      .client()
+      .query(
+        `INSERT INTO employe (tenant_id, ${columns}) VALUES ($1, ${values}) ON CONFLICT (tenant_id, id_externe) DO NOTHING`,
+        [tenantId, ...NEW_MEMBER.map((name) => record[name])],
+      );
     return rowCount === 1;
   }
 

@@ -1,47 +1,25 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
+import { InputOf } from '#shared/http/record-classes';
 import { PagingQuery } from '#shared/http/listing';
-import { readOnly } from '#shared/records/field';
-import {
-  COURRIEL_FIELDS,
-  type CourrielRecord,
-  DESTINATAIRE_FILTER_FIELDS,
-  DESTINATAIRES_FIELDS,
-} from '../domain/courriel.fields';
-import { type Cible, ETATS_DESTINATAIRE, type EtatDestinataire } from '../domain/courriel.types';
+import { givenId, givenTime, readOnly } from '#shared/records/field';
+import { COURRIEL_FIELDS, DESTINATAIRE_FILTER_FIELDS, DESTINATAIRES_FIELDS } from '../domain/courriel.fields';
+import { ETATS_DESTINATAIRE, type EtatDestinataire } from '../domain/courriel.types';
 
 /** Identifier of the documentation's examples; the demonstration tenant has it. */
 export const EXAMPLE_COURRIEL_ID = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6a01';
 
 /** Whom a letter goes to: either `idExternes`, or `campagneId` with `cible`. */
-export class DestinatairesInput {
-  @Input(DESTINATAIRES_FIELDS.idExternes)
-  idExternes?: string[] | null;
+export class DestinatairesInput extends InputOf(DESTINATAIRES_FIELDS) {}
 
-  @Input(DESTINATAIRES_FIELDS.campagneId)
-  campagneId?: string | null;
+export class CourrielInput extends InputOf(COURRIEL_FIELDS, { destinataires: DestinatairesInput }) {}
 
-  @Input(DESTINATAIRES_FIELDS.cible)
-  cible?: Cible | null;
-}
-
-export class CourrielInput implements CourrielRecord {
-  @Input(COURRIEL_FIELDS.destinataires, DestinatairesInput)
-  destinataires: DestinatairesInput;
-
-  @Input(COURRIEL_FIELDS.sujet)
-  sujet: string;
-
-  @Input(COURRIEL_FIELDS.corpsHtml)
-  corpsHtml: string;
-}
-
-const Id = readOnly('Identifier of the letter (GUID).', EXAMPLE_COURRIEL_ID);
+const Id = givenId('Identifier of the letter (GUID).', EXAMPLE_COURRIEL_ID);
 const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
 
 /** A letter that was taken on. */
 export class CourrielAccepteItem {
-  @Shown(Id, { always: true, format: 'uuid' })
+  @Shown(Id)
   id: string;
 
   @ApiProperty(count('Recipients, those without address and doubles included.', 2))
@@ -79,16 +57,13 @@ export class EtatsItem {
 
 /** A letter and what has become of it. */
 export class CourrielItem {
-  @Shown(Id, { always: true, format: 'uuid' })
+  @Shown(Id)
   id: string;
 
   @Shown(COURRIEL_FIELDS.sujet)
   sujet: string;
 
-  @Shown(readOnly('When it was taken on (UTC).', '2026-03-02T14:05:09.120Z'), {
-    always: true,
-    format: 'date-time',
-  })
+  @Shown(givenTime('When it was taken on (UTC).', '2026-03-02T14:05:09.120Z'))
   dateCreation: string;
 
   @ApiProperty(count('Recipients, those without address and doubles included.', 2))
@@ -109,12 +84,10 @@ export class DestinataireItem {
   @Shown(readOnly('External identifier of the employee; null for a voter tied to none.', 'E-1001'))
   idExterne: string | null;
 
-  @Shown(
-    readOnly('The voter (GUID); null where employees were named.', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31'),
-    {
-      format: 'uuid',
-    },
-  )
+  @Shown({
+    ...readOnly('The voter (GUID); null where employees were named.', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31'),
+    format: 'uuid',
+  })
   votantId: string | null;
 
   @ApiProperty({ description: 'Where the recipient is.', enum: ETATS_DESTINATAIRE, example: 'Envoye' })
@@ -128,9 +101,6 @@ export class DestinataireItem {
   })
   codeSmtp: number | null;
 
-  @Shown(readOnly('When that became so (UTC).', '2026-03-02T14:05:11.480Z'), {
-    always: true,
-    format: 'date-time',
-  })
+  @Shown(givenTime('When that became so (UTC).', '2026-03-02T14:05:11.480Z'))
   date: string;
 }

@@ -1,3 +1,5 @@
+import type { RecordDefinition } from '../records/field';
+import { snakeCase } from './connections';
 import type { Statement } from './entered-query';
 import type { Scope, Transactions } from './transactions';
 
@@ -10,6 +12,15 @@ export type ItemColumns = Readonly<Record<string, string>>;
 /** A timestamp as the wire has it: ISO 8601 in UTC, to the millisecond. */
 export function wireTimestamp(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** The columns of a definition: each has the name of its field, in snake_case. */
+export function itemColumns<D extends RecordDefinition>(definition: D) {
+  const columns = Object.entries(definition).map(([name, field]) => {
+    const isTime = field.kind === 'date' || (field.kind === 'readOnly' && field.format === 'date-time');
+    return [name, isTime ? wireTimestamp(snakeCase(name)) : snakeCase(name)];
+  });
+  return Object.fromEntries(columns) as { readonly [K in keyof D]: string };
 }
 
 /** SQL of a nested object: compact, unlike what json_build_object makes. */

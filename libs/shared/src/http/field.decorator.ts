@@ -82,17 +82,15 @@ export function definitionOf(type: RecordClass): RecordDefinition {
 }
 
 /** Declares a property of an answer: always present, null where there is no value unless it is always set. */
-export function Shown(
-  field: Field,
-  options: { always?: boolean; nested?: RecordClass; format?: 'uuid' | 'date-time' } = {},
-): PropertyDecorator {
-  const mayBeNull = !(options.always ?? field.required);
+export function Shown(field: Field, nested?: RecordClass): PropertyDecorator {
+  const mayBeNull = !(field.always ?? field.required);
   return ApiProperty({
-    ...propertyOf(field, options.nested, mayBeNull),
+    ...propertyOf(field, nested, mayBeNull),
     required: true,
+    description: field.shown ?? field.description,
     // Of closed lists null is a value like the others (OpenAPI 3.0.3).
     ...(mayBeNull && field.kind === 'choice' ? { enum: [...field.values, null] } : {}),
-    ...(options.format ? { format: options.format } : {}),
+    ...(field.kind === 'readOnly' && field.format ? { format: field.format } : {}),
   } as ApiPropertyOptions);
 }
 
@@ -156,7 +154,7 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
       };
     case 'readOnly':
       return field.isList
-        ? { ...common, type: Object, isArray: true, readOnly: true }
+        ? { ...common, type: nested ?? Object, isArray: true, readOnly: true }
         : { ...common, type: field.type ?? String, readOnly: true, ...exampleOf(field) };
     case 'record':
       return { ...common, type: nested };

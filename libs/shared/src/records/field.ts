@@ -1,8 +1,12 @@
 interface Described {
   /** What the field holds, for the OpenAPI document. */
   readonly description: string;
+  /** The same where answers show it, if that is another text. */
+  readonly shown?: string;
   /** An optional field of a change: absent keeps what is stored, and null, which would say nothing, is refused. */
   readonly neverNull?: boolean;
+  /** Answers always hold a value, though a request may leave the field out. */
+  readonly always?: boolean;
 }
 
 /** Text: trimmed, without U+0000 and lone surrogates; lengths count characters (code points). */
@@ -96,6 +100,8 @@ export interface ReadOnlyField extends Described {
   readonly isList?: true;
   /** What reads return is no text. */
   readonly type?: 'boolean' | 'integer' | 'number';
+  /** Format of the text that reads return. */
+  readonly format?: 'uuid' | 'date-time';
   readonly required?: false;
   readonly example?: string | boolean | number;
 }
@@ -120,23 +126,27 @@ export type Field =
  */
 export type RecordDefinition = Readonly<Record<string, Field>>;
 
-type ValueOf<F> = F extends { kind: 'text' | 'choice' | 'decimal' }
+type ValueOf<F> = F extends { kind: 'text' | 'decimal' }
   ? string
-  : F extends { kind: 'integer' }
-    ? number
-    : F extends { kind: 'boolean' }
-      ? boolean
-      : F extends { kind: 'date' }
-        ? Date
-        : F extends { kind: 'choices' | 'texts' }
-          ? string[]
-          : F extends { kind: 'rows' }
-            ? Iterable<unknown>
-            : F extends { kind: 'record'; of: infer R }
-              ? RecordOf<R>
-              : F extends { kind: 'records'; of: infer R }
-                ? RecordOf<R>[]
-                : never;
+  : F extends { kind: 'choice'; values: readonly (infer V)[] }
+    ? V
+    : F extends { kind: 'choices'; values: readonly (infer V)[] }
+      ? V[]
+      : F extends { kind: 'integer' }
+        ? number
+        : F extends { kind: 'boolean' }
+          ? boolean
+          : F extends { kind: 'date' }
+            ? Date
+            : F extends { kind: 'texts' }
+              ? string[]
+              : F extends { kind: 'rows' }
+                ? Iterable<unknown>
+                : F extends { kind: 'record'; of: infer R }
+                  ? RecordOf<R>
+                  : F extends { kind: 'records'; of: infer R }
+                    ? RecordOf<R>[]
+                    : never;
 
 type Writable<D> = { [K in keyof D as D[K] extends { kind: 'readOnly' } ? never : K]: D[K] };
 
@@ -145,6 +155,24 @@ export type RecordOf<D> = {
   [K in keyof Writable<D> as D[K] extends { required: true } ? K : never]: ValueOf<D[K]>;
 } & {
   [K in keyof Writable<D> as D[K] extends { required: true } ? never : K]?: ValueOf<D[K]> | null;
+};
+
+type ShownValue<F> = F extends
+  { kind: 'decimal' | 'integer' } | { kind: 'readOnly'; type: 'integer' | 'number' }
+  ? number
+  : F extends { kind: 'boolean' } | { kind: 'readOnly'; type: 'boolean' }
+    ? boolean
+    : F extends { kind: 'choices' | 'texts' }
+      ? string[]
+      : F extends { kind: 'record' | 'records' | 'rows' } | { isList: true }
+        ? unknown
+        : string;
+
+/** The values of a record in an answer: all are present, those that may be missing are null. */
+export type ShownOf<D> = {
+  [K in keyof D]: D[K] extends { required: true } | { always: true }
+    ? ShownValue<D[K]>
+    : ShownValue<D[K]> | null;
 };
 
 /** An external identifier: 1 to 255 characters, case-sensitive. */
@@ -172,4 +200,58 @@ export function readOnlyOf<T extends 'boolean' | 'integer' | 'number'>(
   example: boolean | number,
 ) {
   return { kind: 'readOnly', type, description, example } as const;
+}
+
+/** A property that the service gives each record: reads always return a value. */
+export function given(description: string, example: string) {
+  return { ...readOnly(description, example), always: true } as const;
+}
+
+/** The same of one that is no text. */
+export function givenOf<T extends 'boolean' | 'integer' | 'number'>(
+  type: T,
+  description: string,
+  example: boolean | number,
+) {
+  return { ...readOnlyOf(type, description, example), always: true } as const;
+}
+
+/** An identifier (GUID) that the service gives each record. */
+export function givenId(description: string, example: string) {
+  return { ...given(description, example), format: 'uuid' } as const;
+}
+
+/** A time that the service notes for each record. */
+export function givenTime(description: string, example: string) {
+  return { ...given(description, example), format: 'date-time' } as const;
+}
+
+/** The same fields, each of which has a value in every answer. */
+export function always<D extends RecordDefinition>(definition: D) {
+  const all = Object.entries(definition).map(([name, field]) => [name, { ...field, always: true }]);
+  return Object.fromEntries(all) as { [K in keyof D]: D[K] & { readonly always: true } };
+}
+
+/** Some fields of a definition, in the order of the names. */
+export function pick<D extends RecordDefinition, K extends keyof D>(definition: D, ...names: K[]) {
+  return Object.fromEntries(names.map((name) => [name, definition[name]])) as Pick<D, K>;
+}
+
+/** All fields of a definition but some. */
+export function omit<D extends RecordDefinition, K extends keyof D>(definition: D, ...names: K[]) {
+  const left = Object.entries(definition).filter(([name]) => !names.includes(name as K));
+  return Object.fromEntries(left) as Omit<D, K>;
+}
+
+export function namesOf<D extends RecordDefinition>(definition: D) {
+  return Object.keys(definition) as (keyof D & string)[];
+}
+
+/** The same fields under names that begin with a capital letter, as V2 writes them. */
+export function capitalized<D extends RecordDefinition>(definition: D) {
+  const named = Object.entries(definition).map(([name, field]) => [
+    name.charAt(0).toUpperCase() + name.slice(1),
+    field,
+  ]);
+  return Object.fromEntries(named) as { [K in keyof D as K extends string ? Capitalize<K> : never]: D[K] };
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { DomainError } from '../errors/domain-error';
 import { InputPipe } from '../http/input.pipe';
-import { RecordModel } from '../http/record-model';
-import type { RecordClass } from '../http/field.decorator';
+import { InputOf } from '../http/record-classes';
 import { type RecordDefinition, readOnly, text } from './field';
 import { RecordValidator } from './record-validator';
 
@@ -31,7 +30,7 @@ const FIELDS = {
 const SOUND = { nom: 'Roy', rang: 3, actif: true, debut: '2026-01-31', sorte: 'un' };
 
 const validator = new RecordValidator(FIELDS);
-const Single = RecordModel('Single', FIELDS) as RecordClass;
+class Single extends InputOf(FIELDS) {}
 const pipe = new InputPipe();
 
 type Verdict = { values: object } | { refused: true };

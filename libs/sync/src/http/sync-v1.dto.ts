@@ -2,13 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 import { OBJET_CONSENTEMENT_FIELDS } from '#consent';
 import { EMPLOYE_FIELDS, EMPLOYEUR_FIELDS } from '#membership';
 import { Input } from '#shared/http/field.decorator';
-import { RecordModel } from '#shared/http/record-model';
+import { InputOf } from '#shared/http/record-classes';
 import type { Records } from '../application/record-limits';
 
 /** The records of a sync as the OpenAPI document shows them; each is checked on its own, by its definition. */
-export const EmployeSync = RecordModel('EmployeSync', EMPLOYE_FIELDS);
-export const EmployeurSync = RecordModel('EmployeurSync', EMPLOYEUR_FIELDS);
-export const ObjetConsentementSync = RecordModel('ObjetConsentementSync', OBJET_CONSENTEMENT_FIELDS);
+export class EmployeSync extends InputOf(EMPLOYE_FIELDS) {}
+export class EmployeurSync extends InputOf(EMPLOYEUR_FIELDS) {}
+export class ObjetConsentementSync extends InputOf(OBJET_CONSENTEMENT_FIELDS) {}
 
 export class SyncV1Input {
   @Input(

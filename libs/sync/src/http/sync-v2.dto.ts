@@ -9,19 +9,22 @@ import {
   VALEUR_FIELDS,
 } from '#membership';
 import { Input } from '#shared/http/field.decorator';
-import { RecordModel } from '#shared/http/record-model';
+import { InputOf } from '#shared/http/record-classes';
 import type { Records } from '../application/record-limits';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 
 /** The records of a V2 sync as the OpenAPI document shows them; each is checked on its own, by its definition. */
-const EmployeurV2Sync = RecordModel('EmployeurV2Sync', EMPLOYEUR_V2_FIELDS);
-const SyndicatV2Sync = RecordModel('SyndicatV2Sync', SYNDICAT_V2_FIELDS, { Employeurs: EmployeurV2Sync });
-const ObjetConsentementV2Sync = RecordModel('ObjetConsentementV2Sync', OBJET_CONSENTEMENT_V2_FIELDS);
-export const EmployeV2Sync = RecordModel('EmployeV2Sync', EMPLOYE_V2_FIELDS, {
-  ValeursChampUtilisateur: RecordModel('ValeurSync', VALEUR_FIELDS),
-  Emplois: RecordModel('EmploiSync', EMPLOI_FIELDS),
-  Adhesions: RecordModel('MembershipSync', MEMBERSHIP_FIELDS),
-});
+class EmployeurV2Sync extends InputOf(EMPLOYEUR_V2_FIELDS) {}
+class SyndicatV2Sync extends InputOf(SYNDICAT_V2_FIELDS, { Employeurs: EmployeurV2Sync }) {}
+class ObjetConsentementV2Sync extends InputOf(OBJET_CONSENTEMENT_V2_FIELDS) {}
+class ValeurSync extends InputOf(VALEUR_FIELDS) {}
+class EmploiSync extends InputOf(EMPLOI_FIELDS) {}
+class MembershipSync extends InputOf(MEMBERSHIP_FIELDS) {}
+export class EmployeV2Sync extends InputOf(EMPLOYE_V2_FIELDS, {
+  ValeursChampUtilisateur: ValeurSync,
+  Emplois: EmploiSync,
+  Adhesions: MembershipSync,
+}) {}
 
 export class SyncV2Input {
   @Input(SYNC_V2_FIELDS.Syndicats, SyndicatV2Sync)

@@ -1,4 +1,13 @@
-import { readOnly, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+import {
+  given,
+  givenId,
+  givenOf,
+  givenTime,
+  readOnly,
+  readOnlyOf,
+  type RecordOf,
+  text,
+} from '#shared/records/field';
 
 /** States of a campaign, in the order in which it goes through them (specification, "States and transitions"). */
 export const ETATS = ['Brouillon', 'Planifie', 'VoteOuvert', 'Termine', 'Archive'] as const;
@@ -34,26 +43,27 @@ export const CAMPAGNE_FIELDS = {
   }),
   ordreReponsesAleatoire: {
     kind: 'boolean',
+    always: true,
     description:
       'Whether options are shown in random order, unless a question says otherwise. False if absent.',
     example: false,
   },
-  id: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01'),
-  slug: readOnly('Made of the title; unique among campaigns.', 'election-du-comite-executif-2027'),
-  etat: readOnly(
+  id: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01'),
+  slug: given('Made of the title; unique among campaigns.', 'election-du-comite-executif-2027'),
+  etat: given(
     'State at this moment: a campaign opens and closes at its dates, to the millisecond.',
     'Brouillon',
   ),
-  estPublie: readOnlyOf('boolean', 'Whether the state is Planifie, VoteOuvert or Termine.', false),
-  estArchive: readOnlyOf('boolean', 'Whether the state is Archive.', false),
-  nombreVotants: readOnlyOf('integer', 'Number of voters on the roll.', 3),
-  nombreQuestions: readOnlyOf('integer', 'Number of questions.', 2),
-  dateCreationUtc: readOnly('Creation.', '2026-11-02T15:04:05.000Z'),
-  dateModificationUtc: readOnly(
+  estPublie: givenOf('boolean', 'Whether the state is Planifie, VoteOuvert or Termine.', false),
+  estArchive: givenOf('boolean', 'Whether the state is Archive.', false),
+  nombreVotants: givenOf('integer', 'Number of voters on the roll.', 3),
+  nombreQuestions: givenOf('integer', 'Number of questions.', 2),
+  dateCreationUtc: givenTime('Creation.', '2026-11-02T15:04:05.000Z'),
+  dateModificationUtc: givenTime(
     'Last change of the campaign, its questions or its publication.',
     '2026-11-02T15:04:05.000Z',
   ),
-  resultatsVisibles: readOnlyOf(
+  resultatsVisibles: givenOf(
     'boolean',
     'Whether results can be seen: once the vote has ended, or while it is open where the client wants it so.',
     false,

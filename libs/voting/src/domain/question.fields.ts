@@ -1,4 +1,4 @@
-import { readOnly, type RecordOf, text } from '#shared/records/field';
+import { givenId, type RecordOf, text } from '#shared/records/field';
 
 export const QUESTION_TYPES = ['Proposition', 'ChoixLibre', 'Election'] as const;
 export type QuestionType = (typeof QUESTION_TYPES)[number];
@@ -26,7 +26,7 @@ export const OPTION_FIELDS = {
     ...ordre,
     description: 'Place among the options, from 1. Absent: the last place, or the one that it has.',
   },
-  Id: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31'),
+  Id: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31'),
 } as const;
 
 /** The same inside its question. */
@@ -66,6 +66,8 @@ export const QUESTION_FIELDS = {
   },
   EstPreferentiel: {
     kind: 'boolean',
+    shown: 'Whether options are ranked.',
+    always: true,
     description: 'Whether options are ranked; not of a Proposition. False if absent.',
     example: false,
   },
@@ -73,23 +75,29 @@ export const QUESTION_FIELDS = {
     kind: 'integer',
     min: 0,
     max: 2,
+    shown: 'Random order of options: 0 as the campaign says, 1 fixed order, 2 random order.',
+    always: true,
     description:
       'Random order of options: 0 as the campaign says, 1 fixed order, 2 random order. 0 if absent.',
     example: 0,
   },
   MinReponses: {
     ...COUNT,
+    shown: 'The fewest options that an answer names, or ranks.',
+    always: true,
     description: 'The fewest options that an answer names, or ranks. 1 if absent.',
     example: 1,
   },
   MaxReponses: {
     ...COUNT,
+    shown: 'The most options that an answer names, or ranks; null where all of them may be ranked.',
     description:
       'The most options that an answer names, or ranks. If absent: all of them where options are ranked, as many as are elected in an Election, else 1.',
     example: 1,
   },
   NombreElus: {
     ...COUNT,
+    shown: 'Seats of an Election; null of other types.',
     description: 'Seats of an Election. 1 if absent; of other types null.',
     example: 1,
   },
@@ -100,7 +108,7 @@ export const QUESTION_FIELDS = {
     description:
       'What can be chosen. A Proposition without any gets Pour and Contre. In a PUT they take the place of all options: those with the `Id` of one change it, others are new; absent, all stay as they are.',
   },
-  Id: readOnly('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c21'),
+  Id: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c21'),
 } as const;
 
 export type OptionRecord = RecordOf<typeof OPTION_FIELDS>;

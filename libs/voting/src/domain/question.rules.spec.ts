@@ -23,7 +23,7 @@ function refusal(sent: Sent): { code: string; faults: string[] } | undefined {
 }
 const invalid = (...faults: string[]) => ({ code: 'Requete.Invalide', faults });
 
-const TYPES = ['Proposition', 'ChoixLibre', 'Election'];
+const TYPES = ['Proposition', 'ChoixLibre', 'Election'] as const;
 const count = fc.option(fc.integer({ min: 1, max: 500 }), { nil: null });
 const questions: fc.Arbitrary<Sent> = fc.record(
   {
@@ -42,7 +42,7 @@ describe('the defaults of a question', () => {
     ['Proposition', { minReponses: 1, maxReponses: 1, nombreElus: null }],
     ['ChoixLibre', { minReponses: 1, maxReponses: 1, nombreElus: null }],
     ['Election', { minReponses: 1, maxReponses: 1, nombreElus: 1 }],
-  ])('are those of its type: %s', (Type, expected) => {
+  ] as const)('are those of its type: %s', (Type, expected) => {
     expect(content({ Type })).toEqual({
       ...{ titre: 'Qui ?', description: null, type: Type, estPreferentiel: false },
       ...{ ordreReponsesAleatoire: 0, ...expected },
@@ -59,7 +59,7 @@ describe('the defaults of a question', () => {
 
   it('keep what is sent', () => {
     const sent = {
-      ...{ Titre: 'T', Description: 'D', Type: 'Election', EstPreferentiel: true },
+      ...{ Titre: 'T', Description: 'D', Type: 'Election' as const, EstPreferentiel: true },
       ...{ OrdreReponsesAleatoire: 2, MinReponses: 2, MaxReponses: 5, NombreElus: 3 },
     };
     expect(contentOf(sent)).toEqual({
@@ -83,16 +83,16 @@ describe('the defaults of a question', () => {
 
 describe('a question that says what cannot be together', () => {
   it('is refused as a ranked Proposition, before anything else about it', () => {
-    const ranked = { Type: 'Proposition', EstPreferentiel: true };
+    const ranked = { Type: 'Proposition', EstPreferentiel: true } as const;
     for (const sent of [ranked, { ...ranked, NombreElus: 2, MinReponses: 5, MaxReponses: 1 }]) {
       expect(refusal(sent)?.code).toBe('Question.PreferentielNonSupporte');
     }
-    for (const Type of ['ChoixLibre', 'Election'])
+    for (const Type of ['ChoixLibre', 'Election'] as const)
       expect(refusal({ Type, EstPreferentiel: true })).toBe(undefined);
     expect(refusal({ Type: 'Proposition', EstPreferentiel: false })).toBe(undefined);
   });
 
-  it.each(['Proposition', 'ChoixLibre'])('is refused as a %s with seats', (Type) => {
+  it.each(['Proposition', 'ChoixLibre'] as const)('is refused as a %s with seats', (Type) => {
     const detail = '/NombreElus is for the type Election only';
     expect(refusal({ Type, NombreElus: 1 })).toEqual(invalid(detail));
     expect(refusal({ Type, NombreElus: null })).toBe(undefined);
@@ -167,7 +167,7 @@ describe('the options of a question', () => {
   it.each([undefined, null, []])('are Pour and Contre of a Proposition that is sent with %j', (Options) => {
     const sent = Options === undefined ? {} : { Options };
     expect(labels({ Type: 'Proposition', ...sent })).toEqual(['Pour', 'Contre']);
-    for (const Type of ['ChoixLibre', 'Election']) expect(labels({ Type, ...sent })).toEqual([]);
+    for (const Type of ['ChoixLibre', 'Election'] as const) expect(labels({ Type, ...sent })).toEqual([]);
   });
 
   it('are those of a Proposition that is sent with some', () => {

@@ -23,7 +23,7 @@ const POUR_CONTRE: readonly NestedOptionRecord[] = [{ Libelle: 'Pour' }, { Libel
  * @throws DomainError `Question.PreferentielNonSupporte`, `Requete.Invalide`
  */
 export function contentOf(record: QuestionRecord): QuestionContent {
-  const type = record.Type as QuestionType;
+  const type = record.Type;
   const estPreferentiel = record.EstPreferentiel ?? false;
   if (estPreferentiel && type === 'Proposition') {
     const detail = 'A Proposition cannot be ranked: set EstPreferentiel to false, or choose another type.';

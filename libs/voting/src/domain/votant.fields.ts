@@ -1,50 +1,63 @@
-import { identifier, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+import { givenOf, identifier, type RecordOf, text } from '#shared/records/field';
 
 /** A voter on the roll of a campaign (decisions, section 9). */
 export const VOTANT_FIELDS = {
   VotantId: text(36, {
     format: 'uuid',
+    shown: 'Identifier given by the service (GUID).',
+    always: true,
     description: 'The voter to change. Absent or null: a new one is made.',
     example: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41',
   }),
   Identifiant: identifier({
+    shown: 'Identifier of the partner’s.',
     description: 'Identifier of the partner’s, unique in the campaign.',
     example: 'ELECTEUR-00017',
   }),
   Prenom: text(255, {
+    shown: 'First name.',
+    always: true,
     description:
       'First name. Required of a new voter who is no employee; else that of the employee if absent or null.',
     example: 'Marie-Ève',
   }),
   Nom: text(255, {
+    shown: 'Last name.',
+    always: true,
     description:
       'Last name. Required of a new voter who is no employee; else that of the employee if absent or null.',
     example: "L'Écuyer",
   }),
   Courriel: text(255, {
     format: 'email',
+    shown: 'E-mail address.',
     description: 'E-mail address. Of a new voter that of the employee if absent or null.',
     example: 'marie-eve.lecuyer@example.org',
   }),
   EmployeIdExterne: identifier({
+    shown: 'The employee who this is; null of others, and once the employee has been deleted.',
     description:
       'External identifier of the employee who this is. An employee is a voter once in a campaign.',
     example: 'E-1001',
   }),
   SyndicatIdExterne: identifier({
+    shown: 'The union for which this voter counts.',
     description: 'External identifier of the union for which this voter counts; it must exist.',
     example: 'SYN-10',
   }),
   EmployeurIdentifiantExterne: identifier({
+    shown: 'The employer for which this voter counts.',
     description: 'External identifier of the employer for which this voter counts; it must exist.',
     example: 'EMP-100',
   }),
   ADroitDeVote: {
     kind: 'boolean',
+    shown: 'Whether this voter may vote.',
+    always: true,
     description: 'Whether this voter may vote. Of a new voter true if absent.',
     example: true,
   },
-  AVote: readOnlyOf('boolean', 'Whether this voter has voted; nothing tells when.', false),
+  AVote: givenOf('boolean', 'Whether this voter has voted; nothing tells when.', false),
   Poids: {
     kind: 'decimal',
     max: 1_000_000,

@@ -1,32 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#shared/http/field.decorator';
-import {
-  BULLETIN_FIELDS,
-  type BulletinRecord,
-  REPONSE_FIELDS,
-  type ReponseRecord,
-} from '../domain/bulletin.fields';
+
+import { InputOf } from '#shared/http/record-classes';
+import { BULLETIN_FIELDS, REPONSE_FIELDS } from '../domain/bulletin.fields';
 
 /** The answer to one question. */
-export class ReponseInput implements ReponseRecord {
-  @Input(REPONSE_FIELDS.QuestionId)
-  QuestionId: string;
-
-  @Input(REPONSE_FIELDS.Options)
-  Options?: string[] | null;
-
-  @Input(REPONSE_FIELDS.Abstention)
-  Abstention?: boolean | null;
-}
+export class ReponseInput extends InputOf(REPONSE_FIELDS) {}
 
 /** A ballot: all questions answered at once. */
-export class BulletinInput implements BulletinRecord {
-  @Input(BULLETIN_FIELDS.VotantId)
-  VotantId: string;
-
-  @Input(BULLETIN_FIELDS.Reponses, ReponseInput)
-  Reponses: ReponseInput[];
-}
+export class BulletinInput extends InputOf(BULLETIN_FIELDS, { Reponses: ReponseInput }) {}
 
 /** What a voter keeps. */
 export class RecuItem {

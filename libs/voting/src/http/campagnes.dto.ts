@@ -1,81 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
 import { PagingQuery } from '#shared/http/listing';
 import { SEUIL_ANONYMAT } from '#clients';
-import { text } from '#shared/records/field';
-import { CAMPAGNE_FIELDS, type CampagneRecord, ETATS, GRAINE_FIELDS } from '../domain/campagne.fields';
+import { text, pick } from '#shared/records/field';
+import { CAMPAGNE_FIELDS, ETATS, GRAINE_FIELDS } from '../domain/campagne.fields';
 
 /** Body of POST and PUT; PUT replaces every property. */
-export class CampagneInput implements CampagneRecord {
-  @Input(CAMPAGNE_FIELDS.titre)
-  titre: string;
-
-  @Input(CAMPAGNE_FIELDS.ouvertureDuVoteUtc)
-  ouvertureDuVoteUtc: Date;
-
-  @Input(CAMPAGNE_FIELDS.fermetureDuVoteUtc)
-  fermetureDuVoteUtc: Date;
-
-  @Input(CAMPAGNE_FIELDS.textePageAccueil)
-  textePageAccueil?: string | null;
-
-  @Input(CAMPAGNE_FIELDS.libelleAbstention)
-  libelleAbstention?: string | null;
-
-  @Input(CAMPAGNE_FIELDS.ordreReponsesAleatoire)
-  ordreReponsesAleatoire?: boolean | null;
-
-  @Input(CAMPAGNE_FIELDS.id)
-  id?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.slug)
-  slug?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.etat)
-  etat?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.estPublie)
-  estPublie?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.estArchive)
-  estArchive?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.nombreVotants)
-  nombreVotants?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.nombreQuestions)
-  nombreQuestions?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.dateCreationUtc)
-  dateCreationUtc?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.dateModificationUtc)
-  dateModificationUtc?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.resultatsVisibles)
-  resultatsVisibles?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.seuilAnonymat)
-  seuilAnonymat?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.raisonSeuilAnonymat)
-  raisonSeuilAnonymat?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.raisonConstat)
-  raisonConstat?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.empreinteGraineDepartage)
-  empreinteGraineDepartage?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.empreinteGrainePartenaire)
-  empreinteGrainePartenaire?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.graineDepartage)
-  graineDepartage?: unknown;
-
-  @Input(CAMPAGNE_FIELDS.grainePartenaire)
-  grainePartenaire?: unknown;
-}
+export class CampagneInput extends InputOf(CAMPAGNE_FIELDS) {}
 
 /** Body that brings the partner's seed of draws. */
 export class GrainePartenaireInput {
@@ -111,42 +43,24 @@ export class ConstatInput {
 }
 
 /** A campaign as lists and events show it (specification, "Campaign"). */
-export class CampagneItem {
-  @Shown(CAMPAGNE_FIELDS.id, { always: true, format: 'uuid' })
-  id: string;
-
-  @Shown(CAMPAGNE_FIELDS.titre)
-  titre: string;
-
-  @Shown(CAMPAGNE_FIELDS.slug, { always: true })
-  slug: string;
-
-  @Shown(CAMPAGNE_FIELDS.ouvertureDuVoteUtc)
-  ouvertureDuVoteUtc: string;
-
-  @Shown(CAMPAGNE_FIELDS.fermetureDuVoteUtc)
-  fermetureDuVoteUtc: string;
-
-  @Shown({ ...CAMPAGNE_FIELDS.etat, kind: 'choice', values: ETATS }, { always: true })
+export class CampagneItem extends ItemOf(
+  pick(
+    CAMPAGNE_FIELDS,
+    'id',
+    'titre',
+    'slug',
+    'ouvertureDuVoteUtc',
+    'fermetureDuVoteUtc',
+    'estPublie',
+    'estArchive',
+    'nombreVotants',
+    'nombreQuestions',
+    'dateCreationUtc',
+    'dateModificationUtc',
+  ),
+) {
+  @Shown({ ...CAMPAGNE_FIELDS.etat, kind: 'choice', values: ETATS, always: true })
   etat: string;
-
-  @Shown(CAMPAGNE_FIELDS.estPublie, { always: true })
-  estPublie: boolean;
-
-  @Shown(CAMPAGNE_FIELDS.estArchive, { always: true })
-  estArchive: boolean;
-
-  @Shown(CAMPAGNE_FIELDS.nombreVotants, { always: true })
-  nombreVotants: number;
-
-  @Shown(CAMPAGNE_FIELDS.nombreQuestions, { always: true })
-  nombreQuestions: number;
-
-  @Shown(CAMPAGNE_FIELDS.dateCreationUtc, { always: true, format: 'date-time' })
-  dateCreationUtc: string;
-
-  @Shown(CAMPAGNE_FIELDS.dateModificationUtc, { always: true, format: 'date-time' })
-  dateModificationUtc: string;
 }
 
 /** A campaign with everything that lists leave out. */
@@ -157,10 +71,10 @@ export class CampagneDetailItem extends CampagneItem {
   @Shown(CAMPAGNE_FIELDS.libelleAbstention)
   libelleAbstention: string | null;
 
-  @Shown(CAMPAGNE_FIELDS.ordreReponsesAleatoire, { always: true })
+  @Shown(CAMPAGNE_FIELDS.ordreReponsesAleatoire)
   ordreReponsesAleatoire: boolean;
 
-  @Shown(CAMPAGNE_FIELDS.resultatsVisibles, { always: true })
+  @Shown(CAMPAGNE_FIELDS.resultatsVisibles)
   resultatsVisibles: boolean;
 
   @Shown(CAMPAGNE_FIELDS.seuilAnonymat)

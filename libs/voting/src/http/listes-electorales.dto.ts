@@ -1,33 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { readOnly } from '#shared/records/field';
-import { LISTE_ELECTORALE_FIELDS, type ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+import { Shown } from '#shared/http/field.decorator';
+import { InputOf } from '#shared/http/record-classes';
+import { givenId, givenTime } from '#shared/records/field';
+import { LISTE_ELECTORALE_FIELDS } from '../domain/liste-electorale.fields';
 import { EXAMPLE_IDS } from './examples';
 
 /** Criteria: those given hold together, and of the identifiers of one any. At least one list must name something. */
-export class ListeElectoraleInput implements ListeElectoraleRecord {
-  @Input(LISTE_ELECTORALE_FIELDS.SyndicatsIdExternes)
-  SyndicatsIdExternes?: string[] | null;
+export class ListeElectoraleInput extends InputOf(LISTE_ELECTORALE_FIELDS) {}
 
-  @Input(LISTE_ELECTORALE_FIELDS.EmployeursIdentifiantsExternes)
-  EmployeursIdentifiantsExternes?: string[] | null;
-
-  @Input(LISTE_ELECTORALE_FIELDS.EmployesIdExternes)
-  EmployesIdExternes?: string[] | null;
-
-  @Input(LISTE_ELECTORALE_FIELDS.ActifsLe)
-  ActifsLe?: Date | null;
-
-  @Input(LISTE_ELECTORALE_FIELDS.Poids)
-  Poids?: string | null;
-}
-
-const Id = readOnly('Identifier of the list (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c51');
+const Id = givenId('Identifier of the list (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c51');
 const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
 
 /** What an electoral list has done. */
 export class ListeElectoraleItem {
-  @Shown(Id, { always: true, format: 'uuid' })
+  @Shown(Id)
   Id: string;
 
   @ApiProperty(count('Employees that met the criteria.', 2))
@@ -39,7 +25,7 @@ export class ListeElectoraleItem {
   @ApiProperty(count('Of them, those that were on it already.', 1))
   NombreDejaPresents: number;
 
-  @Shown(readOnly('When it was made.', '2026-11-02T15:04:05.000Z'), { always: true, format: 'date-time' })
+  @Shown(givenTime('When it was made.', '2026-11-02T15:04:05.000Z'))
   DateCreationUtc: string;
 }
 
@@ -54,14 +40,12 @@ export class ListeElectoraleFaiteItem extends ListeElectoraleItem {
   @Shown(LISTE_ELECTORALE_FIELDS.EmployesIdExternes)
   EmployesIdExternes: string[] | null;
 
-  @Shown(
-    {
-      ...LISTE_ELECTORALE_FIELDS.ActifsLe,
-      description: 'The day that memberships and employments were looked at.',
-      example: '2026-11-02T00:00:00.000Z',
-    },
-    { always: true },
-  )
+  @Shown({
+    ...LISTE_ELECTORALE_FIELDS.ActifsLe,
+    description: 'The day that memberships and employments were looked at.',
+    example: '2026-11-02T00:00:00.000Z',
+    always: true,
+  })
   ActifsLe: string;
 
   @ApiProperty({ type: 'number', description: 'Weight that the voters were given.', example: 1 })
@@ -70,6 +54,6 @@ export class ListeElectoraleFaiteItem extends ListeElectoraleItem {
 
 /** Data of the event `listeElectorale.creee`. */
 export class ListeElectoraleCreeeData extends ListeElectoraleItem {
-  @Shown(readOnly('The campaign (GUID).', EXAMPLE_IDS.campagne), { always: true, format: 'uuid' })
+  @Shown(givenId('The campaign (GUID).', EXAMPLE_IDS.campagne))
   CampagneId: string;
 }

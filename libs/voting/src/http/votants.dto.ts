@@ -1,87 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
+import { Input } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { omit } from '#shared/records/field';
 import { PagingQuery } from '#shared/http/listing';
 import { MOST_NAMED } from '../domain/liste-electorale.fields';
-import { VOTANT_FIELDS, type VotantRecord } from '../domain/votant.fields';
+import { VOTANT_FIELDS } from '../domain/votant.fields';
 import { EXAMPLE_IDS } from './examples';
 
 /** One record of an upsert. What is absent keeps its value; null clears it, or is as absent where there must be one. */
-export class VotantInput implements VotantRecord {
-  @Input(VOTANT_FIELDS.VotantId)
-  VotantId?: string | null;
-
-  @Input(VOTANT_FIELDS.Identifiant)
-  Identifiant?: string | null;
-
-  @Input(VOTANT_FIELDS.Prenom)
-  Prenom?: string | null;
-
-  @Input(VOTANT_FIELDS.Nom)
-  Nom?: string | null;
-
-  @Input(VOTANT_FIELDS.Courriel)
-  Courriel?: string | null;
-
-  @Input(VOTANT_FIELDS.EmployeIdExterne)
-  EmployeIdExterne?: string | null;
-
-  @Input(VOTANT_FIELDS.SyndicatIdExterne)
-  SyndicatIdExterne?: string | null;
-
-  @Input(VOTANT_FIELDS.EmployeurIdentifiantExterne)
-  EmployeurIdentifiantExterne?: string | null;
-
-  @Input(VOTANT_FIELDS.ADroitDeVote)
-  ADroitDeVote?: boolean | null;
-
-  @Input(VOTANT_FIELDS.AVote)
-  AVote?: unknown;
-
-  @Input(VOTANT_FIELDS.Poids)
-  Poids?: string | null;
-}
+export class VotantInput extends InputOf(VOTANT_FIELDS) {}
 
 /** A voter on the roll of a campaign. */
-export class VotantItem {
-  @Shown(
-    { ...VOTANT_FIELDS.VotantId, description: 'Identifier given by the service (GUID).' },
-    { always: true },
-  )
-  VotantId: string;
-
-  @Shown({ ...VOTANT_FIELDS.Identifiant, description: 'Identifier of the partner’s.' })
-  Identifiant: string | null;
-
-  @Shown({ ...VOTANT_FIELDS.Prenom, description: 'First name.' }, { always: true })
-  Prenom: string;
-
-  @Shown({ ...VOTANT_FIELDS.Nom, description: 'Last name.' }, { always: true })
-  Nom: string;
-
-  @Shown({ ...VOTANT_FIELDS.Courriel, description: 'E-mail address.' })
-  Courriel: string | null;
-
-  @Shown({
-    ...VOTANT_FIELDS.EmployeIdExterne,
-    description: 'The employee who this is; null of others, and once the employee has been deleted.',
-  })
-  EmployeIdExterne: string | null;
-
-  @Shown({ ...VOTANT_FIELDS.SyndicatIdExterne, description: 'The union for which this voter counts.' })
-  SyndicatIdExterne: string | null;
-
-  @Shown({
-    ...VOTANT_FIELDS.EmployeurIdentifiantExterne,
-    description: 'The employer for which this voter counts.',
-  })
-  EmployeurIdentifiantExterne: string | null;
-
-  @Shown({ ...VOTANT_FIELDS.ADroitDeVote, description: 'Whether this voter may vote.' }, { always: true })
-  ADroitDeVote: boolean;
-
-  @Shown(VOTANT_FIELDS.AVote, { always: true })
-  AVote: boolean;
-
+export class VotantItem extends ItemOf(omit(VOTANT_FIELDS, 'Poids')) {
   @ApiProperty({
     description: 'Weight of the ballot.',
     type: 'number',

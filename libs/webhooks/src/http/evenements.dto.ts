@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
 import { PagingQuery } from '#shared/http/listing';
 import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
-import { readOnly } from '#shared/records/field';
+import { givenId, givenTime } from '#shared/records/field';
 
 const TYPES = Object.keys(EVENT_TYPES) as EventType[];
 
@@ -19,24 +19,17 @@ export class EvenementList extends PagingQuery {
 /** An event, as the feed has it; deliveries carry the same without the id, which is their `webhook-id`. */
 export class EvenementItem {
   @Shown(
-    readOnly(
+    givenId(
       'Identifier of the event (GUID): the `webhook-id` of its deliveries.',
       '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f21',
     ),
-    {
-      always: true,
-      format: 'uuid',
-    },
   )
   id: string;
 
   @ApiProperty({ description: 'Type of the event.', enum: TYPES, example: 'adhesion.signee' })
   type: EventType;
 
-  @Shown(readOnly('When it happened (UTC).', '2026-03-02T14:05:09.120Z'), {
-    always: true,
-    format: 'date-time',
-  })
+  @Shown(givenTime('When it happened (UTC).', '2026-03-02T14:05:09.120Z'))
   timestamp: string;
 
   @ApiProperty({

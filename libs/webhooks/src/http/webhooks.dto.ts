@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
 import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
-import { readOnly } from '#shared/records/field';
-import { REPLAY_FIELDS, WEBHOOK_FIELDS, type WebhookRecord } from '../domain/webhook.fields';
+import { givenId, readOnly, pick } from '#shared/records/field';
+import { REPLAY_FIELDS, WEBHOOK_FIELDS } from '../domain/webhook.fields';
 import { type EtatLivraison, ETATS_LIVRAISON } from '../domain/webhook.types';
 
 /** Identifiers that the documentation names and the demonstration tenant has. */
@@ -12,64 +13,23 @@ export const EXAMPLE_LIVRAISON_ID = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f11';
 const EXAMPLE_EVENEMENT_ID = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f21';
 
 /** Body of POST and PUT; PUT replaces every property. */
-export class WebhookInput implements WebhookRecord {
-  @Input(WEBHOOK_FIELDS.url)
-  url: string;
-
-  @Input(WEBHOOK_FIELDS.types)
-  types: EventType[];
-
-  @Input(WEBHOOK_FIELDS.actif)
-  actif?: boolean | null;
-
-  @Input(WEBHOOK_FIELDS.description)
-  description?: string | null;
-
-  @Input(WEBHOOK_FIELDS.id)
-  id?: unknown;
-
-  @Input(WEBHOOK_FIELDS.desactiveLe)
-  desactiveLe?: unknown;
-
-  @Input(WEBHOOK_FIELDS.raisonDesactivation)
-  raisonDesactivation?: unknown;
-
-  @Input(WEBHOOK_FIELDS.dateCreation)
-  dateCreation?: unknown;
-
-  @Input(WEBHOOK_FIELDS.derniereMAJ)
-  derniereMAJ?: unknown;
-}
+export class WebhookInput extends InputOf(WEBHOOK_FIELDS) {}
 
 /** A receiver of events. */
-export class WebhookItem {
-  @Shown(WEBHOOK_FIELDS.id, { always: true, format: 'uuid' })
-  id: string;
-
-  @Shown({ ...WEBHOOK_FIELDS.url, description: 'Where events are posted to.' })
-  url: string;
-
-  @Shown({ ...WEBHOOK_FIELDS.types, description: 'The types of event that it hears of.' })
-  types: EventType[];
-
-  @Shown({ ...WEBHOOK_FIELDS.actif, description: 'Whether events are sent to it.' }, { always: true })
-  actif: boolean;
-
-  @Shown(WEBHOOK_FIELDS.description)
-  description: string | null;
-
-  @Shown(WEBHOOK_FIELDS.desactiveLe, { format: 'date-time' })
-  desactiveLe: string | null;
-
-  @Shown(WEBHOOK_FIELDS.raisonDesactivation)
-  raisonDesactivation: string | null;
-
-  @Shown(WEBHOOK_FIELDS.dateCreation, { always: true, format: 'date-time' })
-  dateCreation: string;
-
-  @Shown(WEBHOOK_FIELDS.derniereMAJ, { always: true, format: 'date-time' })
-  derniereMAJ: string;
-}
+export class WebhookItem extends ItemOf(
+  pick(
+    WEBHOOK_FIELDS,
+    'id',
+    'description',
+    'desactiveLe',
+    'raisonDesactivation',
+    'dateCreation',
+    'derniereMAJ',
+    'url',
+    'types',
+    'actif',
+  ),
+) {}
 
 const secret = {
   description:
@@ -119,16 +79,10 @@ class TentativeItem {
 
 /** An event on its way to an endpoint. */
 export class LivraisonItem {
-  @Shown(readOnly('Identifier of the delivery (GUID).', EXAMPLE_LIVRAISON_ID), {
-    always: true,
-    format: 'uuid',
-  })
+  @Shown(givenId('Identifier of the delivery (GUID).', EXAMPLE_LIVRAISON_ID))
   id: string;
 
-  @Shown(
-    readOnly('Identifier of the event (GUID): the `webhook-id` of every attempt.', EXAMPLE_EVENEMENT_ID),
-    { always: true, format: 'uuid' },
-  )
+  @Shown(givenId('Identifier of the event (GUID): the `webhook-id` of every attempt.', EXAMPLE_EVENEMENT_ID))
   evenementId: string;
 
   @ApiProperty({
@@ -153,7 +107,8 @@ export class LivraisonItem {
   })
   tentatives: TentativeItem[];
 
-  @Shown(readOnly('When it is attempted next (UTC); null once it is over.', '2026-03-02T14:10:09.120Z'), {
+  @Shown({
+    ...readOnly('When it is attempted next (UTC); null once it is over.', '2026-03-02T14:10:09.120Z'),
     format: 'date-time',
   })
   prochaineTentative: string | null;
