@@ -26,10 +26,6 @@ export type CampagneDetailItem = {
      */
     fermetureDuVoteUtc: string;
     /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
-    /**
      * Whether the state is Planifie, VoteOuvert or Termine.
      */
     readonly estPublie: boolean;
@@ -53,6 +49,10 @@ export type CampagneDetailItem = {
      * Last change of the campaign, its questions or its publication.
      */
     readonly dateModificationUtc: string;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
     /**
      * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
      */

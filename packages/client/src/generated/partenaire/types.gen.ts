@@ -166,10 +166,6 @@ export type CampagneDetailItem = {
      */
     fermetureDuVoteUtc: string;
     /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
-    /**
      * Whether the state is Planifie, VoteOuvert or Termine.
      */
     readonly estPublie: boolean;
@@ -193,6 +189,10 @@ export type CampagneDetailItem = {
      * Last change of the campaign, its questions or its publication.
      */
     readonly dateModificationUtc: string;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
     /**
      * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
      */
@@ -356,10 +356,6 @@ export type CampagneItem = {
      */
     fermetureDuVoteUtc: string;
     /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
-    /**
      * Whether the state is Planifie, VoteOuvert or Termine.
      */
     readonly estPublie: boolean;
@@ -383,9 +379,17 @@ export type CampagneItem = {
      * Last change of the campaign, its questions or its publication.
      */
     readonly dateModificationUtc: string;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 };
 
 export type ChampInput = {
+    /**
+     * Name of the field; case-sensitive, never changes.
+     */
+    nom: string;
     /**
      * Type of the values. It cannot change once employees have values.
      */
@@ -406,10 +410,6 @@ export type ChampInput = {
      * When it was created (UTC).
      */
     readonly dateCreation?: string | null;
-    /**
-     * Name of the field; case-sensitive, never changes.
-     */
-    nom: string;
 };
 
 export type ChampItem = {
@@ -426,10 +426,6 @@ export type ChampItem = {
      */
     obligatoire: boolean;
     /**
-     * Choices of a field of type `choix`, in their order; empty for the other types. A choice that employees have cannot be removed.
-     */
-    choix: Array<ChoixItem>;
-    /**
      * Identifier given by the service (GUID).
      */
     readonly idUnique: string;
@@ -437,9 +433,17 @@ export type ChampItem = {
      * When it was created (UTC).
      */
     readonly dateCreation: string;
+    /**
+     * Choices of a field of type `choix`, in their order; empty for the other types. A choice that employees have cannot be removed.
+     */
+    choix: Array<ChoixItem>;
 };
 
 export type ChampReplacement = {
+    /**
+     * The name in the path, or nothing.
+     */
+    nom?: string | null;
     /**
      * Type of the values. It cannot change once employees have values.
      */
@@ -460,10 +464,6 @@ export type ChampReplacement = {
      * When it was created (UTC).
      */
     readonly dateCreation?: string | null;
-    /**
-     * The name in the path, or nothing.
-     */
-    nom?: string | null;
 };
 
 export type ChoixInput = {
@@ -490,6 +490,10 @@ export type ChoixItem = {
 
 export type ConfirmationInput = {
     /**
+     * Member number.
+     */
+    noMembre?: string | null;
+    /**
      * Main telephone number.
      */
     telephonePrincipal?: string | null;
@@ -509,10 +513,6 @@ export type ConfirmationInput = {
      * Postal code.
      */
     codePostal?: string | null;
-    /**
-     * Member number.
-     */
-    noMembre?: string | null;
     /**
      * External identifier of the employee: a known one is matched and stays as it is, otherwise it is made. Absent: the next free one of the form `M-000001`.
      */
@@ -548,10 +548,6 @@ export type ConsentementItem = {
      */
     idExterneEmploye: string;
     /**
-     * What was asked.
-     */
-    objetConsentement: ObjetConsentementNomme;
-    /**
      * Whether the consent was accepted.
      */
     accepte: boolean;
@@ -559,6 +555,10 @@ export type ConsentementItem = {
      * When it was given (UTC).
      */
     dateConsentement: string;
+    /**
+     * What was asked.
+     */
+    objetConsentement: ObjetConsentementNomme;
     /**
      * Custom values given with the consent, as they were then; empty where none were.
      */
@@ -620,18 +620,6 @@ export type CreatedWebhookItem = {
      */
     readonly id: string;
     /**
-     * Where events are posted to.
-     */
-    url: string;
-    /**
-     * The types of event that it hears of.
-     */
-    types: Array<'adhesion.signee' | 'adhesion.supprimee' | 'campagne.ouverte' | 'campagne.publiee' | 'campagne.terminee' | 'conciliation.demandee' | 'listeElectorale.creee' | 'sync.terminee'>;
-    /**
-     * Whether events are sent to it.
-     */
-    actif: boolean;
-    /**
      * What it is for.
      */
     description: string | null;
@@ -651,6 +639,18 @@ export type CreatedWebhookItem = {
      * When it was last changed (UTC).
      */
     readonly derniereMAJ: string;
+    /**
+     * Where events are posted to.
+     */
+    url: string;
+    /**
+     * The types of event that it hears of.
+     */
+    types: Array<'adhesion.signee' | 'adhesion.supprimee' | 'campagne.ouverte' | 'campagne.publiee' | 'campagne.terminee' | 'conciliation.demandee' | 'listeElectorale.creee' | 'sync.terminee'>;
+    /**
+     * Whether events are sent to it.
+     */
+    actif: boolean;
     /**
      * What deliveries are signed with: `whsec_` and 32 bytes in base64, as Standard Webhooks verifiers take it. Shown in this answer and never again.
      */
@@ -898,14 +898,6 @@ export type EmploiSync = {
 
 export type EmploiTrouveItem = {
     /**
-     * Partner-defined identifier of the employment, unique for its employee.
-     */
-    identifiantExterne: string;
-    /**
-     * Partner-defined identifier of the employee; case-sensitive, never changes.
-     */
-    idExterneEmploye: string;
-    /**
      * First name.
      */
     prenom: string;
@@ -913,6 +905,14 @@ export type EmploiTrouveItem = {
      * Last name.
      */
     nom: string;
+    /**
+     * Partner-defined identifier of the employment, unique for its employee.
+     */
+    identifiantExterne: string;
+    /**
+     * Partner-defined identifier of the employee; case-sensitive, never changes.
+     */
+    idExterneEmploye: string;
     /**
      * External identifier of the employer, which must exist.
      */
@@ -1048,10 +1048,6 @@ export type EmployeItem = {
      */
     codePostal: string | null;
     /**
-     * Values of custom fields.
-     */
-    valeursChampUtilisateur: Array<ValeurChampV1Item>;
-    /**
      * Identifier given by the service (GUID).
      */
     readonly idUnique: string;
@@ -1063,6 +1059,10 @@ export type EmployeItem = {
      * When it was created (UTC).
      */
     readonly dateCreation: string;
+    /**
+     * Values of custom fields.
+     */
+    valeursChampUtilisateur: Array<ValeurChampV1Item>;
 };
 
 export type EmployeSync = {
@@ -1170,18 +1170,6 @@ export type EmployeV2Item = {
      */
     codePostal: string | null;
     /**
-     * Employments, active and ended. The single employer that V1 writes is the employment `V1`; the first V2 sync that sends employments without it ends it.
-     */
-    emplois: Array<EmploiItem>;
-    /**
-     * Memberships in unions.
-     */
-    adhesions: Array<MembershipItem>;
-    /**
-     * Values of custom fields, each in the shape that its `type` says.
-     */
-    valeursChampUtilisateur: Array<ValeurTexteItem | ValeurDateItem | ValeurBooleenItem | ValeurChoixItem>;
-    /**
      * Identifier given by the service (GUID).
      */
     readonly idUnique: string;
@@ -1193,6 +1181,18 @@ export type EmployeV2Item = {
      * When it was created (UTC).
      */
     readonly dateCreation: string;
+    /**
+     * Employments, active and ended. The single employer that V1 writes is the employment `V1`; the first V2 sync that sends employments without it ends it.
+     */
+    emplois: Array<EmploiItem>;
+    /**
+     * Memberships in unions.
+     */
+    adhesions: Array<MembershipItem>;
+    /**
+     * Values of custom fields, each in the shape that its `type` says.
+     */
+    valeursChampUtilisateur: Array<ValeurTexteItem | ValeurDateItem | ValeurBooleenItem | ValeurChoixItem>;
 };
 
 export type EmployeV2Sync = {
@@ -1645,21 +1645,9 @@ export type FormulaireInput = {
 
 export type FormulaireItem = {
     /**
-     * Identifier given by the service (GUID).
-     */
-    readonly id: string;
-    /**
      * Title of the form.
      */
     titre: string;
-    /**
-     * The union that the form is for.
-     */
-    syndicatIdExterne: string;
-    /**
-     * Whether cards can be signed with it.
-     */
-    actif: boolean;
     /**
      * Names of the custom fields that the form asks for, in their order.
      */
@@ -1668,6 +1656,18 @@ export type FormulaireItem = {
      * External identifiers of the consent objects that the form asks for, in their order.
      */
     objetsConsentement: Array<string>;
+    /**
+     * Identifier given by the service (GUID).
+     */
+    readonly id: string;
+    /**
+     * The union that the form is for.
+     */
+    syndicatIdExterne: string;
+    /**
+     * Whether cards can be signed with it.
+     */
+    actif: boolean;
 };
 
 export type GrainePartenaireInput = {
@@ -2157,13 +2157,13 @@ export type PointItem = {
      */
     titre: string;
     /**
-     * Place on the agenda.
-     */
-    ordre: number;
-    /**
      * Whether the point is put to the vote.
      */
     votable: boolean;
+    /**
+     * Place on the agenda.
+     */
+    ordre: number;
 };
 
 export type ProblemItem = {
@@ -2270,10 +2270,6 @@ export type QuestionItem = {
      */
     Type: 'Proposition' | 'ChoixLibre' | 'Election';
     /**
-     * Place among the questions, from 1.
-     */
-    Ordre: number;
-    /**
      * Whether options are ranked.
      */
     EstPreferentiel: boolean;
@@ -2293,6 +2289,10 @@ export type QuestionItem = {
      * Seats of an Election; null of other types.
      */
     NombreElus: number | null;
+    /**
+     * Place among the questions, from 1.
+     */
+    Ordre: number;
     /**
      * What can be chosen, in its order.
      */
@@ -2431,18 +2431,6 @@ export type RotatedWebhookItem = {
      */
     readonly id: string;
     /**
-     * Where events are posted to.
-     */
-    url: string;
-    /**
-     * The types of event that it hears of.
-     */
-    types: Array<'adhesion.signee' | 'adhesion.supprimee' | 'campagne.ouverte' | 'campagne.publiee' | 'campagne.terminee' | 'conciliation.demandee' | 'listeElectorale.creee' | 'sync.terminee'>;
-    /**
-     * Whether events are sent to it.
-     */
-    actif: boolean;
-    /**
      * What it is for.
      */
     description: string | null;
@@ -2462,6 +2450,18 @@ export type RotatedWebhookItem = {
      * When it was last changed (UTC).
      */
     readonly derniereMAJ: string;
+    /**
+     * Where events are posted to.
+     */
+    url: string;
+    /**
+     * The types of event that it hears of.
+     */
+    types: Array<'adhesion.signee' | 'adhesion.supprimee' | 'campagne.ouverte' | 'campagne.publiee' | 'campagne.terminee' | 'conciliation.demandee' | 'listeElectorale.creee' | 'sync.terminee'>;
+    /**
+     * Whether events are sent to it.
+     */
+    actif: boolean;
     /**
      * What deliveries are signed with: `whsec_` and 32 bytes in base64, as Standard Webhooks verifiers take it. Shown in this answer and never again.
      */
@@ -2718,18 +2718,6 @@ export type SyncV2ResultItem = {
 
 export type SyndicatItem = {
     /**
-     * Partner-defined identifier of the union; case-sensitive, never changes.
-     */
-    identifiantExterne: string;
-    /**
-     * Name of the union.
-     */
-    nom: string;
-    /**
-     * Employers linked with the union.
-     */
-    employeurs: Array<EmployeurOfSyndicatItem>;
-    /**
      * Identifier given by the service (GUID).
      */
     readonly idUnique: string;
@@ -2741,6 +2729,18 @@ export type SyndicatItem = {
      * When it was created (UTC).
      */
     readonly dateCreation: string;
+    /**
+     * Partner-defined identifier of the union; case-sensitive, never changes.
+     */
+    identifiantExterne: string;
+    /**
+     * Name of the union.
+     */
+    nom: string;
+    /**
+     * Employers linked with the union.
+     */
+    employeurs: Array<EmployeurOfSyndicatItem>;
 };
 
 export type SyndicatV2Sync = {
@@ -3172,18 +3172,6 @@ export type WebhookItem = {
      */
     readonly id: string;
     /**
-     * Where events are posted to.
-     */
-    url: string;
-    /**
-     * The types of event that it hears of.
-     */
-    types: Array<'adhesion.signee' | 'adhesion.supprimee' | 'campagne.ouverte' | 'campagne.publiee' | 'campagne.terminee' | 'conciliation.demandee' | 'listeElectorale.creee' | 'sync.terminee'>;
-    /**
-     * Whether events are sent to it.
-     */
-    actif: boolean;
-    /**
      * What it is for.
      */
     description: string | null;
@@ -3203,6 +3191,18 @@ export type WebhookItem = {
      * When it was last changed (UTC).
      */
     readonly derniereMAJ: string;
+    /**
+     * Where events are posted to.
+     */
+    url: string;
+    /**
+     * The types of event that it hears of.
+     */
+    types: Array<'adhesion.signee' | 'adhesion.supprimee' | 'campagne.ouverte' | 'campagne.publiee' | 'campagne.terminee' | 'conciliation.demandee' | 'listeElectorale.creee' | 'sync.terminee'>;
+    /**
+     * Whether events are sent to it.
+     */
+    actif: boolean;
 };
 
 export type WebhookTestData = {
@@ -3392,6 +3392,10 @@ export type CampagneItemWritable = {
 
 export type ChampInputWritable = {
     /**
+     * Name of the field; case-sensitive, never changes.
+     */
+    nom: string;
+    /**
      * Type of the values. It cannot change once employees have values.
      */
     type: 'texte' | 'date' | 'booleen' | 'choix';
@@ -3403,10 +3407,6 @@ export type ChampInputWritable = {
      * Choices of a field of type `choix`, in their order; empty for the other types. A choice that employees have cannot be removed.
      */
     choix?: Array<ChoixInput> | null;
-    /**
-     * Name of the field; case-sensitive, never changes.
-     */
-    nom: string;
 };
 
 export type ChampItemWritable = {
@@ -3430,6 +3430,10 @@ export type ChampItemWritable = {
 
 export type ChampReplacementWritable = {
     /**
+     * The name in the path, or nothing.
+     */
+    nom?: string | null;
+    /**
      * Type of the values. It cannot change once employees have values.
      */
     type: 'texte' | 'date' | 'booleen' | 'choix';
@@ -3441,10 +3445,6 @@ export type ChampReplacementWritable = {
      * Choices of a field of type `choix`, in their order; empty for the other types. A choice that employees have cannot be removed.
      */
     choix?: Array<ChoixInput> | null;
-    /**
-     * The name in the path, or nothing.
-     */
-    nom?: string | null;
 };
 
 export type CourrielAccepteItemWritable = {
@@ -3471,6 +3471,10 @@ export type CourrielItemWritable = {
 
 export type CreatedWebhookItemWritable = {
     /**
+     * What it is for.
+     */
+    description: string | null;
+    /**
      * Where events are posted to.
      */
     url: string;
@@ -3482,10 +3486,6 @@ export type CreatedWebhookItemWritable = {
      * Whether events are sent to it.
      */
     actif: boolean;
-    /**
-     * What it is for.
-     */
-    description: string | null;
     /**
      * What deliveries are signed with: `whsec_` and 32 bytes in base64, as Standard Webhooks verifiers take it. Shown in this answer and never again.
      */
@@ -3599,14 +3599,6 @@ export type EmploiSyncWritable = {
 
 export type EmploiTrouveItemWritable = {
     /**
-     * Partner-defined identifier of the employment, unique for its employee.
-     */
-    identifiantExterne: string;
-    /**
-     * Partner-defined identifier of the employee; case-sensitive, never changes.
-     */
-    idExterneEmploye: string;
-    /**
      * First name.
      */
     prenom: string;
@@ -3614,6 +3606,14 @@ export type EmploiTrouveItemWritable = {
      * Last name.
      */
     nom: string;
+    /**
+     * Partner-defined identifier of the employment, unique for its employee.
+     */
+    identifiantExterne: string;
+    /**
+     * Partner-defined identifier of the employee; case-sensitive, never changes.
+     */
+    idExterneEmploye: string;
     /**
      * External identifier of the employer, which must exist.
      */
@@ -4115,14 +4115,6 @@ export type FormulaireItemWritable = {
      */
     titre: string;
     /**
-     * The union that the form is for.
-     */
-    syndicatIdExterne: string;
-    /**
-     * Whether cards can be signed with it.
-     */
-    actif: boolean;
-    /**
      * Names of the custom fields that the form asks for, in their order.
      */
     champs: Array<string>;
@@ -4130,6 +4122,14 @@ export type FormulaireItemWritable = {
      * External identifiers of the consent objects that the form asks for, in their order.
      */
     objetsConsentement: Array<string>;
+    /**
+     * The union that the form is for.
+     */
+    syndicatIdExterne: string;
+    /**
+     * Whether cards can be signed with it.
+     */
+    actif: boolean;
 };
 
 export type ListeElectoraleCreeeDataWritable = {
@@ -4318,13 +4318,13 @@ export type PointItemWritable = {
      */
     titre: string;
     /**
-     * Place on the agenda.
-     */
-    ordre: number;
-    /**
      * Whether the point is put to the vote.
      */
     votable: boolean;
+    /**
+     * Place on the agenda.
+     */
+    ordre: number;
 };
 
 export type QuestionInputWritable = {
@@ -4384,10 +4384,6 @@ export type QuestionItemWritable = {
      */
     Type: 'Proposition' | 'ChoixLibre' | 'Election';
     /**
-     * Place among the questions, from 1.
-     */
-    Ordre: number;
-    /**
      * Whether options are ranked.
      */
     EstPreferentiel: boolean;
@@ -4407,6 +4403,10 @@ export type QuestionItemWritable = {
      * Seats of an Election; null of other types.
      */
     NombreElus: number | null;
+    /**
+     * Place among the questions, from 1.
+     */
+    Ordre: number;
     /**
      * What can be chosen, in its order.
      */
@@ -4450,6 +4450,10 @@ export type ResultatPointItemWritable = {
 
 export type RotatedWebhookItemWritable = {
     /**
+     * What it is for.
+     */
+    description: string | null;
+    /**
      * Where events are posted to.
      */
     url: string;
@@ -4461,10 +4465,6 @@ export type RotatedWebhookItemWritable = {
      * Whether events are sent to it.
      */
     actif: boolean;
-    /**
-     * What it is for.
-     */
-    description: string | null;
     /**
      * What deliveries are signed with: `whsec_` and 32 bytes in base64, as Standard Webhooks verifiers take it. Shown in this answer and never again.
      */
@@ -4687,6 +4687,10 @@ export type WebhookInputWritable = {
 
 export type WebhookItemWritable = {
     /**
+     * What it is for.
+     */
+    description: string | null;
+    /**
      * Where events are posted to.
      */
     url: string;
@@ -4698,10 +4702,6 @@ export type WebhookItemWritable = {
      * Whether events are sent to it.
      */
     actif: boolean;
-    /**
-     * What it is for.
-     */
-    description: string | null;
 };
 
 export type SignatureImagesReadData = {

@@ -137,10 +137,6 @@ export type ConsentementItem = {
      */
     idExterneEmploye: string;
     /**
-     * What was asked.
-     */
-    objetConsentement: ObjetConsentementNomme;
-    /**
      * Whether the consent was accepted.
      */
     accepte: boolean;
@@ -148,6 +144,10 @@ export type ConsentementItem = {
      * When it was given (UTC).
      */
     dateConsentement: string;
+    /**
+     * What was asked.
+     */
+    objetConsentement: ObjetConsentementNomme;
     /**
      * Custom values given with the consent, as they were then; empty where none were.
      */
@@ -285,13 +285,13 @@ export type PointDetailItem = {
      */
     titre: string;
     /**
-     * Place on the agenda.
-     */
-    ordre: number;
-    /**
      * Whether the point is put to the vote.
      */
     votable: boolean;
+    /**
+     * Place on the agenda.
+     */
+    ordre: number;
     /**
      * How the vote is held: by name (nominal), or secret; null of a point without a vote.
      */
@@ -339,28 +339,16 @@ export type PointItem = {
      */
     titre: string;
     /**
-     * Place on the agenda.
-     */
-    ordre: number;
-    /**
      * Whether the point is put to the vote.
      */
     votable: boolean;
+    /**
+     * Place on the agenda.
+     */
+    ordre: number;
 };
 
 export type PresencesInput = {
-    /**
-     * Persons who may take part.
-     */
-    inscrits: number;
-    /**
-     * Of them, those who are present; at most `inscrits`.
-     */
-    presents: number;
-    /**
-     * Of those present, those who have voted; at most `presents`. Absent: nobody has counted them.
-     */
-    votants?: number | null;
     /**
      * Participation: votants ÷ inscrits × 100, rounded half up to two decimals; 0 where nobody may take part, null where `votants` is.
      */
@@ -373,6 +361,18 @@ export type PresencesInput = {
      * Whether at least as many are present as the quorum demands; null where the meeting has none.
      */
     readonly quorumAtteint?: boolean | null;
+    /**
+     * Persons who may take part.
+     */
+    inscrits: number;
+    /**
+     * Of them, those who are present; at most `inscrits`.
+     */
+    presents: number;
+    /**
+     * Of those present, those who have voted; at most `presents`. Absent: nobody has counted them.
+     */
+    votants?: number | null;
 };
 
 export type ProblemItem = {
@@ -601,6 +601,46 @@ export type SeanceItem = {
 
 export type SigningInput = {
     /**
+     * External identifier of the employee who signs. Where it is absent or names nobody, the signing becomes a request that waits for conciliation.
+     */
+    employeIdExterne?: string | null;
+    /**
+     * External identifier of the union that is joined, which must exist.
+     */
+    syndicatIdExterne: string;
+    /**
+     * When it was signed; the time of the request if absent.
+     */
+    dateSignature?: string | null;
+    /**
+     * Identifier that the signing page gives its transaction.
+     */
+    transactionId?: string | null;
+    /**
+     * The handwritten signature: a data URL of a PNG image (`data:image/png;base64,…`) of at most 512 KiB, 4,096 pixels a side and 32 MB unpacked. The bytes are checked.
+     */
+    imageSignature?: string | null;
+    /**
+     * The form that was filled (GUID): an active one of the union. Its mandatory custom fields must have a value.
+     */
+    formulaireId?: string | null;
+    /**
+     * First name.
+     */
+    prenom: string;
+    /**
+     * Last name.
+     */
+    nom: string;
+    /**
+     * Member number.
+     */
+    noMembre?: string | null;
+    /**
+     * E-mail address.
+     */
+    courriel: string;
+    /**
      * Main telephone number.
      */
     telephonePrincipal?: string | null;
@@ -620,46 +660,6 @@ export type SigningInput = {
      * Postal code.
      */
     codePostal?: string | null;
-    /**
-     * Member number.
-     */
-    noMembre?: string | null;
-    /**
-     * External identifier of the employee who signs. Where it is absent or names nobody, the signing becomes a request that waits for conciliation.
-     */
-    employeIdExterne?: string | null;
-    /**
-     * External identifier of the union that is joined, which must exist.
-     */
-    syndicatIdExterne: string;
-    /**
-     * First name.
-     */
-    prenom: string;
-    /**
-     * Last name.
-     */
-    nom: string;
-    /**
-     * E-mail address.
-     */
-    courriel: string;
-    /**
-     * When it was signed; the time of the request if absent.
-     */
-    dateSignature?: string | null;
-    /**
-     * Identifier that the signing page gives its transaction.
-     */
-    transactionId?: string | null;
-    /**
-     * The handwritten signature: a data URL of a PNG image (`data:image/png;base64,…`) of at most 512 KiB, 4,096 pixels a side and 32 MB unpacked. The bytes are checked.
-     */
-    imageSignature?: string | null;
-    /**
-     * The form that was filled (GUID): an active one of the union. Its mandatory custom fields must have a value.
-     */
-    formulaireId?: string | null;
     /**
      * Values of custom fields, which the card keeps as signed; the employee’s own stay. Together at most 65,536 characters.
      */
@@ -880,13 +880,13 @@ export type PointDetailItemWritable = {
      */
     titre: string;
     /**
-     * Place on the agenda.
-     */
-    ordre: number;
-    /**
      * Whether the point is put to the vote.
      */
     votable: boolean;
+    /**
+     * Place on the agenda.
+     */
+    ordre: number;
     /**
      * How the vote is held: by name (nominal), or secret; null of a point without a vote.
      */
@@ -926,13 +926,13 @@ export type PointItemWritable = {
      */
     titre: string;
     /**
-     * Place on the agenda.
-     */
-    ordre: number;
-    /**
      * Whether the point is put to the vote.
      */
     votable: boolean;
+    /**
+     * Place on the agenda.
+     */
+    ordre: number;
 };
 
 export type PresencesInputWritable = {
