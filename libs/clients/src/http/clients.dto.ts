@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ENVIRONMENTS, MODULES } from '#shared/access/caller';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { given, givenId, givenTime, text } from '#shared/records/field';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { always, given, givenId, givenTime, text, neverNull } from '#shared/records/field';
 import { IssuedCle } from '../application/clients.service';
 import type { CleWithEnvironment } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
@@ -74,141 +74,70 @@ const casUsage = text(1000, {
   example: 'Synchronise the payroll',
 });
 
-export class Drapeaux {
-  @Input({ ...resultatsVoteActifVisibles, neverNull: true })
-  resultatsVoteActifVisibles?: boolean;
+const DRAPEAUX = { resultatsVoteActifVisibles, seuilAnonymat: SEUIL_ANONYMAT } as const;
+const ORGANISATION = { contactTechnique, casUsage } as const;
 
-  @Input({ ...SEUIL_ANONYMAT, neverNull: true })
-  seuilAnonymat?: number;
-}
+export class Drapeaux extends InputOf(neverNull(DRAPEAUX)) {}
 
-export class Organisation {
-  @Input(contactTechnique)
-  contactTechnique?: string | null;
+export class Organisation extends InputOf(ORGANISATION) {}
 
-  @Input(casUsage)
-  casUsage?: string | null;
-}
-
-const drapeaux = {
-  kind: 'record',
-  of: { resultatsVoteActifVisibles, seuilAnonymat: SEUIL_ANONYMAT },
-  description: 'Switches of the client.',
-} as const;
+const drapeaux = { kind: 'record', of: DRAPEAUX, description: 'Switches of the client.' } as const;
 const organisation = {
   kind: 'record',
-  of: { contactTechnique, casUsage },
+  of: ORGANISATION,
   description: 'What the organisation said when it asked for access.',
 } as const;
 
-export class ClientCreation {
-  @Input({ ...nom, required: true })
-  nom: string;
+export class ClientCreation extends InputOf(
+  {
+    nom: { ...nom, required: true },
+    modules: { ...modules, required: true },
+    organisation,
+    drapeaux: { ...drapeaux, description: 'Switches of the client; an absent one is false, or 1.' },
+    limiteParMinute,
+    fuseauHoraire: {
+      ...fuseauHoraire,
+      description: `${fuseauHoraire.description} America/Toronto if absent.`,
+    },
+    quotaCourrielsParJour: {
+      ...quotaCourrielsParJour,
+      description: `${quotaCourrielsParJour.description} 5,000 if absent.`,
+    },
+    adresseDeReponse,
+  } as const,
+  { organisation: Organisation, drapeaux: Drapeaux },
+) {}
 
-  @Input({ ...modules, required: true })
-  modules: string[];
+export class ClientModification extends InputOf(
+  {
+    ...neverNull({ nom, modules, organisation, fuseauHoraire, quotaCourrielsParJour }),
+    drapeaux: {
+      ...drapeaux,
+      neverNull: true,
+      description: 'Switches of the client; an absent one stays as it is.',
+    },
+    limiteParMinute,
+    adresseDeReponse,
+    id: clientId,
+    dateCreation,
+  } as const,
+  { organisation: Organisation, drapeaux: Drapeaux },
+) {}
 
-  @Input(organisation, Organisation)
-  organisation?: Organisation | null;
+class DrapeauxItem extends ItemOf(always(DRAPEAUX)) {}
 
-  @Input({ ...drapeaux, description: 'Switches of the client; an absent one is false, or 1.' }, Drapeaux)
-  drapeaux?: Drapeaux | null;
+class OrganisationItem extends ItemOf(ORGANISATION) {}
 
-  @Input(limiteParMinute)
-  limiteParMinute?: number | null;
-
-  @Input({ ...fuseauHoraire, description: `${fuseauHoraire.description} America/Toronto if absent.` })
-  fuseauHoraire?: string | null;
-
-  @Input({ ...quotaCourrielsParJour, description: `${quotaCourrielsParJour.description} 5,000 if absent.` })
-  quotaCourrielsParJour?: number | null;
-
-  @Input(adresseDeReponse)
-  adresseDeReponse?: string | null;
-}
-
-export class ClientModification {
-  @Input({ ...nom, neverNull: true })
-  nom?: string;
-
-  @Input({ ...modules, neverNull: true })
-  modules?: string[];
-
-  @Input({ ...organisation, neverNull: true }, Organisation)
-  organisation?: Organisation;
-
-  @Input(
-    { ...drapeaux, neverNull: true, description: 'Switches of the client; an absent one stays as it is.' },
-    Drapeaux,
-  )
-  drapeaux?: Drapeaux;
-
-  @Input(clientId)
-  id?: never;
-
-  @Input(dateCreation)
-  dateCreation?: never;
-
-  @Input(limiteParMinute)
-  limiteParMinute?: number | null;
-
-  @Input({ ...fuseauHoraire, neverNull: true })
-  fuseauHoraire?: string;
-
-  @Input({ ...quotaCourrielsParJour, neverNull: true })
-  quotaCourrielsParJour?: number;
-
-  @Input(adresseDeReponse)
-  adresseDeReponse?: string | null;
-}
-
-class DrapeauxItem {
-  @Shown({ ...resultatsVoteActifVisibles, always: true })
-  resultatsVoteActifVisibles: boolean;
-
-  @Shown({ ...SEUIL_ANONYMAT, always: true })
-  seuilAnonymat: number;
-}
-
-class OrganisationItem {
-  @Shown(contactTechnique)
-  contactTechnique: string | null;
-
-  @Shown(casUsage)
-  casUsage: string | null;
-}
-
-export class ClientItem {
-  @Shown(clientId)
-  id: string;
-
-  @Shown({ ...nom, always: true })
-  nom: string;
-
-  @Shown({ ...modules, always: true })
-  modules: string[];
-
-  @Shown({ ...drapeaux, always: true }, DrapeauxItem)
-  drapeaux: DrapeauxItem;
-
-  @Shown({ ...organisation, always: true }, OrganisationItem)
-  organisation: OrganisationItem;
-
-  @Shown(limiteParMinute)
-  limiteParMinute: number | null;
-
-  @Shown({ ...fuseauHoraire, always: true })
-  fuseauHoraire: string;
-
-  @Shown({ ...quotaCourrielsParJour, always: true })
-  quotaCourrielsParJour: number;
-
-  @Shown(adresseDeReponse)
-  adresseDeReponse: string | null;
-
-  @Shown(dateCreation)
-  dateCreation: string;
-
+export class ClientItem extends ItemOf(
+  {
+    id: clientId,
+    ...always({ nom, modules, drapeaux, organisation, fuseauHoraire, quotaCourrielsParJour }),
+    limiteParMinute,
+    adresseDeReponse,
+    dateCreation,
+  } as const,
+  { drapeaux: DrapeauxItem, organisation: OrganisationItem },
+) {
   static of(client: Client): ClientItem {
     const { id, nom, modules, resultatsVoteActifVisibles, seuilAnonymat, contactTechnique, casUsage } =
       client;
@@ -256,62 +185,34 @@ const expireLe = {
   example: '2030-01-01T00:00:00Z',
 } as const;
 
-export class CleCreation {
-  @Input(cleNom)
-  nom: string;
+export class CleCreation extends InputOf({
+  nom: cleNom,
+  environnement,
+  role,
+  modules: cleModules,
+  expireLe,
+} as const) {}
 
-  @Input(environnement)
-  environnement: (typeof ENVIRONMENTS)[number];
-
-  @Input(role)
-  role: 'partenaire' | 'plateforme';
-
-  @Input(cleModules)
-  modules?: (typeof MODULES)[number][] | null;
-
-  @Input(expireLe)
-  expireLe?: Date | null;
-}
-
-export class CleItem {
-  @Shown(cleId)
-  id: string;
-
-  @Shown(cleNom)
-  nom: string;
-
-  @Shown(environnement)
-  environnement: string;
-
-  @Shown(role)
-  role: string;
-
-  @Shown(cleModules)
-  modules: string[] | null;
-
-  @Shown(given('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'))
-  prefixe: string;
-
-  @Shown(expireLe)
-  expireLe: string | null;
-
-  @Shown({
+export class CleItem extends ItemOf({
+  id: cleId,
+  nom: cleNom,
+  environnement,
+  role,
+  modules: cleModules,
+  prefixe: given('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'),
+  expireLe,
+  revoqueLe: {
     kind: 'date',
     description: 'When it was revoked; null while it works.',
     example: '2026-06-01T12:00:00.000Z',
-  })
-  revoqueLe: string | null;
-
-  @Shown({
+  },
+  dernierUsage: {
     kind: 'date',
     description: 'When it was last used, to the minute; null never.',
     example: '2026-05-31T08:15:00.000Z',
-  })
-  dernierUsage: string | null;
-
-  @Shown(dateCreation)
-  dateCreation: string;
-
+  },
+  dateCreation,
+} as const) {
   static of(cle: CleWithEnvironment): CleItem {
     const { id, nom, environnement, role, modules, prefixe } = cle;
     return {

@@ -154,7 +154,8 @@ type Writable<D> = { [K in keyof D as D[K] extends { kind: 'readOnly' } ? never 
 export type RecordOf<D> = {
   [K in keyof Writable<D> as D[K] extends { required: true } ? K : never]: ValueOf<D[K]>;
 } & {
-  [K in keyof Writable<D> as D[K] extends { required: true } ? never : K]?: ValueOf<D[K]> | null;
+  [K in keyof Writable<D> as D[K] extends { required: true } ? never : K]?:
+    ValueOf<D[K]> | (D[K] extends { neverNull: true } ? never : null);
 };
 
 type ShownValue<F> = F extends
@@ -230,6 +231,12 @@ export function givenTime(description: string, example: string) {
 export function always<D extends RecordDefinition>(definition: D) {
   const all = Object.entries(definition).map(([name, field]) => [name, { ...field, always: true }]);
   return Object.fromEntries(all) as { [K in keyof D]: D[K] & { readonly always: true } };
+}
+
+/** The same fields, which a change may leave out but not clear. */
+export function neverNull<D extends RecordDefinition>(definition: D) {
+  const all = Object.entries(definition).map(([name, field]) => [name, { ...field, neverNull: true }]);
+  return Object.fromEntries(all) as { [K in keyof D]: D[K] & { readonly neverNull: true } };
 }
 
 /** Some fields of a definition, in the order of the names. */

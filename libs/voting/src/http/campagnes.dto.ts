@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
+import { Input } from '#shared/http/field.decorator';
 import { InputOf, ItemOf } from '#shared/http/record-classes';
 import { PagingQuery } from '#shared/http/listing';
 import { SEUIL_ANONYMAT } from '#clients';
@@ -42,62 +42,18 @@ export class ConstatInput {
   raison: string;
 }
 
+const LISTED = {
+  ...pick(CAMPAGNE_FIELDS, 'id', 'titre', 'slug', 'ouvertureDuVoteUtc', 'fermetureDuVoteUtc'),
+  etat: { ...CAMPAGNE_FIELDS.etat, kind: 'choice', values: ETATS },
+  ...pick(CAMPAGNE_FIELDS, 'estPublie', 'estArchive', 'nombreVotants', 'nombreQuestions'),
+  ...pick(CAMPAGNE_FIELDS, 'dateCreationUtc', 'dateModificationUtc'),
+} as const;
+
 /** A campaign as lists and events show it (specification, "Campaign"). */
-export class CampagneItem extends ItemOf(
-  pick(
-    CAMPAGNE_FIELDS,
-    'id',
-    'titre',
-    'slug',
-    'ouvertureDuVoteUtc',
-    'fermetureDuVoteUtc',
-    'estPublie',
-    'estArchive',
-    'nombreVotants',
-    'nombreQuestions',
-    'dateCreationUtc',
-    'dateModificationUtc',
-  ),
-) {
-  @Shown({ ...CAMPAGNE_FIELDS.etat, kind: 'choice', values: ETATS, always: true })
-  etat: string;
-}
+export class CampagneItem extends ItemOf(LISTED) {}
 
 /** A campaign with everything that lists leave out. */
-export class CampagneDetailItem extends CampagneItem {
-  @Shown(CAMPAGNE_FIELDS.textePageAccueil)
-  textePageAccueil: string | null;
-
-  @Shown(CAMPAGNE_FIELDS.libelleAbstention)
-  libelleAbstention: string | null;
-
-  @Shown(CAMPAGNE_FIELDS.ordreReponsesAleatoire)
-  ordreReponsesAleatoire: boolean;
-
-  @Shown(CAMPAGNE_FIELDS.resultatsVisibles)
-  resultatsVisibles: boolean;
-
-  @Shown(CAMPAGNE_FIELDS.seuilAnonymat)
-  seuilAnonymat: number | null;
-
-  @Shown(CAMPAGNE_FIELDS.raisonSeuilAnonymat)
-  raisonSeuilAnonymat: string | null;
-
-  @Shown(CAMPAGNE_FIELDS.raisonConstat)
-  raisonConstat: string | null;
-
-  @Shown(CAMPAGNE_FIELDS.empreinteGraineDepartage)
-  empreinteGraineDepartage: string | null;
-
-  @Shown(CAMPAGNE_FIELDS.empreinteGrainePartenaire)
-  empreinteGrainePartenaire: string | null;
-
-  @Shown(CAMPAGNE_FIELDS.graineDepartage)
-  graineDepartage: string | null;
-
-  @Shown(CAMPAGNE_FIELDS.grainePartenaire)
-  grainePartenaire: string | null;
-}
+export class CampagneDetailItem extends ItemOf({ ...CAMPAGNE_FIELDS, ...LISTED }) {}
 
 /** Query of the list (specification, "Campaigns (voting module)"). */
 export class CampagneList extends PagingQuery {

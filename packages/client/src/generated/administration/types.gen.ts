@@ -6,17 +6,9 @@ export type ClientOptions = {
 
 export type CampagneDetailItem = {
     /**
-     * Identifier given by the service (GUID).
-     */
-    readonly id: string;
-    /**
      * Title, unique among campaigns without regard to case.
      */
     titre: string;
-    /**
-     * Made of the title; unique among campaigns.
-     */
-    readonly slug: string;
     /**
      * Opening of the vote; not after the closing.
      */
@@ -25,6 +17,30 @@ export type CampagneDetailItem = {
      * Closing of the vote: from this moment on no ballot is accepted.
      */
     fermetureDuVoteUtc: string;
+    /**
+     * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
+     */
+    textePageAccueil: string | null;
+    /**
+     * Label of the abstention, which every question accepts.
+     */
+    libelleAbstention: string | null;
+    /**
+     * Whether options are shown in random order, unless a question says otherwise. False if absent.
+     */
+    ordreReponsesAleatoire: boolean;
+    /**
+     * Identifier given by the service (GUID).
+     */
+    readonly id: string;
+    /**
+     * Made of the title; unique among campaigns.
+     */
+    readonly slug: string;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
     /**
      * Whether the state is Planifie, VoteOuvert or Termine.
      */
@@ -49,22 +65,6 @@ export type CampagneDetailItem = {
      * Last change of the campaign, its questions or its publication.
      */
     readonly dateModificationUtc: string;
-    /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
-    /**
-     * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
-     */
-    textePageAccueil: string | null;
-    /**
-     * Label of the abstention, which every question accepts.
-     */
-    libelleAbstention: string | null;
-    /**
-     * Whether options are shown in random order, unless a question says otherwise. False if absent.
-     */
-    ordreReponsesAleatoire: boolean;
     /**
      * Whether results can be seen: once the vote has ended, or while it is open where the client wants it so.
      */
@@ -222,10 +222,6 @@ export type ClientItem = {
      */
     organisation: OrganisationItem;
     /**
-     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
-     */
-    limiteParMinute: number | null;
-    /**
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire: string;
@@ -233,6 +229,10 @@ export type ClientItem = {
      * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.
      */
     quotaCourrielsParJour: number;
+    /**
+     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
+     */
+    limiteParMinute: number | null;
     /**
      * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
      */
@@ -257,22 +257,6 @@ export type ClientModification = {
      */
     organisation?: Organisation;
     /**
-     * Switches of the client; an absent one stays as it is.
-     */
-    drapeaux?: Drapeaux;
-    /**
-     * Identifier of the client (GUID).
-     */
-    readonly id?: string | null;
-    /**
-     * When it was made (UTC).
-     */
-    readonly dateCreation?: string | null;
-    /**
-     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
-     */
-    limiteParMinute?: number | null;
-    /**
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire?: string;
@@ -281,9 +265,25 @@ export type ClientModification = {
      */
     quotaCourrielsParJour?: number;
     /**
+     * Switches of the client; an absent one stays as it is.
+     */
+    drapeaux?: Drapeaux;
+    /**
+     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
+     */
+    limiteParMinute?: number | null;
+    /**
      * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
      */
     adresseDeReponse?: string | null;
+    /**
+     * Identifier of the client (GUID).
+     */
+    readonly id?: string | null;
+    /**
+     * When it was made (UTC).
+     */
+    readonly dateCreation?: string | null;
 };
 
 export type ConstatInput = {
@@ -640,10 +640,6 @@ export type CampagneDetailItemWritable = {
      */
     fermetureDuVoteUtc: string;
     /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
-    /**
      * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
      */
     textePageAccueil: string | null;
@@ -655,6 +651,10 @@ export type CampagneDetailItemWritable = {
      * Whether options are shown in random order, unless a question says otherwise. False if absent.
      */
     ordreReponsesAleatoire: boolean;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 };
 
 export type CleItemWritable = {
@@ -706,10 +706,6 @@ export type ClientItemWritable = {
      */
     organisation: OrganisationItem;
     /**
-     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
-     */
-    limiteParMinute: number | null;
-    /**
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire: string;
@@ -717,6 +713,10 @@ export type ClientItemWritable = {
      * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.
      */
     quotaCourrielsParJour: number;
+    /**
+     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
+     */
+    limiteParMinute: number | null;
     /**
      * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
      */
@@ -737,14 +737,6 @@ export type ClientModificationWritable = {
      */
     organisation?: Organisation;
     /**
-     * Switches of the client; an absent one stays as it is.
-     */
-    drapeaux?: Drapeaux;
-    /**
-     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
-     */
-    limiteParMinute?: number | null;
-    /**
      * IANA time zone of the client: it says which day it is, for instance when an employment ends today.
      */
     fuseauHoraire?: string;
@@ -752,6 +744,14 @@ export type ClientModificationWritable = {
      * Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.
      */
     quotaCourrielsParJour?: number;
+    /**
+     * Switches of the client; an absent one stays as it is.
+     */
+    drapeaux?: Drapeaux;
+    /**
+     * Requests a minute of each of its keys; null for the service's default (RATE_LIMIT_PER_MINUTE).
+     */
+    limiteParMinute?: number | null;
     /**
      * Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.
      */

@@ -146,17 +146,9 @@ export type AdhesionsDeletedItem = {
 
 export type CampagneDetailItem = {
     /**
-     * Identifier given by the service (GUID).
-     */
-    readonly id: string;
-    /**
      * Title, unique among campaigns without regard to case.
      */
     titre: string;
-    /**
-     * Made of the title; unique among campaigns.
-     */
-    readonly slug: string;
     /**
      * Opening of the vote; not after the closing.
      */
@@ -165,6 +157,30 @@ export type CampagneDetailItem = {
      * Closing of the vote: from this moment on no ballot is accepted.
      */
     fermetureDuVoteUtc: string;
+    /**
+     * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
+     */
+    textePageAccueil: string | null;
+    /**
+     * Label of the abstention, which every question accepts.
+     */
+    libelleAbstention: string | null;
+    /**
+     * Whether options are shown in random order, unless a question says otherwise. False if absent.
+     */
+    ordreReponsesAleatoire: boolean;
+    /**
+     * Identifier given by the service (GUID).
+     */
+    readonly id: string;
+    /**
+     * Made of the title; unique among campaigns.
+     */
+    readonly slug: string;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
     /**
      * Whether the state is Planifie, VoteOuvert or Termine.
      */
@@ -189,22 +205,6 @@ export type CampagneDetailItem = {
      * Last change of the campaign, its questions or its publication.
      */
     readonly dateModificationUtc: string;
-    /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
-    /**
-     * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
-     */
-    textePageAccueil: string | null;
-    /**
-     * Label of the abstention, which every question accepts.
-     */
-    libelleAbstention: string | null;
-    /**
-     * Whether options are shown in random order, unless a question says otherwise. False if absent.
-     */
-    ordreReponsesAleatoire: boolean;
     /**
      * Whether results can be seen: once the vote has ended, or while it is open where the client wants it so.
      */
@@ -356,6 +356,10 @@ export type CampagneItem = {
      */
     fermetureDuVoteUtc: string;
     /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
+    /**
      * Whether the state is Planifie, VoteOuvert or Termine.
      */
     readonly estPublie: boolean;
@@ -379,10 +383,6 @@ export type CampagneItem = {
      * Last change of the campaign, its questions or its publication.
      */
     readonly dateModificationUtc: string;
-    /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 };
 
 export type ChampInput = {
@@ -3327,10 +3327,6 @@ export type CampagneDetailItemWritable = {
      */
     fermetureDuVoteUtc: string;
     /**
-     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
-     */
-    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
-    /**
      * Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.
      */
     textePageAccueil: string | null;
@@ -3342,6 +3338,10 @@ export type CampagneDetailItemWritable = {
      * Whether options are shown in random order, unless a question says otherwise. False if absent.
      */
     ordreReponsesAleatoire: boolean;
+    /**
+     * State at this moment: a campaign opens and closes at its dates, to the millisecond.
+     */
+    etat: 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 };
 
 export type CampagneInputWritable = {
