@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Block, differences, pasteFaults } from './blocks';
 import { type Outcome, Shell } from './shell';
 
@@ -28,7 +29,7 @@ export async function spend(
     await shell.paste(first);
     for (const block of blocks) {
       const refusal = refusalOf(block);
-      const outcome = await shell.paste(block.text, refusal !== undefined);
+      const outcome = await pasteAgain(shell, block.text, refusal !== undefined);
       const found = [...pasteFaults(block), ...faultsOf(block, outcome, refusal)];
       faults.push(...found.map((fault) => `${block.text.trim()}\n${fault}`));
       done++;
@@ -41,6 +42,16 @@ export async function spend(
     shell.close();
   }
   return { faults, requests, blocks: done, printed };
+}
+
+/** Pastes a block, and again each second for up to a minute while its answer says to try again, as a reader would. */
+async function pasteAgain(shell: Shell, text: string, mayFail: boolean): Promise<Outcome> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await shell.paste(text, mayFail);
+    const isToBeRepeated = outcome.failed && !mayFail && outcome.stdout.includes('try again');
+    if (!isToBeRepeated || tries === 60) return outcome;
+    await wait(1_000);
+  }
 }
 
 /** The status by which the one request of a block is refused, as the answer below it says. */

@@ -4,18 +4,13 @@ import { EXAMPLE_IDS, type FormulaireRecord, type Signing } from '#adhesion';
 import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
 import type { ChampRecord } from '#membership';
 import { EXAMPLE_COURRIEL_ID } from '#messaging';
-import { type Actor, MODULES } from '#shared/access/caller';
+import { type Actor, type ActorWithModules, MODULES } from '#shared/access/caller';
 import { type Config } from '#shared/config/config';
 import { NO_TENANT } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import type { ErrorCode } from '#shared/errors/error-codes';
 import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
-import {
-  type Manager,
-  EXAMPLE_LIVRAISON_ID,
-  EXAMPLE_WEBHOOK_ID,
-  EXAMPLE_WEBHOOK_INACTIF_ID,
-} from '#webhooks';
+import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
 import { conveneExamples } from './demonstration-meetings';
 import { found } from './found';
@@ -293,7 +288,7 @@ async function signExamples(
 async function registerExamples(
   { webhooks }: ServiceContext,
   tenantId: string,
-  manager: Manager,
+  manager: ActorWithModules,
 ): Promise<void> {
   const record = { url: 'https://hooks.example.org/mandat', types: ['sync.terminee' as const] };
   if (!(await found(webhooks.get(tenantId, manager.modules, EXAMPLE_WEBHOOK_ID)))) {
@@ -308,7 +303,7 @@ async function registerExamples(
 async function writeExample(
   { courriels }: ServiceContext,
   tenantId: string,
-  manager: Manager,
+  manager: ActorWithModules,
 ): Promise<void> {
   if (await found(courriels.get(tenantId, EXAMPLE_COURRIEL_ID))) return;
   const letter = {

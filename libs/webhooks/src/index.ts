@@ -1,7 +1,7 @@
 import { Webhook } from './domain/webhook.entity';
 
 export { EvenementsService } from './application/evenements.service';
-export { type Manager, WebhooksService } from './application/webhooks.service';
+export { WebhooksService } from './application/webhooks.service';
 export type { WebhookRecord } from './domain/webhook.fields';
 export { EventCatalogue } from './http/event-catalogue';
 export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';

@@ -41,28 +41,19 @@ export class SeanceList extends PagingQuery {
 }
 
 /** Body of PUT, which replaces all numbers. */
-export class PresencesInput extends InputOf(
-  pick(PRESENCES_FIELDS, 'tauxParticipation', 'quorum', 'quorumAtteint'),
-) {
-  @Input({ ...PRESENCES_FIELDS.inscrits, description: 'Persons who may take part.' })
-  inscrits: number;
-
-  @Input({
+export class PresencesInput extends InputOf({
+  ...PRESENCES_FIELDS,
+  inscrits: { ...PRESENCES_FIELDS.inscrits, description: 'Persons who may take part.' },
+  presents: {
     ...PRESENCES_FIELDS.presents,
     description: 'Of them, those who are present; at most `inscrits`.',
-  })
-  presents: number;
-
-  @Input({
+  },
+  votants: {
     ...PRESENCES_FIELDS.votants,
     description:
       'Of those present, those who have voted; at most `presents`. Absent: nobody has counted them.',
-  })
-  votants?: number | null;
-
-  @Input(PRESENCES_FIELDS.quorumAtteint)
-  quorumAtteint?: unknown;
-}
+  },
+}) {}
 
 /** Participation in a meeting: numbers, and nothing of persons. */
 export class ParticipationItem extends ItemOf(PRESENCES_FIELDS) {}

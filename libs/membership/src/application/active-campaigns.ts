@@ -15,29 +15,27 @@ export interface ActiveCampaignCheck {
 }
 
 /**
- * The one door to that check, for cards and employees. Campaigns know of employees and not the reverse, so that the
- * context of campaigns registers itself here; as long as none has, no campaign is active.
+ * Asks the context of campaigns, which registers its check here: it imports this context, and not the reverse. Without a
+ * check nothing is deleted, because nobody could tell who is a voter.
  */
 @Injectable()
 export class ActiveCampaigns implements ActiveCampaignCheck {
-  private readonly checks: ActiveCampaignCheck[] = [];
+  private check: ActiveCampaignCheck | undefined;
 
   register(check: ActiveCampaignCheck): void {
-    this.checks.push(check);
+    this.check = check;
   }
 
-  async hasVoter(
-    tenantId: string,
-    idExterneEmploye: string,
-    syndicats?: readonly string[],
-  ): Promise<boolean> {
-    for (const check of this.checks) {
-      if (await check.hasVoter(tenantId, idExterneEmploye, syndicats)) return true;
-    }
-    return false;
+  hasVoter(tenantId: string, idExterneEmploye: string, syndicats?: readonly string[]): Promise<boolean> {
+    return this.registered().hasVoter(tenantId, idExterneEmploye, syndicats);
   }
 
-  async release(tenantId: string, idExterneEmploye: string): Promise<void> {
-    for (const check of this.checks) await check.release(tenantId, idExterneEmploye);
+  release(tenantId: string, idExterneEmploye: string): Promise<void> {
+    return this.registered().release(tenantId, idExterneEmploye);
+  }
+
+  private registered(): ActiveCampaignCheck {
+    if (!this.check) throw new Error('No check of active campaigns is registered: load VotingModule.');
+    return this.check;
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, ModuleName } from '#shared/access/caller';
+import type { ActorWithModules, ModuleName } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
 import type { Page, Position } from '#shared/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
@@ -15,13 +15,6 @@ import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository } from '../persistence/courriel.repository';
 import type { CourrielJob } from './courriel-jobs';
 import { cleanLetter } from './letter-html';
-
-/** Who sends letters and reads what became of them. */
-export interface Expediteur {
-  readonly actor: Actor;
-  /** What the key may use: it addresses no voters that it could not read. */
-  readonly modules: readonly ModuleName[];
-}
 
 /** What a letter that was taken on answers. */
 export interface CourrielAccepte {
@@ -53,7 +46,7 @@ export class CourrielsService {
    */
   async create(
     tenantId: string,
-    { actor, modules }: Expediteur,
+    { actor, modules }: ActorWithModules,
     record: CourrielRecord,
     id?: string,
   ): Promise<CourrielAccepte> {
@@ -109,7 +102,7 @@ export class CourrielsService {
    */
   async destinataires(
     tenantId: string,
-    { modules }: Expediteur,
+    { modules }: ActorWithModules,
     id: string,
     etat: EtatDestinataire | null | undefined,
   ): Promise<(after: Position | undefined, limit: number) => Promise<Page>> {

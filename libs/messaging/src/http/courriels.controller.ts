@@ -1,6 +1,8 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import type { ActorWithModules } from '#shared/access/caller';
+import { CurrentActorWithModules } from '#shared/http/actor.decorator';
 import { Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
 import { Answers } from '#shared/http/answers.decorator';
@@ -8,7 +10,7 @@ import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
-import { CourrielsService, type Expediteur } from '../application/courriels.service';
+import { CourrielsService } from '../application/courriels.service';
 import {
   CourrielAccepteItem,
   CourrielInput,
@@ -17,7 +19,6 @@ import {
   DestinatairesQuery,
   EXAMPLE_COURRIEL_ID,
 } from './courriels.dto';
-import { CurrentExpediteur } from './expediteur.decorator';
 
 const id = {
   description: 'Identifier of the letter (GUID).',
@@ -52,7 +53,7 @@ export class CourrielsController {
   })
   async create(
     @Tenant() tenantId: string,
-    @CurrentExpediteur() expediteur: Expediteur,
+    @CurrentActorWithModules() expediteur: ActorWithModules,
     @Body() body: CourrielInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CourrielAccepteItem> {
@@ -90,7 +91,7 @@ export class CourrielsController {
   })
   async destinataires(
     @Tenant() tenantId: string,
-    @CurrentExpediteur() expediteur: Expediteur,
+    @CurrentActorWithModules() expediteur: ActorWithModules,
     @CourrielId() courrielId: string,
     @Query() query: DestinatairesQuery,
     @Req() request: Request,

@@ -31,3 +31,10 @@ export interface Actor {
   readonly cleId: string;
   readonly requestId: string;
 }
+
+/** An actor whose modules decide what it may do or see. */
+export interface ActorWithModules {
+  readonly actor: Actor;
+  /** The modules that the key may use. */
+  readonly modules: readonly ModuleName[];
+}

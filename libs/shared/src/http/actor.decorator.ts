@@ -1,11 +1,21 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Actor } from '../access/caller';
+import type { Actor, ActorWithModules } from '../access/caller';
 import type { AuthenticatedRequest } from '../access/requires.decorator';
 import { traceOf } from './tracing';
 
 /** Who sends the request and under which id, for the audit trail. */
-export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
+export const CurrentActor = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Actor => actorOf(context).actor,
+);
+
+/** The same with the modules that the key may use. */
+export const CurrentActorWithModules = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ActorWithModules => actorOf(context),
+);
+
+function actorOf(context: ExecutionContext): ActorWithModules {
   const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
   if (!request.caller) throw new Error('A route that reads its caller must declare @Requires.');
-  return { cleId: request.caller.cleId, requestId: traceOf(request).requestId };
-});
+  const { cleId, modules } = request.caller;
+  return { actor: { cleId, requestId: traceOf(request).requestId }, modules };
+}

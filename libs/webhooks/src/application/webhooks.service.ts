@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import type { Actor, ModuleName } from '#shared/access/caller';
+import type { ActorWithModules, ModuleName } from '#shared/access/caller';
 import { AuditTrail } from '#shared/audit/audit-trail';
 import { Config } from '#shared/config/config';
 import type { Page, Position } from '#shared/database/json-items';
@@ -24,13 +24,6 @@ const MOST_WEBHOOKS = 50;
 
 /** Events that are replayed by one statement. */
 const REPLAY_BATCH = 5_000;
-
-/** Who manages endpoints. */
-export interface Manager {
-  readonly actor: Actor;
-  /** The modules of its key. An endpoint is open to it if the types of the endpoint all belong to them. */
-  readonly modules: readonly ModuleName[];
-}
 
 export interface WebhookWithSecret {
   readonly id: string;
@@ -77,7 +70,7 @@ export class WebhooksService {
    */
   async create(
     tenantId: string,
-    { actor, modules }: Manager,
+    { actor, modules }: ActorWithModules,
     record: WebhookRecord,
     id: string = randomUUID(),
   ): Promise<WebhookWithSecret> {
@@ -104,7 +97,7 @@ export class WebhooksService {
    */
   async replace(
     tenantId: string,
-    { actor, modules }: Manager,
+    { actor, modules }: ActorWithModules,
     id: string,
     record: WebhookRecord,
     ifMatch?: string,
@@ -120,7 +113,12 @@ export class WebhooksService {
   }
 
   /** Removes an endpoint with its log. @throws DomainError `Webhook.NotFound`, `Precondition.Echouee`, `Module.NonActif` */
-  async delete(tenantId: string, { actor, modules }: Manager, id: string, ifMatch?: string): Promise<void> {
+  async delete(
+    tenantId: string,
+    { actor, modules }: ActorWithModules,
+    id: string,
+    ifMatch?: string,
+  ): Promise<void> {
     await this.holding(tenantId, modules, id, async (webhook) => {
       assertIfMatch(ifMatch, await this.item(tenantId, id));
       await this.repository.delete(webhook);
@@ -134,7 +132,7 @@ export class WebhooksService {
    *
    * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
    */
-  async rotate(tenantId: string, { actor, modules }: Manager, id: string): Promise<Json> {
+  async rotate(tenantId: string, { actor, modules }: ActorWithModules, id: string): Promise<Json> {
     const { secret, sealed } = this.keys.create(tenantId, id);
     const at = this.clock.now();
     return this.holding(tenantId, modules, id, async (webhook) => {
@@ -154,7 +152,12 @@ export class WebhooksService {
    * @param livraisonId given by the service if absent
    * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
    */
-  async test(tenantId: string, { actor, modules }: Manager, id: string, livraisonId?: string): Promise<Json> {
+  async test(
+    tenantId: string,
+    { actor, modules }: ActorWithModules,
+    id: string,
+    livraisonId?: string,
+  ): Promise<Json> {
     return this.holding(tenantId, modules, id, async (webhook) => {
       webhook.assertActive();
       const event = await this.outbox.add(tenantId, 'webhook.test', JSON.stringify({ webhookId: id }));
@@ -201,7 +204,7 @@ export class WebhooksService {
    */
   async resend(
     tenantId: string,
-    { actor, modules }: Manager,
+    { actor, modules }: ActorWithModules,
     id: string,
     livraisonId: string,
   ): Promise<Json> {
@@ -223,7 +226,12 @@ export class WebhooksService {
    * @returns how many
    * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
    */
-  async replay(tenantId: string, { actor, modules }: Manager, id: string, since: Date): Promise<number> {
+  async replay(
+    tenantId: string,
+    { actor, modules }: ActorWithModules,
+    id: string,
+    since: Date,
+  ): Promise<number> {
     return this.holding(tenantId, modules, id, async (webhook) => {
       webhook.assertActive();
       let count = 0;

@@ -1,17 +1,17 @@
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { Caller } from '#shared/access/caller';
+import type { ActorWithModules, Caller } from '#shared/access/caller';
 import { CurrentCaller, Requires, Tenant } from '#shared/access/requires.decorator';
 import { Config } from '#shared/config/config';
+import { CurrentActorWithModules } from '#shared/http/actor.decorator';
 import { Answers } from '#shared/http/answers.decorator';
 import { type Json, withEtag } from '#shared/http/etag';
 import { GuidPart } from '#shared/http/guid-part.pipe';
 import { SecretAnswer } from '#shared/http/idempotency.interceptor';
 import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
 import { Body, Query } from '#shared/http/request-parts.decorator';
-import { type Manager, WebhooksService } from '../application/webhooks.service';
-import { CurrentManager } from './manager.decorator';
+import { WebhooksService } from '../application/webhooks.service';
 import {
   CreatedWebhookItem,
   EXAMPLE_LIVRAISON_ID,
@@ -103,7 +103,7 @@ export class WebhooksController {
   })
   async create(
     @Tenant() tenantId: string,
-    @CurrentManager() manager: Manager,
+    @CurrentActorWithModules() manager: ActorWithModules,
     @Body() body: WebhookInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json> {
@@ -125,7 +125,7 @@ export class WebhooksController {
   })
   async replace(
     @Tenant() tenantId: string,
-    @CurrentManager() manager: Manager,
+    @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @Body() body: WebhookInput,
     @Headers('if-match') ifMatch: string | undefined,
@@ -145,7 +145,7 @@ export class WebhooksController {
   })
   async delete(
     @Tenant() tenantId: string,
-    @CurrentManager() manager: Manager,
+    @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
@@ -167,7 +167,7 @@ export class WebhooksController {
   })
   async rotate(
     @Tenant() tenantId: string,
-    @CurrentManager() manager: Manager,
+    @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
   ): Promise<Json> {
     return this.webhooks.rotate(tenantId, manager, webhookId);
@@ -186,7 +186,7 @@ export class WebhooksController {
   })
   async test(
     @Tenant() tenantId: string,
-    @CurrentManager() manager: Manager,
+    @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json> {
@@ -254,7 +254,7 @@ export class WebhooksController {
   })
   async resend(
     @Tenant() tenantId: string,
-    @CurrentManager() manager: Manager,
+    @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @LivraisonId() id: string,
     @Res({ passthrough: true }) response: Response,
@@ -277,7 +277,7 @@ export class WebhooksController {
   })
   async replay(
     @Tenant() tenantId: string,
-    @CurrentManager() manager: Manager,
+    @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @Body() body: RecuperationInput,
     @Res({ passthrough: true }) response: Response,
