@@ -350,18 +350,6 @@ export type PointItem = {
 
 export type PresencesInput = {
     /**
-     * Participation: votants ÷ inscrits × 100, rounded half up to two decimals; 0 where nobody may take part, null where `votants` is.
-     */
-    readonly tauxParticipation?: number | null;
-    /**
-     * Persons who must be present for the meeting to decide; null where it has no quorum.
-     */
-    readonly quorum?: number | null;
-    /**
-     * Whether at least as many are present as the quorum demands; null where the meeting has none.
-     */
-    readonly quorumAtteint?: boolean | null;
-    /**
      * Persons who may take part.
      */
     inscrits: number;
@@ -373,6 +361,18 @@ export type PresencesInput = {
      * Of those present, those who have voted; at most `presents`. Absent: nobody has counted them.
      */
     votants?: number | null;
+    /**
+     * Participation: votants ÷ inscrits × 100, rounded half up to two decimals; 0 where nobody may take part, null where `votants` is.
+     */
+    readonly tauxParticipation?: number | null;
+    /**
+     * Persons who must be present for the meeting to decide; null where it has no quorum.
+     */
+    readonly quorum?: number | null;
+    /**
+     * Whether at least as many are present as the quorum demands; null where the meeting has none.
+     */
+    readonly quorumAtteint?: boolean | null;
 };
 
 export type ProblemItem = {
