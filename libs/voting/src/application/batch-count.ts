@@ -9,7 +9,7 @@ export interface Batch extends Pick<CountOfQuestion, 'isWhole' | 'graine'> {
   readonly questions: readonly StatedQuestion[];
 }
 
-/** Counts questions from what was read of a ballot box: on the main thread or beside it. */
+/** Counts questions from rows of a ballot box, on the main thread or in another one. */
 export class BatchCount {
   private readonly options = new Map<number, CountOfQuestion['options']>();
   private readonly lines = new Map<number, string[]>();

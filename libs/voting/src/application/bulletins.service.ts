@@ -10,19 +10,19 @@ import { BulletinRepository, type CastBulletin, type VotedOn } from '../persiste
 import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { VotantRepository } from '../persistence/votant.repository';
 
-/** Bytes of chance in a receipt. */
+/** Number of random bytes in a receipt. */
 const RECU_BYTES = 24;
 
 /** Of questions and options, some megabytes. */
 const MOST_CACHED_IDS = 200_000;
 
-/** How often a vote looks again at a campaign that was published anew meanwhile. */
+/** How often a vote is tried again after the campaign was published again in the meantime. */
 const ATTEMPTS = 3;
 
 /** Casts ballots: exactly one a voter, and nothing that joins it to the voter (decisions, section 9). */
 @Injectable()
 export class BulletinsService {
-  /** Questions by tenant and campaign. What is cached may be old: a ballot for an older publication is not taken. */
+  /** Questions by tenant and campaign. An entry may be out of date, because a ballot for an older publication is refused. */
   private readonly cache = new LRUCache<string, VotedOn>({
     maxSize: MOST_CACHED_IDS,
     sizeCalculation: ({ questions }) => questions.reduce((sum, { options }) => sum + 1 + options.length, 1),
@@ -37,7 +37,7 @@ export class BulletinsService {
 
   /**
    * @param recu the receipt; made by the service if absent
-   * @returns the receipt: it proves that the ballot is counted, and nothing of what it says
+   * @returns the receipt, which proves that the ballot is counted and does not reveal its choices
    * @throws DomainError `Campagne.NotFound`, `Vote.CampagneNonOuverte`, `Votant.NotFound`, `Vote.DejaVote`,
    * `Vote.SansDroitDeVote`, `Vote.BulletinInvalide`
    */
@@ -71,7 +71,7 @@ export class BulletinsService {
       const enter = this.campagnes.enterVote(tenantId, campagneId);
       return await this.repository.cast(tenantId, campagneId, bulletin, enter);
     } catch (error) {
-      // The database was lost while it confirmed the ballot. The receipt tells whether it is in.
+      // The connection was lost during the commit. The receipt shows whether the ballot was stored.
       if (!(error instanceof OutcomeUnknown)) throw error;
       const { empreinte } = bulletin;
       if (await this.repository.hasRecu(tenantId, campagneId, empreinte).catch(() => false)) return true;
@@ -86,7 +86,7 @@ export class BulletinsService {
     throw new DomainError('Recu.NotFound', 'No ballot of this campaign has this receipt.');
   }
 
-  /** Throws why a ballot was not taken; nothing where it was for questions that are not those of now. */
+  /** Throws the reason for a refused ballot; returns if the ballot was for an older publication. */
   private async refuse(
     tenantId: string,
     campagneId: string,

@@ -16,7 +16,7 @@ export interface CampagneOfClient {
   readonly id: string;
 }
 
-/** What an administrator does to a single campaign (docs/adr/0026). */
+/** Operations of administrators on one campaign (docs/adr/0026). */
 @Injectable()
 export class CampagnesAdministrationService {
   constructor(

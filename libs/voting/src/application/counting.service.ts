@@ -31,7 +31,7 @@ export class CountingService implements OnApplicationShutdown {
   }
 
   /**
-   * Counts when it is the tenant's turn. What is read waits for no thread: a process holds no more of boxes than its threads count.
+   * Counts when a thread is free for the tenant. Rows are read only then, so a process holds the rows of two boxes at most.
    *
    * @returns the results of the questions as JSON
    * @throws ThreadLimitPassed

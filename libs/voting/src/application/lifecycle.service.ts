@@ -11,7 +11,7 @@ import { CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository, type HeldCampagne, noCampagne } from '../persistence/campagne.repository';
 import { eachDue } from './each-due';
 
-/** What would stop a publication. */
+/** Reasons against a publication. */
 export interface Validation {
   readonly valide: boolean;
   readonly erreurs: readonly Refusal[];
@@ -46,7 +46,7 @@ export class LifecycleService {
       await this.tellDue(campagne, at);
       this.audit.record(tenantId, actor, `campagne.${name}`, [id]);
     });
-    // The box tells the seed of draws once the transaction that closed it has ended.
+    // The box returns the seed of draws after the commit of the transaction that closed it.
     const item = await this.query.one(tenantId, id);
     if (item === undefined) throw noCampagne();
     return item;
@@ -79,7 +79,7 @@ export class LifecycleService {
     return held;
   }
 
-  /** By the moment that everything else of the transaction goes by: a closing may come while it is at work. */
+  /** Uses the same time as the rest of the transaction, because the closing may pass while it runs. */
   private async closeBox(campagne: Campagne, at: Date): Promise<void> {
     if (campagne.hasEnded(at)) await this.repository.closeBox(campagne.idUnique);
   }

@@ -88,7 +88,7 @@ const WHAT = {
   EmployesIdExternes: 'employee',
 } as const;
 
-/** A list of nothing is no criterion. */
+/** An empty list is the same as an absent criterion. */
 function withoutEmptyLists(record: ListeElectoraleRecord): ListeElectoraleRecord {
   const lists = Object.fromEntries(
     CRITERIA.map((criterion) => [criterion, record[criterion]?.length ? record[criterion] : null]),

@@ -7,7 +7,7 @@ import { Transactions } from '#shared/database/transactions';
 import { DomainError } from '#shared/errors/domain-error';
 import { CampagneRepository, type RollChange } from '../persistence/campagne.repository';
 
-/** Who writes a roll, and the action under which the audit trail tells of it. */
+/** The actor of a write, and its action in the audit trail. */
 export interface RollWriter {
   readonly tenantId: string;
   readonly actor: Actor;
@@ -15,11 +15,11 @@ export interface RollWriter {
   readonly campagneId: string;
 }
 
-/** What a write of the roll has done. */
+/** Result of a write to the roll. */
 interface WrittenRoll<T> {
   /** Which voters it changed. */
   readonly change: RollChange;
-  /** What the audit trail names beside them; the campaign if absent. */
+  /** Object of the audit entry; the campaign if absent. */
   readonly objetId?: string;
   readonly result: T;
 }
@@ -62,7 +62,7 @@ export class Roll {
           const detail = `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would tell what they chose. Nothing was written.`;
           throw new DomainError('Votant.PoidsIdentifiants', detail);
         }
-        // Last: whoever deletes an employee counts, too, and holds the employee that `work` may have waited for.
+        // Last, because a deletion of an employee also counts and holds the employee that `work` may wait for.
         await this.campagnes.countVotants(tenantId, campagneId, change);
         return result;
       },

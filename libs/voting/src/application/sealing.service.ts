@@ -6,7 +6,7 @@ import { eachDue } from './each-due';
 
 const PUT_OFF_MS = 5 * 60_000;
 
-/** Nobody's key: the worker found it. */
+/** The worker found it, so no key is named. */
 const WORKER = { cleId: NO_TENANT, requestId: '' };
 
 /**

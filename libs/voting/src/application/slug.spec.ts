@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { slugOf } from './slug';
 
-/** What an address may be made of without escaping anything. */
+/** Characters that an address may contain unescaped. */
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const DIGEST = /^campagne-[0-9a-f]{12}$/;
 

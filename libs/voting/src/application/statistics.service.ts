@@ -16,7 +16,7 @@ import { LifecycleService } from './lifecycle.service';
 /** Bytes of results that a process keeps. */
 const MOST_KEPT = 64 * 2 ** 20;
 
-/** Until a count that passed a limit is tried again. */
+/** Seconds before a count that passed a limit is tried again. */
 const PUT_OFF_S = 5 * 60;
 
 /** The longest count of a question that is done on the main thread, which takes 5 ms (docs/adr/0027). */
@@ -38,10 +38,10 @@ export class StatisticsService {
     maxSize: MOST_KEPT,
     sizeCalculation: (items) => items.reduce((sum, { byteLength }) => sum + byteLength, 1),
     fetchMethod: (_key, _stale, { context }) => this.countWhole(context),
-    // Whoever asked still gets what there is no place for.
+    // A result that is too large for the cache is still returned to the callers that wait for it.
     ignoreFetchAbort: true,
   });
-  /** Closed boxes in which all agrees, which stays so. */
+  /** Closed boxes without anomalies. They cannot get one later. */
   private readonly sound = new LRUCache<string, true>({ max: 10_000 });
   /** Boxes whose count passed a limit. */
   private readonly putOff = new LRUCache<string, true>({ max: 10_000, ttl: PUT_OFF_S * 1_000 });
@@ -77,7 +77,7 @@ export class StatisticsService {
     yield Buffer.from(STATISTICS_END);
   }
 
-  /** Undefined where something in the box does not agree, or the threshold does not let them be told. */
+  /** Returns undefined if the box has an anomaly, or if the threshold forbids the result. */
   private async results(asked: Asked, filter: StatisticsFilter): Promise<Items | undefined> {
     const { campagne } = asked;
     const key = keyOf(asked);
@@ -85,7 +85,7 @@ export class StatisticsService {
     // A campaign that was published before there was a bound is counted for each caller, batch by batch, and not kept.
     if (isWhole(filter) && resultSize(campagne.questions) <= MOST_RESULT)
       return this.wholes.fetch(key, { context: asked });
-    // Of a box in which something does not agree no part is told either.
+    // A box with an anomaly yields no filtered result either.
     return campagne.estDivulguee && (await this.isSound(asked)) ? this.counted(asked, filter) : undefined;
   }
 
@@ -93,7 +93,7 @@ export class StatisticsService {
   private async closed(tenantId: string, id: string, filter: StatisticsFilter): Promise<StatedCampagne> {
     let campagne = await this.query.campagne(tenantId, id, filter);
     if (campagne?.estTerminee && !campagne.urneClose) {
-      // The clock has ended the vote and no worker has closed its box: whoever asks first waits for the last votes.
+      // The vote has ended and no worker has closed its box yet: the first caller waits for the last votes.
       await this.transactions.run({ tenantId }, () => this.lifecycle.holdAlone(tenantId, id));
       campagne = await this.query.campagne(tenantId, id, filter);
     }
@@ -108,14 +108,14 @@ export class StatisticsService {
     return items;
   }
 
-  /** Whether ballots, receipts and voters agree. */
+  /** Returns whether ballots, receipts and voters agree. */
   private async isSound(asked: Asked): Promise<boolean> {
     const { tenantId, campagne } = asked;
     const key = keyOf(asked);
-    // The sealing has looked for what does not agree.
+    // The sealing has checked the box.
     if (campagne.urneScellee || this.sound.has(key)) return true;
     const isSound = (await this.query.anomalies(tenantId, campagne.id)).length === 0;
-    // What does not agree may be put right.
+    // An anomaly is not cached, because it may be repaired.
     if (isSound) this.sound.set(key, true);
     return isSound;
   }

@@ -8,7 +8,7 @@ import { moved } from '../domain/question.rules';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { type Ordered, QuestionRepository } from '../persistence/question.repository';
 
-/** What a write has made, and how it is shown. */
+/** The written entity and its JSON. */
 export interface Made {
   readonly id: string;
   readonly item: Json;

@@ -11,7 +11,7 @@ export interface VotantError {
   readonly Message: string;
 }
 
-/** What names a voter, and the code of the second record of a request with the same. */
+/** Names of a voter, each with the error code of a second record in the same request. */
 const NAMES = {
   VotantId: 'Requete.Invalide',
   Identifiant: 'Votant.IdentifiantDejaUtilise',
@@ -29,7 +29,7 @@ export class VotantChecks {
   count = 0;
   private readonly seen = new Set<string>();
 
-  /** What a new voter lacks: names, unless those of an employee stand in for them. */
+  /** Missing fields of a new voter: names, unless an employee supplies them. */
   static missing(record: VotantRecord): ('Prenom' | 'Nom')[] {
     if (record.VotantId != null || record.EmployeIdExterne != null) return [];
     return (['Prenom', 'Nom'] as const).filter((name) => record[name] == null);

@@ -13,7 +13,7 @@ import { VotantsBulk } from '../persistence/votants.bulk';
 import { Roll } from './roll';
 import { VotantChecks, type VotantError } from './votant-checks';
 
-/** What became of a list of voters. */
+/** Result of a list of voters. */
 export interface UpsertResult {
   readonly NombreCrees: number;
   readonly NombreModifies: number;
@@ -55,7 +55,7 @@ export class VotantsService {
   }
 
   /**
-   * Makes a voter, or changes the one that `VotantId` names; what is absent stays as it is.
+   * Creates a voter, or changes the one that `VotantId` names. Absent properties stay as they are.
    *
    * @param newId of a new voter; given by the service if absent
    * @throws DomainError `Votant.NotFound`, `Votant.IdentifiantDejaUtilise`, `Votant.EmployeDejaInscrit`, `Votant.AVote`,
@@ -96,7 +96,7 @@ export class VotantsService {
     );
   }
 
-  /** The same of many: each that breaks a rule is told of, all others are written together. */
+  /** Writes many voters. Reports each record that breaks a rule, and writes all others in one transaction. */
   async upsertAll(
     tenantId: string,
     actor: Actor,

@@ -12,12 +12,12 @@ export interface AnsweredQuestion {
   readonly maxReponses: number;
 }
 
-/** What a ballot keeps, or all that is wrong with it. */
+/** The stored form of a ballot, or its validation errors. */
 export type CheckedAnswers = { readonly answers: readonly string[] } | { readonly faults: InputFault[] };
 
 /**
  * Checks that a ballot answers every question once, each with as many of its own options as it may name or with an
- * abstention. Faults tell where and which rule, and nothing of what was chosen: they may end up in somebody's log.
+ * abstention. Errors name the place and the rule, never the choice, because a caller may log them.
  */
 export function answersOf(
   questions: readonly AnsweredQuestion[],
@@ -35,7 +35,7 @@ export function answersOf(
     if (answers[place] !== undefined) return fault('/QuestionId', 'duplicate', 'answers a question twice');
     const { options, isRanked, minReponses, maxReponses } = questions[place]!;
     const chosen = (reponse.Options ?? []).map((id) => options.indexOf(id.toLowerCase()));
-    // The order of choices that are not ranked counts for nothing, and could say whose ballot it is.
+    // The order of unranked choices does not count, and it could identify the voter.
     answers[place] = answerOf(isRanked ? chosen : chosen.toSorted((one, other) => one - other));
     if (reponse.Abstention) {
       if (chosen.length > 0) fault('/Options', 'length', 'must be empty with an abstention');

@@ -4,7 +4,7 @@ import type { EventType } from '#shared/outbox/event-types';
 import type { CampagneRecord, Etat } from './campagne.fields';
 import { type Circumstances, refusalsOf, TRANSITIONS, type TransitionName } from './campagne.transitions';
 
-/** What a campaign is made of, with the slug of its title and its text cleaned. */
+/** Content of a campaign, with the slug of its title and its cleaned text. */
 export type CampagneContent = Omit<CampagneRecord, 'textePageAccueil'> & {
   readonly slug: string;
   readonly textePageAccueil: string | null;
@@ -78,7 +78,7 @@ export class Campagne {
   @Column({ type: 'integer', nullable: true, update: false, insert: false })
   seuilAnonymat: number | null;
 
-  /** Voters on the roll; who writes the roll keeps it. */
+  /** Number of voters on the roll, updated by each write of the roll. */
   @Column({ type: 'integer', update: false, insert: false })
   nombreVotants: number;
 
@@ -176,7 +176,7 @@ export class Campagne {
     throw new DomainError('Vote.CampagneNonOuverte', detail);
   }
 
-  /** Events of openings and closings that have come by a moment and have not been told of: each is answered once. */
+  /** Returns the events of openings and closings that are due and unpublished. Returns each event once. */
   takeDueEvents(at: Date): EventType[] {
     const events: EventType[] = [];
     if (this.publiee && !this.ouvertureAnnoncee && at >= this.ouvertureDuVoteUtc) {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '#shared/errors/error-codes';
 import type { Etat } from './campagne.fields';
 import { MOST_RESULT, resultSize, type SizedQuestion } from './result-size';
 
-/** What transitions of a campaign depend on beside its state. */
+/** Facts, besides the state, that transitions depend on. */
 export interface Circumstances {
   readonly fermetureDuVoteUtc: Date;
   readonly nombreVotants: number;
@@ -14,7 +14,7 @@ export interface Circumstances {
   readonly aDesVotes: boolean;
 }
 
-/** What transitions change. */
+/** Changes of a transition. */
 interface Changes {
   readonly ouvertureDuVoteUtc?: Date;
   readonly fermetureDuVoteUtc?: Date;
@@ -29,11 +29,11 @@ export interface Refusal {
   readonly detail: string;
 }
 
-/** A condition of a transition: what it refuses, if anything. */
+/** A condition of a transition. Returns the refusal, if any. */
 type Demand = (circumstances: Circumstances, at: Date) => Refusal | undefined;
 
 interface Transition {
-  /** What it does, in messages. */
+  /** Participle for error messages. */
   readonly participle: string;
   readonly from: readonly Etat[];
   /** Where it can lead; which of them, the dates decide. */

@@ -1,10 +1,10 @@
-/** What an electoral list has done; the event `listeElectorale.creee` tells the same with its campaign. */
+/** Result of an electoral list. The event `listeElectorale.creee` carries it with the campaign. */
 export interface ListeElectorale {
   readonly Id: string;
   /** Employees that meet the criteria. */
   readonly NombreVotants: number;
   readonly NombreAjoutes: number;
-  /** Of them, those that were on the roll already. */
+  /** Those of the found employees that were on the roll already. */
   readonly NombreDejaPresents: number;
   readonly DateCreationUtc: string;
 }

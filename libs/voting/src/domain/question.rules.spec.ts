@@ -10,7 +10,7 @@ type Sent = Partial<QuestionRecord>;
 const record = (sent: Sent): QuestionRecord => ({ Titre: 'Qui ?', Type: 'ChoixLibre', ...sent });
 const content = (sent: Sent): QuestionContent => contentOf(record(sent));
 
-/** What a question is refused with: its code, and its faults by pointer. */
+/** Error code and validation errors of a refused question. */
 function refusal(sent: Sent): { code: string; faults: string[] } | undefined {
   try {
     content(sent);

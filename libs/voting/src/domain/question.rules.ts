@@ -14,7 +14,7 @@ export interface QuestionContent {
   readonly nombreElus: number | null;
 }
 
-/** What a Proposition without options asks. */
+/** Default options of a Proposition. */
 const POUR_CONTRE: readonly NestedOptionRecord[] = [{ Libelle: 'Pour' }, { Libelle: 'Contre' }];
 
 /**

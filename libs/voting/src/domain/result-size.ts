@@ -1,7 +1,7 @@
 /** A question, as far as the size of its result depends on it. */
 export interface SizedQuestion {
   readonly estPreferentiel: boolean;
-  /** Of an Election. */
+  /** Seats of an Election. */
   readonly nombreElus: number | null;
   readonly nombreOptions: number;
 }

@@ -11,7 +11,7 @@ export interface Participation {
   readonly ayantVote: number;
 }
 
-/** A campaign, as its statistics tell of it. */
+/** A campaign in its statistics. */
 export interface CountedCampagne {
   readonly id: string;
   readonly titre: string;
@@ -23,20 +23,20 @@ export interface CountedCampagne {
   readonly raisonConstat: string | null;
 }
 
-/** A question, as the statistics tell of it. */
+/** A question in the statistics. */
 export interface StatedQuestion {
   readonly id: string;
   readonly titre: string;
   readonly type: string;
   readonly estPreferentiel: boolean;
-  /** Of an Election. */
+  /** Seats of an Election. */
   readonly nombreElus: number | null;
 }
 
-/** What the count of a question needs beside the answers: plain data, which a thread is given as it is. */
+/** A question for the count, as plain data that can be sent to a thread. */
 export interface CountOfQuestion {
   readonly question: StatedQuestion;
-  /** In their order. */
+  /** Options, in the order of the question. */
   readonly options: readonly { readonly id: string; readonly libelle: string }[];
   /** Whether all ballots are counted, with rounds and seats; otherwise first choices of some of them. */
   readonly isWhole: boolean;
@@ -75,7 +75,7 @@ export function statisticsHead(
 
 export const STATISTICS_END = ']}';
 
-/** A question of which nothing is told, as JSON. */
+/** Returns the JSON of a question without its result. */
 export function untoldQuestion(question: StatedQuestion): string {
   return JSON.stringify({ ...identityOf(question), Exprimes: null, Abstentions: null, Options: [] });
 }

@@ -2,9 +2,9 @@
 export const EXAMPLE_IDS = {
   /** In Brouillon, with questions and voters. */
   campagne: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01',
-  /** In Brouillon, to be added to and taken from. */
+  /** In Brouillon; examples add questions to it and remove them. */
   aCompleter: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c08',
-  /** To be published, unpublished, opened, closed, archived and deleted: one each, so that each can be tried. */
+  /** One campaign for each transition, so that each example can be executed. */
   aPublier: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c02',
   aDepublier: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c03',
   aOuvrir: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c04',

@@ -3,7 +3,7 @@ import type { Prelude } from '#shared/database/entered-query';
 import { Transactions } from '#shared/database/transactions';
 import type { AnsweredQuestion } from '../domain/bulletin.rules';
 
-/** What is voted on: the questions of one publication of a campaign, none where it is not published. */
+/** The questions of one publication of a campaign; empty if it is not published. */
 export interface VotedOn {
   /** How often the campaign has been published: while that stays the same, so do its questions. */
   readonly publications: number;

@@ -63,12 +63,12 @@ export class CampagneQuery {
     });
   }
 
-  /** With all that lists leave out. */
+  /** Returns the campaign with the fields that lists leave out. */
   one(tenantId: string, id: string): Promise<string | undefined> {
     return this.whole.one(tenantId, id);
   }
 
-  /** As lists show it. */
+  /** Returns the campaign with the fields of lists. */
   listedOne(tenantId: string, id: string): Promise<string | undefined> {
     return this.listed.one(tenantId, id);
   }

@@ -68,7 +68,7 @@ export class CampagneRepository {
     return { campagne, at: await this.now() };
   }
 
-  /** The campaign, held beside those who write its roll or vote; undefined where somebody else holds it, or it is gone. */
+  /** Locks the campaign beside writers of its roll and voters. Returns undefined if it is locked or deleted. */
   async holdIfFree(tenantId: string, id: string): Promise<HeldCampagne | undefined> {
     const campagne = await this.transactions.manager().findOne(Campagne, {
       where: { tenantId, idUnique: id },
@@ -80,7 +80,7 @@ export class CampagneRepository {
   /** @throws DomainError `Campagne.NotFound` */
   async hold(tenantId: string, id: string, how: keyof typeof LOCKS): Promise<HeldCampagne> {
     if (how === 'alone') {
-      // First the turn of who writes the roll: that takes long, and voters must not wait meanwhile.
+      // First the lock of roll writers, because they take long and voters must not wait for them.
       await this.takeRollTurn(tenantId, id);
       await this.passAlone(tenantId, id);
     }
@@ -121,10 +121,10 @@ export class CampagneRepository {
     });
   }
 
-  /** Gives the ballot box its copy of what a campaign asks, which is held alone and was just published. */
+  /** Copies the questions of a campaign that was just published into the ballot box. The caller holds the campaign alone. */
   async prepareBox(tenantId: string, id: string): Promise<void> {
     await this.transactions.client().query('SELECT urne_preparer($1)', [id]);
-    // What happened after the opening of a publication that was taken back does not concern this one.
+    // Changes after the opening of an earlier publication do not count for this one.
     await this.transactions.client().query(
       `UPDATE campagne SET votants_ajoutes = 0, votants_retires = 0, votants_modifies = 0
        WHERE tenant_id = $1 AND id_unique = $2`,
@@ -132,7 +132,7 @@ export class CampagneRepository {
     );
   }
 
-  /** Takes that copy from the ballot box, as nobody has voted and the publication was taken back. */
+  /** Deletes the copy from the ballot box after the publication was withdrawn. No ballot exists then. */
   async releaseBox(id: string): Promise<void> {
     await this.transactions.client().query('SELECT urne_liberer($1)', [id]);
   }
@@ -176,7 +176,7 @@ export class CampagneRepository {
     return rows[0]!.id;
   }
 
-  /** The time, asked for by a statement of its own: what waited for a lock goes by the time after the wait. */
+  /** Returns the time by a separate statement, so a transaction that waited for a lock uses the time after the wait. */
   async now(): Promise<Date> {
     const { rows } = await this.transactions.client().query<{ at: Date }>({
       name: 'campagne_now',
@@ -231,7 +231,7 @@ export class CampagneRepository {
     await this.touch(tenantId, idUnique);
   }
 
-  /** Writes which openings and closings have been told of, which is no change of the campaign. */
+  /** Marks openings and closings as published. This is not a change of the campaign. */
   async updateAnnounced({
     tenantId,
     idUnique,
@@ -276,7 +276,7 @@ export class CampagneRepository {
     await this.transactions.manager().delete(Campagne, { tenantId, idUnique });
   }
 
-  /** Campaigns of all tenants whose opening or closing has come and was not told of. */
+  /** Returns the campaigns of all tenants with a due and unpublished opening or closing. */
   due(): Promise<{ tenantId: string; id: string }[]> {
     return this.transactions.query(ADMINISTRATION, {
       name: 'campagne_due',

@@ -1,4 +1,4 @@
-/** The moment for which a statement tells states: later than whatever the transaction wrote before. */
+/** The time of computed states: later than all earlier writes of the transaction. */
 const NOW = 'statement_timestamp()';
 
 /** The state of a row of `campagne`; in the domain it is `Campagne.etat`. */

@@ -6,7 +6,7 @@ import type { Transactions } from '#shared/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
-/** What the context of employees lends: SQL of its rules about employments and memberships. */
+/** SQL of the Membership context: its rules about employments and memberships. */
 export interface MemberSql {
   /** Whether an employment is active on a day. @param day SQL @param row alias with its dot */
   readonly activeOn: (day: string, row?: string) => string;
@@ -16,7 +16,7 @@ export interface MemberSql {
   readonly today: string;
 }
 
-/** What criteria have made of employees. */
+/** Result of adding the employees that the criteria find. */
 export interface Enrolled {
   readonly ajoutes: TouchedIds;
   readonly present: number;
@@ -27,7 +27,7 @@ export interface Enrolled {
 /** An identifier that a criterion names and nothing has. */
 export interface UnknownName {
   readonly criterion: 'SyndicatsIdExternes' | 'EmployeursIdentifiantsExternes' | 'EmployesIdExternes';
-  /** Its place in the list. */
+  /** Index of the record in the list. */
   readonly index: number;
 }
 
@@ -38,7 +38,7 @@ const NAMED = {
   EmployesIdExternes: 'employe',
 } as const;
 
-/** Of whom no employment is known counts as active. */
+/** Employees without employment records count as active. */
 const ACTIVE_OR_UNKNOWN = `AND (a.syndicat_id_externe IS NOT NULL OR m.identifiant_externe_employeur IS NOT NULL
   OR k.id_externe_employe IS NULL)`;
 

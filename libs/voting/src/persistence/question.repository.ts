@@ -3,13 +3,13 @@ import { Transactions } from '#shared/database/transactions';
 import type { NestedOptionRecord, OptionRecord } from '../domain/question.fields';
 import type { QuestionContent } from '../domain/question.rules';
 
-/** What orders its children: a campaign its questions, a question its options. */
+/** The column of the parent, for each ordered table. */
 const CHILDREN = {
   question: 'campagne_id',
   option: 'question_id',
 } as const;
 
-/** What has an order. */
+/** A table of ordered rows. */
 export type Ordered = keyof typeof CHILDREN;
 
 /** Questions and their options, in the ambient transaction, which holds the campaign. */

@@ -9,7 +9,7 @@ export interface Reading {
   readonly bytes: number;
 }
 
-/** What the length of answers to a question depends on. */
+/** Fields that determine the length of the answers to a question. */
 interface AnsweredQuestion {
   readonly estPreferentiel: boolean;
   readonly maxReponses: number;

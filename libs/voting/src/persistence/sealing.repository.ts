@@ -4,7 +4,7 @@ import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
 /** Campaigns that are looked for at once. */
 const MOST_DUE = 100;
 
-/** Roll, ballots and receipts written anew, in the ambient transaction. */
+/** Rewrites roll, ballots and receipts in the ambient transaction. */
 @Injectable()
 export class SealingRepository {
   constructor(private readonly transactions: Transactions) {}
@@ -46,7 +46,7 @@ export class SealingRepository {
   }
 
   /**
-   * Counts the box by union and employer and writes roll, ballots and receipts anew in an order of chance.
+   * Counts the box by union and employer, and rewrites roll, ballots and receipts in random order.
    *
    * @returns what does not agree in it; nothing is done then
    */

@@ -17,7 +17,7 @@ export interface PlacedQuestion extends StatedQuestion, SizedQuestion {
   readonly maxReponses: number;
 }
 
-/** A campaign with what decides how much of its count is told. */
+/** A campaign with the facts that decide which results are shown. */
 export interface StatedCampagne extends CountedCampagne {
   readonly estTerminee: boolean;
   readonly urneClose: boolean;
@@ -26,9 +26,9 @@ export interface StatedCampagne extends CountedCampagne {
   readonly graine: string;
   /** On the roll: no more have voted. */
   readonly nombreVotants: number;
-  /** Whether the threshold lets what is asked for be told, once the box is closed: the whole always. */
+  /** Whether the threshold allows the requested result once the box is closed. The unfiltered result is always allowed. */
   readonly estDivulguee: boolean;
-  /** In their order. */
+  /** Questions, in their order. */
   readonly questions: readonly PlacedQuestion[];
 }
 
@@ -45,12 +45,12 @@ const COPIED = `
   SELECT q.question_id AS id, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.place, q.nombre_options, q.max_reponses
   FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2`;
 
-/** The questions of a draft, of which no result is told. */
+/** The questions of a draft, which has no result. */
 const DRAFTED = `
   SELECT q.id_unique, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.ordre, 0, 0
   FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 AND NOT campagne.publiee`;
 
-/** What statistics are made of. Ballots come as counts (docs/adr/0014). */
+/** Reads the data of statistics. Ballots are read as counts (docs/adr/0014). */
 @Injectable()
 export class StatisticsQuery {
   constructor(private readonly transactions: Transactions) {}
@@ -104,7 +104,7 @@ export class StatisticsQuery {
     return row!;
   }
 
-  /** What does not agree in a box that is closed. */
+  /** Returns the anomalies of a closed box. */
   async anomalies(tenantId: string, id: string): Promise<readonly string[]> {
     const [row] = await this.transactions.query<{ anomalies: string[] | null }>(
       { tenantId },

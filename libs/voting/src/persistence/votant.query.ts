@@ -47,14 +47,14 @@ export class VotantQuery {
     after: Position | undefined,
     limit: number,
   ): Promise<Page> {
-    // Of a union and an employer, it depends on the values which leads to fewer voters.
+    // Whether the union or the employer has fewer voters depends on the values.
     const planned = 'for each value';
     return this.items.page(tenantId, after, limit, [
       { sql: 'campagne_id = ?', value: campagneId },
       { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne, planned },
       { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne, planned },
       { sql: 'a_vote = ?', value: filter.aVote },
-      // Written out, so that the index of the few without the right is found whatever the value.
+      // Written as a literal, so that PostgreSQL can use the partial index of voters without the right.
       { sql: 'NOT a_droit_de_vote AND ?', value: filter.aDroitDeVote === false ? true : null },
       { sql: 'a_droit_de_vote AND ?', value: filter.aDroitDeVote === true ? true : null },
     ]);

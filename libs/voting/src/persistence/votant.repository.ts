@@ -15,12 +15,12 @@ export class VotantRepository {
     return existing(await this.one({ tenantId, campagneId, idUnique }));
   }
 
-  /** The voter, locked until the transaction ends: it neither votes nor changes. @throws DomainError `Votant.NotFound` */
+  /** Locks the voter until the transaction ends, against votes and changes. @throws DomainError `Votant.NotFound` */
   async lock(tenantId: string, campagneId: string, idUnique: string): Promise<Votant> {
     return existing(await this.one({ tenantId, campagneId, idUnique }, 'pessimistic_write'));
   }
 
-  /** The same before a change that keeps its key; null if there is none. */
+  /** Locks the voter for a change that keeps its key. Returns null if there is none. */
   lockToChange(tenantId: string, campagneId: string, idUnique: string): Promise<Votant | null> {
     return this.one({ tenantId, campagneId, idUnique }, 'for_no_key_update');
   }

@@ -121,14 +121,14 @@ function missing(table: string, id: string): string {
 
 /** A record on its way into the roll. */
 export interface StagedVotant {
-  /** Its place among all that were sent. */
+  /** Index of the record in the request. */
   readonly n: number;
   readonly record: VotantRecord;
-  /** Of a new voter; given by the service if absent. */
+  /** Identifier of a new voter; the service chooses one if absent. */
   readonly newId?: string | undefined;
 }
 
-/** What the stage has become. */
+/** Result of merging the stage. */
 export interface Written {
   /** Voters that are new, those that were changed, and the properties that differ in at least one of these. */
   readonly change: {
@@ -142,7 +142,7 @@ export interface Written {
   readonly id: string | null;
 }
 
-/** What one statement has written, as it answers it. */
+/** Row that the merging statement returns. */
 interface Merged {
   readonly created: number;
   readonly modified: number;
@@ -157,7 +157,7 @@ interface Merged {
 /** Voters that one statement writes: it ends in time, however many there are. */
 export const VOTERS_AT_ONCE = 100_000;
 
-/** From so many rows on, it pays to plan the checks of foreign keys anew. */
+/** Number of rows from which planning the checks of foreign keys again is worth its time. */
 const MANY = 1_000;
 
 /** Upserts voters of one campaign in a fixed number of statements, in the ambient transaction, which holds the roll. */
@@ -272,7 +272,7 @@ export class VotantsBulk {
       fields |= merged.fields;
       id ??= merged.id;
     }
-    // What was left out differs still; what was written does not.
+    // Skipped rows still differ from the stage; written rows do not.
     const late = await this.judge(tenantId, campagneId, stage, [MAY_NOT_BECOME]);
     await client.query(`DROP TABLE ${stage.name}`);
     const champs = Object.keys(PROPERTIES).filter((_name, place) => fields & (1 << place));

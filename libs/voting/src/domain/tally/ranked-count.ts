@@ -11,11 +11,11 @@ export interface RankedBallots {
   readonly unit: Weight;
 }
 
-/** One round of a ranked count, as it is told. */
+/** One round of a ranked count. */
 export interface Round {
   /** From 1. */
   readonly number: number;
-  /** What elects. */
+  /** Weight that elects. */
   readonly threshold: string;
   /**
    * What each option that is not eliminated has in this round, unless it is 0 as told; one that was elected and has given away
@@ -23,12 +23,12 @@ export interface Round {
    */
   readonly counts: readonly { readonly option: string; readonly weight: string }[];
   readonly elected: readonly string[];
-  /** Whose ballots go on to the next round because it has least. */
+  /** Eliminated option; its ballots transfer to the next round. */
   readonly eliminated: readonly string[];
   /** Weight that reaches no option any more. */
   readonly exhausted: string;
   readonly tie?: TieBreak;
-  /** What goes on from this round to the next: a surplus, or the ballots of who is eliminated. */
+  /** Ballots that transfer after this round: those of a surplus or of the eliminated option. */
   readonly transfer?: Transfer;
   /** Whether no digit of the counts was cut so far. */
   readonly isExact: boolean;
@@ -37,18 +37,18 @@ export interface Round {
 /** Weight that leaves an option: each of it goes to one other or reaches none any more. */
 export interface Transfer {
   readonly from: string;
-  /** Without options whose part is 0 as told. */
+  /** Options whose part rounds to 0 are left out. */
   readonly to: readonly { readonly option: string; readonly weight: string }[];
   readonly exhausted: string;
 }
 
-/** What a ranked count needs beside the ballots. */
+/** Parameters of a ranked count. */
 export interface RankedQuestion {
   readonly options: readonly string[];
   readonly seats: number;
-  /** For ties that no earlier round breaks. */
+  /** Seed of the draws that break ties which no earlier round breaks. */
   readonly seed: string;
-  /** Names the question, so that its draws are its own. */
+  /** Identifier of the question, which makes its draws independent of others. */
   readonly id: string;
 }
 
@@ -91,7 +91,7 @@ class Sum {
   }
 }
 
-/** What lies with an option. */
+/** Ballots that count for an option. */
 class Pile {
   bundles: Bundle[] = [];
   private count = new Sum();
@@ -145,21 +145,21 @@ const MOST_BITS = 16_384;
  * For one seat the threshold is more than half of what still reaches an option; for several, floor(total ÷ (seats + 1)) + 1
  * of the first round, in the unit of the finest weight of a single ballot.
  *
- * @returns the rounds; none where nobody ranked anything
+ * @returns the rounds; empty if no ballot ranks an option
  */
 export function countRanked(question: RankedQuestion, ballots: Iterable<RankedBallots>): Round[] {
   return new RankedCount(question, ballots).rounds();
 }
 
 class RankedCount {
-  /** Of each option that is not eliminated, what lies with it. */
+  /** Ballots of each option that is not eliminated. */
   private readonly piles = new Map<string, Pile>();
   private readonly total: Weight;
   /** The smallest weight that a threshold is counted in. */
   private readonly unit: Weight;
   /** The common denominator of all shares. Most have a smaller one of their own: their numerators stay as they are. */
   private denominator = 1n;
-  /** Those of shares in play. */
+  /** Denominators of the shares in use. */
   private denominators: Denominator[] = [{ value: 1n, factor: 1n }];
   /** That of shares whose digits were cut. */
   private readonly coarse: Denominator = { value: 1n << BigInt(MOST_BITS / 2), factor: 1n };
@@ -218,7 +218,7 @@ class RankedCount {
     return rounds;
   }
 
-  /** What each option has, over the common denominator. */
+  /** Returns the weight of each option, over the common denominator. */
   private counts(): Map<string, bigint> {
     return new Map(
       [...this.piles].map(([option, pile]) => [
@@ -228,7 +228,7 @@ class RankedCount {
     );
   }
 
-  /** What elects where several are elected, as a weight. */
+  /** Returns the weight that elects one of several. */
   private get quota(): Weight {
     return (this.total / (this.unit * BigInt(this.question.seats + 1)) + 1n) * this.unit;
   }
@@ -257,7 +257,7 @@ class RankedCount {
     return byCount;
   }
 
-  /** What follows the round: the largest surplus is given away, else who has least is eliminated. */
+  /** Transfers the largest surplus; without a surplus, eliminates the option with the least weight. */
   private next(counts: RoundCounts, round: number): Move {
     const isSurplus = this.pending.size > 0;
     const wanted = isSurplus ? 'most' : 'least';
@@ -286,7 +286,7 @@ class RankedCount {
     return this.handOn(bundles);
   }
 
-  /** Every ballot of who is elected goes on with the surplus's part of its value; what stays is the threshold. */
+  /** Transfers each ballot of the elected option with the surplus's part of its value. The threshold stays. */
   private giveSurplus(option: string, count: bigint): Given {
     const pile = this.piles.get(option)!;
     const [part, whole] = reduced(count - this.quota * this.denominator, count);
@@ -308,7 +308,7 @@ class RankedCount {
     return this.handOn(pile.bundles);
   }
 
-  /** Gives ballots to the next option of their ranking that is neither elected nor eliminated. */
+  /** Moves ballots to the next option of their ranking that is still in the count. */
   private handOn(bundles: readonly Bundle[]): Given {
     const options = new Map<string, Sum>();
     const exhausted = new Sum();
@@ -360,11 +360,11 @@ class RankedCount {
 /** Over the common denominator. */
 interface Given {
   readonly options: RoundCounts;
-  /** What reaches none. */
+  /** Weight of exhausted ballots. */
   readonly exhausted: bigint;
 }
 
-/** What follows a round. */
+/** Action after a round. */
 interface Move {
   readonly option: string;
   /** Whether its surplus is given away; otherwise it is eliminated. */
@@ -378,7 +378,7 @@ function sum(values: Iterable<bigint>): bigint {
   return total;
 }
 
-/** The same fraction in its lowest terms. */
+/** Returns the fraction in lowest terms. */
 function reduced(numerator: bigint, denominator: bigint): [bigint, bigint] {
   let [one, other] = [numerator, denominator];
   while (other !== 0n) [one, other] = [other, one % other];

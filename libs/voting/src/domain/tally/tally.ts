@@ -8,13 +8,13 @@ export interface CountedQuestion {
   /** Identifiers in their order: an answer names options by their place here. */
   readonly options: readonly string[];
   readonly isRanked: boolean;
-  /** Options that it elects; none where it is no election. */
+  /** Number of seats; absent unless the question is an Election. */
   readonly seats: number | undefined;
 }
 
 /** Ballots that answer a question alike, or rank the same option first. */
 export interface FirstChoices {
-  /** As `answerOf` writes it. */
+  /** Answer in the form of `answerOf`. */
   readonly answer: string;
   readonly ballots: number;
   /** Of all of them. */
@@ -33,13 +33,13 @@ export interface QuestionResult {
   readonly expressed: number;
   readonly expressedWeight: Weight;
   readonly abstentions: number;
-  /** In the order of the question: ballots that chose the option, or ranked it first. */
+  /** Ballots that chose each option or ranked it first, in the order of the question. */
   readonly options: readonly { readonly votes: number; readonly weight: Weight }[];
-  /** Of a ranked question. */
+  /** Rounds of a ranked question. */
   readonly rounds?: readonly Round[];
-  /** Of an election, the first elected first. */
+  /** Elected options of an Election, in the order of their election. */
   readonly elected?: readonly string[];
-  /** Of an election that is not ranked, draws for its last seats. */
+  /** Draws for the last seats of an unranked Election. */
   readonly ties?: readonly TieBreak[];
 }
 
@@ -89,7 +89,7 @@ export function tally(question: CountedQuestion, answers: Iterable<Answers>, see
   return { ...sums.result, ...(question.seats ? mostWanted(question, sums.result, seed) : {}) };
 }
 
-/** Rankings as they are read, so that no more of an answer is kept than its count needs. */
+/** Collects rankings while rows are read, and keeps only the part of an answer that the count needs. */
 function* rankingsOf(
   { options }: CountedQuestion,
   answers: Iterable<Answers>,
@@ -123,7 +123,7 @@ function mostWanted(
   return { elected, ties };
 }
 
-/** Counts some of the ballots, which elect nobody: without rounds. */
+/** Counts a filtered part of the ballots, without rounds and elected options. */
 export function tallyFirstChoices(
   question: CountedQuestion,
   answers: Iterable<FirstChoices>,
@@ -133,7 +133,7 @@ export function tallyFirstChoices(
   return sums.result;
 }
 
-/** What the options of a question have. */
+/** Counts of the options of a question. */
 class Sums {
   private readonly options: { votes: number; weight: Weight }[];
   private expressed = 0;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** How a tie was broken: by the latest earlier round that tells them apart, or by a draw. */
+/** The break of a tie: the latest earlier round in which the options differ, or a draw. */
 export interface TieBreak {
   readonly among: readonly string[];
   readonly chosen: string;
@@ -23,7 +23,7 @@ export type RoundCounts = ReadonlyMap<string, bigint>;
 /** Places among options: equal ones share a place, and the place of one that has more is higher. */
 type Places = ReadonlyMap<string, number>;
 
-/** Those of the options that have most, or least. */
+/** Returns the options with the largest, or the smallest, weight. */
 export function extremesOf(
   options: readonly string[],
   wanted: 'most' | 'least',
