@@ -13,7 +13,7 @@ import { CourrielQuery } from './persistence/courriel.query';
 import { CourrielRepository } from './persistence/courriel.repository';
 import { ExpeditionRepository } from './persistence/expedition.repository';
 
-/** What takes letters on and removes them. */
+/** Accepts and deletes emails. */
 @Module({
   imports: [VotingModule],
   providers: [CourrielsService, CourrielRepository, CourrielQuery],
@@ -21,7 +21,7 @@ import { ExpeditionRepository } from './persistence/expedition.repository';
 })
 export class MessagingModule {}
 
-/** What sends: the worker alone loads it. */
+/** Sends emails. Only the worker loads it. */
 @Module({
   providers: [
     {

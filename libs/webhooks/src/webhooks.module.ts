@@ -12,7 +12,7 @@ import { EvenementQuery } from './persistence/evenement.query';
 import { LivraisonRepository } from './persistence/livraison.repository';
 import { WebhookRepository } from './persistence/webhook.repository';
 
-/** What every process that makes events loads. */
+/** Makes deliveries of events. Every process that makes events loads it. */
 @Module({
   providers: [
     WebhooksService,
@@ -34,7 +34,7 @@ import { WebhookRepository } from './persistence/webhook.repository';
 })
 export class WebhooksModule {}
 
-/** What delivers: the worker alone loads it. */
+/** Sends deliveries. Only the worker loads it. */
 @Module({
   imports: [WebhooksModule],
   providers: [

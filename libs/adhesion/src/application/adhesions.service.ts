@@ -74,7 +74,7 @@ export class AdhesionsService {
     return this.ofKnown(tenantId, idExterneEmploye, page);
   }
 
-  /** An empty list is that of a known employee, or of nobody. */
+  /** Returns an empty list for an employee without cards and for an unknown employee. */
   private async ofKnown(tenantId: string, idExterne: string, page: Page): Promise<Page> {
     if (page.items === '' && !(await this.members.exists(tenantId, idExterne))) throw noEmploye();
     return page;

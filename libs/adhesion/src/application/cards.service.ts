@@ -7,7 +7,7 @@ import type { AsSigned } from '../domain/as-signed';
 import { AdhesionRepository } from '../persistence/adhesion.repository';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
 
-/** What belongs to a signing beside the card itself. */
+/** Data of a signing that is stored beside the card. */
 export interface SignedAlong {
   readonly reponses: readonly ReponseConsentementRecord[];
   /** Custom values of the card in V1's flat shape, which the consents show. */

@@ -15,17 +15,17 @@ import { DemandeAdhesionRepository } from '../persistence/demande-adhesion.repos
 import { SignatureRepository } from '../persistence/signature.repository';
 import { CardsService } from './cards.service';
 
-/** Contact data that takes the place of what was signed; what is absent stays, null clears. */
+/** Contact data that replaces the signed data. Absent fields stay; null clears. */
 export type ContactOverrides = { readonly [K in keyof Contact]?: Contact[K] | undefined };
 
-/** Who the partner says it is. */
+/** The employee whom the partner names. */
 export interface ConfirmedAs {
-  /** Of the employee; the next free one of the form `M-000001` if absent. */
+  /** Identifier of the employee; the next free one of the form `M-000001` if absent. */
   readonly idExterne?: string | null | undefined;
   readonly overrides: ContactOverrides;
 }
 
-/** Who the member is, and which card the request became. */
+/** The employee and the card of a confirmed request. */
 export interface Confirmation {
   readonly idExterne: string;
   readonly adhesionId: string;
@@ -119,7 +119,7 @@ function contactOf(demande: DemandeAdhesion): Contact {
   ) as unknown as Contact;
 }
 
-/** Without what is absent, which must not take the place of anything. */
+/** Removes absent overrides, so that they replace nothing. */
 function given(overrides: ContactOverrides): Partial<Contact> {
   return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
 }

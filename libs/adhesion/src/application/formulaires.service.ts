@@ -91,7 +91,7 @@ export class FormulairesService {
         if (faults.length > 0) throw invalidRequest(faults);
         return work();
       },
-      // What is deleted meanwhile is found missing at the next try.
+      // The next try finds records missing that were deleted in the meantime.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }

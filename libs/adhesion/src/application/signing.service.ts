@@ -37,7 +37,7 @@ export interface Signing extends Contact {
   readonly consentements?: readonly ReponseConsentementRecord[] | null;
 }
 
-/** What a signing became: a card, or a request that waits for conciliation. */
+/** Result of a signing: a card, or a request that waits for conciliation. */
 export interface Signed {
   readonly id: string;
   readonly item: Json;
@@ -64,7 +64,7 @@ export class SigningService {
    * Makes the card of a known employee, with the event `adhesion.signee`; the signing of anybody else becomes a request,
    * with the event `conciliation.demandee`.
    *
-   * @param id of what is made; given by the service if absent
+   * @param id of the card or request; the service chooses one if absent
    * @throws DomainError `Requete.Invalide` that lists every fault, `Formulaire.Inactif`
    */
   async sign(tenantId: string, actor: Actor, signing: Signing, id?: string): Promise<Signed> {
@@ -80,7 +80,7 @@ export class SigningService {
         this.audit.record(tenantId, actor, 'adhesion.signer', [signed.id]);
         return signed;
       },
-      // What is deleted meanwhile is found missing at the next try.
+      // The next try finds records missing that were deleted in the meantime.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }

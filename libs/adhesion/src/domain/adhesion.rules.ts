@@ -1,14 +1,14 @@
 import { DomainError } from '#shared/errors/domain-error';
 import type { ErrorCode } from '#shared/errors/error-codes';
 
-/** What holds cards that are to be deleted. */
+/** Reasons that block deleting cards. */
 export interface Holds {
   readonly activeCampaign: boolean;
   readonly payment: boolean;
   readonly paymentAuthorization: boolean;
 }
 
-/** In the order of the specification's table ("Errors"): of several, the first one is answered. */
+/** Reasons in the order of the specification's table ("Errors"). The first one that applies is returned. */
 const REFUSALS: readonly [hold: keyof Holds, code: ErrorCode, detail: string][] = [
   [
     'activeCampaign',

@@ -5,7 +5,7 @@ export interface Contact extends PersonneRecord {
   readonly courriel: string;
 }
 
-/** What a signing freezes: it stays as it is, whatever becomes of the employee, the form or the custom fields. */
+/** Data of a signing. Later changes of the employee, the form or the custom fields do not change it. */
 export interface AsSigned extends Contact {
   readonly syndicatIdExterne: string;
   readonly dateSignature: Date;

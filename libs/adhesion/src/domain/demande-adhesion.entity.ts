@@ -4,7 +4,7 @@ import { DomainError } from '#shared/errors/domain-error';
 import type { AsSigned } from './as-signed';
 import type { StatutDemande } from './conciliation.fields';
 
-/** A signing of somebody who is no known employee: it waits until the partner says who it is, or that it is nobody. */
+/** A signing of an unknown person. It waits until the partner names the employee or rejects it. */
 @Entity('demande_adhesion')
 export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
   @PrimaryColumn('uuid')

@@ -3,10 +3,10 @@ import { crc32, createInflate } from 'node:zlib';
 /** The most that the image of a signature may hold, in bytes. */
 export const SIGNATURE_BYTES = 512 * 1024;
 
-/** The most pixels of a side: what unpacks to more than any screen is no signature. */
+/** Maximum pixels of a side. A larger image is not a signature. */
 const MOST_PIXELS = 4_096;
 
-/** The most that its pixels may unpack to, in bytes: what bounds the work of looking at one. */
+/** Maximum size of the unpacked pixels, in bytes. It bounds the work of one check. */
 const UNPACKED_BYTES = 32 * 1_048_576;
 
 const DATA_URL = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/i;
@@ -56,7 +56,7 @@ export async function readPngDataUrl(url: string): Promise<ReadPng> {
   return fault === undefined ? { png } : { fault };
 }
 
-/** What makes bytes no PNG image that anybody could show, or undefined. */
+/** Returns why the bytes are not a valid PNG image, or undefined. */
 export async function pngFault(bytes: Buffer): Promise<string | undefined> {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC))
     return 'is not a PNG image: its bytes do not begin as one';

@@ -1,10 +1,10 @@
 /** Identifiers of the demonstration tenant that the documentation names. */
 export const EXAMPLE_IDS = {
   formulaire: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4f01',
-  /** No card was signed with it. */
+  /** A form without cards. */
   formulaireLibre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4f02',
   adhesion: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a01',
-  /** Nothing holds it. */
+  /** A card that can be deleted. */
   adhesionLibre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a02',
   /** Of the member whose cards are deleted together. */
   adhesionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a03',

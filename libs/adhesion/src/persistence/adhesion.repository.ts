@@ -45,12 +45,12 @@ export class AdhesionRepository {
     return rows[0]?.employe;
   }
 
-  /** A card with what holds it, locked: nothing can be linked to it until the transaction ends. */
+  /** Locks a card and returns the reasons that block its deletion. Nothing can be linked to it until the transaction ends. */
   lock(tenantId: string, id: string): Promise<HeldAdhesion[]> {
     return this.lockWhere('id_unique = $2', [tenantId, id]);
   }
 
-  /** The same of an employee's cards, or of those of one union. */
+  /** Locks an employee's cards, all or those of one union, and returns the reasons that block their deletion. */
   lockOf(tenantId: string, employe: string, syndicat: string | undefined): Promise<HeldAdhesion[]> {
     return syndicat === undefined
       ? this.lockWhere('id_externe_employe = $2', [tenantId, employe])

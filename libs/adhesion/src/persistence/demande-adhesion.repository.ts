@@ -8,11 +8,11 @@ import { DemandeAdhesion } from '../domain/demande-adhesion.entity';
 import { syndicatNom } from './adhesion-v2.query';
 import { insertSigned } from './as-signed.sql';
 
-/** What a request holds beside what was signed. */
+/** Data of a request beside the signed data. */
 export interface NewDemande {
   /** Given by the service if absent. */
   readonly id?: string | undefined;
-  /** As sent; it names no employee. */
+  /** The identifier as sent. No employee has it. */
   readonly employeIdExterne: string | null;
   /** Custom values in V1's flat shape. */
   readonly valeursV1: readonly object[];
@@ -88,7 +88,7 @@ export class DemandeAdhesionRepository {
       .findOne(DemandeAdhesion, { where: { tenantId, idUnique }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** What was answered to the form's consents. */
+  /** Returns the answers to the form's consents. */
   async reponses(tenantId: string, id: string): Promise<NewDemande['reponses'][number][]> {
     const { rows } = await this.transactions.client().query<NewDemande['reponses'][number]>(
       `SELECT id_externe_objet AS "objetConsentementIdExterne", accepte FROM consentement_demande

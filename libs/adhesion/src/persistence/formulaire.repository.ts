@@ -19,7 +19,7 @@ function namesOf(table: string, column: string): string {
   ))`;
 }
 
-/** Forms with what they ask for. */
+/** Forms with their custom fields and consent objects. */
 @Injectable()
 export class FormulaireRepository {
   private readonly items: JsonItems;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** What another context must tell of voters before something of an employee may go. */
+/** Checks that the context of campaigns makes before data of an employee is deleted. */
 export interface ActiveCampaignCheck {
   /**
    * Whether the employee is a voter of an active campaign (Planifie or VoteOuvert), in the ambient transaction, which
@@ -16,7 +16,7 @@ export interface ActiveCampaignCheck {
 
 /**
  * Asks the context of campaigns, which registers its check here: it imports this context, and not the reverse. Without a
- * check nothing is deleted, because nobody could tell who is a voter.
+ * check nothing is deleted, because voters would be unknown.
  */
 @Injectable()
 export class ActiveCampaigns implements ActiveCampaignCheck {

@@ -2,7 +2,7 @@ import type { BulkResult } from '#shared/database/bulk-upsert';
 import type { CheckedList, Refusal } from '#shared/records/checked-list';
 import type { RecordDefinition } from '#shared/records/field';
 
-/** The outcome of one list: what was not refused and is not new was there before. */
+/** Counts of one list. Accepted records that are not new existed before. */
 export function countsOf(
   list: CheckedList<RecordDefinition>,
   created: number,

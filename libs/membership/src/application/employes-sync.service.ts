@@ -70,7 +70,7 @@ export class EmployesSyncService {
       tenantId,
       reading.stages,
       reading.everywhere,
-      // One more than allowed tells that there are more.
+      // One more than allowed shows that there are more.
       SYNC_NESTED_REFUSALS + 1,
     );
     limits.refused(written.withoutEmployeur.length + written.withoutSyndicat.length);
@@ -100,12 +100,12 @@ export class EmployesSyncService {
   }
 }
 
-/** One walk over the employees of a request: sound records go to the stages, the others are refused. */
+/** Reads the employees of a request once. Valid records go to the stages; the others are reported. */
 class Reading {
   /** Bits of the properties that every accepted employee has. */
   everywhere = -1;
 
-  /** What waits in memory until the employees are written. */
+  /** Nested records that wait in memory until the employees are written. */
   get keptBytes(): number {
     const { emplois, memberships, valeurs } = this.stages;
     return emplois.keptBytes + memberships.keptBytes + valeurs.keptBytes;

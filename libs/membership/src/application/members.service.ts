@@ -5,7 +5,7 @@ import { type Member, MemberRepository } from '../persistence/member.repository'
 
 export type { Member };
 
-/** What other contexts do with employees who sign, in the ambient transaction. */
+/** Operations of other contexts on employees who sign, in the ambient transaction. */
 @Injectable()
 export class MembersService {
   constructor(private readonly repository: MemberRepository) {}

@@ -2,7 +2,7 @@ import type { InputFault } from '#shared/errors/domain-error';
 import type { ValeurRecord } from './employe-v2.fields';
 import { type ChampDefinition, readValeur, type ValeurPresente } from './valeur-champ';
 
-/** What the values of one signing may have together: a card and each of its consents hold them all. */
+/** Maximum total length of a signing's values. The card and each of its consents store all of them. */
 const MOST_CHARACTERS = 65_536;
 
 /** The values of a signing by their fields, in the order sent. */
@@ -43,7 +43,7 @@ export function readSignedValeurs(
   }
   for (const nom of mandatory) {
     const champ = champs.get(nom);
-    // A value that was sent and is wrong is told already.
+    // An invalid value has been reported already.
     const isEmpty =
       champ && !read.has(champ) && !sent.some((one) => one.NomChamp === nom && one.Valeur != null);
     if (isEmpty) {

@@ -5,7 +5,7 @@ import { namesOf } from '#shared/records/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
 import type { ValeurV2 } from '../domain/valeur-champ';
 
-/** What is written of a new employee. */
+/** Columns of a new employee. */
 const NEW_MEMBER = ['idExterne', ...namesOf(PERSONNE_FIELDS)] as const;
 
 /** An employee as those need it who write what refers to it. */

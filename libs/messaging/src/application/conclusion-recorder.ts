@@ -12,7 +12,7 @@ interface Pending {
   readonly recorded: () => void;
 }
 
-/** What ends within this time is written together. */
+/** Attempts that end within this time, in ms, are written together. */
 const GATHER_MS = 20;
 const RETRY_MS = 1_000;
 

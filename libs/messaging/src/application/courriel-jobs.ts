@@ -1,4 +1,4 @@
-/** Names one turn of a letter to a worker. */
+/** A job: one generation of an email. */
 export interface CourrielJob {
   readonly tenantId: string;
   readonly courrielId: string;

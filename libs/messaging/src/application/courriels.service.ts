@@ -16,7 +16,7 @@ import { CourrielRepository } from '../persistence/courriel.repository';
 import type { CourrielJob } from './courriel-jobs';
 import { cleanLetter } from './letter-html';
 
-/** What a letter that was taken on answers. */
+/** Response for an accepted email. */
 export interface CourrielAccepte {
   readonly id: string;
   readonly nombreDestinataires: number;
@@ -38,7 +38,7 @@ export class CourrielsService {
   ) {}
 
   /**
-   * Takes on a letter: its recipients and the job of sending are written with it, or nothing is.
+   * Accepts an email. Email, recipients and job are written in one transaction.
    *
    * @param id given by the service if absent
    * @throws DomainError `Requete.Invalide` (also for each unknown employee), `Module.NonActif`, `Campagne.NotFound`,

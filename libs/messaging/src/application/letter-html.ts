@@ -52,7 +52,7 @@ const ALLOWED: IOptions = {
   allowedStyles: { '*': Object.fromEntries(PROPERTIES.map((property) => [property, [VALUE]])) },
   allowedSchemes: ['https', 'mailto'],
   allowedSchemesByTag: { img: ['https'] },
-  // The library allows relative addresses, which a letter has no base for.
+  // The library allows relative addresses, but an email has no base address.
   transformTags: {
     a: keepOnly('href', /^\s*(?:https:\/\/|mailto:)/i),
     img: keepOnly('src', /^\s*https:\/\//i),
@@ -71,12 +71,12 @@ function keepOnly(attribute: string, pattern: RegExp): Transformer {
   };
 }
 
-/** The body of a letter as it is stored and sent, or why it is refused. */
+/** The body as it is stored and sent, or the reason for its refusal. */
 export type CleanedLetter =
   | { readonly html: string; readonly fault?: undefined }
   | { readonly html?: undefined; readonly fault: { readonly code: string; readonly detail: string } };
 
-/** Removes all that a letter may not contain (docs/adr/0016). */
+/** Removes elements that an email may not contain (docs/adr/0016). */
 export function cleanLetter(body: string): CleanedLetter {
   if (body.split('<').length - 1 > MOST_TAGS) return refused('length', `must have at most ${MOST_TAGS} tags`);
   const html = cleanHtml(body, ALLOWED);
@@ -94,7 +94,7 @@ export function cleanLetter(body: string): CleanedLetter {
   return { html };
 }
 
-/** Whether cleaned HTML shows nothing. It has no `<` and no `>` but those of tags. */
+/** Returns whether cleaned HTML shows nothing. Its only `<` and `>` are those of tags. */
 function isBlank(html: string): boolean {
   return !/<img [^>]*\bsrc="/.test(html) && html.replaceAll(/<[^>]*>/g, '').trim() === '';
 }

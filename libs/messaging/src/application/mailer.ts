@@ -12,15 +12,15 @@ export interface Mail {
  */
 export type Gate = () => Promise<boolean>;
 
-/** What became of an attempt. */
+/** Result of an attempt. */
 export type Delivered =
-  /** Whoever took the message answers for it. */
+  /** The mail server accepted the message and is responsible for it. */
   | { readonly result: 'accepted' }
-  /** For good, with the code of the answer. */
+  /** Permanently refused, with the code of the response. */
   | { readonly result: 'refused'; readonly code: number }
   /** Not now: the recipient is tried again. The code is null where no answer came. */
   | { readonly result: 'later'; readonly code: number | null }
-  /** Nothing can be sent to anybody now. */
+  /** The mail server is unavailable. */
   | { readonly result: 'unreachable'; readonly reason: string }
   /** The gate stayed closed, and the message was not ended. */
   | { readonly result: 'held' }
@@ -29,7 +29,7 @@ export type Delivered =
 
 /** Takes messages to their recipients. */
 export interface Mailer {
-  /** One attempt. Never throws. */
+  /** Makes one attempt. Never throws. */
   deliver(mail: Mail, gate: Gate): Promise<Delivered>;
   /** Breaks off what is left, for when the process stops. */
   close(): void;

@@ -7,7 +7,7 @@ import type { Letter, Sender } from '../persistence/expedition.repository';
 /** Nesting beyond this is left out of the plain text: walking it takes time that grows with its square. */
 const MAX_DEPTH = 100;
 
-/** A letter as a message, but for whom it goes to. */
+/** The message of an email without its recipient. */
 export class Message {
   private constructor(
     private readonly rest: Buffer,
@@ -52,7 +52,7 @@ export class Message {
   }
 }
 
-/** The name in From: that of the client, beside that of the operator, so that everybody sees who writes. */
+/** Returns the name in From: the client's and the operator's, so that recipients see the sender. */
 function nameOf({ nom, environnement }: Sender, from: MailFrom): string {
   // A line break inside of an encoded name would still show as one.
   const client = nom?.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

@@ -2,7 +2,7 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** How long nothing is sent to anybody because the mail server cannot be used. */
+/** Pause of all sending while the mail server is unavailable. */
 export class Pause {
   private until = 0;
   private nextMs = FIRST_MS;

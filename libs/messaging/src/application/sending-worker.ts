@@ -37,13 +37,13 @@ const MOST_SLICES_OF_ONE = 2;
 const IDLE_MS = 250;
 const RETRY_MS = 1_000;
 
-/** Recipients that nobody says are at work are taken from who has them after 30 s. */
+/** Recipients whose lease is not renewed for 30 s are given to another worker. */
 const KEEP_MS = 10_000;
 
 /** A stop waits so long for the server's answers to messages that have ended. */
 const LONGEST_STOP_MS = 20_000;
 
-/** Soon: the recipient was read anew by somebody, or has another address by now. */
+/** Short delay, because another worker read the recipient again or the address changed. */
 const SOON_S = 5;
 
 /**
@@ -115,7 +115,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     return jobs.length;
   }
 
-  /** The next turn is written with what this one takes up: whenever this process dies, another goes on. */
+  /** Writes the next job together with the leases of this one, so that another process continues after a kill. */
   private async begin({ id, data }: HeldJob<CourrielJob>): Promise<void> {
     const { tenantId, courrielId, tour } = data;
     try {
@@ -146,7 +146,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.slices.set(slice, tenantId);
   }
 
-  /** One attempt. Never throws. */
+  /** Makes one attempt. Never throws. */
   private async send(
     tenantId: string,
     letter: Letter,
@@ -220,7 +220,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     if (message) return message;
     message = Message.compose(letter, this.config.mailFrom);
     this.messages.set(letter.id, message);
-    // One that failed is tried anew.
+    // A failed write is tried again.
     message.catch(() => this.messages.delete(letter.id));
     return message;
   }
@@ -229,7 +229,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const byTenant = Map.groupBy(this.held, ([, tenantId]) => tenantId);
     for (const [tenantId, held] of byTenant) {
       const ids = held.map(([id]) => id);
-      // What one tenant's rows wait for is nothing to the others.
+      // Rows of one tenant that wait for a lock do not delay other tenants.
       await this.expeditions.keep(tenantId, ids).catch((error: unknown) => this.warn(error));
     }
   }

@@ -7,7 +7,7 @@ const CONNECT_MS = 15_000;
 const GREETING_MS = 30_000;
 const LOOKUP_MS = 10_000;
 
-/** As long as RFC 5321 (section 4.5.3.2.6) gives a server to answer the final dot. */
+/** Time limit for the response to the final dot (RFC 5321, section 4.5.3.2.6). */
 const SILENCE_MS = 600_000;
 
 /** Messages over one connection: some servers refuse more. */
@@ -34,7 +34,7 @@ export class SmtpMailer implements Mailer {
       requireTLS: tls === 'required' && !secure,
       ignoreTLS: tls === 'off',
       opportunisticTLS: tls === 'optional',
-      // Encryption with whoever answers is better than none, where none would do.
+      // Where TLS is optional, an unverified certificate is better than no encryption.
       tls: { rejectUnauthorized: secure || tls === 'required' },
       connectionTimeout: CONNECT_MS,
       greetingTimeout: GREETING_MS,
@@ -89,7 +89,7 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** What went wrong, without the text of the server, which may quote what it was told. */
+/** Returns the error without the server's text, which may quote personal data. */
 function reasonOf({ code, responseCode, command, ...rest }: SMTPError): string {
   const { originalCode } = rest as { originalCode?: string };
   return [command, responseCode ?? originalCode ?? code ?? 'closed'].filter(Boolean).join(': ');

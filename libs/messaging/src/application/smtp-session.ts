@@ -5,7 +5,7 @@ import type { Delivered, Gate, Mail } from './mailer';
 /** From MAIL to the last byte of the message but its end. */
 const UNTIL_GATE_MS = 120_000;
 
-/** The message is written in parts of this size, so that the gate is asked when nearly all of it has left. */
+/** Size of the written parts of a message. The pre-send check runs when nearly the whole message has left. */
 const PART_BYTES = 16_384;
 
 export interface Login {
@@ -29,7 +29,7 @@ interface Progress {
 /** What a session says beside what became of the message: it broke before anything of that had left. */
 export type Sent = Delivered & { readonly isLost?: boolean };
 
-/** One connection to the mail server, over which messages go one after another. */
+/** A connection to the mail server. It sends one message at a time. */
 export class SmtpSession {
   private isClosedByUs = false;
   private sent = 0;
@@ -39,7 +39,7 @@ export class SmtpSession {
   /** @throws Error of nodemailer where the server is out of reach, or refuses the login */
   static async open(options: Options, login: Login | undefined): Promise<SmtpSession> {
     const connection = new SMTPConnection({ ...options, socketCloseTimeout: 0 });
-    // What fails while nothing is being sent is found out at the next use.
+    // A failure while the session is idle is detected at the next use.
     connection.on('error', () => undefined);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -135,7 +135,7 @@ export class SmtpSession {
 
   /** After a message that was not ended: the session goes on if the server knows of nothing but an envelope. */
   private async leave(hasContent: boolean): Promise<void> {
-    // What is said now would be part of the message.
+    // A command sent now would be part of the message.
     if (hasContent || !this.isOpen) return this.connection.close();
     await new Promise<void>((resolve) => {
       this.giveUp = () => resolve();

@@ -1,4 +1,4 @@
-/** Which voters of a campaign a letter goes to. */
+/** Voters of a campaign that an email is sent to. */
 export const CIBLES = ['tous', 'nonVotants'] as const;
 export type Cible = (typeof CIBLES)[number];
 

@@ -2,9 +2,9 @@ import { DomainError } from '#shared/errors/domain-error';
 
 /** The recipients that a data space may still write to today. */
 export interface Quota {
-  /** For a whole day. */
+  /** Recipients of a whole day. */
   readonly limite: number;
-  /** What is left of it. */
+  /** Recipients that are left today. */
   readonly reste: number;
   /** When the next day begins in the time zone of the client, and seconds until then. */
   readonly renouveau: Date;
@@ -12,7 +12,7 @@ export interface Quota {
   readonly fuseauHoraire: string;
 }
 
-/** The refusal of a letter to more recipients than are left. */
+/** Returns the error for an email to more recipients than are left. */
 export function quotaDepasse(quota: Quota, recipients: number): DomainError {
   const { limite, reste, renouveau, secondes, fuseauHoraire } = quota;
   const advice =

@@ -12,7 +12,7 @@ export const DELAYS_S = [
   4 * HOUR_S,
 ] as const;
 
-/** Up to this share of a delay is added to it, so that what failed together does not come back together. */
+/** Up to this share of a delay is added to it, so that messages that failed together are not retried together. */
 export const JITTER = 0.1;
 
 /**

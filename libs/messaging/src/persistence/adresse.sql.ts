@@ -9,7 +9,7 @@ export function addressableIn(expression: string): string {
   return `CASE WHEN ${expression} ~ '${ADDRESSABLE}' THEN ${expression} END`;
 }
 
-/** The same address for everybody, however it is written: local parts with and without capitals are one in practice. */
+/** Normalises an address. Local parts that differ in case only are the same address in practice. */
 export function comparableOf(expression: string): string {
   return `normalize(casefold(normalize(${expression}) COLLATE pg_unicode_fast))`;
 }

@@ -3,7 +3,7 @@ import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/data
 import { Transactions } from '#shared/database/transactions';
 import { COMPTES, type EtatDestinataire } from '../domain/courriel.types';
 
-/** Counts of all states, 0 where nobody is in one. */
+/** Counts of all states, including those with 0 recipients. */
 const ETATS = Object.entries(COMPTES)
   .map(([etat, name]) => `coalesce(sum(g.count) FILTER (WHERE g.etat = '${etat}'), 0) AS "${name}"`)
   .join(', ');
@@ -53,7 +53,7 @@ export class CourrielQuery {
     return this.courriels.one(tenantId, id);
   }
 
-  /** Whom a letter is for: voters of a campaign or employees; undefined if there is no such letter. */
+  /** Returns whether the recipients are voters or employees; undefined if there is no such email. */
   async audience(tenantId: string, id: string): Promise<'votants' | 'employes' | undefined> {
     const rows = await this.transactions.query<{ audience: 'votants' | 'employes' }>(
       { tenantId },

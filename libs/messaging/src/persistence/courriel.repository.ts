@@ -30,7 +30,7 @@ export class CourrielRepository {
     return rows.map(({ place }) => place);
   }
 
-  /** Adds a letter without recipients, in the ambient transaction. @returns its id */
+  /** Adds an email without recipients in the ambient transaction. @returns its id */
   async insert(tenantId: string, { id, sujet, corpsHtml, cible }: NewCourriel): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO courriel (tenant_id, id_unique, sujet, corps_html, cible, nombre_destinataires)

@@ -9,18 +9,18 @@ import { presentAddress } from './adresse.sql';
  */
 export const HOLD_S = 30;
 
-/** While recipients are at work, the letter is looked at so often: they may be given back. */
+/** Interval, in seconds, at which an email with leased recipients is read again, because leases may end. */
 const LOOK_S = 5;
 
 /** A letter older than this is given up for those whom it has not reached. */
 const LONGEST_TRIED = '3 days';
 
-/** In whose name letters go. */
+/** Sender of an email. */
 export interface Sender {
-  /** Of the client; null until a process of this release has written its settings. */
+  /** Name of the client; null until a process of this release has written its settings. */
   readonly nom: string | null;
   readonly environnement: string | null;
-  /** For Reply-To. */
+  /** Address for Reply-To. */
   readonly adresseDeReponse: string | null;
 }
 
@@ -41,24 +41,24 @@ export interface HeldDestinataire {
   readonly adresse: string | null;
 }
 
-/** What one turn of a letter has taken up. */
+/** Recipients that one job of an email has leased. */
 export interface Turn {
   readonly letter: Letter;
   /** Names the job of the next turn. */
   readonly tour: number;
   readonly held: readonly HeldDestinataire[];
-  /** When the next turn is due, or was; undefined once nobody is left to write to. */
+  /** Due time of the next job; undefined once no recipient is left. */
   readonly next: Date | undefined;
 }
 
-/** What became of a recipient that was taken up. */
+/** Result for a leased recipient. */
 export interface Conclusion {
   readonly id: string;
   readonly etat: Extract<EtatDestinataire, 'EnAttente' | 'Envoye' | 'Refuse' | 'Incertain' | 'SansAdresse'>;
   /** The attempt, if it was let through or may have been. */
   readonly porteur: string | null;
   readonly code: number | null;
-  /** With `EnAttente`: seconds until it may be taken up again. */
+  /** Seconds until the recipient may be leased again; set with `EnAttente`. */
   readonly delayS: number | null;
   /** Whether it counts as an attempt that failed. */
   readonly failed: boolean;
@@ -171,7 +171,7 @@ export class ExpeditionRepository {
     );
   }
 
-  /** Says that recipients are still at work. */
+  /** Renews the leases of recipients. */
   async keep(tenantId: string, ids: readonly string[]): Promise<void> {
     await this.transactions.query(
       { tenantId },

@@ -3,19 +3,19 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 
-/** What a name resolves to, or the reason why it does not. */
+/** Addresses of a name, or the reason for the failed lookup. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /** An address that events must not be sent to. The message is for the endpoint's owner. */
 export class AddressRefused extends Error {}
 
-/** Until the next address of a name is tried. */
+/** Connect timeout per address, in ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const MOST_ADDRESSES = 4;
 
 /** Whether an address is of the public internet and of one machine: no private, local, shared or tunnelled one. */
 export function isPublicUnicast(address: string): boolean {
-  // The library also reads what is no address to anybody else, such as 0x08080808.
+  // The library also accepts notations that other parsers reject, such as 0x08080808.
   if (!isIP(address) || address.includes('%')) return false;
   const ip = ipaddr.parse(address);
   if (ip.range() !== 'unicast') return false;

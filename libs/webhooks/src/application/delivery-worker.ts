@@ -28,16 +28,16 @@ const STALE_MS = 1_000;
 /** Jobs that are asked for at once. */
 const BATCH = 256;
 
-/** How long nothing is asked for after there was nothing to do. */
+/** Pause after an empty fetch, in ms. */
 const IDLE_MS = 100;
 const RETRY_MS = 1_000;
 
-/** Jobs that nobody says are at work are taken up by others after 10 s. */
+/** Jobs whose lease is not renewed for 10 s are given to another worker. */
 const KEEP_MS = 3_000;
 
 type Job = HeldJob<LivraisonJob>;
 
-/** One attempt that is to be made. */
+/** A scheduled attempt. */
 export interface Attempt {
   readonly job: Job;
   readonly due: DueLivraison;
@@ -78,7 +78,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }, KEEP_MS);
   }
 
-  /** Takes nothing more, gives back what was not begun, and waits for the attempts at work and their record. */
+  /** Stops fetching, gives back jobs that were not begun, and waits until running attempts are recorded. */
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     this.wake();
@@ -226,7 +226,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
         jobs.map(({ id }) => id),
       );
     } catch (error) {
-      // Nobody keeps them any more: they are taken up as those of a dead process are.
+      // Their leases are no longer renewed, so another worker takes them like those of a dead process.
       this.warn(error);
     }
     for (const job of jobs) this.hold(job, -1);

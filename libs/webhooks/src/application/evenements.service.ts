@@ -12,7 +12,7 @@ export interface FeedReading {
   fetch(after: Position | undefined, limit: number): Promise<Page>;
 }
 
-/** Events for who cannot receive them (decisions, section 12). */
+/** Feed of events for partners without an endpoint (decisions, section 12). */
 @Injectable()
 export class EvenementsService {
   constructor(private readonly query: EvenementQuery) {}

@@ -1,13 +1,13 @@
 /** Attempts at once to one endpoint, by one process, as long as it answers. */
 const MOST_AT_ONCE = 16;
 
-/** What one process holds for one endpoint: about what it answers in a second, within bounds, and least while it hangs. */
+/** Deliveries that one process holds for one endpoint: about those of one second, within bounds; the minimum while it hangs. */
 const FEWEST_HELD = 64;
 export const MOST_HELD_OF_ONE = 512;
 const SLOW_HELD = 16;
 const WINDOW_MS = 250;
 
-/** What is known of an endpoint is kept for a while after its last answer. */
+/** Time to keep the state of an endpoint after its last response. */
 const KEPT_MS = 10_000;
 
 /**
@@ -35,7 +35,7 @@ export class Lane<T> {
     return this.isSlow ? SLOW_HELD : this.mostHeld;
   }
 
-  /** How many must be left of what is held before more are wanted. */
+  /** Returns the number of held deliveries at which more are fetched. */
   get refillAt(): number {
     // All that waits for an endpoint that hangs may be fetched where a few are taken: seldom, then.
     return this.isSlow ? 0 : this.mostHeld / 2;
@@ -45,12 +45,12 @@ export class Lane<T> {
     return this.atOnce < MOST_AT_ONCE;
   }
 
-  /** What waits and runs. */
+  /** Waiting and running deliveries. */
   get count(): number {
     return this.waiting.length + this.running.size;
   }
 
-  /** Nothing is known of it that would be lost with it. */
+  /** Whether it can be dropped: empty, not throttled, idle. */
   get isForgettable(): boolean {
     return this.count === 0 && !this.isSlow && performance.now() - this.windowStart > KEPT_MS;
   }
@@ -71,12 +71,12 @@ export class Lane<T> {
     this.mostHeld = FEWEST_HELD;
   }
 
-  /** Waits for what runs. */
+  /** Waits for running attempts. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
   }
 
-  /** An endpoint that is slow must not fill a worker with what waits for it. */
+  /** Measures how fast the endpoint responds. A slow one gets fewer deliveries, so it cannot fill the worker. */
   private measure(): void {
     this.answers += 1;
     const passed = performance.now() - this.windowStart;

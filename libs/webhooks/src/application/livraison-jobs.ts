@@ -12,7 +12,7 @@ export interface LivraisonJob {
   readonly tour: number;
 }
 
-/** Turns an event into deliveries and deliveries into jobs, all in the transaction of what the event tells of. */
+/** Turns events into deliveries and jobs, in the transaction that makes the event. */
 @Injectable()
 export class LivraisonJobs implements EventListener {
   constructor(

@@ -15,7 +15,7 @@ export interface Ended {
   readonly jobId: string;
   readonly tenantId: string;
   readonly webhookId: string;
-  /** Absent where the delivery was over or gone already. */
+  /** Absent if the delivery had ended or was deleted. */
   readonly outcome?: Outcome;
   /** When the attempt ended. */
   readonly at: Date;
@@ -27,7 +27,7 @@ export interface Ended {
 
 const RETRY_MS = 1_000;
 
-/** What ends within this time is written together. */
+/** Attempts that end within this time, in ms, are written together. */
 const GATHER_MS = 20;
 
 /**
@@ -37,7 +37,7 @@ const GATHER_MS = 20;
 @Injectable()
 export class OutcomeRecorder {
   private readonly waiting = new Map<string, Ended[]>();
-  /** What is being written, a tenant at a time each: one that waits for a lock holds up no other. */
+  /** Running writes, one per tenant, so that a tenant that waits for a lock does not delay others. */
   private readonly draining = new Map<string, Promise<void>>();
 
   constructor(
@@ -159,7 +159,7 @@ export class OutcomeRecorder {
   }
 }
 
-/** What attempts at one endpoint have found together: 410 comes before a success, a success before failures. */
+/** Combines the results of attempts at one endpoint: a 410 outweighs a success, a success outweighs failures. */
 function findingOf(attempts: readonly Ended[]): Finding {
   const gone = attempts.find(({ outcome }) => outcome!.tentative!.statut === 410);
   const accepted = attempts.find(({ outcome }) => outcome!.etat === 'Reussie');
@@ -171,7 +171,7 @@ function nameOf(id: string, tour: number): string {
   return `${id} ${tour}`;
 }
 
-/** A turn that this process ended twice, as after its job was taken for abandoned, counts once: what ended it first. */
+/** Keeps the first result if this process ended a generation twice, for example after its job was considered abandoned. */
 function oneATurn(ended: readonly Ended[]): Ended[] {
   const first = new Map<string, Ended>();
   for (const one of ended) {

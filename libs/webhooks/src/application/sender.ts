@@ -8,21 +8,21 @@ import {
   type Resolve,
 } from './address-guard';
 
-/** What became of one attempt. */
+/** Result of one attempt. */
 export interface Answer {
   /** HTTP status; null where there was no answer in time. */
   readonly statut: number | null;
   /** The first kilobyte of the answer, or what went wrong. */
   readonly reponse: string;
   readonly retryAfter?: string | undefined;
-  /** It was not over within the time: the receiver hangs or is out of reach. */
+  /** Whether the attempt timed out: the receiver hangs or is unreachable. */
   readonly timedOut: boolean;
 }
 
 export interface SenderOptions {
   /** Anywhere, over http too: for development. */
   readonly allowInsecure: boolean;
-  /** For one attempt, from the look-up of the name to the last byte of the answer. */
+  /** Time limit of one attempt, from the name lookup to the last byte of the response. */
   readonly timeoutMs?: number;
   /** Name servers, if not the system's. */
   readonly resolve?: Resolve;
@@ -33,7 +33,7 @@ const TIMEOUT_MS = 15_000;
 /** How much of an answer is kept. */
 const KEPT_BYTES = 1_024;
 
-/** An answer up to this size is read to its end, so that its connection serves again. */
+/** Responses up to this size are read to the end, so that the connection can be reused. */
 const DRAINED_BYTES = 65_536;
 
 /** Posts events to endpoints: one attempt each, no redirects, to public addresses only. */
@@ -57,7 +57,7 @@ export class Sender {
     });
   }
 
-  /** One attempt. Never throws: what goes wrong is the answer. */
+  /** Makes one attempt. Never throws; a failure is part of the result. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
     // It may have been registered while anything was allowed.
     const fault = this.fault(url);
@@ -69,7 +69,7 @@ export class Sender {
     });
   }
 
-  /** Closes the connections; for when no attempt is at work. */
+  /** Closes the connections. Call it when no attempt is running. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
@@ -97,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // Only now is there a connection, for which nobody waits any more.
+    // The connection was made after the attempt had ended.
     if (this.isOver) controller.abort(new Error('out of time'));
   }
 
@@ -131,7 +131,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.isOver = true;
     clearTimeout(this.timer);
     this.resolve(this.answer(timedOut, error));
-    // Of an answer that has ended nothing is left to break off.
+    // The response has ended already.
     if (timedOut || this.bytes > DRAINED_BYTES) this.controller?.abort(new Error('not needed'));
   }
 

@@ -19,7 +19,7 @@ import { addressFault, insecureAddressFault } from './address-guard';
 import { LivraisonJobs } from './livraison-jobs';
 import { SigningKeys } from './signing-keys';
 
-/** Endpoints of one tenant: each event makes a row for every one that hears of it. */
+/** Maximum endpoints of one tenant. Each event makes a row for each subscribed endpoint. */
 const MOST_WEBHOOKS = 50;
 
 /** Events that are replayed by one statement. */
@@ -183,7 +183,7 @@ export class WebhooksService {
     return this.livraisons.page(tenantId, id, openTypes(modules), after, limit);
   }
 
-  /** One delivery of an endpoint. @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif` */
+  /** Returns one delivery of an endpoint. @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif` */
   async livraison(
     tenantId: string,
     modules: readonly ModuleName[],

@@ -17,7 +17,7 @@ export const DELAYS_S = [
 /** Attempts of a delivery until it has failed. */
 export const ATTEMPTS = DELAYS_S.length + 1;
 
-/** Up to this share of a delay is added to it, so that what failed together does not come back together. */
+/** Up to this share of a delay is added to it, so that deliveries that failed together are not retried together. */
 export const JITTER = 0.1;
 
 /** The longest that a receiver can put an attempt off. */
@@ -47,7 +47,7 @@ export function nextAttempt(
 /**
  * Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
  *
- * @returns seconds from `at`, or undefined for what is neither
+ * @returns seconds from `at`, or undefined if the value is neither
  */
 export function parseRetryAfter(header: string | undefined, at: Date): number | undefined {
   if (header === undefined) return undefined;

@@ -14,7 +14,7 @@ export const LONGEST_FAILURE_MS = 5 * 24 * HOUR_MS;
 /** A failure is noted again after this time at the earliest, in ms. */
 const NOTED_MS = HOUR_MS;
 
-/** What attempts have found about an address. `gone`: it answered 410. */
+/** Result of attempts at an address. `gone`: it responded with 410. */
 export interface Finding {
   readonly verdict: 'accepted' | 'failed' | 'gone';
   /** The address that was tried. */

@@ -1,8 +1,8 @@
-/** States of a delivery. `Annulee`: its endpoint was not active, or did not hear of it, when its time came. */
+/** States of a delivery. `Annulee`: at its time the endpoint was inactive or not subscribed. */
 export const ETATS_LIVRAISON = ['EnAttente', 'Reussie', 'Echouee', 'Annulee'] as const;
 export type EtatLivraison = (typeof ETATS_LIVRAISON)[number];
 
-/** One attempt, as the log shows it. */
+/** One attempt in the log. */
 export interface Tentative {
   /** When it began (ISO 8601). */
   readonly date: string;

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
 import { EVENT_DATA } from './event-data.dto';
 
-// What a receiver gets, as the OpenAPI document has it: no route of ours takes it, so Nest cannot read it from one.
+// Schemas of delivered events. No route of ours accepts them, so Nest cannot derive them.
 
 const TYPES = Object.keys(EVENT_TYPES) as EventType[];
 const COMPONENT = '#/components/schemas/';

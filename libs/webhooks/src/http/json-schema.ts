@@ -36,7 +36,7 @@ export function jsonSchemaOf(name: string, components: Schemas): object {
     if (!needed.has(target)) {
       const component = components[target];
       if (!component) throw new Error(`The document has no schema ${target}.`);
-      // Noted before it is read, since it may refer to itself.
+      // Registered before it is read, because it may refer to itself.
       needed.set(target, {});
       needed.set(target, convert(component) as object);
     }

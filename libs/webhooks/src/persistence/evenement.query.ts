@@ -5,7 +5,7 @@ import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/tran
 /** Events that get their place in the feed at once. */
 const BATCH = 5_000;
 
-/** Nothing is before it. */
+/** The first position of the feed. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**

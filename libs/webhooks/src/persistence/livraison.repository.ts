@@ -4,7 +4,7 @@ import { Transactions } from '#shared/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
 
-/** What one job may attempt: a delivery, in one turn. */
+/** A job: one generation of a delivery. */
 export interface Turn {
   readonly id: string;
   readonly webhookId: string;
@@ -41,24 +41,24 @@ type DueRow = Omit<DueLivraison, 'webhook'> &
     | 'dernierEchec'
   >;
 
-/** What became of a turn. */
+/** Result of a generation. */
 export interface Outcome {
   readonly id: string;
   readonly tour: number;
   readonly etat: EtatLivraison;
   /** Set while it waits for another attempt. */
   readonly next?: Date | undefined;
-  /** Absent where nothing was attempted. */
+  /** Absent if no attempt was made. */
   readonly tentative?: Tentative;
 }
 
 /** The type of the event of a delivery. */
 const TYPE = `(SELECT e.type FROM evenement e WHERE e.tenant_id = $1 AND e.id_unique = livraison.evenement_id)`;
 
-/** Attempts that a delivery shows: the latest, where somebody sends it again and again. */
+/** Maximum attempts that a delivery shows; the latest ones if it is sent again often. */
 const SHOWN_ATTEMPTS = 50;
 
-/** Events to endpoints: what waits, what was attempted, what became of it. */
+/** Deliveries of events to endpoints, with their attempts and results. */
 @Injectable()
 export class LivraisonRepository {
   private readonly items: JsonItems;
@@ -80,7 +80,7 @@ export class LivraisonRepository {
     });
   }
 
-  /** One delivery of an endpoint. */
+  /** Returns one delivery of an endpoint. */
   one(tenantId: string, webhookId: string, id: string): Promise<string | undefined> {
     return this.items.one(tenantId, id, [{ sql: 'webhook_id = ?', value: webhookId }]);
   }
@@ -185,7 +185,7 @@ export class LivraisonRepository {
     return rows[0]?.type;
   }
 
-  /** Begins one delivery of an endpoint anew, whatever became of it; undefined if there is none. */
+  /** Restarts one delivery of an endpoint in any state. Returns undefined if there is none. */
   async again(tenantId: string, webhookId: string, id: string): Promise<Turn | undefined> {
     const { rows } = await this.transactions.client().query<Turn>(
       `UPDATE livraison SET ${ANEW} WHERE tenant_id = $1 AND webhook_id = $2 AND id_unique = $3
