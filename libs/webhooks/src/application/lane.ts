@@ -37,7 +37,7 @@ export class Lane<T> {
 
   /** Returns the number of held deliveries at which more are fetched. */
   get refillAt(): number {
-    // All that waits for an endpoint that hangs may be fetched where a few are taken: seldom, then.
+    // Fetch rarely: a hanging endpoint would otherwise be fetched in full each time.
     return this.isSlow ? 0 : this.mostHeld / 2;
   }
 
