@@ -1,7 +1,7 @@
-/** How long a computation may keep everything else waiting. */
+/** Maximum time between event-loop yields, in ms. */
 const LONGEST_MS = 8;
 
-/** Lets other requests run in the middle of a long computation: `if (breather.isDue) await breather.rest()`. */
+/** Yields to the event loop in a long computation, for other requests: `if (breather.isDue) await breather.rest()`. */
 export class Breather {
   private since = performance.now();
 

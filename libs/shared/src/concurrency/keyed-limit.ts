@@ -1,23 +1,23 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 
-/** How long the line of one key may be, and what who does not get a turn is told. */
+/** Limits of one key's queue: most waiting calls, longest wait in ms, and the error if either is exceeded. */
 export interface Line {
   readonly longest?: number;
   readonly waitMs: number;
   readonly refusal: () => Error;
 }
 
-/** Runs the work of each key a few at a time, in the order in which it was asked for; keys never wait for each other. */
+/** Runs at most `atOnce` calls per key at a time, in the order of arrival. Keys never wait for each other. */
 export class KeyedLimit {
   private readonly limits = new Map<string, { readonly limit: LimitFunction; users: number }>();
 
-  /** @param line absent where work may wait for any time */
+  /** @param line limits of each key's queue; if absent, calls may wait for any time */
   constructor(
     private readonly atOnce: number,
     private readonly line?: Line,
   ) {}
 
-  /** @throws the line's refusal where the turn does not come */
+  /** @throws the line's `refusal` if the key's queue is full or the call waited longer than `waitMs` */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const own = this.limits.get(key) ?? { limit: pLimit(this.atOnce), users: 0 };
     const { line } = this;
@@ -33,7 +33,7 @@ export class KeyedLimit {
   }
 }
 
-/** Runs `work` when it is its turn, unless that comes too late. */
+/** Runs `work` when the limit admits it. Rejects with `refusal` if that takes longer than `waitMs`. */
 function inTime<T>(limit: LimitFunction, { waitMs, refusal }: Line, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let isLate = false;

@@ -5,8 +5,8 @@ import { APP_ROLE, BALLOT_BOX_ROLE } from './connections';
 export const BOX_TENANT = `nullif(current_setting('app.tenant_id', true), '')::uuid`;
 
 /**
- * Whether the box of campaign `c` was closed for good: by a transaction that has ended. One that closes, counts and rolls
- * back would otherwise look into the box before each vote, and leave no trace.
+ * SQL condition: the ballot box of campaign `c` was closed by a committed transaction, not by the current one. Otherwise
+ * a transaction could close the box, count the ballots and roll back, which would leave no trace.
  */
 export const BOX_CLOSED = `c.urne_fermee_par IS NOT NULL AND c.urne_fermee_par IS DISTINCT FROM pg_current_xact_id_if_assigned()`;
 
@@ -14,21 +14,21 @@ export const BOX_CLOSED = `c.urne_fermee_par IS NOT NULL AND c.urne_fermee_par I
 export interface BoxFunction {
   /** `name(types)` */
   readonly signature: string;
-  /** What follows the function's name in its definition: arguments and result. */
+  /** Arguments and result, which follow the function's name in its definition. */
   readonly shape: string;
   /** Its language, its volatility and the like. */
   readonly manner: string;
   readonly body: string;
 }
 
-/** Those of the functions that have one of the names. */
+/** Returns the functions that have one of the names. */
 export function named(functions: readonly BoxFunction[], ...names: readonly string[]): BoxFunction[] {
   return functions.filter(({ signature }) => names.includes(signature.slice(0, signature.indexOf('('))));
 }
 
 /**
- * Makes functions that requests may call and that do, as the role of the ballot box, what requests may not (docs/adr/0014).
- * They are bound to the catalogue as it is now, so that nobody's search path and tables of the same name get between.
+ * Creates functions that requests may call and that run with the rights of the ballot box's role (docs/adr/0014). Their
+ * search path is fixed, because a caller's search path could otherwise substitute tables of the same name.
  */
 export async function createBoxFunctions(
   runner: QueryRunner,
@@ -45,12 +45,12 @@ export async function createBoxFunctions(
 }
 
 /**
- * Lets a migration own what belongs to the ballot box, while it does `work`. Whoever runs migrations is often who the
- * processes log in as: afterwards nobody can become the role.
+ * Gives a migration the role of the ballot box while it does `work`. The role is revoked afterwards, because the
+ * processes often log in as the user that runs migrations and must not be able to take the role.
  */
 export async function asBallotBox(runner: QueryRunner, work: () => Promise<void>): Promise<void> {
   await runner.query(`GRANT ${BALLOT_BOX_ROLE} TO CURRENT_USER`);
-  // Whoever is to own a function must be allowed to make one.
+  // The new owner of a function needs the right to create one in its schema.
   await runner.query(`GRANT CREATE ON SCHEMA public TO ${BALLOT_BOX_ROLE}`);
   await work();
   await runner.query(`REVOKE CREATE ON SCHEMA public FROM ${BALLOT_BOX_ROLE}`);

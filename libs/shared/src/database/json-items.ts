@@ -34,7 +34,7 @@ export function jsonList(item: string, rows: string): string {
   return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
 }
 
-/** Where a list goes on: the order of a list is a time, which for most is the creation, then the id. */
+/** Position in a list, which is ordered by a time (for most lists the creation) and then by id. */
 export interface Position {
   readonly date: Date;
   readonly id: string;
@@ -52,7 +52,7 @@ export interface Page {
 export interface Filter {
   readonly sql: string;
   readonly value: unknown;
-  /** How many rows pass differs so much with the value that a plan for any value would be a bad one for most. */
+  /** The number of matching rows depends so much on the value that a generic plan would be bad for most values. */
   readonly planned?: 'for each value';
   /**
    * The column that has an index for this condition, where few rows may pass that lie far apart in the list's order. Few
@@ -69,12 +69,12 @@ export interface ItemSource {
   readonly columns: ItemColumns;
   /**
    * Another table with the same rows' columns (`together`), whose rows are part of the list. Each is read in the list's
-   * order by itself, so that a page costs a page of each, whatever PostgreSQL knows of them.
+   * order by itself, so a page costs one page of each, whatever statistics PostgreSQL has.
    */
   readonly and?: { readonly table: string; readonly together: readonly string[] };
   /**
    * The time by which the list is ordered, and whether the newest comes first; the creation, oldest first, if absent. An
-   * order that somebody has given is a whole number, which a position holds in milliseconds.
+   * order given by a client is a whole number, which a position holds in milliseconds.
    */
   readonly order?: { readonly by: string; readonly newestFirst?: true; readonly isNumber?: true };
   /** The column of the identifier in a path; `id_externe` if absent. */
@@ -83,7 +83,7 @@ export interface ItemSource {
 
 interface PageRow {
   items: string;
-  /** Whether anything follows the last item of the page. */
+  /** Whether more items follow the last item of the page. */
   more: boolean;
   lastDate: Date | number | null;
   lastId: string | null;
@@ -91,13 +91,13 @@ interface PageRow {
 
 const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 
-/** A page ends with the item that makes it this long, in bytes. It is held in memory until its reader has taken it. */
+/** A page ends with the item that makes it this long, in bytes. It stays in memory until the client has read it. */
 const PAGE_BYTES = 1_572_864;
 
-/** Rows that are few: to read and sort them costs a page about as much as what it shows. */
+/** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
 
-/** Reads a table's rows as JSON text in one statement each: no object is made of a row on the way. */
+/** Reads a table's rows as JSON text, in one statement per page, without making an object of each row. */
 export class JsonItems {
   private readonly selected: string;
   private readonly names: string;
@@ -111,7 +111,7 @@ export class JsonItems {
     this.names = entries.map(([name]) => `"${name}"`).join(', ');
   }
 
-  /** The item whose identifier in a path is `key`, or undefined. @param filters those that it must pass, all with a value */
+  /** Returns the item whose path identifier is `key`, or undefined. @param filters conditions, each with a value */
   async one(tenantId: string, key: string, filters: readonly Filter[] = []): Promise<string | undefined> {
     const passes = filters.map(({ sql }, index) => ` AND ${sql.replaceAll('?', `$${index + 3}`)}`).join('');
     const rows = await this.query<{ item: string }>(tenantId, {
@@ -125,8 +125,8 @@ export class JsonItems {
   }
 
   /**
-   * At most `limit` items in the order of the list, after a position, that pass every filter: fewer where they come to
-   * `PAGE_BYTES` before, and the next page goes on after them.
+   * Returns at most `limit` items that pass every filter, in the order of the list, after a position. The page is shorter
+   * if its items reach `PAGE_BYTES` first; the next page then starts after them.
    */
   async page(
     tenantId: string,
@@ -148,7 +148,7 @@ export class JsonItems {
     const order = `${ordered} LIMIT $2`;
     const where = [...kept, ...(start ? [start] : [])].join(' AND ');
     const areFew = await this.areFew(tenantId, used);
-    // OFFSET has PostgreSQL find them first, without a thought of the list's order.
+    // OFFSET makes PostgreSQL find the rows first, without regard to the list's order.
     const from = (part: string): string =>
       areFew ? `(SELECT * FROM ${part} WHERE ${kept.join(' AND ')} OFFSET 0) ${part}` : part;
     const page = (part: string, columns: string): string =>
@@ -161,16 +161,16 @@ export class JsonItems {
       : page(table, selected);
     const more = [table, ...(and ? [and.table] : [])].map(
       (part) =>
-        // The order makes PostgreSQL go by the index: it expects to find the next row at once, anywhere.
+        // The order makes PostgreSQL use the index: without it, PostgreSQL expects to find a next row at once anywhere.
         `(SELECT true FROM ${from(part)} WHERE ${kept.join(' AND ')} AND ${follows} ("lastDate", "lastId")
           ${ordered} LIMIT 1)`,
     );
-    // One prepared statement for each combination of conditions, so that each gets the plan that suits it.
+    // Each combination of conditions has its own prepared statement, because each needs a different plan.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
     const [row] = await this.query<PageRow>(tenantId, {
       ...(isPlannedOnce ? { name } : {}),
-      // Both windows run row by row, and the condition on `over` ends them: no item is made after the one that fills the page.
+      // Both windows run row by row. The condition on `over` ends them after the item that fills the page.
       text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
@@ -192,7 +192,7 @@ export class JsonItems {
     return isMore ? { items, last, next: last } : { items, last };
   }
 
-  /** Whether so few rows pass that they are better found by the index of their condition. */
+  /** Returns whether at most `FEW` rows pass, so the index of the condition (`fewBy`) finds them faster. */
   private async areFew(tenantId: string, filters: readonly Filter[]): Promise<boolean> {
     const [filter, ...others] = filters;
     if (!filter?.fewBy || others.length > 0) return false;

@@ -2,28 +2,29 @@ import type { Transactions } from '../database/transactions';
 import type { Json } from '../http/etag';
 import type { EventType } from './event-types';
 
-/** Hears of each event in the transaction that it tells of, and may write what follows from it. */
+/** Receives each event in the transaction that records it, and may write in that transaction. */
 export interface EventListener {
   heard(tenantId: string, event: { readonly id: string; readonly type: EventType }): Promise<void>;
 }
 
-/** Events as rows of the transaction that they tell of: each is there if and only if that commits. */
+/** Writes events in the transaction that they report: an event is stored if and only if that transaction commits. */
 export class Outbox {
   private listener: EventListener | undefined;
 
   constructor(private readonly transactions: Transactions) {}
 
-  /** Names who hears of every event of this process. */
+  /** Registers the listener for this process's events. */
   tell(listener: EventListener): void {
     this.listener = listener;
   }
 
   /**
-   * @param data what receivers get, as it is sent
+   * @param data the event's data, as receivers get it
    * @returns the event's id
+   * @throws Error if no listener is registered
    */
   async add(tenantId: string, type: EventType, data: Json): Promise<string> {
-    // An event that nobody hears of would be delivered to nobody, and nothing would say so.
+    // Without a listener, the event would be stored but never delivered, and no error would show it.
     if (!this.listener) throw new Error('A process that makes events must load the webhooks.');
     const { rows } = await this.transactions.client().query<{ id: string }>({
       name: 'outbox_add',
