@@ -191,7 +191,7 @@ const SIGNINGS: readonly [id: string, signing: Signing][] = [
   ],
 ];
 
-/** Who makes the demonstration's client and keys. */
+/** The actor that creates the demonstration's client and keys. */
 const STARTER: Actor = { cleId: NO_TENANT, requestId: 'demonstration' };
 
 /**
@@ -284,7 +284,7 @@ async function signExamples(
   }
 }
 
-/** Endpoints, each unless it is there, with a delivery of the first. They are of example.org, where nobody listens. */
+/** Creates the missing endpoints, and a delivery to the first. They use example.org, where no server listens. */
 async function registerExamples(
   { webhooks }: ServiceContext,
   tenantId: string,
@@ -299,7 +299,7 @@ async function registerExamples(
     await webhooks.create(tenantId, manager, { ...record, actif: false }, EXAMPLE_WEBHOOK_INACTIF_ID);
 }
 
-/** A letter, unless it is there. Its recipients are of example.org, where nobody receives. */
+/** Creates the email if it is missing. Its recipients use example.org, which receives nothing. */
 async function writeExample(
   { courriels }: ServiceContext,
   tenantId: string,

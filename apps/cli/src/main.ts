@@ -57,7 +57,7 @@ function nameOf(argument = 'Administrator'): string {
   return name;
 }
 
-/** For a command that opens no door and reads no secret, and may be the one that makes the first key. */
+/** Configuration for commands without secrets, for example `cle-admin`, which makes the first key. */
 function keylessConfig(): Config {
   const unused = randomBytes(32).toString('base64');
   return loadConfig({ SECRETS_KEY: unused, ...process.env }, 'cli', databaseUrl());

@@ -76,7 +76,7 @@ export class Documentation {
     for (const body of this.bodies.values()) await body.prepare();
   }
 
-  /** What is served at a path without a slash at its end; undefined where nothing is. */
+  /** Returns the document at a path without a trailing slash, or undefined. */
   at(path: string): FixedBody | undefined {
     return this.bodies.get(path);
   }

@@ -95,7 +95,7 @@ export const SURFACES = [
   },
 ] as const;
 
-/** Whoever runs the service gives out its keys; their address is not ours to publish. */
+/** Keys come from the operator, whose address we do not know. */
 const CONTACT = { name: 'The operator of the service' };
 
 export type Surface = (typeof SURFACES)[number];
@@ -143,7 +143,7 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-secret-answer'?: true;
 };
 
-/** The header of every POST that is recorded: what it does to a repetition. */
+/** Describes `Idempotency-Key` on each POST whose response is recorded. */
 function addIdempotencyKey(operation: Operation): void {
   const repetition = operation['x-secret-answer']
     ? 'The request is done once: a repetition with the same Idempotency-Key and body is 409 `Idempotence.NonRepetable` for 24 hours, because the answer holds a secret.'
@@ -210,7 +210,7 @@ function sayWhoMay(operation: Operation): void {
   operation.description = [operation.description, needed].filter(Boolean).join('\n\n');
 }
 
-/** One answer for each status, naming the codes that carry it. */
+/** Makes one response for each status, with its error codes. */
 function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD, publicUrl: string): void {
   const ofModule: ErrorCode[] = operation['x-requires']?.module ? ['Module.NonActif'] : [];
   const isRecorded = method === 'post' && !operation['x-unrecorded'];

@@ -14,7 +14,7 @@ const RETRY_MS = 2_000;
 @Injectable()
 export class JobsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private retry: NodeJS.Timeout | undefined;
-  /** What is still to be registered: none of it twice. */
+  /** Queue workers that are not registered yet. */
   private readonly registrations = new Map<QueueName, () => Promise<void>>([
     ['tache', () => this.queue.work<TacheJob>('tache', TACHES_AT_ONCE, (job) => this.taches.perform(job))],
     [

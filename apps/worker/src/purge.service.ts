@@ -42,7 +42,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     await this.running;
   }
 
-  /** One round. Several workers may run it at once: each row is removed by one of them. */
+  /** Runs one round. Several workers may run it at once; each row is removed by one of them. */
   async purge(): Promise<void> {
     await this.purgeAll('idempotency records', () => this.idempotency.purgeExpired());
     await this.purgeAll('rate windows', () => this.rateLimits.purgeOver());

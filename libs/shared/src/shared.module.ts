@@ -66,7 +66,7 @@ class PoolCloser implements OnApplicationShutdown {
   }
 }
 
-/** Ends the jobs at work while the database is still there for them. */
+/** Ends running jobs before the database connections close. */
 @Injectable()
 class QueueStopper implements BeforeApplicationShutdown {
   constructor(private readonly queue: JobQueue) {}
@@ -76,7 +76,7 @@ class QueueStopper implements BeforeApplicationShutdown {
   }
 }
 
-/** What every process has: configuration, log, metrics, the way to the database, probes. */
+/** Providers of every process: configuration, log, metrics, database, probes. */
 @Module({})
 export class SharedModule {
   static forRoot(

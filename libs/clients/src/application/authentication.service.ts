@@ -21,7 +21,7 @@ interface Cached {
 export class AuthenticationService {
   /** Unknown keys are remembered too, so that hammering with one costs the database nothing. */
   private readonly cache = new LRUCache<string, Cached>({ max: 20_000 });
-  /** Of the environment's key; undefined where the process was given none. */
+  /** Digest of the key in the environment; undefined if none is set. */
   private readonly adminFingerprint: Buffer | undefined;
 
   constructor(

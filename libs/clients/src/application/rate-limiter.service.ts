@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Caller } from '#shared/access/caller';
 import { RateWindowQuery } from '../persistence/rate-window.query';
 
-/** What is left of a key's minute. */
+/** Requests that are left in a key's minute. */
 export interface RateState {
   readonly allowed: boolean;
   readonly limit: number;

@@ -36,7 +36,7 @@ export function isWellFormedKey(cle: string): boolean {
   return SHAPE.test(cle) && checksum(cle.slice(0, -CHECKSUM_LENGTH)) === cle.slice(-CHECKSUM_LENGTH);
 }
 
-/** What is stored and looked up in place of the key. */
+/** Returns the digest that is stored instead of the key. */
 export function fingerprint(cle: string): Buffer {
   return hash('sha256', cle, 'buffer');
 }

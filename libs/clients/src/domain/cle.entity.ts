@@ -12,7 +12,7 @@ export interface NewCle {
   readonly expireLe?: Date | null;
 }
 
-/** A key: what is known of it without its text. */
+/** A key. Its text is not stored. */
 @Entity('cle')
 export class Cle {
   @PrimaryColumn('uuid')

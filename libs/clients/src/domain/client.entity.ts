@@ -49,7 +49,7 @@ export class Client {
   @Column('text')
   fuseauHoraire: string;
 
-  /** Recipients of the letters that each of its data spaces may send in a day of its time zone. */
+  /** Maximum email recipients of each of its tenants in a day of its time zone. */
   @Column('integer')
   quotaCourrielsParJour: number;
 

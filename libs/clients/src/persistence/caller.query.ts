@@ -7,7 +7,7 @@ import type { Client } from '../domain/client.entity';
 /** A key with its client, as far as a request depends on them. */
 export interface PresentedCle {
   readonly cle: Pick<Cle, 'id' | 'tenantId' | 'role' | 'empreinte' | 'assertActive' | 'modulesOf'>;
-  /** Absent for a key of an administrator. */
+  /** Client of the key; absent for administrators. */
   readonly client?: Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute' | 'quotaCourrielsParJour'> & {
     readonly environnement: string;
   };
@@ -53,7 +53,7 @@ export class CallerQuery {
         values,
       })
       .catch((error: unknown) => {
-        // Nobody is refused a read because the disk is full.
+        // A full disk must not refuse reads.
         if (!ranOutOfSpace(error)) throw error;
         return this.transactions.query<CallerRow>(ADMINISTRATION, { name: 'caller_see', text: FIND, values });
       });

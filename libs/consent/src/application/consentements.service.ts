@@ -11,7 +11,7 @@ import type { ConsentementRecord, ReponseConsentementRecord } from '../domain/co
 import { type ConsentementFilter, ConsentementQuery } from '../persistence/consentement.query';
 import { ConsentementRepository } from '../persistence/consentement.repository';
 
-/** The answers of one person to what was asked together. */
+/** Answers of one person that were given together. */
 export interface Reponses {
   readonly employe: string;
   readonly date: Date;
@@ -20,7 +20,7 @@ export interface Reponses {
   readonly valeurs: readonly ValeurV1[];
 }
 
-/** The history of consents: partners read it, the platform adds to it, nobody changes it (decisions, section 7). */
+/** The history of consents. Partners read it, the platform adds to it, and no operation changes it (decisions, section 7). */
 @Injectable()
 export class ConsentementsService {
   constructor(
@@ -82,12 +82,12 @@ export class ConsentementsService {
     );
   }
 
-  /** Those of the identifiers that name a consent object. */
+  /** Returns the identifiers that exist. */
   async knownObjets(tenantId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
     return ids.length === 0 ? new Set() : this.repository.knownObjets(tenantId, ids);
   }
 
-  /** What is wrong with answers that are to be added, by their places in the list at `pointer`. */
+  /** Returns the validation errors of new answers, by their places in the list at `pointer`. */
   async faultsOf(
     tenantId: string,
     reponses: readonly ReponseConsentementRecord[],

@@ -40,7 +40,7 @@ export class ConsentementRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Those of the identifiers that name a consent object. */
+  /** Returns the identifiers that exist. */
   async knownObjets(tenantId: string, ids: readonly string[]): Promise<Set<string>> {
     const rows = await this.transactions.query<{ id: string }>(
       { tenantId },

@@ -14,7 +14,7 @@ export class ObjetConsentementRepository extends KeyedRepository<ObjetConsenteme
         code: 'ObjetConsentement.IdExterneDejaUtilise',
         detail: 'A consent object with this idExterne exists. Use PUT to change it.',
       },
-      // What holds an object: the history, requests that wait for conciliation, and forms.
+      // References that block a deletion: the history, requests that wait for conciliation, and forms.
       ...['consentement_objet_fkey', 'consentement_demande_objet_fkey', 'formulaire_objet_objet_fkey'].map(
         (constraint) => ({
           state: FOREIGN_KEY_VIOLATION,

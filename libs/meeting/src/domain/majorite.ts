@@ -1,7 +1,7 @@
 import type { Weight } from '#shared/numbers/weight';
 import type { Majorite } from './point.fields';
 
-/** What was cast on a proposal, by weight. */
+/** Votes on a proposal, by weight. */
 export interface Cast {
   readonly pour: Weight;
   readonly contre: Weight;

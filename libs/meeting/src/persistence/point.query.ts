@@ -47,12 +47,12 @@ export class PointQuery {
     return this.points.one(tenantId, id, [{ sql: 'seance_id = ?', value: seanceId }]);
   }
 
-  /** Of a votable point; undefined of any other. */
+  /** Returns the result of a votable point; undefined for any other point. */
   resultat(tenantId: string, seanceId: string, id: string): Promise<string | undefined> {
     return this.resultats.one(tenantId, id, votableOf(seanceId));
   }
 
-  /** Of all votable points of a meeting, in the order of its agenda. */
+  /** Returns the results of all votable points of a meeting, in the order of its agenda. */
   resultatsPage(
     tenantId: string,
     seanceId: string,

@@ -13,7 +13,7 @@ import { PersonalDataRepository } from '../persistence/personal-data.repository'
 /** Everything about one person: rows by section, with names of columns as on the wire. */
 export type PersonalData = Readonly<Record<string, readonly Record<string, unknown>[]>>;
 
-/** What a person may ask of a union: to see all that is held, and to be forgotten (docs/adr/0018). */
+/** Export and erasure of a person's data (docs/adr/0018). */
 @Injectable()
 export class PersonnesService {
   constructor(
@@ -80,7 +80,7 @@ export class PersonnesService {
       await this.repository.erase(person);
       this.audit.record(tenantId, actor, 'employe.effacer', [person.idUnique]);
     };
-    // What is linked meanwhile, such as a payment, is found at the next try.
+    // The next try finds records that were linked in the meantime, for example a payment.
     await this.transactions.run({ tenantId, erasing: true }, erase, { retryOn: [FOREIGN_KEY_VIOLATION] });
   }
 

@@ -1,4 +1,4 @@
-/** What is held about a person, as parameters of the conditions below: `:name`. */
+/** Identifiers of a person, as parameters (`:name`) of the conditions below. */
 export interface Person {
   readonly tenantId: string;
   readonly idExterne: string;
@@ -33,7 +33,7 @@ interface Held {
     'removed' | { readonly with: string } | { readonly set: string } | { readonly kept: string };
 }
 
-/** What stands in the place of a name that was erased. */
+/** Placeholder for an erased name. */
 export const ERASED_NAME = '(effacé)';
 
 /** What a task of a sync said about employees; identifiers are as sent, and were trimmed. */
@@ -88,7 +88,7 @@ export const HELD: readonly Held[] = [
     erased: 'removed',
   },
   {
-    // Of what is left, recorded answers are encrypted; these would be given to whoever repeats the request.
+    // Recorded responses are encrypted, but a repeated request would still return them.
     section: 'reponsesEnregistrees',
     table: 'idempotency_record',
     where: `(position(:idExterne IN idempotency_key) > 0 OR position(:idUrl IN idempotency_key) > 0 OR position('/' || :idUrl || '"' IN headers::text) > 0
@@ -103,7 +103,7 @@ export const HELD: readonly Held[] = [
     erased: 'removed',
   },
   {
-    // The voter stays, so that roll, participation and counts do: without anything that says who it was.
+    // The voter stays without any identifying data, because roll, participation and counts must not change.
     section: 'votants',
     table: 'votant',
     where: 'id_unique = ANY (:votants::uuid[])',

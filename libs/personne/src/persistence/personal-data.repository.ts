@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Transactions } from '#shared/database/transactions';
 import { HELD, type Person } from './held';
 
-/** Who somebody is where no identifier says it: the same names and the same address, without regard to case. */
+/** Matches a person without an identifier: same names and same address, ignoring case. */
 const NAMES = 'lower(nom), lower(prenom)';
 const IDENTITY = `${NAMES}, lower(courriel)`;
 
@@ -132,7 +132,7 @@ export class PersonalDataRepository {
     return rowCount === 1;
   }
 
-  /** Takes the person off the rolls of campaigns that have not been published: no voter without a name is to vote. */
+  /** Removes the person from the rolls of unpublished campaigns, because a voter without a name must not vote. */
   async removeFromDrafts({ tenantId, votants }: Person): Promise<void> {
     await this.transactions.client().query(
       `WITH removed AS (

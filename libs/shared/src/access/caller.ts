@@ -9,7 +9,7 @@ export type ModuleName = (typeof MODULES)[number];
 export const ENVIRONMENTS = ['production', 'staging'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** Who sends a request: what its key says. */
+/** The caller of a request, from its key. */
 export interface Caller {
   readonly cleId: string;
   readonly role: Role;
@@ -26,7 +26,7 @@ export interface Caller {
   readonly courrielsParJour?: number;
 }
 
-/** Who does something that the audit trail keeps. */
+/** The actor of an audited action. */
 export interface Actor {
   readonly cleId: string;
   readonly requestId: string;

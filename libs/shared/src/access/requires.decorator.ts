@@ -3,7 +3,7 @@ import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type Caller, type ModuleName, type Role } from './caller';
 
-/** What a route demands of its caller. */
+/** Role and module that a route requires. */
 export interface Requirement {
   readonly role: Role;
   readonly module?: ModuleName;
@@ -22,12 +22,12 @@ export function Requires(requirement: Requirement): MethodDecorator & ClassDecor
   );
 }
 
-/** Declares that a route is for everybody, without a key. A route with neither declaration is refused. */
+/** Declares that a route needs no key. A route with neither declaration is refused. */
 export function Public(): MethodDecorator & ClassDecorator {
   return SetMetadata(PUBLIC, true);
 }
 
-/** Declares that a route is for whoever operates the process: for everybody, and outside of every budget of requests. */
+/** Declares a route for operators: it needs no key and is outside every budget of requests. */
 export function Probe(): MethodDecorator & ClassDecorator {
   return applyDecorators(Public(), SetMetadata(PROBE, true));
 }

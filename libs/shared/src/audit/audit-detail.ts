@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { TouchedIds } from '../database/touched-ids';
 
-/** Ids that an entry names; of more it tells their number and a digest. */
+/** Maximum ids in an entry. For more ids the entry has their number and a digest. */
 export const MOST_IDS = 1_000;
 
-/** What a bulk write does to objects, as an entry calls it. */
+/** Kinds of changes of a bulk write. */
 export const CHANGES = ['ajout', 'modification', 'retrait'] as const;
 
 /** Which objects a bulk write added, changed and removed, and the names of the fields that it changed. */

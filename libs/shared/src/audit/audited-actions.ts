@@ -1,4 +1,4 @@
-/** Says that the chain was found broken where it ended: what stands before it is to be doubted. */
+/** Records that the end of the chain was found broken. Entries before it are doubtful. */
 export const BREAK = 'journal.rompre';
 
 /** What was done, as the audit trail names it, in alphabetical order: the noun of the wire, and the verb. */

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** One entry of the audit trail, in its place. */
+/** One entry of the audit trail, with its position. */
 export interface JournalEntry {
-  /** Its place in the chain, from 1 without a gap. */
+  /** Position in the chain, from 1 without a gap. */
   readonly numero: number;
   readonly id: string;
   /** ISO 8601, in milliseconds. */
@@ -48,7 +48,7 @@ export class Chain {
     return createHmac('sha256', this.key).update(before).update(content).digest();
   }
 
-  /** What proves that the chain ends here. */
+  /** Digest that proves the end of the chain. */
   seal(space: string, { numero, empreinte }: ChainEnd): Buffer {
     return createHmac('sha256', this.key)
       .update(empreinte)

@@ -5,7 +5,7 @@ import type { ChainEnd, JournalEntry } from './chain';
 /** The end of a chain as it is kept, and what the next entries are given. */
 export interface Head extends ChainEnd {
   readonly sceau: Buffer;
-  /** Now, once everybody before has written. */
+  /** Time read after locking the chain. */
   readonly date: string;
   /** In the order of the entries. */
   readonly ids: readonly string[];
@@ -15,7 +15,7 @@ export interface ChainedEntry extends JournalEntry {
   readonly empreinte: Buffer;
 }
 
-/** What narrows the entries that are listed. */
+/** Filters of the list. */
 export interface JournalFilter {
   readonly depuis?: Date | null;
   readonly objetId?: string | null;

@@ -3,29 +3,29 @@ import { BREAK } from './audited-actions';
 import { type Chain, type ChainEnd, GENESIS } from './chain';
 import { JournalRepository } from './journal.repository';
 
-/** Entries read at a time: what a verification holds in memory, however long a trail is. One may have 1,000 ids. */
+/** Entries read at a time, which bounds the memory. One entry may have 1,000 ids. */
 const BATCH = 1_000;
 
-/** Faults that are told of one space; the rest is counted. */
+/** Maximum faults reported for one trail; further ones are counted. */
 const MOST_FAULTS = 20;
 
-/** What a verification of one space has found. */
+/** Result of verifying one trail. */
 export interface Verified {
   readonly space: string;
   /** Where the chain ends: kept elsewhere, it proves later that nothing before was taken back. */
   readonly numero: number;
   readonly empreinte: string;
-  /** What is wrong, in words; nothing if the trail is whole. */
+  /** Descriptions of the faults; empty if the trail is intact. */
   readonly faults: readonly string[];
 }
 
-/** A place of a chain that somebody has kept outside the database. */
+/** A position of a chain that was stored outside the database. */
 export interface Anchor {
   readonly numero: number;
   readonly empreinte: string;
 }
 
-/** Reads audit trails from their beginning and tells every change, removal, insertion and reordering. */
+/** Reads audit trails from their beginning and reports each change, removal, insertion and reordering. */
 export class JournalVerification {
   private readonly repository: JournalRepository;
 

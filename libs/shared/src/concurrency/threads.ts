@@ -89,7 +89,7 @@ export class Threads {
     const thread = new Worker(this.file, {
       resourceLimits: { maxOldGenerationSizeMb: this.limits.memoryMb },
     });
-    // Work hears of it by itself; of a thread without work nobody else would.
+    // A running piece of work receives this error itself. An idle thread has no other listener.
     thread.on('error', () => void this.end(thread));
     return thread;
   }

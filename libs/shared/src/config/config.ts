@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { ConfigError } from './config-error';
 import { mailOf, type MailFrom, type SmtpServer } from './mail-config';
 
-/** Who reads a configuration: the API, the worker, or a command. Each reads the secrets that it needs, and no other. */
+/** Processes that read a configuration. Each reads only the secrets that it needs. */
 export type Reader = 'api' | 'worker' | 'cli';
 
 /** Everything the processes read from their environment. The README's table of variables lists the same names. */
@@ -36,7 +36,7 @@ export class Config {
   readonly webhookAllowInsecure: boolean;
   /** The mail server, for the worker only; without one, it writes messages as files under DATA_DIR. */
   readonly smtp: SmtpServer | undefined;
-  /** Who e-mail comes from. */
+  /** Sender of emails. */
   readonly mailFrom: MailFrom;
   /** Connections of each of the two pools (reads, transactions) of one process. */
   readonly poolSize: number;

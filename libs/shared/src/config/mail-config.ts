@@ -58,7 +58,7 @@ function smtpOf(text: string, production: boolean): SmtpServer {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port ? Number(url.port) : secure ? 465 : 587,
     secure,
-    // A password goes over no connection that anybody may read, unless it is said that it may.
+    // A password is not sent over an unencrypted connection unless the configuration allows it.
     tls: said ?? (production || login || secure ? 'required' : 'optional'),
     login: login as SmtpServer['login'],
   };

@@ -5,8 +5,8 @@ import { APP_ROLE, BALLOT_BOX_ROLE } from './connections';
 export const BOX_TENANT = `nullif(current_setting('app.tenant_id', true), '')::uuid`;
 
 /**
- * SQL condition: the ballot box of campaign `c` was closed by a committed transaction, not by the current one. Otherwise
- * a transaction could close the box, count the ballots and roll back, which would leave no trace.
+ * SQL condition: a committed transaction has closed the ballot box of campaign `c`. A transaction that closes the box
+ * itself sees it open. It could otherwise close, count and roll back before each vote, without a trace.
  */
 export const BOX_CLOSED = `c.urne_fermee_par IS NOT NULL AND c.urne_fermee_par IS DISTINCT FROM pg_current_xact_id_if_assigned()`;
 

@@ -139,7 +139,7 @@ export class Presence {
     );
   }
 
-  /** One bit for each property, set where the record has it. */
+  /** Returns one bit for each property, set if the record has it. */
   of(values: Record<string, unknown>): number {
     let present = 0;
     for (let position = 0; position < this.names.length; position++) {

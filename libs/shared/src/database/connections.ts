@@ -44,7 +44,7 @@ const CONNECTION_OPTIONS = [
   `statement_timeout=${STATEMENT_TIMEOUT_MS}`,
   'lock_timeout=20000',
   'idle_in_transaction_session_timeout=60000',
-  // Incremental reads rely on it: whoever overlaps them by two minutes misses no change that committed late.
+  // Incremental reads rely on it: a reader that overlaps by two minutes misses no change that was committed late.
   'transaction_timeout=110000',
   'timezone=UTC',
   // Compiling a plan costs more than any of our statements gains by it.
@@ -58,11 +58,11 @@ export interface PoolOptions {
   url: string;
   size: number;
   applicationName: string;
-  /** Who ends connections that have fallen silent; nobody if absent. */
+  /** Watch that ends silent connections; none if absent. */
   watch?: DatabaseWatch;
 }
 
-/** What a connection is made with. */
+/** Options of a connection. */
 export function clientConfig(url: string, applicationName: string): ClientConfig {
   return {
     connectionString: url,

@@ -6,7 +6,7 @@ import { sqlState } from './sql-errors';
 /** How long a connection may take to be made: four trips over a network at its worst. */
 const CONNECT_MS = 4_000;
 
-/** How often connections are looked at. Silence is counted in looks, so that a process that was held up misjudges none. */
+/** Interval of checks, in ms. Silence is counted in checks, so a delayed process does not misjudge a connection. */
 const LOOK_MS = 500;
 
 /** Silence of all connections after which they are lost: 4 s. */
@@ -46,7 +46,7 @@ export function bePatient(client: PoolClient): void {
   patient.add(client);
 }
 
-/** Ends a connection without a word to the server; what waits for an answer fails as with a network that is down. */
+/** Closes a connection without notifying the server. Waiting statements fail as if the network were down. */
 export function cut(client: Pick<Client, 'query'>): void {
   const error = Object.assign(new Error('The database has been silent.'), { code: 'ETIMEDOUT' });
   (client as unknown as Internals).connection.stream.destroy(error);
@@ -173,7 +173,7 @@ export class DatabaseWatch {
       answer.catch(() => undefined);
       return await Promise.race([answer, sleep(ANSWER_MS, 'busy' as const, { ref: false })]);
     } catch (error) {
-      // Whoever refuses by a word of the protocol is there.
+      // A PostgreSQL error proves the server is reachable.
       return sqlState(error) ? 'busy' : 'away';
     } finally {
       cut(client);

@@ -68,7 +68,7 @@ const DEFAULT_SETTINGS = { max_connections: '200' };
 // insists on an absolute path, and this one leads back to the folder it is in. Linux only.
 const WORKING_FOLDER = '/proc/self/cwd';
 
-/** What the steps of a start share. */
+/** State that the steps of a start share. */
 interface Place {
   /** `options.dataDir`, absolute and without symbolic links. It holds `cluster`, `password`, `lock`. */
   readonly dataDir: string;

@@ -7,7 +7,7 @@ export interface RecordedAnswer {
   body: string;
 }
 
-/** What is kept of a request under its key: a hash of request and caller, and its answer, sealed. */
+/** Record of a request under its key: a hash of request and caller, and the encrypted response. */
 export interface IdempotencyRecord {
   fingerprint: Buffer;
   status: number;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { prepareQueues } from '../queue/prepare-queues';
 
-/** Any constant: processes that migrate the same database at once take turns. */
+/** Key of the lock (any constant) that lets one process at a time migrate a database. */
 const MIGRATION_LOCK = 7_304_512_201;
 
 /** PostgreSQL 18 brings uuidv7() and RETURNING OLD, which the schema and the syncs use. */

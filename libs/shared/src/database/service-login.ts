@@ -31,7 +31,7 @@ export async function makeServiceLogin(url: string, password: string): Promise<s
   return own.href;
 }
 
-/** What the login of a connection is allowed, by itself or as a role that it may become. */
+/** Rights of the login, by itself or through a role that it may take. */
 const ALLOWED = `
   SELECT bool_or(r.rolsuper) AS "isSuperuser", bool_or(r.rolbypassrls) AS "bypasses", bool_or(
       EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

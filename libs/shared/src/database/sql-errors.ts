@@ -1,4 +1,4 @@
-/** SQLSTATEs (PostgreSQL, appendix "Error Codes") that the service tells apart. */
+/** SQLSTATEs (PostgreSQL, appendix "Error Codes") that the service handles. */
 export const UNIQUE_VIOLATION = '23505';
 export const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSIENT = new Set(['40001', '40P01']);
@@ -50,7 +50,7 @@ export function ranOutOfTime(error: unknown): boolean {
   return ['57014', '25P04'].includes(sqlState(error) ?? '');
 }
 
-/** The server's disk is full: whatever writes is refused until there is space. */
+/** The server's disk is full. Writes are refused until there is space. */
 export function ranOutOfSpace(error: unknown): boolean {
   return sqlState(error) === '53100';
 }

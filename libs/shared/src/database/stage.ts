@@ -23,7 +23,7 @@ const SQL_TYPES = { identifier: 'text COLLATE "C"' } as Readonly<Record<string, 
 export class Stage {
   /** Rows added so far. */
   count = 0;
-  /** Bytes of what waits for `load`. */
+  /** Bytes that wait for `load`. */
   keptBytes = 0;
   private text = '';
   private readonly kept: Buffer[] = [];

@@ -28,7 +28,7 @@ interface Ambient {
   readonly scope: Scope;
   readonly runner: QueryRunner;
   readonly client: PoolClient;
-  /** What is still to be done before it commits; undefined once that is under way. */
+  /** Steps before the commit; undefined once they have begun. */
   endings: readonly Ending[] | undefined;
 }
 

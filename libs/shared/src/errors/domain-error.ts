@@ -1,12 +1,12 @@
 import { type ErrorCode } from './error-codes';
 
-/** One fault of a request: where, which rule, and what to do. */
+/** A validation error: place, rule and advice. */
 export interface InputFault {
   /** JSON pointer into the body (`/courriel`), or `?name` for a query parameter, or `{name}` for a part of the path. */
   pointer: string;
   /** Short name of the broken rule, for programs: `required`, `unknown`, `type`, `length`… */
   code: string;
-  /** What is wrong, in words. */
+  /** Description of the error. */
   detail: string;
 }
 

@@ -1,4 +1,4 @@
-/** What one error code means to a caller. */
+/** Meaning of an error code. */
 export interface ErrorDefinition {
   /** HTTP status of every answer that carries the code. */
   readonly status: number;

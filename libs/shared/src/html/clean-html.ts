@@ -1,6 +1,6 @@
 import sanitizeHtml from 'sanitize-html';
 
-/** What foreign HTML may be made of: text, links, lists, tables and images; nothing that acts or looks like the page. */
+/** Elements allowed in foreign HTML: text, links, lists, tables and images; nothing active or styled. */
 export const HARMLESS = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'div', 'span', 'blockquote', 'pre', 'code'],

@@ -3,7 +3,7 @@ import type { Actor, ActorWithModules } from '../access/caller';
 import type { AuthenticatedRequest } from '../access/requires.decorator';
 import { traceOf } from './tracing';
 
-/** Who sends the request and under which id, for the audit trail. */
+/** The key and the id of the request, for the audit trail. */
 export const CurrentActor = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Actor => actorOf(context).actor,
 );

@@ -11,7 +11,7 @@ import {
 import type { ErrorCode } from '../errors/error-codes';
 import { ProblemItem } from './problem.dto';
 
-/** What an operation promises, for the OpenAPI document. */
+/** Responses of an operation, for the OpenAPI document. */
 export interface AnswerOptions {
   summary: string;
   description?: string;

@@ -9,7 +9,7 @@ const LOOK_MS = 1_000;
 /** Takes bytes that have arrived. @returns what to wait for before more is read, if anything */
 export type Take = (bytes: number) => Promise<void> | undefined;
 
-/** What a body is held to while it arrives. */
+/** Limits of a body while it arrives. */
 export interface ArrivalRules {
   /** Bytes that the request announces; 0 where it does not. */
   readonly announced: number;

@@ -86,7 +86,7 @@ export class BodyInterceptor implements NestInterceptor {
     if (!isJsonInUtf8(headers['content-type'])) {
       throw new DomainError('Requete.TypeNonSupporte', ERROR_CODES['Requete.TypeNonSupporte'].description);
     }
-    // Told by its length, it is refused before anything of it is awaited.
+    // A body with a declared length is refused before any byte is read.
     if (Number(headers['content-length']) > options.limit) throw tooLarge();
     const announced = Number(headers['content-length'] ?? 0);
     const isPacked = headers['content-encoding'] !== undefined;
@@ -112,7 +112,7 @@ export class BodyInterceptor implements NestInterceptor {
       : this.large.run('', () => setImmediate().then(parse)));
   }
 
-  /** A body that is packed or whose length is not told. */
+  /** Reads a compressed body, or one without a declared length. */
   private async readWithParser(request: RawRequest, response: Response, limit: number): Promise<Buffer> {
     let reader = this.readers.get(limit);
     if (!reader) this.readers.set(limit, (reader = express.raw({ limit, type: () => true })));

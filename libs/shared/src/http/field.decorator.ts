@@ -88,7 +88,7 @@ export function Shown(field: Field, nested?: RecordClass): PropertyDecorator {
     ...propertyOf(field, nested, mayBeNull),
     required: true,
     description: field.shown ?? field.description,
-    // Of closed lists null is a value like the others (OpenAPI 3.0.3).
+    // In an enum, null is a value like the others (OpenAPI 3.0.3).
     ...(mayBeNull && field.kind === 'choice' ? { enum: [...field.values, null] } : {}),
     ...(field.kind === 'readOnly' && field.format ? { format: field.format } : {}),
   } as ApiPropertyOptions);

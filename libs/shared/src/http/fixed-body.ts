@@ -5,7 +5,7 @@ import { etagOf, holds } from './etag';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
-/** The same content in one encoding, with an ETag of its own. */
+/** One encoding of the content, with its own ETag. */
 interface Representation {
   readonly encoding: Encoding;
   readonly bytes: Buffer;

@@ -98,7 +98,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const owner = tenantId ?? NO_TENANT;
     const fingerprint = fingerprintOf(request);
     return this.transactions.run(scope, async () => {
-      // Looked up first: repetitions of what is done do not wait for each other.
+      // Look up first, so that repetitions of a finished request do not wait for each other.
       const done = await this.replay(owner, key, fingerprint, remedy);
       if (done) return done;
       if (!(await this.records.lock(owner, key))) {

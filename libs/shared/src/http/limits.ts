@@ -6,16 +6,16 @@ export const BODY_BYTES = 1_048_576;
 /** The most that the body of a sync may hold, in bytes, as sent and unpacked. */
 export const SYNC_BODY_BYTES = 64 * BODY_BYTES;
 
-/** Records of one sync, over all its lists: what surely ends within the time limit of a statement. */
+/** Maximum records of one sync over all its lists. So many end within the statement timeout. */
 export const SYNC_RECORDS = 250_000;
 
 /** Records nested in those of one sync (employers of unions, employments, memberships, custom values). */
 export const SYNC_NESTED_RECORDS = 400_000;
 
-/** Nested records that one sync may refuse: each is told in its answer, at many times its own size. */
+/** Maximum nested records that one sync may refuse. Each error in the response is many times larger than its record. */
 export const SYNC_NESTED_REFUSALS = 100_000;
 
-/** What a sync may keep in memory of the records nested in it, in bytes. */
+/** Maximum memory of a sync's nested records, in bytes. */
 export const SYNC_KEPT_BYTES = 128 * BODY_BYTES;
 
 /** The most that one record of a sync may hold, in bytes: it is read in one go, and others wait meanwhile. */

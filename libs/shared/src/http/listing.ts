@@ -30,10 +30,10 @@ export class PagingQuery {
 /** The most items fetched at a time for a list without `limite`; their length in bytes ends most runs before. */
 const RUN_LENGTH = 5_000;
 
-/** Long lists of one data space take turns part by part, because each part keeps a processor of the database busy. */
+/** Parts of long lists of one tenant are read one at a time, because each part keeps a processor of the database busy. */
 const parts = new KeyedLimit(BUDGETS.listParts);
 
-/** A list that grows at its end: every answer links to what comes after it, now or later. */
+/** A list that grows at its end. Each response links to the items after it, existing or future. */
 export interface Feed {
   /** The last place that is read; undefined while there is none. */
   readonly until: Position | undefined;
@@ -74,7 +74,7 @@ export async function sendList(
   }
   after = write(response, '[', first);
   while (after) {
-    // Nothing is fetched for a reader who has not taken what was sent.
+    // The next part is fetched only after the client has read the one before.
     await drained(response);
     if (response.destroyed) return;
     const from: Position = after;

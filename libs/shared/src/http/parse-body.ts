@@ -34,7 +34,7 @@ export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
   }
 }
 
-/** V8's message quotes the text around a fault, which may be a person's data: only the place is told. */
+/** Reports only the position of a syntax error, because V8's message quotes text that may be personal data. */
 export function invalidJson(error: unknown): DomainError {
   const place = /position (\d+)/.exec((error as Error).message)?.[1];
   const detail = error instanceof JsonFault ? error.detail : notJson(place);

@@ -88,7 +88,7 @@ export function problemOf(error: DomainError, trace: Trace, publicUrl: string): 
   };
 }
 
-/** What is read at most of a body that is refused: twice the largest that may be sent. */
+/** Maximum bytes read of a refused body: twice the size limit. */
 const MOST_DISCARDED = 128 * 2 ** 20;
 
 /**

@@ -65,6 +65,6 @@ function stopInOrder(app: INestApplication, logger: Logger, delayMs: number): vo
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-  // The launcher of `npm start` died: nobody else is left to stop this process.
+  // The launcher of `npm start` has died, so this process must stop itself.
   process.on('disconnect', () => void stop('disconnect'));
 }

@@ -1,14 +1,14 @@
 import type { ModuleName } from '../access/caller';
 
-/** What is said of a type of event in the catalogue. */
+/** Catalogue entry of an event type. */
 export interface EventDefinition {
   /** When it fires and what its data are. */
   readonly description: string;
-  /** The module that shows the same data: who may not use it does not get the event either. */
+  /** The module that shows the same data. A key without it does not get the event. */
   readonly module?: ModuleName;
 }
 
-/** What the service tells others of (decisions, section 12). */
+/** Event types (decisions, section 12). */
 export const EVENT_TYPES = {
   'adhesion.signee': {
     description: 'A card was signed, or made by a conciliation. Data: the card as V2 shows it.',

@@ -5,7 +5,7 @@ import { sqlState } from '../database/sql-errors';
 import type { Transactions } from '../database/transactions';
 import { type QueueName, QUEUE_SCHEMA } from './queues';
 
-/** How long a stop waits for jobs at work; what is cut off then was not committed and is taken up by another worker. */
+/** Time that a stop waits for running jobs. An interrupted job was not committed, and another worker takes it. */
 const STOP_TIMEOUT_MS = 20_000;
 
 export interface JobOptions {
@@ -89,7 +89,7 @@ export class JobQueue {
     });
   }
 
-  /** Says that held jobs are still at work. */
+  /** Renews the leases of jobs. */
   async keep(name: QueueName, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await (await this.boss()).touch(name, [...ids]);
   }
@@ -124,7 +124,7 @@ export class JobQueue {
     );
   }
 
-  /** Waits for the jobs at work, within limits, and closes the connections. */
+  /** Waits for running jobs for a limited time, and closes the connections. */
   async stop(): Promise<void> {
     const boss = await this.started?.catch(() => undefined);
     await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });

@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import { APP_ROLE, QUEUE_ROLE } from '../database/connections';
 import { QUEUE_SCHEMA, QUEUES } from './queues';
 
-/** What the processes may do with the queue: all of them add jobs, only its own role sees them. */
+/** Rights on the queue: all processes add jobs, and only the queue's role reads them. */
 const GRANTS = `
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${QUEUE_SCHEMA} TO ${QUEUE_ROLE};
   GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${QUEUE_SCHEMA} TO ${QUEUE_ROLE}, ${APP_ROLE};

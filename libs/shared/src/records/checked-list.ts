@@ -17,11 +17,11 @@ export const TWICE = 'appears twice in this request; the first one counts';
 
 /** One record of a list after its check. */
 export interface CheckedItem<D> {
-  /** Its place among all that were checked. */
+  /** Index among all checked records. */
   readonly index: number;
-  /** Its identifier as sent; "" where it has no usable one. */
+  /** Identifier as sent; "" if it has no usable one. */
   readonly id: string;
-  /** Absent for a record that was refused. */
+  /** Checked values; absent for a refused record. */
   readonly values?: RecordOf<D>;
 }
 

@@ -140,7 +140,7 @@ function foldList(
     const at = `${pointer}/${index}`;
     const isObject = isPlainObject(element);
     if (!isObject) faults.push({ pointer: at, code: 'type', detail: 'must be an object' });
-    // What is no object keeps its place, for the pointers of those behind it.
+    // A value that is not an object keeps its index, for the pointers of later elements.
     folded.push(isObject ? foldRecord(element, field.of, source, at, faults) : undefined);
   }
   return folded;
@@ -207,7 +207,7 @@ export function readValue(value: unknown, field: Field): unknown {
   return field.kind === 'date' ? (parseDate(text) ?? text) : text;
 }
 
-/** What makes a text impossible to store or to send back, or undefined. */
+/** Returns why a text cannot be stored, or undefined. */
 export function textFault(value: string): string | undefined {
   if (value.includes('\u0000')) return 'must not contain the character U+0000';
   if (!value.isWellFormed()) return 'must not contain half of a surrogate pair';

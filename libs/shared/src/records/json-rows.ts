@@ -32,7 +32,7 @@ export class UnfitRow {
   constructor(readonly fault: string) {}
 }
 
-/** What a reader takes of one list. */
+/** Limits of one list. */
 export interface RowLimits {
   readonly rows: number;
   /** Bytes of one element: it is parsed in one go, during which no other request is served. */
@@ -127,7 +127,7 @@ export async function parseWithRows(
     }
   }
   expectEnd(json, at + 1);
-  // fromEntries defines properties, so that a name such as __proto__ is one like any other.
+  // fromEntries defines properties, so a name such as __proto__ is an ordinary property.
   return Object.fromEntries(entries);
 }
 
@@ -174,7 +174,7 @@ function skipSpace(json: Buffer, from: number): number {
   return at;
 }
 
-/** Where the value that begins at `start` ends. Finds brackets' partners only; whether it is JSON, parsing tells. */
+/** Returns the end of the value that begins at `start`. Matches brackets only; the parser checks the JSON. */
 function endOfValue(json: Buffer, start: number): number {
   const first = json[start];
   if (first === QUOTE) return endOfString(json, start);

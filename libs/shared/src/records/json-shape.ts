@@ -5,7 +5,7 @@ const COLON = 0x3a;
 /** Shorter JSON is parsed in a few milliseconds, whatever it holds. */
 const SHORT_BYTES = 65_536;
 
-/** What JSON of one parse may have: far more than any operation knows. */
+/** Limits of one JSON text. They are far above the needs of any operation. */
 export const MOST_NAMES = 1_000;
 const MOST_LEVELS = 64;
 

@@ -9,14 +9,14 @@ import { assertIfMatch, type Json } from '../http/etag';
 
 /** A kind of master data: how its rows are saved, read, made and named when they are missing. */
 export interface KeyedKind<E, R, F> {
-  /** As the audit trail calls it. */
+  /** Noun in the audit trail. */
   readonly noun: 'employe' | 'employeur' | 'objetConsentement';
   readonly repository: KeyedRepository<E & KeyedEntity>;
   readonly query: {
     one(tenantId: string, idExterne: string): Promise<Json | undefined>;
     page(tenantId: string, filter: F, after: Position | undefined, limit: number): Promise<Page>;
   };
-  /** A row with nothing but its keys. */
+  /** Makes a row with its keys only. */
   readonly make: (
     keys: Pick<KeyedEntity, 'tenantId' | 'idExterne'>,
   ) => E & KeyedEntity & { replaceWith(record: R): void };

@@ -1,7 +1,7 @@
 import { DomainError } from '../errors/domain-error';
 import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from '../http/limits';
 
-/** What the records nested in those of one sync may come to; beyond it the sync is refused whole. */
+/** Limits of the nested records of one sync. A sync above them is refused. */
 export class NestedLimits {
   private nested = 0;
 

@@ -36,10 +36,10 @@ const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   isDecimal: 'range',
 };
 
-/** What one record's message tells, so that an answer does not outgrow its request. */
+/** Maximum errors in one record's message, which bounds the size of the response. */
 const MOST_SENTENCES = 10;
 
-/** What a sent record turned out to be: its checked values, or one sentence that says what is wrong. */
+/** Result of checking a record: its values, or one sentence with the errors. */
 export type CheckedRecord<D> =
   { values: RecordOf<D>; fault?: undefined } | { values?: undefined; fault: string };
 

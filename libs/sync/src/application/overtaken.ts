@@ -3,7 +3,7 @@ import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-er
 /** A record of another request that was written or removed between two of our statements: the second try sees it. */
 export const OVERTAKEN = { retryOn: [UNIQUE_VIOLATION, FOREIGN_KEY_VIOLATION] };
 
-/** Syncs of one tenant, of either version, take turns. */
+/** Syncs of one tenant, V1 and V2, run one at a time. */
 export function turnOf(tenantId: string): string {
   return `sync ${tenantId}`;
 }

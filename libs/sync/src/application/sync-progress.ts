@@ -13,7 +13,7 @@ export class SyncProgress {
     return Math.floor((this.checked + this.written) / 2);
   }
 
-  /** Begins anew: the sync is tried again from its start. */
+  /** Resets the progress, because the sync is tried again from its start. */
   restart(): void {
     this.checked = 0;
     this.written = 0;

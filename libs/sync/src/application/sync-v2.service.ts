@@ -39,9 +39,9 @@ export interface SyncV2Result {
 export interface SyncV2Options {
   /** Answers what would happen and writes nothing. */
   readonly simulation: boolean;
-  /** The task that it is; its end is told of even where it simulates. */
+  /** The task of the sync. The end of a simulated task makes an event, too. */
   readonly tacheId?: string;
-  /** Told how far the sync has come. */
+  /** Receives the progress of the sync. */
   readonly progress?: SyncProgress;
   /** Done in the sync's transaction once all is written; before what a simulation wrote is undone. */
   readonly conclude?: (result: SyncV2Result) => Promise<void>;

@@ -17,7 +17,7 @@ import { countOf, type SyncV2Request, SyncV2Service } from './sync-v2.service';
 
 export type { Tache };
 
-/** How often a task tells how far it has come. */
+/** Interval of progress updates, in ms. */
 const TICK_MS = 500;
 
 /** Tasks of one tenant that wait or run: each keeps its body. */
@@ -27,11 +27,11 @@ const MOST_UNFINISHED = 20;
 export interface TacheJob {
   readonly tenantId: string;
   readonly tacheId: string;
-  /** Who sent it; jobs of older versions do not say. */
+  /** The actor; absent in jobs of older versions. */
   readonly actor?: Actor;
 }
 
-/** Somebody else has ended the task: what was done here is undone. */
+/** Another worker has ended the task, so this transaction is rolled back. */
 class AlreadyOver extends Error {}
 
 /** Syncs that the caller does not wait for (decisions, section 6). */
@@ -175,7 +175,7 @@ class Ticker {
   constructor(tick: () => Promise<void>) {
     this.timer = setInterval(() => {
       this.running ??= tick()
-        // Not knowing how far it has come is no reason to stop the work.
+        // A failed progress update does not stop the sync.
         .catch(() => undefined)
         .finally(() => (this.running = undefined));
     }, TICK_MS);

@@ -1,4 +1,4 @@
-/** What the event `sync.terminee` tells: counts only, since the records' errors are in the answer or the task. */
+/** Data of the event `sync.terminee`: counts only, because the response or the task has the records' errors. */
 export interface SyncTerminee {
   readonly version: 'V1' | 'V2';
   /** The task, where the sync was one. */

@@ -22,7 +22,7 @@ export interface NewTache {
   readonly simulation: boolean;
 }
 
-/** What a worker needs of a task to do it. */
+/** Data of a task for its worker. */
 export interface TacheWork {
   corps: Buffer;
   total: number;
