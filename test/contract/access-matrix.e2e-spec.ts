@@ -23,7 +23,7 @@ import { accessFaults, guardedRoutes, mountsOf, type Route, routesOf } from './s
 const UNAUTHORIZED = { status: 401, title: 'Unauthorized', code: 'Cle.Invalide' };
 const WRONG_ROLE = { status: 403, title: 'Forbidden', code: 'Cle.RoleInsuffisant' };
 
-/** Keys of one role, working and not. */
+/** Keys of one role: an accepted key and two rejected ones. */
 interface Keys {
   readonly valid: string;
   readonly revoked: string;
@@ -62,7 +62,7 @@ describe('Access', () => {
     return { valid: valid!.cle, revoked: revoked!.cle, expired: expired!.cle };
   }
 
-  /** Asks with a path that names nothing and a body that cannot be read: neither may matter yet. */
+  /** Sends a path with unknown identifiers and an unreadable body: access is checked before both. */
   async function ask(route: Route, key: string | undefined): Promise<Answer> {
     return app.send(
       key,
@@ -137,7 +137,7 @@ describe('Access', () => {
     expect([...seen]).toEqual(expect.arrayContaining(['partenaire carteMembre', 'plateforme carteMembre']));
   });
 
-  it('an alias and HEAD are guarded like the route they stand for', async () => {
+  it('aliases and HEAD are guarded like their route', async () => {
     for (const path of ['/api/b2b/employes', '/api/b2b/employes/E-1', '/api/b2b/v2/adhesions/E-1']) {
       expect((await app.send(undefined, 'GET', path)).json).toMatchObject(UNAUTHORIZED);
     }
@@ -148,7 +148,7 @@ describe('Access', () => {
     }
   });
 
-  it('a refused request is answered before its body is sent; an accepted one is not', async () => {
+  it('a rejected request is answered before its body is sent; an accepted one is not', async () => {
     const withoutBody = async (route: Route, key: string | undefined): Promise<number | undefined> => {
       const headers = {
         'Content-Type': 'application/json',
@@ -282,7 +282,7 @@ describe('Every route declares who may call it', () => {
     ran = [];
   });
 
-  it('with @Requires or @Public; only probes, measurements and documentation are for everybody', () => {
+  it('a route without @Requires or @Public is an error; only probes, metrics and documentation are public', () => {
     expect(accessFaults(app.app)).toEqual([]);
     const open = routesOf(app.app).filter(({ isPublic }) => isPublic);
     expect(open.map(({ name }) => name)).toEqual([
@@ -296,11 +296,11 @@ describe('Every route declares who may call it', () => {
     expect(guardedRoutes(app.app).length).toBeGreaterThan(15);
   });
 
-  it('and middleware answers nothing', () => {
+  it('no middleware answers requests', () => {
     expect(mountsOf(app.app)).toEqual([]);
   });
 
-  it('a route that declares nothing is reported and refused, with a key and without', async () => {
+  it('a route without a declaration is reported, and rejected with and without a key', async () => {
     const extended = await startWithControllers(app, UndeclaredController);
     const { cle } = await app.tenant();
     expect(accessFaults(extended.app)).toEqual([
@@ -314,7 +314,7 @@ describe('Every route declares who may call it', () => {
     await extended.stop();
   });
 
-  it('a handler that requires a key is not opened by its public controller, and the contradiction is reported', async () => {
+  it('a public controller does not open a handler that requires a key, and the contradiction is reported', async () => {
     const extended = await startWithControllers(app, AmbiguousController);
     expect(accessFaults(extended.app)).toEqual(['GET /b2b/v1/ambigu declares both @Requires and @Public']);
     const answer = await extended.send(undefined, 'GET', '/b2b/v1/ambigu');

@@ -10,7 +10,7 @@ import { guardedRoutes } from './support/router';
 import { comparesTenant, Unconditioned } from './support/unconditioned';
 import { samplersOf, Walk } from './support/walk';
 
-/** Reads only what the key itself says, or what is the same for all. */
+/** These routes read no table: they return data of the key or data that is the same for all. */
 const TOUCHES_NO_TABLE = ['GET /b2b/v1/moi', 'GET /b2b/v2/type-evenement'];
 
 class FilterQuery {
@@ -18,7 +18,7 @@ class FilterQuery {
   idExterneSyndicat?: string;
 }
 
-/** Routes as somebody will add them tomorrow. */
+/** Routes without samples, as a developer could add them. */
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2/nouveau')
 class NouveauController {
@@ -36,9 +36,9 @@ class NouveauController {
 // Each walk sends some hundred requests and reads every table after each of them.
 jest.setTimeout(600_000);
 
-describe('Data spaces: every route, with the identifiers of another client and of the own other environment', () => {
+describe('Isolation of tenants: every route, with identifiers of another client and of the other environment', () => {
   let app: TestApp;
-  /** Each walk puts back what its requests have written. */
+  /** Each walk restores the rows that its requests have written. */
   let walk: Walk;
   const unconditioned = new Unconditioned();
 
@@ -48,7 +48,7 @@ describe('Data spaces: every route, with the identifiers of another client and o
   });
   afterAll(() => app.stop());
 
-  it('demands requests for a new route that takes an identifier, and says where to write them', async () => {
+  it('a new route that takes an identifier and has no samples is an error, which says where to add them', async () => {
     const extended = await startWithControllers(app, NouveauController);
     const samplers = samplersOf(extended);
     await expect(samplers).rejects.toThrow('GET /b2b/v2/nouveau/:idExterne, GET /b2b/v2/nouveau.');
@@ -56,11 +56,11 @@ describe('Data spaces: every route, with the identifiers of another client and o
     await extended.stop();
   });
 
-  it('answers as for an identifier that does not exist, shows no foreign value and changes no foreign row', async () => {
+  it('a foreign identifier gets the response of an unknown one, and shows and changes no foreign row', async () => {
     expect(await walk.run({ every: depth(3, 1) })).toEqual([]);
   });
 
-  it('holds by row-level security alone, with every condition on tenant_id taken out of the statements', async () => {
+  it('row-level security alone isolates tenants, with all conditions on tenant_id removed from the statements', async () => {
     expect(await unconditioned.during(() => walk.run())).toEqual([]);
 
     const table = new RegExp(`(?<!\\w)"?(?:${walk.rows.tenantTables.join('|')})"?(?!\\w)`);
@@ -93,11 +93,11 @@ describe('Data spaces: every route, with the identifiers of another client and o
   describe('without row-level security', () => {
     beforeAll(() => walk.rows.disableSecurity());
 
-    it('holds by the conditions of the statements alone', async () => {
+    it('the conditions of the statements alone isolate tenants', async () => {
       expect(await walk.run()).toEqual([]);
     });
 
-    it('leaks on every route once the conditions are out too: the walk sees what it looks for', async () => {
+    it('without the conditions too, every route leaks: the walk finds the leaks that it looks for', async () => {
       const until = IS_WHOLE ? 'the end' : 'a breach';
       const breaches = await unconditioned.during(() => walk.run({ until }));
       const leaking = new Set(breaches.map(({ route }) => route));

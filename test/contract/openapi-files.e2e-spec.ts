@@ -17,7 +17,7 @@ describe('The documents under docs/openapi', () => {
   });
   afterAll(() => app.stop());
 
-  it.each(NAMES)('are what the running service serves: %s', async (name) => {
+  it.each(NAMES)('are equal to those of the running service: %s', async (name) => {
     const served = await app.send(undefined, 'GET', URLS[name]);
     const file = readFileSync(fileOf(join(__dirname, '../..'), name), 'utf8');
     expect(served.json).toEqual(JSON.parse(file));

@@ -48,13 +48,15 @@ describe('The OpenAPI documents', () => {
   });
   afterAll(() => app.stop());
 
-  /** A copy of a document with a fault, of the partner's as a whole if none is named. */
+  /** Returns a copy of a document with a fault; by default a copy of the whole partner document. */
   const spoilt = (spoil: (document: Document) => void, document = documents[0]): Document => {
     const copy = structuredClone(document);
     spoil(copy);
     return copy;
   };
-  /** The part of the partner's document that the faults are put into: to check the whole of it would take seconds each. */
+  /**
+   * The part of the partner document that the faults are put into, because checking the whole takes seconds each time.
+   */
   const part = (): Document => {
     const { paths, components } = documents[0];
     const PATHS = ['/b2b/v1/moi', '/b2b/v1/employe', '/b2b/v1/employe/{idExterne}', '/b2b/v2/sync'];
@@ -75,7 +77,7 @@ describe('The OpenAPI documents', () => {
   const sync = (document: Document) => find(document, 'POST /b2b/v2/sync').operation;
   const nom = (document: Document) => document.components.schemas.EmployeItem!.properties!.nom!;
 
-  it('hold every guarded route once, and nothing else', () => {
+  it('contain every guarded route once, and no other route', () => {
     expect(routeFaults(routesOf(app.app), documents)).toEqual([]);
     expect(documents.flatMap(operationsOf)).toHaveLength(guardedRoutes(app.app).length);
   });
@@ -120,11 +122,11 @@ describe('The OpenAPI documents', () => {
         expect(documentedAnswerFaults(document)).toEqual([]);
       });
 
-      it('shows nothing of another surface', () => {
+      it('contains no part of another surface', () => {
         expect(leaks(document, surface)).toEqual([]);
       });
 
-      it('has examples that its own schemas allow', () => {
+      it('has examples that are valid by its own schemas', () => {
         expect(exampleFaults(document)).toEqual([]);
       });
     },
@@ -314,27 +316,27 @@ describe('The answers of every operation', () => {
     await app.stop();
   });
 
-  it('succeed with the documented examples on the demonstration tenant', () => {
+  it('have the documented status for the documented examples on the demonstration tenant', () => {
     for (const { name, withExamples } of results) {
       expect({ name, status: withExamples.status }).toEqual({ name, status: withExamples.documented });
     }
     expect(results).toHaveLength(guardedRoutes(app.app).length);
   });
 
-  it('are what the document says of their status, to the property', () => {
+  it('are as the document describes their status, in every property', () => {
     expect(results.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`))).toEqual([]);
   });
 
-  it('were each seen, with every documented code that a request can bring about', () => {
+  it('were each seen, for every documented code that a request can cause', () => {
     expect(results.flatMap(({ name, missing }) => missing.map((one) => `${name}: ${one}`))).toEqual([]);
   });
 
-  it('are null only where the document says so, and everywhere it says so', () => {
+  it('are null only where the document allows it, and at least once in each such place', () => {
     expect(calls.unseen()).toEqual([
-      // An endpoint that has just been made.
+      // A new endpoint.
       'CreatedWebhookItem.desactiveLe never had a value',
       'CreatedWebhookItem.raisonDesactivation never had a value',
-      // A key that has just been made.
+      // A new key.
       'IssuedCleItem.revoqueLe never had a value',
       'IssuedCleItem.dernierUsage never had a value',
     ]);
@@ -355,7 +357,7 @@ describe('The demonstration tenant', () => {
 
   const start = (): Promise<DemonstrationKeys> => demonstrationKeys(new Config({ ...app.config, dataDir }));
 
-  it('keeps its keys and what was done with it over later starts, and has its example task again after a purge', async () => {
+  it('a later start keeps its keys and changes, and restores its example task after a purge', async () => {
     const keys = await start();
     const read = (path: string): Promise<Answer> => app.send(keys.partenaire, 'GET', path);
     const task = `/b2b/v2/tache/${EXAMPLE_TACHE_ID}`;
@@ -373,7 +375,7 @@ describe('The demonstration tenant', () => {
     expect((await read('/b2b/v2/employe')).text).toBe(employees);
   });
 
-  it('gets new keys when their file is lost, and whatever it misses', async () => {
+  it('a start without the key file issues new keys and adds missing data', async () => {
     const before = await start();
     rmSync(join(dataDir, 'demonstration.json'));
     const keys = await start();
@@ -382,7 +384,7 @@ describe('The demonstration tenant', () => {
   });
 });
 
-describe('An answer that is not as documented', () => {
+describe('Faults of a response', () => {
   let app: TestApp;
   let tenant: TestTenant;
   let document: Document;
@@ -411,7 +413,7 @@ describe('An answer that is not as documented', () => {
     json: { code },
   });
 
-  it('is told from one that is', () => {
+  it('a response as documented has none', () => {
     expect(faultsOf({})).toEqual([]);
   });
 
@@ -455,7 +457,7 @@ describe('An answer that is not as documented', () => {
     expect(faultsOf(change())).toContain(found);
   });
 
-  it('is told from each of several documented shapes', () => {
+  it('a response is compared with each of several documented shapes', () => {
     const { operation } = find(document, 'GET /b2b/adhesion/:x/image-signature');
     const headers = new Headers({ 'content-type': 'application/json', etag: '"1"' });
     const shapeFaults = (json: object): string[] =>
@@ -470,7 +472,7 @@ describe('An answer that is not as documented', () => {
     expect(shapeFaults({ ...ofCard, idExterne: null })).toContain('/idExterne must be string');
   });
 
-  it('is reported by the calls, and so is a documented answer that never comes', async () => {
+  it('the calls report such a response, and a documented response that never came', async () => {
     const spoilt = structuredClone(document);
     spoilt.paths = { '/b2b/v1/moi': spoilt.paths['/b2b/v1/moi']! };
     spoilt.paths['/b2b/v1/moi']!.get!['x-codes']!.push('Employe.NotFound');
@@ -487,7 +489,7 @@ describe('An answer that is not as documented', () => {
   });
 });
 
-describe('A controller', () => {
+describe('Faults of a controller', () => {
   class AgeItem {
     @ApiProperty({ description: 'Years.', type: 'integer' })
     age: number;
@@ -533,7 +535,7 @@ describe('A controller', () => {
     await app.stop();
   });
 
-  it('that answers what it does not document is reported', async () => {
+  it('a response with an undocumented property or type is reported', async () => {
     const answer = await extended.send(await app.tenant(), 'GET', '/b2b/v1/bavard');
     const { operation } = find(documents[0], 'GET /b2b/v1/bavard');
     expect(answerFaults(new Validators(documents[0]), operation, answer)).toEqual([
@@ -542,7 +544,7 @@ describe('A controller', () => {
     ]);
   });
 
-  it('that documents nothing is reported', () => {
+  it('an operation without documentation is reported', () => {
     expect(structureFaults(documents[0])).toContain('GET /b2b/v1/muet: is not in one group');
     expect(descriptionFaults(documents[0])).toEqual(
       expect.arrayContaining([
@@ -555,7 +557,7 @@ describe('A controller', () => {
     );
   });
 
-  it('whose route is in no document is reported', () => {
+  it('a route in no document is reported', () => {
     expect(routeFaults(routesOf(extended.app), documents)).toEqual([
       'GET /interne/v1/hors-surface is in 0 documents',
     ]);

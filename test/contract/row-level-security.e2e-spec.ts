@@ -18,12 +18,12 @@ import { Rows } from './support/rows';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 const ROLES = ['mandat_queue', 'mandat_app', 'mandat_access'];
-/** No process acts as it: its functions do. */
+/** Owns the functions of the ballot box; no process works with this role. */
 const BALLOT_BOX_ROLE = 'mandat_urne';
 const ERASURE_ROLE = 'mandat_effacement';
 const INSUFFICIENT_PRIVILEGE = { code: '42501' };
 
-describe('The schema keeps data spaces apart', () => {
+describe('Row-level security in the schema', () => {
   let database: Client;
 
   beforeAll(async () => {
@@ -136,7 +136,7 @@ describe('The schema keeps data spaces apart', () => {
     expect(faults).toContain(fault);
   });
 
-  it('tells an exception that nothing needs any longer', async () => {
+  it('an exception that is not needed any more is reported', async () => {
     await database.query('BEGIN');
     await database.query('DROP INDEX tache_date_fin');
     const stale = await staleExceptions(database);
@@ -144,7 +144,7 @@ describe('The schema keeps data spaces apart', () => {
     expect(stale).toEqual(['index tache_date_fin']);
   });
 
-  it('the roles of the processes own nothing, bypass nothing and belong to nothing', async () => {
+  it('the roles of the processes own no object, bypass no policy and are members of no role', async () => {
     const { rows } = await database.query(
       `SELECT rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
          (SELECT count(*)::int FROM pg_shdepend WHERE refobjid = r.oid AND deptype = 'o') AS owned,
@@ -158,13 +158,16 @@ describe('The schema keeps data spaces apart', () => {
     expect(rows).toEqual(ROLES.map((rolname) => ({ rolname, ...harmless, ...nothing })));
   });
 
-  describe('Of all tables, views, sequences and schemas', () => {
+  describe('Privileges on all tables, views, sequences and schemas', () => {
     const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
-    /** What only grows: no request changes or removes what it says of the past. */
+    /** Append-only tables: no request changes or removes their rows. */
     const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'liste_electorale', 'paiement'];
-    /** What the ballot box keeps of a vote, and of its count. */
+    /** Tables in which the ballot box stores a vote and its count. */
     const KEPT = ['participation', 'urne_option', 'urne_question'];
-    /** The same, but for what is noted of it: a place in the feed, what became of a delivery or a message. */
+    /**
+     * Also append-only, except for the columns that record progress: a place in the feed, the state of a delivery or an
+     * email.
+     */
     const NOTED: Readonly<Record<string, string>> = {
       evenement: 'date_publication',
       journal_tete: 'numero, empreinte, sceau',
@@ -172,33 +175,33 @@ describe('The schema keeps data spaces apart', () => {
       courriel: 'nombre_destinataires, tour',
       courriel_destinataire: 'etat, code_smtp, essais, porteur, echeance, date',
     };
-    /** What was signed, of which requests write only what comes later. */
+    /** Signed data: requests write only the columns of later decisions. */
     const SIGNED: Readonly<Record<string, string>> = {
       adhesion: 'avec_paiement',
       demande_adhesion: 'statut, date_decision, raison, id_externe_employe, adhesion_id',
       signature_manuscrite: 'adhesion_id, demande_id',
     };
-    /** Meetings and points, of which only what was counted is written anew. */
+    /** Meetings and points: requests update only the columns with counts. */
     const COUNTED: Readonly<Record<string, string>> = {
       point_seance: 'pour, contre, abstentions, poids_pour, poids_contre, poids_abstentions, adopte',
       seance: 'inscrits, presents, votants',
     };
-    /** Without the hidden columns that tell which transaction wrote a row. */
+    /** Excludes the hidden columns, which show the transaction that wrote a row. */
     const VOTER = `identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, poids`;
     const VOTANT = `votant: DELETE, MAINTAIN, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation), INSERT (tenant_id, campagne_id, id_unique, ${VOTER}, date_creation), UPDATE (${VOTER})`;
-    /** Without what closes the ballot box. */
+    /** Excludes the columns that close the ballot box. */
     const CAMPAGNE = `titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, texte_page_accueil, libelle_abstention, ordre_reponses_aleatoire, publiee, archivee, ouverture_annoncee, fermeture_annoncee, nombre_votants, date_creation, date_modification, publications`;
     const PUBLIC_SCHEMA = 'schema public: USAGE';
     const QUEUE_SCHEMA = 'schema pgboss: USAGE';
 
-    it('mandat_app holds the rows of tenants, and of the queue that it adds jobs', async () => {
+    it('mandat_app has the rows of tenants, and may add jobs to the queue', async () => {
       const { tenantTables } = await Rows.of(database);
       expect(tenantTables).toEqual(
         expect.arrayContaining(['employe', 'employeur', 'objet_consentement', 'idempotency_record', 'tache']),
       );
       expect(tenantTables).toEqual(expect.arrayContaining(['adhesion', 'demande_adhesion', ...HISTORY]));
       const owned = tenantTables
-        // Counts by union and employer are the ballot box's: it tells of those that are enough.
+        // Counts by union and employer belong to the ballot box, which returns only those that are large enough.
         .filter((table) => !['reglage', 'bulletin', 'depouillement'].includes(table))
         .map((table) => {
           if (table === 'votant') return VOTANT;
@@ -224,28 +227,28 @@ describe('The schema keeps data spaces apart', () => {
       );
     });
 
-    it('mandat_access holds administration, and of what tenants own its few parts', async () => {
+    it('mandat_access has the tables of administration, and few columns of the tables of tenants', async () => {
       expect(await privilegesOf(database, 'mandat_access')).toEqual([
-        // The clock, which sees what is due and nothing of the rest.
+        // The scheduler, which reads the dates and states of campaigns and no other column.
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee)',
         'cle: SELECT, INSERT, UPDATE',
         'client: SELECT, INSERT, UPDATE',
-        // The purge of letters that are over, without what they say.
+        // The purge of old emails, without their content.
         'courriel: DELETE, SELECT (tenant_id, id_unique, nombre_destinataires, date_creation)',
-        // The purge of events that are over, without what they hold.
+        // The purge of old events, without their content.
         'evenement: DELETE, SELECT (tenant_id, id_unique, date_creation)',
-        // Administrators' own records are there, and the purge of expired ones.
+        // The records of administrators, and the purge of expired records.
         `idempotency_record: ${ROWS}`,
         `rate_window: ${ROWS}`,
         'reglage: SELECT, INSERT, UPDATE',
         PUBLIC_SCHEMA,
-        // The purge of tasks that ended long ago, without what they hold.
+        // The purge of tasks that ended long ago, without their content.
         'tache: DELETE, SELECT (tenant_id, id_unique, date_fin)',
         'tenant: SELECT, INSERT, UPDATE',
       ]);
     });
 
-    it('mandat_urne holds ballots, owns the functions that count them, and can do nothing else', async () => {
+    it('mandat_urne has the ballots, owns the functions that count them, and has no other privilege', async () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date)',
@@ -298,7 +301,7 @@ describe('The schema keeps data spaces apart', () => {
       ]);
     });
 
-    it('mandat_effacement holds what mandat_app does, and removes what nothing else does', async () => {
+    it('mandat_effacement has the privileges of mandat_app, and deletes rows that only an erasure deletes', async () => {
       const app = await privilegesOf(database, 'mandat_app');
       const more = (await privilegesOf(database, ERASURE_ROLE)).filter((held) => !app.includes(held));
       expect(more).toEqual([
@@ -318,7 +321,7 @@ describe('The schema keeps data spaces apart', () => {
       expect(rows).toEqual([{ ...nothing, memberships: ['mandat_app'] }]);
     });
 
-    it('mandat_queue holds the rows of the queue and nothing of the service', async () => {
+    it('mandat_queue has the rows of the queue and no table of the service', async () => {
       const tables = await queueTables(database);
       expect(tables).toEqual(expect.arrayContaining(['pgboss.job', 'pgboss.queue', 'pgboss.version']));
       expect(await privilegesOf(database, 'mandat_queue')).toEqual([
@@ -345,7 +348,7 @@ describe('The schema keeps data spaces apart', () => {
       ['mandat_queue', 'REFERENCES (id) ON client', 'client: REFERENCES (id)'],
       ['PUBLIC', 'SELECT ON employe', 'employe: SELECT'],
       ['mandat_queue', 'USAGE ON SEQUENCE migration_id_seq', 'migration_id_seq: USAGE'],
-    ])('what is granted to %s beyond that is seen: %s', async (role, grant, seen) => {
+    ])('a further privilege of %s is found: %s', async (role, grant, seen) => {
       const holder = role === 'PUBLIC' ? 'mandat_queue' : role;
       expect(await privilegesOf(database, holder)).not.toContain(seen);
       await database.query('BEGIN');
@@ -367,7 +370,7 @@ describe('The queue and its tasks', () => {
   });
   afterAll(() => app.stop());
 
-  it('the queue holds of a task whose it is, who sent it and which, and nothing of the request', async () => {
+  it('a job of the queue contains the tenant, the sender and the id of its task, and no part of the request', async () => {
     const secret = randomBytes(8).toString('hex');
     const body = { Employes: [{ IdExterne: secret, Prenom: secret, Nom: secret }] };
     const sent = await app.send(tenant, 'POST', '/b2b/v2/sync', body, { Prefer: 'respond-async' });
@@ -392,16 +395,16 @@ describe('The queue and its tasks', () => {
           return { table, holds: held.rows.some(({ text }) => holds(text, secret)) };
         }),
     );
-    // The search finds it where it is.
+    // The search finds a text that is stored.
     expect(texts.filter((one) => one.holds).map(({ table }) => table)).toEqual(['tache']);
   });
 
-  /** A bytea shows its bytes as digits. */
+  /** A bytea column prints its bytes as digits. */
   function holds(text: string, secret: string): boolean {
     return text.includes(secret) || text.includes(Buffer.from(secret).toString('hex'));
   }
 
-  it("the queue is reached as mandat_queue, although the URL names a superuser, and reads nothing of the service's", async () => {
+  it('the queue is used as mandat_queue, although the URL names a superuser, and reads no table of the service', async () => {
     const boss = await app.app.get<JobQueue, { boss: () => Promise<PgBoss> }>(JobQueue).boss();
     const ask = (text: string): Promise<{ rows: object[] }> => boss.getDb().executeSql(text);
     expect((await ask('SELECT current_user, session_user = current_user AS same')).rows).toEqual([
@@ -418,7 +421,7 @@ describe('The queue and its tasks', () => {
     }
   });
 
-  it('a request may add jobs, and neither read, change nor remove one', async () => {
+  it('a request may add jobs; it may not read, change or remove any', async () => {
     await app.database.query('BEGIN');
     await app.database.query('SET LOCAL ROLE mandat_app');
     for (const statement of [
@@ -434,7 +437,7 @@ describe('The queue and its tasks', () => {
     await app.database.query('ROLLBACK');
   });
 
-  it('the purge reaches the tasks that ended more than 7 days ago, of any tenant, and not what they hold', async () => {
+  it('the purge deletes tasks of any tenant that ended more than 7 days ago, and cannot read their content', async () => {
     const other = await app.tenant();
     const ended = async ({ tenantId }: TestTenant, days: number): Promise<string> => {
       const { rows } = await app.database.query<{ id: string }>(
@@ -470,7 +473,7 @@ describe('The queue and its tasks', () => {
   });
 });
 
-describe("A connection like the application's", () => {
+describe('A connection with the settings of the application', () => {
   let app: TestApp;
   let pool: Pool;
   let connection: PoolClient;
@@ -513,7 +516,7 @@ describe("A connection like the application's", () => {
     }
   });
 
-  it('sees nothing before a tenant is set, its own rows while it is, and nothing after the transaction', async () => {
+  it('sees no row before a tenant is set, its own rows while it is set, and no row after the transaction', async () => {
     expect(await names()).toEqual([]);
     for (const end of ['COMMIT', 'ROLLBACK']) {
       await enter(one);
@@ -523,7 +526,7 @@ describe("A connection like the application's", () => {
     }
   });
 
-  it('can neither read, change, remove nor make a row of another tenant', async () => {
+  it('can neither read, change, remove nor insert a row of another tenant', async () => {
     await enter(one);
     const foreign = [other.tenantId];
     expect((await connection.query('SELECT FROM employeur WHERE tenant_id = $1', foreign)).rowCount).toBe(0);
@@ -543,7 +546,7 @@ describe("A connection like the application's", () => {
     await connection.query('COMMIT');
   });
 
-  it('sees nothing with a tenant that does not exist, and is refused one that is no GUID', async () => {
+  it('sees no row with an unknown tenant, and is rejected with a tenant that is not a GUID', async () => {
     await connection.query('BEGIN');
     await connection.query(
       `SELECT set_config('app.tenant_id', '00000000-0000-0000-0000-000000000000', true)`,
@@ -571,7 +574,7 @@ describe('npm run cli -- migrate-down, then migrate', () => {
       encoding: 'utf8',
     });
 
-  it('takes everything away and makes the same schema again, with the built command', async () => {
+  it('the built command removes the whole schema and creates the same schema again', async () => {
     const url = await cloneTemplate();
     const database = await connect(url);
     const before = await describeSchema(database);
@@ -594,7 +597,7 @@ describe('npm run cli -- migrate-down, then migrate', () => {
     expect(run(url, 'migrate')).toBe('The schema is up to date.\n');
   });
 
-  it('work for an owner that is no superuser, and a step down keeps what the step before can hold', async () => {
+  it('they work for an owner that is not a superuser, and a step down keeps the data that the step before can store', async () => {
     const superuser = await connect(process.env.TEST_DATABASE_URL!);
     const name = `mandat_owner_${randomBytes(8).toString('hex')}`;
     await superuser.query(`CREATE ROLE ${name} LOGIN CREATEROLE PASSWORD '${name}'`);
@@ -625,7 +628,7 @@ describe('npm run cli -- migrate-down, then migrate', () => {
        VALUES ('${tenantId}', 'E-1', 'EMPLOI-1', 'EMP-1', '1')`,
     );
     const { rows: migrations } = await database.query('SELECT FROM migration');
-    // Back to employees with one employer each.
+    // Migrates back to the schema in which each employee has one employer.
     run(url.href, 'migrate-down', String(migrations.length - 2));
     const employes = await database.query('SELECT id_externe, identifiant_externe_employeur FROM employe');
     expect(employes.rows).toEqual([{ id_externe: 'E-1', identifiant_externe_employeur: 'EMP-1' }]);

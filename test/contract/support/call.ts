@@ -8,8 +8,8 @@ export interface Call {
 
 export interface More {
   readonly path?: string;
-  /** Of the example's body. */
+  /** Changes of the example's body. */
   readonly changes?: readonly object[];
-  /** Of the call that the example makes. */
+  /** Changes of the call that the example makes. */
   readonly calls?: readonly Partial<Call>[];
 }

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 
-/** Tables of administration: mandat_access alone reads them. */
+/** Tables of administration: only mandat_access reads them. */
 export const ACCESS_TABLES = ['client', 'tenant', 'cle', 'rate_window'];
 
-/** Tables of nobody's data. */
+/** Tables without data of tenants or clients. */
 const TECHNICAL_TABLES = ['migration'];
 
 /**
@@ -12,28 +12,28 @@ const TECHNICAL_TABLES = ['migration'];
  */
 const QUEUE_SCHEMA = 'pgboss';
 
-/** The one condition under which a row of a tenant is seen and written. */
+/** The only condition under which a row of a tenant is visible and writable. */
 const OWN_ROWS = `(tenant_id = ( SELECT (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid AS "nullif"))`;
 
-/** What does not begin with tenant_id, or opens more than the own rows, to the letter, and why it may. */
+/** Exact names of keys, indexes and policies that break a rule, with the reason why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index idempotency_record_date_creation':
     'the purge removes the expired records of all tenants in one statement',
   "policy idempotency_record_purge to {mandat_access} using (date_creation < (now() - '24:00:00'::interval)) with check false":
-    'lets that purge, and the purge only, reach expired records',
+    'lets only the purge reach expired records',
   'index tache_date_fin': 'the purge removes the ended tasks of all tenants in one statement',
   "policy tache_purge to {mandat_access} using (date_fin < (now() - '7 days'::interval)) with check false":
-    'lets that purge, and the purge only, reach tasks that ended long ago',
-  'index evenement_purge': 'the purge removes the events of all tenants that are over in one statement',
+    'lets only the purge reach tasks that ended long ago',
+  'index evenement_purge': 'the purge removes the expired events of all tenants in one statement',
   "policy evenement_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
-    'lets that purge, and the purge only, reach events that nobody is told of any more',
+    'lets only the purge reach events that are not delivered any more',
   'index campagne_ouverture_due':
-    'the clock looks for the openings of all tenants that have come, every second',
-  'index campagne_fermeture_due': 'the same of closings',
+    'every second, the scheduler looks for campaigns of all tenants whose opening is due',
+  'index campagne_fermeture_due': 'the same for closings',
   'policy campagne_ouverture_due to {mandat_access} using (publiee AND (NOT ouverture_annoncee) AND (ouverture_du_vote_utc <= now()))':
-    'lets that clock see them, and nothing but which they are',
+    'shows the scheduler only which campaigns are due',
   'policy campagne_fermeture_due to {mandat_access} using (publiee AND (NOT fermeture_annoncee) AND (fermeture_du_vote_utc <= now()))':
-    'the same of closings',
+    'the same for closings',
   ...Object.fromEntries(
     ['bulletin', 'recu', 'votant'].map((table) => [
       `table ${table}: mandat_app MAINTAIN`,
@@ -41,44 +41,44 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     ]),
   ),
   'function urne_preparer':
-    'copies what is voted on to tables that no role of the processes writes; under the policies',
+    'copies questions and options to tables that no role of the processes writes; under the policies',
   'function urne_fixer_seuil':
-    'sets the threshold of a draft, which no role of the processes may; under the policies',
+    'sets the threshold of a draft, which no role of the processes may do; under the policies',
   'function urne_deposer_graine': 'keeps the partner’s seed before the opening; under the policies',
-  'function urne_graines': 'tells the seeds of a closed box; under the policies',
-  'function urne_choisir': 'tells whether a text is an answer; it reads no table',
-  'function urne_liberer': 'removes that copy before anybody has voted; under the policies',
+  'function urne_graines': 'returns the seeds of a closed box; under the policies',
+  'function urne_choisir': 'returns whether a text is an answer to a question; it reads no table',
+  'function urne_liberer': 'removes that copy before the first vote; under the policies',
   'function urne_contient':
-    'tells whether anybody has voted to a role that cannot read ballots; under the policies',
-  'function urne_voter':
-    'casts ballots for a role that can put none into the box by itself; under the policies',
+    'returns whether the box has a vote to a role that cannot read ballots; under the policies',
+  'function urne_voter': 'casts ballots for a role that cannot insert any; under the policies',
   'function urne_vote_inchange':
-    'tells whether a voter has this weight and right already; under the policies',
+    'returns whether a voter already has this weight and right; under the policies',
   'function urne_fermer':
-    'closes the box of a vote that has ended, which no role of the processes may; under the policies',
+    'closes the box of a vote that has ended, which no role of the processes may do; under the policies',
   'function urne_compter': 'counts ballots for a role that cannot read them; under the policies',
   'function urne_compter_par': 'the same by union and employer; under the policies',
   'function urne_depouiller': 'the same question by question; under the policies',
-  'function urne_divulgue': 'tells whether the result of a union and employer is told; under the policies',
+  'function urne_divulgue':
+    'returns whether the result of a union and employer may be published; under the policies',
   'function urne_controler':
     'compares ballots, receipts and voters for a role that cannot read ballots; under the policies',
   'function urne_constater': 'seals a box in which they do not agree without a result; under the policies',
-  'function urne_sceller': 'writes ballots anew for a role that cannot read them; under the policies',
+  'function urne_sceller': 'rewrites ballots for a role that cannot read them; under the policies',
   'index campagne_scellement_du': 'the worker looks for the closed boxes of all tenants, every second',
   'policy campagne_scellement_du to {mandat_access} using (urne_close AND (NOT urne_scellee))':
-    'lets that worker see them, and nothing but which they are',
+    'shows the worker only which boxes are due',
   'index campagne_urne_due':
-    'the clock looks for the ballot boxes of all tenants whose vote has ended, every second',
+    'every second, the scheduler looks for ballot boxes of all tenants whose vote has ended',
   'policy campagne_urne_due to {mandat_access} using (publiee AND (NOT urne_close) AND (fermeture_du_vote_utc <= now()))':
-    'lets that clock see them, and nothing but which they are',
-  'index courriel_purge': 'the purge removes the letters of all tenants that are over in one statement',
+    'shows the scheduler only which boxes are due',
+  'index courriel_purge': 'the purge removes the old emails of all tenants in one statement',
   "policy courriel_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
-    'lets that purge, and the purge only, reach letters of long ago',
+    'lets only the purge reach old emails',
   'policy reglage_administration to {mandat_access} using true with check true':
-    'administrators set what the data spaces of a client only read; none of it is data of the tenant',
+    'administrators set it and the tenants of a client only read it; it holds no data of a tenant',
 };
 
-/** What is wrong, and a query that answers the `name` of each object that has it. */
+/** By rule: a query that returns the `name` of each object that breaks it. */
 const RULES: Readonly<Record<string, string>> = {
   'a table without tenant_id that is neither of administration nor technical': `
     SELECT 'table ' || relname AS name FROM tables
@@ -124,7 +124,7 @@ const RULES: Readonly<Record<string, string>> = {
     SELECT 'function ' || p.oid::regproc AS name FROM pg_proc p JOIN schemas s ON s.oid = pronamespace WHERE prosecdef`,
 };
 
-/** All schemas but PostgreSQL's own. */
+/** All schemas except those of PostgreSQL. */
 const OUR_SCHEMAS = `
   SELECT oid, nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'`;
 
@@ -145,13 +145,13 @@ const CATALOGUE = `
     FROM pg_policy p JOIN tables t ON t.oid = p.polrelid
   )`;
 
-/** Every place where the schema breaks a rule of tenancy (design, "Schema rules"), as a sentence each. */
+/** Returns a sentence for every object of the schema that breaks a tenancy rule (design, "Schema rules"). */
 export async function tenancyFaults(database: Client): Promise<string[]> {
   const broken = await brokenRules(database);
   return broken.filter(({ name }) => !(name in EXCEPTIONS)).map(({ name, rule }) => `${name}: ${rule}`);
 }
 
-/** Exceptions that nothing needs any longer. */
+/** Returns the exceptions that are not needed any more. */
 export async function staleExceptions(database: Client): Promise<string[]> {
   const needed = new Set((await brokenRules(database)).map(({ name }) => name));
   return Object.keys(EXCEPTIONS).filter((name) => !needed.has(name));
@@ -177,8 +177,8 @@ const COLUMN_NAME = '(SELECT attname FROM pg_attribute WHERE attrelid = $1 AND a
 const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN'];
 
 /**
- * Everything that a role may do with the tables, views, sequences and schemas of the database, in whatever way it may:
- * a line for each, `tache: DELETE, SELECT (tenant_id, id_unique)`. The days in the names of partitions are left out.
+ * Returns all privileges of a role on the tables, views, sequences and schemas of the database, direct or inherited:
+ * one line each, `tache: DELETE, SELECT (tenant_id, id_unique)`. The days in the names of partitions are left out.
  */
 export async function privilegesOf(database: Client, role: string): Promise<string[]> {
   const { rows } = await database.query<{ line: string }>(
@@ -218,7 +218,7 @@ export async function queueTables(database: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** All schemas as one list of lines, the same for the same schemas; without the queue's partitions of a day. */
+/** Returns all schemas as sorted lines, the same for the same schemas, without the daily partitions of the queue. */
 export async function describeSchema(database: Client): Promise<string[]> {
   const { rows } = await database.query<{ line: string }>(`
     WITH schemas AS (${OUR_SCHEMAS}), objects AS (

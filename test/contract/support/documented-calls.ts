@@ -26,7 +26,7 @@ import {
   Validators,
 } from './openapi-faults';
 
-/** Everything in which an answer is not what its operation documents. */
+/** Returns every difference between a response and its operation in the document. */
 export function answerFaults(validators: Validators, operation: Operation, answer: Answer): string[] {
   const documented = operation.responses[answer.status];
   if (!documented) return [`status ${answer.status} is not documented: ${answer.text.slice(0, 200)}`];
@@ -47,24 +47,24 @@ export function answerFaults(validators: Validators, operation: Operation, answe
   return faults;
 }
 
-/** Codes that no request of ours brings about; the tests of the process and of the wire do. */
+/** Codes that no request of this folder causes; the tests of the process and of HTTP do. */
 const UNPROVOKED = ['Requete.Interrompue', 'Service.ErreurInterne', 'Service.Indisponible'];
 
-/** Reads what the answer 202 of another operation promises. */
+/** Reads the task that the 202 response of another operation announces. */
 const READS_TASK = 'GET /b2b/v2/tache/:id';
 
-/** What calls of an operation have shown. */
+/** Result of the calls of one operation. */
 export interface Calls {
   readonly name: string;
-  /** Answers that are not as documented, with the request. */
+  /** Responses that differ from the document, with their request. */
   readonly faults: string[];
-  /** Documented statuses and codes that no call was answered. */
+  /** Documented statuses and codes that no call got. */
   readonly missing: string[];
-  /** The status of the call that the examples make. */
+  /** Status of the call with the documented examples. */
   readonly withExamples: { readonly status: number; readonly documented: number };
 }
 
-/** A document, with what checks values against its schemas. */
+/** A document with the validators of its schemas. */
 interface Shown {
   readonly document: Document;
   readonly validators: Validators;
@@ -78,13 +78,13 @@ interface Called {
 }
 
 /**
- * Calls every operation of the documents on the demonstration tenant: with its examples, and so that each documented
- * refusal is answered.
+ * Calls every operation of the documents on the demonstration tenant, with its examples and with requests that cause
+ * each documented error.
  */
 export class DocumentedCalls {
   private readonly called = new Map<Placed, Called>();
   private placed: readonly (Shown & { one: Placed })[] = [];
-  /** Properties that answers showed as null, and with a value. */
+  /** Properties that responses showed as null, and with a value. */
   private readonly nulls = new Set<string>();
   private readonly values = new Set<string>();
 
@@ -94,7 +94,7 @@ export class DocumentedCalls {
     private readonly keys: Record<Role, string>,
     private readonly limitedKeys: Record<Role, string>,
     private readonly tenantId: string,
-    /** Keys that calls name by what they are. */
+    /** Further keys, by the name that calls use for them. */
     private readonly others: ReadonlyMap<string, string>,
     private readonly documents: readonly Document[],
   ) {}
@@ -128,8 +128,8 @@ export class DocumentedCalls {
   }
 
   /**
-   * Creations first and deletions last, and at the end the reads once more. Administration after the others: it gives
-   * the client a limit of requests, which may hold for a minute that has seen more of them.
+   * Creations run first, deletions last, and the reads once more at the end. Administration runs after the other
+   * surfaces because it gives the client a request limit, which can reject requests of the same minute.
    */
   async run(): Promise<Calls[]> {
     const placed = this.documents.flatMap((document) =>
@@ -149,7 +149,7 @@ export class DocumentedCalls {
     return placed.map(({ one }) => this.resultOf(one));
   }
 
-  /** Properties of answers that can be null by the document and never were, or never had a value. */
+  /** Nullable properties of responses that were never null, or never had a value. */
   unseen(): string[] {
     const faults: string[] = [];
     for (const document of this.documents) {
@@ -185,7 +185,7 @@ export class DocumentedCalls {
     return { name: placed.name, faults, missing, withExamples: { status: example!, documented } };
   }
 
-  /** As "Execute" of Swagger UI does. */
+  /** Sends the request that "Execute" of Swagger UI sends. */
   private async callExample(placed: Placed, document: Document, validators: Validators): Promise<void> {
     const answer = await this.call(placed, document, validators, this.example(placed, document));
     this.calledOf(placed).example = answer.status;
@@ -231,7 +231,7 @@ export class DocumentedCalls {
     }
   }
 
-  /** Does a task as the worker does, and reads it before and after. */
+  /** Runs a task as the worker does, and reads it before and after. */
   private async endTask(accepted: Answer): Promise<void> {
     const { one, document, validators } = this.placed.find((reading) => reading.one.name === READS_TASK)!;
     const path = accepted.headers.get('location')!;
@@ -272,7 +272,7 @@ export class DocumentedCalls {
   ): Promise<void> {
     const headers = { 'Idempotency-Key': name };
     const lock = [`${role === 'admin' ? NO_TENANT : this.tenantId} ${name}`];
-    // As a request under this key holds it while it runs.
+    // A running request with this key stores such a record.
     await this.app.database.query('SELECT pg_advisory_lock(hashtextextended($1, 1))', lock);
     await send({ headers });
     await this.app.database.query('SELECT pg_advisory_unlock(hashtextextended($1, 1))', lock);
@@ -281,7 +281,7 @@ export class DocumentedCalls {
     await send({ headers, body: body === undefined ? '{}' : `${JSON.stringify(body)} ` });
   }
 
-  /** Sends a byte more than the operation takes by its description, in one chunk without an end. */
+  /** Sends one byte more than the documented maximum of the operation, in one chunk without an end. */
   private async sendTooMuch({ method, operation }: Placed, { key, path }: Call): Promise<Answer> {
     const limit = (operation.description?.includes('64 MB') ? 64 : 1) * 2 ** 20;
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', 'X-Api-Key': key! };
@@ -363,7 +363,7 @@ export class DocumentedCalls {
       this.see({ $ref: mapping[kind]! }, value, shown, owner);
     } else if (schema.anyOf) {
       const fitting = schema.anyOf.find((one) => shown.validators.faultsOf(one, value).length === 0);
-      // An answer that fits none of them is a fault already.
+      // A response that matches none of them was already reported.
       if (fitting) this.see(fitting, value, shown, owner);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, part] of Object.entries(value)) {
@@ -375,7 +375,7 @@ export class DocumentedCalls {
   }
 }
 
-/** The properties that an answer of a schema has, with the name of the schema they are of. */
+/** Returns the properties of a response of a schema, each with the name of its schema. */
 function propertiesOf(schema: Schema, document: Document, owner = ''): string[] {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference) {

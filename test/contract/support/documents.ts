@@ -28,9 +28,9 @@ export interface Content {
   readonly headers?: Record<string, { readonly description?: string }>;
 }
 
-/** One operation of a document. */
+/** Operation of an OpenAPI document. */
 export interface Operation {
-  /** As the router names it: `GET /b2b/v1/employe/:idExterne`. */
+  /** Name in the router: `GET /b2b/v1/employe/:idExterne`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
@@ -73,7 +73,7 @@ export async function surfacesOf(app: RunningApp): Promise<Surface[]> {
   );
 }
 
-/** Query parameters that take free text and may so name something: neither a date nor a word of a closed list. */
+/** Returns the query parameters with free text, which can contain identifiers: dates and enumerations are left out. */
 export function textParameters(operation: Operation): string[] {
   return operation.parameters
     .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'string')

@@ -2,10 +2,10 @@ import { Module, type Type } from '@nestjs/common';
 import { AppModule } from '../../../apps/partner-api/src/app.module';
 import { listen, TestApp } from '../../setup/test-app';
 
-/** What the checks of this folder need of a running application. */
+/** The parts of a running application that these checks use. */
 export type RunningApp = Pick<TestApp, 'app' | 'send'>;
 
-/** The same application once more, with controllers that break a rule: what a check must be seen to catch. */
+/** Starts the same application with additional controllers that break a rule, which a check must find. */
 export async function startWithControllers(
   like: TestApp,
   ...controllers: Type[]

@@ -1,12 +1,12 @@
 import type { Answer } from '../../setup/test-app';
 
-/** What names something of the meetings of a data space. */
+/** Identifiers, ETags and cursors of a tenant's meetings. */
 export interface MeetingIdentifiers {
-  /** With presences, a union and an agenda. */
+  /** A meeting with presences, a union and an agenda. */
   readonly seance: string;
-  /** Votable, with a result. */
+  /** A votable point with a result. */
   readonly point: string;
-  /** Of the same meeting, without a vote. */
+  /** A point of the same meeting without a vote. */
   readonly pointNonVotable: string;
   readonly etagSeance: string;
   readonly etagParticipation: string;
@@ -20,7 +20,11 @@ type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 const SEANCE = '/b2b/v2/seance';
 const SEANCES = '/plateforme/v1/seances';
 
-/** Makes at least one row in every table of meetings. @param secret in what nobody else may read */
+/**
+ * Inserts at least one row in every table of meetings.
+ *
+ * @param secret put into texts that only this tenant may read
+ */
 export async function meetAll(
   send: Send,
   sendAsPlatform: Send,

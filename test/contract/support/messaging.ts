@@ -1,10 +1,10 @@
 import type { Answer } from '../../setup/test-app';
 
-/** What names something of the letters of a data space. */
+/** Identifiers, ETags and cursors of a tenant's emails. */
 export interface MessagingIdentifiers {
-  /** A letter to two employees. */
+  /** An email to two employees. */
   readonly courriel: string;
-  /** A letter to the voters of a campaign. */
+  /** An email to the voters of a campaign. */
   readonly courrielVotants: string;
   readonly etagCourriel: string;
   readonly curseurDestinataires: string;
@@ -14,7 +14,11 @@ type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 const COURRIEL = '/b2b/v2/courriel';
 
-/** Sends letters, which no worker takes up. @param secret in what nobody else may read */
+/**
+ * Creates emails, which no worker sends.
+ *
+ * @param secret put into texts that only this tenant may read
+ */
 export async function writeAll(
   send: Send,
   cursor: (path: string) => Promise<string>,

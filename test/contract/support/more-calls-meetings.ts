@@ -4,9 +4,9 @@ import type { More } from './call';
 const SEANCE = '/b2b/v2/seance';
 const NON_VOTABLE = `points/${IDS.pointNonVotable}/resultats`;
 
-/** Requests to meetings beside those that follow from the document. */
+/** Requests to meetings that the document alone does not give. */
 export const MORE_OF_MEETINGS: Readonly<Record<string, More>> = {
-  // Meetings of no union, too.
+  // Includes meetings without a union.
   'GET /b2b/v2/seance': { path: SEANCE },
   'GET /b2b/v2/seance/:seanceId/points/:pointId/resultats': {
     path: `${SEANCE}/${IDS.seance}/${NON_VOTABLE}`,

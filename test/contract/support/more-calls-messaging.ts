@@ -8,17 +8,21 @@ import type { More } from './call';
 
 const COURRIEL = '/b2b/v2/courriel';
 
-/** Names a key, beside those of the demonstration tenant. */
+/** Name of a key, in addition to those of the demonstration tenant. */
 const WITHOUT_VOTE = 'of the demonstration tenant, without the module of votes';
 const WITHOUT_QUOTA = 'of a client that may send no e-mail';
 
-/** A letter to voters of a campaign. */
+/** An email to voters of a campaign. */
 const TO_VOTERS = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6b01';
 /** A campaign without voters. */
 const WITHOUT_VOTERS = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6b02';
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 
-/** Writes a letter on the demonstration tenant that requests below need. @returns keys by their names */
+/**
+ * Creates an email on the demonstration tenant that the requests below need.
+ *
+ * @returns keys by name
+ */
 export async function holdCourriels(app: TestApp, tenantId: string): Promise<ReadonlyMap<string, string>> {
   const cle = await app.app.get(ClientsService).issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, {
     nom: 'Without votes',
@@ -57,7 +61,7 @@ export async function holdCourriels(app: TestApp, tenantId: string): Promise<Rea
   ]);
 }
 
-/** Requests for letters beside those that follow from the document. */
+/** Requests to emails that the document alone does not give. */
 export const MORE_OF_MESSAGING: Readonly<Record<string, More>> = {
   'POST /b2b/v2/courriel': {
     changes: [

@@ -9,46 +9,46 @@ const OF_ADMINISTRATION_PATH = `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environne
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 const DATES = { ouvertureDuVoteUtc: '2098-01-01T00:00:00Z', fermetureDuVoteUtc: '2099-01-01T00:00:00Z' };
 
-/** Campaigns of the demonstration tenant that only the requests below name: their ids are filled in when they are made. */
+/** Campaigns of the demonstration tenant that only these requests use; `holdCampaigns` fills in the ids. */
 const held = {
   /** Open; one voter has voted. */
   voted: '',
   voter: '',
-  /** Of the same campaign, without the right to vote. */
+  /** A voter of the same campaign without the right to vote. */
   unentitled: '',
-  /** Of the same campaign, who may vote and has not. */
+  /** A voter of the same campaign who may vote and has not voted. */
   undecided: '',
   question: '',
   option: '',
-  /** In Brouillon, with nothing. */
+  /** A draft without questions and voters. */
   empty: '',
-  /** In Brouillon, with a question without options. */
+  /** A draft with a question without options. */
   without: '',
-  /** In Brouillon, with more voters than an entry of the audit trail names. */
+  /** A draft with more voters than an entry of the audit trail names. */
   many: '',
-  /** In Brouillon, with a question and no voter. */
+  /** A draft with a question and no voter. */
   unattended: '',
-  /** In Brouillon, with as many questions as there may be. */
+  /** A draft with the maximum number of questions. */
   full: '',
-  /** In Brouillon, with questions whose result could be too large. */
+  /** A draft with questions whose result could be too large. */
   vast: '',
-  /** A question with as many options as there may be, of `without`. */
+  /** A question of `without` with the maximum number of options. */
   fullQuestion: '',
   ended: '',
   /** Ended, with a ranked count that breaks ties in both ways. */
   ranked: '',
   endedVoter: '',
-  /** In Brouillon, with a threshold of 2 and a weight of one voter. */
+  /** A draft with a threshold of 2 and one voter of a weight. */
   singled: '',
-  /** Published with a threshold of 2, and two voters of one weight. */
+  /** Published with a threshold of 2 and two voters of the same weight. */
   weighted: '',
   weightedVoter: '',
 };
 
 /**
- * Makes campaigns on the demonstration tenant that requests below need.
+ * Creates the campaigns on the demonstration tenant that the requests below need.
  *
- * @param employe a voter of one that is active
+ * @param employe a voter of the active campaign
  */
 export async function holdCampaigns(
   app: TestApp,
@@ -86,14 +86,14 @@ export async function holdCampaigns(
     [held.voter],
   );
 
-  // The example that an administrator seals without a result.
+  // In the documented example an administrator seals this campaign without a result.
   await app.database.query(
     `WITH receipt AS (INSERT INTO recu SELECT tenant_id, id_unique, '1' FROM campagne WHERE id_unique = $1)
      UPDATE campagne SET urne_anomalies = '{recus}' WHERE id_unique = $1`,
     [VOTING_EXAMPLE_IDS.aArchiver],
   );
 
-  // Thresholds of anonymity, by which a weight of few voters is refused.
+  // Anonymity thresholds, which reject a weight that few voters have.
   held.singled = await draft('Poids à part');
   await ask(held.singled);
   await enrol(held.singled, { Prenom: 'Sam', Nom: 'Côté', Poids: 7 });
@@ -141,7 +141,7 @@ export async function holdCampaigns(
   const option = (libelle: string): string =>
     election.Options.find(({ Libelle }: { Libelle: string }) => Libelle === libelle).Id;
   const seat = await ask(held.ranked, { Titre: 'Qui préside ?', Type: 'Election', Options: candidates });
-  // D and E are drawn; C goes before B, with whom it is level then, because it had less before.
+  // D and E are drawn by lot. C is then level with B, and is eliminated first because it had fewer votes before.
   const ballots = { A: 6, B: 4, C: 3, DC: 1, E: 1 };
   const voters: [ranking: string, voter: string][] = [];
   for (const [ranking, Poids] of Object.entries(ballots))
@@ -167,7 +167,7 @@ export async function holdCampaigns(
 type Place = (of: typeof held) => string;
 type Placed = Omit<Partial<Call>, 'path'> & { readonly at: Place };
 
-/** Calls whose paths are known once the campaigns are made, beside changes of the example's body. */
+/** Calls whose paths are known after the campaigns were created, and changes of the example's body. */
 function changing(changes: readonly object[], ...places: (Place | Placed)[]): More {
   return {
     changes,
@@ -185,7 +185,7 @@ const later = (...places: (Place | Placed)[]): More => changing([], ...places);
 const QUESTION = { Titre: 'Pour ou contre ?', Type: 'Proposition' };
 const RANKED = { ...QUESTION, EstPreferentiel: true };
 
-/** Requests to campaigns beside those that follow from the document. */
+/** Requests to campaigns that the document alone does not give. */
 export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
   'GET /b2b/v1/campagnes/:id': later(
     (of) => of.empty,
@@ -277,7 +277,7 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
       { Prenom: 'Alex', Nom: 'Tremblay', Identifiant: 'ELECTEUR-1' },
       { EmployeIdExterne: 'E-9001' },
     ].map((body) => ({ at: (of: typeof held) => `${of.voted}/votants/upsert`, body })),
-    // Read when the request is sent, as the paths are.
+    // A getter, because the id is known only when the request is sent.
     {
       at: (of) => `${of.voted}/votants/upsert`,
       get body() {

@@ -13,24 +13,28 @@ import type { More } from './call';
 
 const WEBHOOK = '/b2b/v2/webhook';
 
-/** Names of keys, beside those of the demonstration tenant. */
+/** Names of keys, in addition to those of the demonstration tenant. */
 const WITHOUT_CARDS = 'of the demonstration tenant, without the module of cards';
 const FULL = 'of a tenant that has as many endpoints as it may';
 
 const HELD = {
-  /** It hears of cards. */
+  /** Subscribes to cards. */
   cards: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b01',
   /** The service has disabled it. */
   disabled: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b02',
-  /** To be written to although it is not active. */
+  /** Its deliveries are requested although it is inactive. */
   inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',
-  /** Of a type that its endpoint does not hear of. */
+  /** A delivery of a type to which its endpoint does not subscribe. */
   livraisonUnheard: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b13',
 } as const;
 
-/** Makes endpoints on the demonstration tenant that requests below need. @returns keys by their names */
+/**
+ * Creates endpoints on the demonstration tenant that the requests below need.
+ *
+ * @returns keys by name
+ */
 export async function holdWebhooks(app: TestApp, tenantId: string): Promise<ReadonlyMap<string, string>> {
   const webhooks = app.app.get(WebhooksService);
   const cle = await app.app.get(ClientsService).issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, {
@@ -82,7 +86,7 @@ export async function holdWebhooks(app: TestApp, tenantId: string): Promise<Read
 
 const restricted = (path: string) => ({ key: WITHOUT_CARDS, path: `${WEBHOOK}/${HELD.cards}${path}` });
 
-/** Requests to endpoints beside those that follow from the document. */
+/** Requests to endpoints that the document alone does not give. */
 export const MORE_OF_WEBHOOKS: Readonly<Record<string, More>> = {
   'GET /b2b/v2/webhook/:id': { path: `${WEBHOOK}/${HELD.disabled}`, calls: [restricted('')] },
   'POST /b2b/v2/webhook': {

@@ -14,15 +14,15 @@ const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
 const JOUR = { idExterne: 'JOUR', libelle: 'Jour' };
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 
-/** Cards without an image that cannot be deleted, each for a reason of its own. */
+/** Cards without an image that cannot be deleted, each for another reason. */
 const HELD = {
-  /** Its employee is a voter of an active campaign. */
+  /** The employee is a voter of an active campaign. */
   voter: { employe: 'E-9001', id: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b01' },
-  /** Payments to come were authorized. */
+  /** Future payments were authorized. */
   authorized: { employe: 'E-9002', id: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b02' },
 } as const;
 
-/** Makes on the demonstration tenant the cards that requests of `MORE` try to delete. */
+/** Creates the cards on the demonstration tenant that requests of `MORE` try to delete. */
 export async function holdCards(
   app: TestApp,
   tenantId: string,
@@ -54,8 +54,8 @@ const FULL_CONTACT = {
 };
 
 /**
- * Requests beside those that follow from the document, by operation. They bring about what a rule of the domain
- * refuses, and show as null what the examples have.
+ * Requests that the document alone does not give, by operation. They cause errors of domain rules, and return null in
+ * properties that have a value in the examples.
  */
 export const MORE: Readonly<Record<string, More>> = {
   'POST /b2b/v1/employe/sync': { changes: [{ employes: [{ idExterne: 'E-2002' }] }] },
@@ -66,35 +66,35 @@ export const MORE: Readonly<Record<string, More>> = {
     ],
   },
   'PUT /b2b/v1/employe': { changes: [{ identifiantExterneEmployeur: 'INCONNU' }] },
-  // A card was signed.
+  // The employee has a signed card.
   'DELETE /b2b/v1/employe/:idExterne': {
     calls: ['E-1001', HELD.voter.employe].map((id) => ({ path: `/b2b/v1/employe/${id}` })),
   },
-  // It has employees.
+  // The employer has employees.
   'DELETE /b2b/v1/employeur/:idExterne': { path: '/b2b/v1/employeur/EMP-100' },
   'POST /b2b/v2/sync': {
     changes: [{ Employes: [{ IdExterne: 'E-2002' }] }],
-    // The fault is in a record, which is read when the task is done.
+    // The syntax error is in a record, which is parsed only when the task runs.
     calls: [{ headers: ASYNC }, { headers: ASYNC, body: '{"Employes": [{"IdExterne" "E-2002"}]}' }],
   },
-  // Employments that V1 wrote, and those that have not ended.
+  // Employments written by V1, and employments that have not ended.
   'GET /b2b/v2/emploi': { path: '/b2b/v2/emploi' },
   'PUT /b2b/v2/champ-utilisateur': {
     changes: [{ nom: 'INCONNU' }, { type: 'texte', choix: [] }, { choix: [JOUR] }],
   },
   'PUT /b2b/v2/champ-utilisateur/:nom': { changes: [{ type: 'texte', choix: [] }, { choix: [JOUR] }] },
-  // Employees have values of it.
+  // Employees have values of this field.
   'DELETE /b2b/v2/champ-utilisateur/:nom': { path: CHOSEN },
-  // Consents were given to it.
+  // Employees answered this consent object.
   'DELETE /b2b/v2/objet-consentement/:idExterne': { path: '/b2b/v2/objet-consentement/INFOLETTRE' },
 
-  // Cards with nothing but what must be signed.
+  // Cards with only the required fields.
   'GET /b2b/v1/adhesion': { path: '/b2b/v1/adhesion' },
   'GET /b2b/v2/adhesion': { path: CARD },
   'DELETE /b2b/v2/adhesion/:id': {
     calls: [
       { path: `${CARD}/${HELD.voter.id}` },
-      // Of both that it has, the payment is named.
+      // The card has a payment and an authorization; the error names the payment.
       { path: `${CARD}/${EXAMPLE_IDS.adhesion}` },
       { path: `${CARD}/${HELD.authorized.id}` },
     ],
@@ -116,7 +116,7 @@ export const MORE: Readonly<Record<string, More>> = {
   'GET /b2b/employe/:idExterne/derniere-image-signature': {
     path: `/b2b/employe/${HELD.voter.employe}/derniere-image-signature`,
   },
-  // The examples have rejected the one and confirmed the other.
+  // The examples have rejected one request and confirmed the other.
   'POST /b2b/v2/conciliation/:id/confirmer': {
     path: `/b2b/v2/conciliation/${EXAMPLE_IDS.demandeDouteuse}/confirmer`,
   },
@@ -124,12 +124,12 @@ export const MORE: Readonly<Record<string, More>> = {
     path: `/b2b/v2/conciliation/${EXAMPLE_IDS.demande}/rejeter`,
   },
   'DELETE /admin/v1/clients/:clientId/environnements/:environnement/employes/:idExterne': {
-    // A voter of an active campaign, and one whom a sync that waits names.
+    // A voter of an active campaign, and an employee named in a waiting sync.
     calls: Object.values(HELD).map(({ employe }) => ({ path: `${PERSONNE}/${employe}` })),
   },
-  // A card was signed with it.
+  // A card was signed with this form.
   'DELETE /b2b/v2/formulaire/:id': { path: `/b2b/v2/formulaire/${EXAMPLE_IDS.formulaire}` },
-  // A request that was confirmed, and one that was rejected.
+  // A confirmed request and a rejected one.
   'GET /plateforme/v1/adhesions/:id': {
     calls: [EXAMPLE_IDS.demande, EXAMPLE_IDS.demandeDouteuse].map((id) => ({
       path: `/plateforme/v1/adhesions/${id}`,
@@ -137,7 +137,7 @@ export const MORE: Readonly<Record<string, More>> = {
   },
   'POST /plateforme/v1/adhesions': {
     changes: [
-      // An inactive one.
+      // An inactive form.
       { formulaireId: EXAMPLE_IDS.formulaireLibre },
       FULL_CONTACT,
       { ...FULL_CONTACT, employeIdExterne: 'INCONNU' },
@@ -149,7 +149,7 @@ export const MORE: Readonly<Record<string, More>> = {
   ...MORE_OF_WEBHOOKS,
   ...MORE_OF_MESSAGING,
 
-  // The name of the client that the example of POST has made.
+  // The client name that the example of POST has already used.
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
   'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
 };

@@ -64,7 +64,7 @@ export interface Document {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { description?: string }> };
 }
 
-/** The three documents: where each is served, and what is its own. */
+/** The three documents, each with its path and the prefix and role of its operations. */
 export const SURFACES = [
   { name: 'partner', url: '/docs/openapi.json', prefix: '/b2b/', role: 'partenaire' },
   { name: 'platform', url: '/docs/plateforme/openapi.json', prefix: '/plateforme/', role: 'plateforme' },
@@ -73,13 +73,13 @@ export const SURFACES = [
 
 export type Surface = (typeof SURFACES)[number];
 
-/** An operation with its place. */
+/** An operation with its method and path. */
 export interface Placed {
   readonly operation: Operation;
   readonly method: string;
-  /** As the document has it: `/b2b/v1/employe/{idExterne}`. */
+  /** Path in the document: `/b2b/v1/employe/{idExterne}`. */
   readonly path: string;
-  /** As the router names it: `GET /b2b/v1/employe/:idExterne`. */
+  /** Name in the router: `GET /b2b/v1/employe/:idExterne`. */
   readonly name: string;
 }
 
@@ -92,7 +92,7 @@ export function operationsOf(document: Document): Placed[] {
   );
 }
 
-/** Routes that are not in exactly one document, and documented operations that no guarded route answers. */
+/** Returns routes that are not in exactly one document, and documented operations without a guarded route. */
 export function routeFaults(routes: readonly Route[], documents: readonly Document[]): string[] {
   const documented = documents.flatMap(operationsOf).map(({ name }) => name);
   const guarded = new Set(routes.filter(({ requirement }) => requirement).map(({ name }) => name));
@@ -108,7 +108,7 @@ export function routeFaults(routes: readonly Route[], documents: readonly Docume
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'];
 
-/** What makes a document no valid OpenAPI 3.0. */
+/** Returns the reasons why a document is not valid OpenAPI 3.0. */
 export function structureFaults(document: Document): string[] {
   const faults: string[] = [];
   if (!/^3\.0\.\d+$/.test(document.openapi)) faults.push(`openapi is ${document.openapi}`);
@@ -197,7 +197,7 @@ function compilationFaults(document: Document): string[] {
   });
 }
 
-/** Every schema of a document with its place, those inside others too. */
+/** Returns every schema of a document with its place, including nested schemas. */
 function schemasOf(document: Document): [place: string, schema: Schema][] {
   const roots: [string, Schema | undefined][] = Object.entries(document.components.schemas);
   for (const { operation, name } of operationsOf(document)) {
@@ -226,7 +226,7 @@ function partsOf(place: string, schema: Schema): [place: string, schema: Schema]
   ];
 }
 
-/** Operations, parameters, properties, answers, headers, groups and keys that nothing describes. */
+/** Returns operations, parameters, properties, responses, headers, groups and keys without a description. */
 export function descriptionFaults(document: Document): string[] {
   const undescribed: string[] = [];
   const check = (place: string, text: string | undefined): void => {
@@ -257,13 +257,13 @@ const ALWAYS = [400, 401, 403, 429, 500, 503];
 const WITH_BODY = [408, 413, 415];
 const ON_POST = [409, 422];
 
-/** POSTs under whose Idempotency-Key nothing is recorded (docs/adr/0006). */
+/** POST routes that store no response for their Idempotency-Key (docs/adr/0006). */
 const UNRECORDED = [
   'POST /plateforme/v1/campagnes/:id/bulletins',
   'POST /admin/v1/clients/:clientId/environnements/:environnement/campagnes/:id/urne/constater',
 ];
 
-/** Answers that an operation gives and does not document, or documents in another form than it gives them. */
+/** Returns responses that an operation gives and does not document, or documents in another form. */
 export function documentedAnswerFaults(document: Document): string[] {
   return operationsOf(document).flatMap((placed) =>
     [...answersOf(placed), ...secretFaults(document, placed)].map((fault) => `${placed.name}: ${fault}`),
@@ -278,7 +278,7 @@ function answersOf(placed: Placed): string[] {
   const takes = (header: string): boolean =>
     operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
   const successes = statuses.filter((status) => status < 300);
-  // What the caller need not wait for is promised, or done at once; an upsert makes what it does not change.
+  // Two successes are allowed in two cases: 202 for `Prefer: respond-async`, and 201 beside 200 for an upsert.
   const immediate = successes.filter(
     (status) =>
       !(status === 202 && takes('Prefer')) &&
@@ -297,7 +297,7 @@ function answersOf(placed: Placed): string[] {
     ...ALWAYS,
     ...(operation.requestBody ? WITH_BODY : []),
     ...(isRecorded ? ON_POST : []),
-    // What a path names, or the body of a PUT, may not exist.
+    // The resource in the path, or in the body of a PUT, may not exist.
     ...(path.includes('{') || method === 'PUT' ? [404] : []),
     ...(takes('If-Match') ? [412] : []),
     ...(takes('If-None-Match') ? [304] : []),
@@ -313,7 +313,7 @@ function answersOf(placed: Placed): string[] {
   return faults;
 }
 
-/** Properties of answers that are shown once: a record of such an answer would keep them. */
+/** Properties of responses that are shown once, because a stored response would contain them. */
 const SECRETS = ['secret', 'cle'];
 
 function secretFaults({ components }: Document, { operation, method }: Placed): string[] {
@@ -350,7 +350,7 @@ function errorsOf(operation: Operation): string[] {
   return faults;
 }
 
-/** What belongs to another surface and shows in the document of this one. */
+/** Returns parts of this document that belong to another surface. */
 export function leaks(document: Document, surface: Surface): string[] {
   const faults: string[] = [];
   for (const { operation, name, path } of operationsOf(document)) {
@@ -383,7 +383,7 @@ export function leaks(document: Document, surface: Surface): string[] {
   return faults;
 }
 
-/** Examples that their own schema refuses: of properties, parameters, bodies and answers. */
+/** Returns examples of properties, parameters, bodies and responses that their own schema rejects. */
 export function exampleFaults(document: Document): string[] {
   const validators = new Validators(document);
   const faults: string[] = [];
@@ -409,12 +409,12 @@ export function exampleFaults(document: Document): string[] {
   return faults;
 }
 
-/** The value that Swagger UI shows for a schema: made of the examples of its properties. */
+/** Returns the value that Swagger UI shows for a schema, composed from the examples of its properties. */
 export function exampleOf(schema: Schema, document: Document): unknown {
   if (schema.example !== undefined) return schema.example;
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference) return exampleOf(document.components.schemas[reference.split('/').at(-1)!]!, document);
-  // Of several shapes, the first.
+  // Swagger UI shows the first of several shapes.
   if (schema.anyOf) return exampleOf(schema.anyOf[0]!, document);
   if (schema.type === 'array') return [exampleOf(schema.items!, document)];
   if (schema.type !== 'object') return schema.enum?.[0];
@@ -425,9 +425,9 @@ export function exampleOf(schema: Schema, document: Document): unknown {
   );
 }
 
-/** Checks values against the schemas of a document, all of them closed: what is not documented is refused. */
+/** Validates values against the schemas of a document. All schemas are closed: undocumented properties are rejected. */
 export class Validators {
-  // Each schema is used a few times only: compiled soon is better than compiled well.
+  // Each schema is used a few times only, so fast compilation matters more than fast validation.
   private readonly ajv = addFormats(
     new Ajv({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
   );
@@ -438,7 +438,7 @@ export class Validators {
     this.ajv.addSchema(closed({ components: { schemas } }), 'document');
   }
 
-  /** @throws for a schema that is none */
+  /** @throws if the schema is not valid */
   of(schema: Schema): ValidateFunction {
     let validate = this.compiled.get(schema);
     if (!validate) this.compiled.set(schema, (validate = this.ajv.compile(closed(schema))));
@@ -465,7 +465,7 @@ function closed(part: object): object {
       exclusiveMinimum?: unknown;
     };
     if (schema?.type === 'object' && schema.properties) return { additionalProperties: false, ...schema };
-    // OpenAPI 3.0 says of `minimum` whether it is one that is not reached; JSON Schema has come to name it twice.
+    // In OpenAPI 3.0 `exclusiveMinimum` is a boolean; in the current JSON Schema it is the limit itself.
     if (schema?.exclusiveMinimum === true) return { ...schema, exclusiveMinimum: schema.minimum };
     return value;
   }) as object;

@@ -5,14 +5,14 @@ import { PUBLIC, REQUIREMENT, type Requirement } from '../../../libs/shared/src/
 
 type Handler = (...args: never[]) => unknown;
 
-/** One method and path that the running application answers, with what its handler declares. */
+/** One method and path of the running application, with the declarations of its handler. */
 export interface Route {
   readonly method: string;
-  /** As Express has it: `/b2b/v1/employe/:idExterne`. */
+  /** Path in Express: `/b2b/v1/employe/:idExterne`. */
   readonly path: string;
   /** `GET /b2b/v1/employe/:idExterne` */
   readonly name: string;
-  /** Absent for a route that no controller of ours made. */
+  /** Undefined for a route without a controller of this repository. */
   readonly controller?: Type;
   readonly handler?: Handler;
   readonly requirement?: Requirement;
@@ -24,7 +24,7 @@ interface Layer {
   readonly route?: { readonly path: string | string[]; readonly methods: Record<string, boolean> };
 }
 
-/** Every route of Express's own table: whatever answers a request is in it, however it came there. */
+/** Returns every route of the Express router, however it was registered. */
 export function routesOf(app: INestApplication): Route[] {
   const handlers = handlersOf(app);
   return layersOf(app).flatMap(({ route }) => {
@@ -38,23 +38,23 @@ export function routesOf(app: INestApplication): Route[] {
   });
 }
 
-/** The paths at which middleware is mounted with `app.use`: it answers before any guard. */
+/** Returns the paths where middleware is mounted with `app.use`, because it runs before all guards. */
 export function mountsOf(app: INestApplication): string[] {
   return layersOf(app).flatMap(({ route, rawPath }) => (route || rawPath === '/' ? [] : [String(rawPath)]));
 }
 
-/** What every route must be: declared, and not in two ways at once. Each fault is a sentence. */
+/** Returns a sentence for each route without a controller, without a declaration or with two that contradict. */
 export function accessFaults(app: INestApplication): string[] {
   return routesOf(app).flatMap(({ name, controller, handler, requirement, isPublic }) => {
     if (!controller || !handler) return [`${name} was made by no controller, so no guard stands before it`];
     if (!requirement && !isPublic) return [`${name} declares neither @Requires nor @Public`];
-    // @Public on a handler opens it although its controller requires a key: that says what it means.
+    // @Public on a handler of a guarded controller is allowed, because it is explicit.
     const opened = Reflect.hasMetadata(PUBLIC, handler) && !Reflect.hasMetadata(REQUIREMENT, handler);
     return requirement && isPublic && !opened ? [`${name} declares both @Requires and @Public`] : [];
   });
 }
 
-/** The routes with a key of some role: all but probes and documentation. */
+/** Returns the routes that need a key: all except probes, metrics and documentation. */
 export function guardedRoutes(app: INestApplication): (Route & { readonly requirement: Requirement })[] {
   return routesOf(app).flatMap((route) =>
     route.requirement && !route.isPublic ? [{ ...route, requirement: route.requirement }] : [],

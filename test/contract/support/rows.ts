@@ -4,28 +4,28 @@ type Row = Record<string, unknown>;
 /** Every row of every table, by table. */
 export type Snapshot = ReadonlyMap<string, readonly Row[]>;
 
-/** Whose rows they are: a data space and its client. */
+/** A tenant and its client, which own rows. */
 interface Owner {
   readonly tenantId: string;
   readonly clientId: string;
 }
 
-/** Tables that belong to no caller: what has been migrated, and counts of requests. */
+/** Tables without an owner: applied migrations and request counts. */
 const APART = ['migration', 'rate_window'];
 
-/** All rows of a database, through a superuser's connection: looked at, compared, put back. */
+/** Reads, compares and restores all rows of a database through a superuser's connection. */
 export class Rows {
-  /** Rows by their text: the same text gives the same rows, so that what has not changed need not be compared. */
+  /** Caches rows by their text, because the same text then gives the same objects and comparing them is cheap. */
   private readonly known = new Map<string, readonly Row[]>();
-  /** What was read last, and how often each table had been written then. */
+  /** The rows of the last read, and the write count of each table at that time. */
   private readonly last = new Map<string, readonly Row[]>();
   private readonly writes = new Map<string, string>();
 
   private constructor(
     private readonly database: Client,
-    /** Columns that can be written, by table. */
+    /** Writable columns, by table. */
     private readonly columns: ReadonlyMap<string, string>,
-    /** Tables under row-level security when the test began. */
+    /** Tables that had row-level security when the test began. */
     readonly tenantTables: readonly string[],
   ) {}
 
@@ -47,7 +47,7 @@ export class Rows {
     return new Rows(database, new Map(rows.map((row) => [row.name, row.columns])), secured);
   }
 
-  /** Reads the tables that were written since the last time; the others have the same rows. */
+  /** Reads the tables that were written since the last read, and returns the cached rows of the others. */
   async read(): Promise<Snapshot> {
     const counts = [...this.columns.keys()].map(
       (table) => `SELECT '${table}' AS name, last_value::text AS writes FROM watch.${table}`,
@@ -58,7 +58,7 @@ export class Rows {
     });
     for (const { name, writes } of rows) {
       if (this.writes.get(name) === writes) continue;
-      // Not jsonb, which would change the order of what is kept as text.
+      // Not jsonb, which would reorder the keys of stored JSON texts.
       const table = await this.database.query<{ text: string }>({
         name: `rows of ${name}`,
         text: `SELECT coalesce(json_agg(t ORDER BY to_jsonb(t)::text), '[]')::text AS text FROM ${name} t`,
@@ -75,7 +75,7 @@ export class Rows {
     return rows;
   }
 
-  /** Puts every table back to what it was, given what it is now. */
+  /** Restores every table to a snapshot, given the current one. */
   async restore(snapshot: Snapshot, now: Snapshot): Promise<void> {
     const changed = [...this.columns].filter(([table]) => !same(now.get(table), snapshot.get(table)));
     if (changed.length === 0) return;
@@ -92,7 +92,7 @@ export class Rows {
     });
   }
 
-  /** Removes a data space, its keys and its client, as if they had never been. */
+  /** Deletes a tenant, its keys and its client. */
   async remove({ tenantId, clientId }: Owner): Promise<void> {
     this.writes.clear();
     await this.withoutForeignKeys(async () => {
@@ -104,7 +104,7 @@ export class Rows {
     });
   }
 
-  /** Switches row-level security off, to see what happens without it. */
+  /** Disables row-level security for the tests without it. */
   async disableSecurity(): Promise<void> {
     for (const table of this.tenantTables) {
       await this.database.query(
@@ -121,7 +121,7 @@ export class Rows {
   }
 }
 
-/** Counts the statements that write each table, also those that are undone: in `watch.<table>`. */
+/** Counts the statements that write each table in `watch.<table>`, including statements that are rolled back. */
 async function watch(database: Client, tables: readonly string[]): Promise<void> {
   await database.query(`CREATE SCHEMA watch`);
   await database.query(
@@ -129,7 +129,7 @@ async function watch(database: Client, tables: readonly string[]): Promise<void>
      AS $$ BEGIN PERFORM nextval(format('watch.%I', TG_TABLE_NAME)); RETURN NULL; END $$`,
   );
   for (const table of tables) {
-    // From 0, so that the first write counts as well.
+    // Starts at 0 because otherwise the first write would not change the counter.
     await database.query(`CREATE SEQUENCE watch.${table} MINVALUE 0`);
     await database.query(`SELECT nextval('watch.${table}')`);
     await database.query(
@@ -139,7 +139,7 @@ async function watch(database: Client, tables: readonly string[]): Promise<void>
   }
 }
 
-/** The rows of a snapshot that belong to a data space: its own, and what administration keeps of it. */
+/** Returns the rows of a snapshot that belong to a tenant: its own, and those of administration about it. */
 export function rowsOf(space: Owner, snapshot: Snapshot): Snapshot {
   const belongs = (table: string, row: Row): boolean => {
     if (table === 'client') return row.id === space.clientId;
@@ -149,21 +149,21 @@ export function rowsOf(space: Owner, snapshot: Snapshot): Snapshot {
   return new Map([...snapshot].map(([table, rows]) => [table, rows.filter((row) => belongs(table, row))]));
 }
 
-/** Texts that are no secret: anybody's rows may hold them. */
+/** Texts that are not secret: rows of any tenant may contain them. */
 const COMMON = /^(production|staging|\d{4}-\d\d-\d\d.*)$/;
 
-/** The texts in the rows by which a data space can be told from others. */
+/** Returns the texts in rows that identify a tenant. */
 export function textsOf(snapshot: Snapshot): Set<string> {
   const texts = stringsIn([...snapshot.values()]).map(shown);
   return new Set(texts.filter((text) => text.length >= 6 && !COMMON.test(text)));
 }
 
-/** Bytes as an answer would show them. */
+/** Returns bytes in the form in which a response shows them. */
 function shown(text: string): string {
   return /^\\x(?:[0-9a-f]{2})+$/.test(text) ? Buffer.from(text.slice(2), 'hex').toString('base64') : text;
 }
 
-/** Every text in a value, at any depth. */
+/** Returns every text in a value, at any depth. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];

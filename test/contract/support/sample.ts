@@ -1,6 +1,6 @@
 import type { Identifiers } from './spaces';
 
-/** One request to a route. */
+/** Request to a route. */
 export interface Sample {
   readonly path: string;
   readonly body?: unknown;
@@ -8,10 +8,10 @@ export interface Sample {
 }
 
 /**
- * Requests that name what another data space has, in each place where a route takes an identifier; and one on what the
- * caller has itself, which must reach nothing else.
+ * Returns requests with identifiers of another tenant in each place where a route takes one, and one request with the
+ * caller's own identifiers, which must reach no other tenant.
  *
- * @param asked names what the request is about
- * @param own names what the caller has itself
+ * @param asked identifiers that the request uses
+ * @param own identifiers of the caller
  */
 export type Samples = (asked: Identifiers, own: Identifiers) => Sample[];

@@ -4,7 +4,10 @@ const CLIENTS = '/admin/v1/clients';
 const CAMPAGNE = `${CLIENTS}/:clientId/environnements/:environnement/campagnes/:id`;
 const EMPLOYES = `${CLIENTS}/:clientId/environnements/:environnement/employes/:idExterne`;
 
-/** Audit trails and personal data: administrators name any client, and what one path names must belong together. */
+/**
+ * Audit trails and personal data. Administrators may use any client, but the identifiers in one path must belong
+ * together.
+ */
 export const ADMIN_SAMPLES: Readonly<Record<string, Samples>> = {
   [`GET ${CLIENTS}/:clientId/journal`]: (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/journal?objetId=${asked.idUniqueEmploye}` },

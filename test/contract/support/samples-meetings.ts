@@ -10,12 +10,12 @@ function request(path: string, body?: object, headers?: Record<string, string>):
   return { path, ...(body ? { body } : {}), ...(headers ? { headers } : {}) };
 }
 
-/** A meeting: one's own, another's, and what is none. */
+/** An operation on a meeting: the caller's own, another tenant's and an unknown one. */
 function onSeances(path: string, asked: Identifiers, own: Identifiers, end = '', body?: object): Sample[] {
   return [own.seance, asked.seance, asked.point].map((id) => request(`${path}/${id}${end}`, body));
 }
 
-/** A point of a meeting: each of the two may be another's. */
+/** A point of a meeting: either of the two ids may be another tenant's. */
 function onPoints(path: string, asked: Identifiers, own: Identifiers, body?: object): Sample[] {
   return [
     [own.seance, own.point],
@@ -26,7 +26,7 @@ function onPoints(path: string, asked: Identifiers, own: Identifiers, body?: obj
   ].map(([seance, point]) => request(`${path}/${seance}/points/${point}/resultats`, body));
 }
 
-/** Of meetings and all below them. */
+/** Meetings, points, presences and results. */
 export const MEETING_SAMPLES: Readonly<Record<string, Samples>> = {
   'GET /b2b/v2/seance': (asked) =>
     [
@@ -77,7 +77,7 @@ export const MEETING_SAMPLES: Readonly<Record<string, Samples>> = {
     const body = { titre: 'Budget', ordre: 9, votable: true };
     return [
       ...onSeances(SEANCES, asked, own, '/points', body),
-      // The place that another's point has, too.
+      // This place is also used by the other tenant's point.
       ...onSeances(SEANCES, asked, own, '/points', { ...body, ordre: 1, pointId: asked.point }),
     ];
   },

@@ -4,14 +4,14 @@ import type { Identifiers } from './spaces';
 const COURRIEL = '/b2b/v2/courriel';
 const BODY = { sujet: 'Assemblée', corpsHtml: '<p>Bonjour</p>' };
 
-/** An operation on a letter, on one's own, on another's and on what is none. */
+/** An operation on an email: the caller's own, another tenant's and an unknown one. */
 function onCourriels(asked: Identifiers, own: Identifiers, end = ''): Sample[] {
   return [own.courriel, asked.courriel, asked.courrielVotants, asked.campagne, asked.adhesion].map((id) => ({
     path: `${COURRIEL}/${id}${end}`,
   }));
 }
 
-/** Of letters by e-mail. */
+/** Emails and their recipients. */
 export const MESSAGING_SAMPLES: Readonly<Record<string, Samples>> = {
   'POST /b2b/v2/courriel': (asked, own) =>
     [

@@ -11,12 +11,12 @@ const CONSENTEMENTS = '/plateforme/v1/consentements';
 const CONTACT = { prenom: 'Alex', nom: 'Tremblay', courriel: 'alex.tremblay@example.org' };
 const PAIEMENT = { montant: 10, devise: 'CAD', reference: 'PAY-1' };
 
-/** A path with each of the texts in its last part. */
+/** Returns a request for each text as the last part of the path. */
 function each(path: string, ...texts: string[]): Sample[] {
   return texts.map((text) => ({ path: `${path}${text}` }));
 }
 
-/** Everything of `asked` that has an id of the service's and is no card. */
+/** Ids of `asked` that are not ids of cards. */
 function otherIds(asked: Identifiers): string[] {
   const { demande, demandeConfirmee, formulaire, idUniqueEmployeV2, idUniqueSyndicat } = asked;
   return [demande, demandeConfirmee, formulaire, idUniqueEmployeV2, idUniqueSyndicat];
@@ -50,7 +50,7 @@ function formulaires(asked: Identifiers, own: Identifiers): object[] {
   ];
 }
 
-/** Of consents, forms, cards, requests for them and payments. */
+/** Consents, forms, cards, membership requests and payments. */
 export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
   'GET /b2b/v1/consentement': (asked) =>
     each(
@@ -127,7 +127,7 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
       `${own.employeV2}?noMembre=${asked.noMembre}`,
       `${own.employeV2}?curseur=${asked.curseurAdhesions}`,
     ),
-  // What would hold the card of another must not show, and without it nothing but its tenant protects it.
+  // The reasons that block deleting another tenant's card must not show; `asked.adhesion` has none.
   'DELETE /b2b/v2/adhesion/:id': (asked, own) =>
     each(`${ADHESION_V2}/`, own.adhesion, asked.adhesion, asked.adhesionPayee, ...otherIds(asked)),
   'DELETE /b2b/v2/adhesion/membre/:idExterneMembre': (asked, own) =>
@@ -183,7 +183,7 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
   'POST /b2b/v2/conciliation/:id/confirmer': (asked, own) =>
     [
       { id: own.demande, body: {} },
-      // A known employee is matched; that of another is nobody here.
+      // A known employee is matched; another tenant's employee is unknown here.
       { id: own.demande, body: { idExterne: own.employeV2 } },
       { id: own.demande, body: { idExterne: asked.employeV2, noMembre: asked.noMembre } },
       { id: asked.demande, body: {} },
@@ -228,7 +228,7 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
     ];
   },
   'DELETE /b2b/v2/formulaire/:id': (asked, own) => [
-    // Without cards nothing but its tenant protects it; cards that hold it must not show.
+    // Only its tenant protects a form without cards; cards of another form must not show.
     ...each(`${FORMULAIRE}/`, own.freeFormulaire, asked.freeFormulaire, asked.formulaire),
     {
       path: `${FORMULAIRE}/${asked.freeFormulaire}`,

@@ -11,7 +11,7 @@ function each(path: string, ...texts: string[]): Sample[] {
   return texts.map((text) => ({ path: `${path}${text}` }));
 }
 
-/** An operation on a campaign: on one's own, on another's and on what is none. */
+/** An operation on a campaign: the caller's own, another tenant's and an unknown one. */
 function onCampagnes(asked: Identifiers, own: Identifiers, end: string, body?: object): Sample[] {
   return [own.campagne, asked.campagne, asked.votant, asked.question].map((id) => ({
     path: `${CAMPAGNES}/${id}${end}`,
@@ -19,7 +19,7 @@ function onCampagnes(asked: Identifiers, own: Identifiers, end: string, body?: o
   }));
 }
 
-/** Something of a campaign, by both: each of the two may be another's. */
+/** A part of a campaign by both ids: either may be another tenant's. */
 function onParts(
   kind: string,
   part: 'question' | 'votant',
@@ -42,12 +42,12 @@ function onParts(
 const onQuestions = (asked: Identifiers, own: Identifiers, end = '', body?: object): Sample[] =>
   onParts('questions', 'question', asked, own, end, body);
 
-/** An option, by all three. */
+/** An option by all three ids: each may be another tenant's. */
 function onOptions(asked: Identifiers, own: Identifiers, body?: object): Sample[] {
   return [own.option, asked.option].flatMap((option) => onQuestions(asked, own, `/options/${option}`, body));
 }
 
-/** A request on what `asked` has, and one that names its version. */
+/** A request to a record of `asked`, with and without its ETag. */
 function withEtag(samples: Sample[], path: string, header: string, etag: string, body?: object): Sample[] {
   return [...samples, { path, headers: { [header]: etag }, ...(body ? { body } : {}) }];
 }
@@ -58,7 +58,7 @@ function transition(name: string): Record<string, Samples> {
   return { [`POST ${CAMPAGNES}/:id/${name}`]: (asked, own) => onCampagnes(asked, own, `/${name}`) };
 }
 
-/** Of campaigns and all below them. */
+/** Campaigns, questions, options, voters, lists, ballots and results. */
 export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
   'GET /b2b/v1/campagnes': (asked) =>
     each(
@@ -71,7 +71,7 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
     ),
   'POST /b2b/v1/campagnes': (asked) => [
     { path: CAMPAGNES, body: { ...campagne(asked.titre), id: asked.campagne } },
-    // Its slug is used by the caller, and its title by the other alone.
+    // The caller also uses this slug; only the other tenant uses this title.
     { path: CAMPAGNES, body: campagne(asked.titreSemblable) },
   ],
   'GET /b2b/v1/campagnes/:id': (asked, own) =>
@@ -89,7 +89,7 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
       asked.etagCampagne,
       campagne('Autre titre'),
     ),
-    // The slug that the caller's other campaign has.
+    // The slug of the caller's other campaign.
     {
       path: `${CAMPAGNES}/${own.campagne}`,
       body: { ...campagne(asked.titreSemblable), id: asked.campagne },

@@ -5,12 +5,12 @@ const WEBHOOK = '/b2b/v2/webhook';
 const EVENEMENT = '/b2b/v2/evenement';
 const MINE = { url: 'https://hooks.example.org/mandat', types: ['adhesion.signee'] };
 
-/** Everything of `asked` that has an id of the service's and is no endpoint. */
+/** Ids of `asked` that are not ids of endpoints. */
 function otherIds(asked: Identifiers): string[] {
   return [asked.livraison, asked.evenement, asked.adhesion, asked.formulaire];
 }
 
-/** An operation on an endpoint, on one's own, on another's and on what is none. */
+/** An operation on an endpoint: the caller's own, another tenant's and an unknown one. */
 function onWebhooks(asked: Identifiers, own: Identifiers, end: string, body?: object): Sample[] {
   return [own.webhook, asked.webhook, asked.webhookInactif, ...otherIds(asked)].map((id) => ({
     path: `${WEBHOOK}/${id}${end}`,
@@ -18,7 +18,7 @@ function onWebhooks(asked: Identifiers, own: Identifiers, end: string, body?: ob
   }));
 }
 
-/** A delivery by its endpoint: each of the two may be another's. */
+/** A delivery and its endpoint: either id may be another tenant's. */
 function onLivraisons(asked: Identifiers, own: Identifiers, end = ''): Sample[] {
   return [
     [own.webhook, own.livraison],
@@ -33,7 +33,7 @@ function each(path: string, ...texts: string[]): Sample[] {
   return texts.map((text) => ({ path: `${path}${text}` }));
 }
 
-/** Of endpoints, deliveries and events. */
+/** Endpoints, deliveries and events. */
 export const WEBHOOK_SAMPLES: Readonly<Record<string, Samples>> = {
   'GET /b2b/v2/webhook': (asked) =>
     each(WEBHOOK, '', `?curseur=${asked.curseurWebhooks}`, `?limite=1&curseur=${asked.curseurWebhooks}`),

@@ -21,12 +21,12 @@ const PERSON = { prenom: 'Alex', nom: 'Tremblay' };
 const PERSON_V2 = { Prenom: 'Alex', Nom: 'Tremblay' };
 const DATE = '2024-01-01';
 
-/** An employment of an employee number that `asked` has. */
+/** An employment with an employee number of `asked`. */
 function emploi(asked: Identifiers, IdentifiantExterne: string, IdentifiantExterneEmployeur: string): object {
   return { IdentifiantExterne, IdentifiantExterneEmployeur, Matricule: asked.matricule };
 }
 
-/** V2 employees that name what `asked` has: as themselves, and in each of their nested records. */
+/** V2 employees with identifiers of `asked`: their own, and those in each nested record. */
 function employesV2(asked: Identifiers, own: Identifiers): object[][] {
   const foreign = { IdExterne: asked.employeV2, ...PERSON_V2 };
   const mine = { IdExterne: own.employeV2, ...PERSON_V2 };
@@ -36,7 +36,7 @@ function employesV2(asked: Identifiers, own: Identifiers): object[][] {
     { ...foreign, idUnique: asked.idUniqueEmployeV2 },
     { ...foreign, Emplois: [emploi(asked, own.emploi, own.employeur)] },
     { ...foreign, Emplois: [emploi(asked, asked.emploi, asked.employeur)] },
-    // Another's employer of V1 is no employment of this one.
+    // The V1 employer of another tenant's employee gives no employment here.
     { ...foreign, IdExterne: asked.employe, Emplois: [emploi(asked, asked.emploi, own.employeur)] },
     { ...mine, Emplois: [emploi(asked, asked.emploi, own.employeur)] },
     { ...mine, Emplois: [emploi(asked, own.emploi, asked.employeur)] },
@@ -54,9 +54,9 @@ function choices(nom: string, ...ids: string[]): object {
   return { nom, type: 'choix', choix: ids.map((idExterne) => ({ idExterne, libelle: 'Rouge' })) };
 }
 
-/** By route; every route whose path, query or body takes an identifier is here. */
+/** Requests by route, for every route whose path, query or body takes an identifier. */
 export const SAMPLES: Readonly<Record<string, Samples>> = {
-  // Pages and documents are the same for everybody: their paths hold no identifier.
+  // Pages and documents are the same for all callers: their paths contain no identifier.
   'GET /docs/*path': () => [{ path: '/docs/erreurs' }],
   'POST /b2b/v1/employe/sync': (asked, own) => [
     { path: `${EMPLOYE}/sync`, body: { employes: [{ idExterne: asked.employe, ...PERSON }] } },
@@ -71,7 +71,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
         employes: [{ idExterne: own.employe, ...PERSON, identifiantExterneEmployeur: asked.employeur }],
       },
     },
-    // V1 moves employees whose employments V2 keeps.
+    // V1 changes the employer of employees whose employments V2 stores.
     {
       path: `${EMPLOYE}/sync`,
       body: {
@@ -124,7 +124,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'DELETE /b2b/v1/employe/:idExterne': (asked, own) => [
     { path: `${EMPLOYE}/${own.employe}` },
     { path: `${EMPLOYE}/${asked.employe}` },
-    // Its cards must not show.
+    // Cards of another tenant's employee must not show.
     { path: `${EMPLOYE}/${asked.employePaye}` },
     { path: `${EMPLOYE}/${asked.employe}`, headers: { 'If-Match': asked.etagEmploye } },
   ],
@@ -149,7 +149,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   'DELETE /b2b/v1/employeur/:idExterne': (asked, own) => [
     { path: `${EMPLOYEUR}/${own.freeEmployeur}` },
-    // Without employees nothing but its tenant protects it.
+    // Only its tenant protects an employer without employees.
     { path: `${EMPLOYEUR}/${asked.freeEmployeur}` },
     { path: `${EMPLOYEUR}/${asked.employeur}`, headers: { 'If-Match': asked.etagEmployeur } },
   ],
@@ -197,7 +197,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
     },
   ],
   'POST /b2b/v2/employe/upsert': (asked, own) => [
-    // Every one of them on its own is sent to the sync, which does the same.
+    // The sync tests each record separately; the upsert does the same work.
     { path: UPSERT, body: employesV2(asked, own)[1] },
     {
       path: UPSERT,
@@ -283,7 +283,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
     },
     { path: CHAMP, body: choices(own.champ, own.choix, asked.choix) },
     { path: CHAMP, body: { ...choices(own.champ, own.choix), idUnique: asked.idUniqueChamp } },
-    // Its own choice is in use, another's is not its own.
+    // The caller's own choice is in use; another tenant's choice is not part of this field.
     { path: CHAMP, body: choices(own.champ, asked.choix) },
   ],
   'PUT /b2b/v2/champ-utilisateur/:nom': (asked, own) => [
@@ -299,7 +299,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   'DELETE /b2b/v2/champ-utilisateur/:nom': (asked, own) => [
     { path: `${CHAMP}/${own.freeChamp}` },
-    // Without values nothing but its tenant protects it.
+    // Only its tenant protects a field without values.
     { path: `${CHAMP}/${asked.freeChamp}` },
     { path: `${CHAMP}/${asked.freeChamp}`, headers: { 'If-Match': asked.etagFreeChamp } },
     { path: `${CHAMP}/${asked.idUniqueChamp}` },
@@ -353,7 +353,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ...WEBHOOK_SAMPLES,
   ...MESSAGING_SAMPLES,
 
-  // Administrators may name any client; what one path names together must belong together.
+  // Administrators may use any client, but the identifiers in one path must belong together.
   'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],
   'POST /admin/v1/clients': (_asked, own) => [
     { path: CLIENTS, body: { nom: `Nouveau ${own.mark}`, modules: [] } },

@@ -1,22 +1,22 @@
 import type { Answer } from '../../setup/test-app';
 import { chunk, dataUrl, parts, png } from '../../adhesion/support/png';
 
-/** What names something of the cards, requests, forms and consents of a data space. */
+/** Identifiers, ETags and cursors of a tenant's cards, membership requests, forms and consents. */
 export interface SignedIdentifiers {
-  /** A card of `employeV2` with an image; nothing keeps it from being deleted. */
+  /** A card of `employeV2` with an image, which can be deleted. */
   readonly adhesion: string;
-  /** A card without an image of an employee who has no other, with a payment and an authorization. */
+  /** A card without an image of an employee with no other card, with a payment and an authorization. */
   readonly adhesionPayee: string;
   readonly employePaye: string;
   readonly noMembre: string;
-  /** A request that waits, with an image and answers to consents. */
+  /** A waiting request with an image and answers to consents. */
   readonly demande: string;
   readonly demandeConfirmee: string;
   readonly demandeRejetee: string;
-  /** A form that cards were signed with, and one that none was. */
+  /** A form with signed cards, and one without. */
   readonly formulaire: string;
   readonly freeFormulaire: string;
-  /** A consent object that the form asks for and employees have answered. */
+  /** A consent object of the form that employees have answered. */
   readonly usedObjet: string;
   readonly etagAdhesion: string;
   readonly etagSignature: string;
@@ -30,12 +30,12 @@ export interface SignedIdentifiers {
   readonly curseurConsentements: string;
 }
 
-/** What the data space has already of what a signing names. */
+/** Identifiers of the tenant that a signing uses. */
 export interface Signable {
   readonly mark: string;
-  /** In what nobody else may read. */
+  /** Put into texts that only this tenant may read. */
   readonly secret: string;
-  /** Two employees, of whom the first keeps none but consents. */
+  /** Two employees; the first has consents only. */
   readonly employe: string;
   readonly employeV2: string;
   readonly employePaye: string;
@@ -58,14 +58,14 @@ const CONCILIATION = '/b2b/v2/conciliation';
 const FORMULAIRE = '/b2b/v2/formulaire';
 
 /**
- * The cards of a data space that is made later are older: lists of cards begin with the newest, and the cursors of the
- * other data spaces must stand before them.
+ * Returns an earlier date for a tenant that is created later: lists of cards begin with the newest, and the cursors of
+ * the other tenants must come before its cards.
  */
 function signedAt(): string {
   return new Date(2 * Date.UTC(2026, 0, 1) - Date.now()).toISOString();
 }
 
-/** Makes at least one row in every table of consents, forms, cards, requests, events and the audit trail. */
+/** Inserts at least one row in every table of consents, forms, cards, requests, events and the audit trail. */
 export async function signAll(
   { partner, platform, cursor }: Callers,
   { mark, secret, employe, employeV2, employePaye, syndicat, champ, choix, usedObjet }: Signable,

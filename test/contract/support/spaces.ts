@@ -12,8 +12,8 @@ import { campaignAll, type VotingIdentifiers } from './voting';
 import { eventsOf, registerAll, type WebhookIdentifiers } from './webhooks';
 
 /**
- * Whatever names something of a data space to a caller. All that the service does not make holds `mark`, which no
- * other data space has, so that answers about two data spaces can be compared.
+ * Identifiers, ETags and cursors of a tenant. All identifiers that the service does not generate contain `mark`, which
+ * is unique to the tenant. Responses about two tenants are therefore comparable.
  */
 export interface Identifiers
   extends SignedIdentifiers, VotingIdentifiers, MeetingIdentifiers, WebhookIdentifiers, MessagingIdentifiers {
@@ -33,9 +33,9 @@ export interface Identifiers
   /** A custom field with choices, of which an employee has one. */
   readonly champ: string;
   readonly choix: string;
-  /** A custom field that no employee has a value of. */
+  /** A custom field without values. */
   readonly freeChamp: string;
-  /** A task that waits. */
+  /** A waiting task. */
   readonly tache: string;
   readonly idUniqueEmploye: string;
   readonly idUniqueEmployeV2: string;
@@ -57,12 +57,12 @@ export interface Identifiers
   readonly curseurSyndicats: string;
   readonly curseurChamps: string;
   readonly curseurObjets: string;
-  /** Sent with `POST /b2b/v1/employe` and `idempotentBody`. */
+  /** Idempotency-Key of a `POST /b2b/v1/employe` with `idempotentBody`. */
   readonly idempotencyKey: string;
   readonly idempotentBody: Readonly<Record<string, unknown>>;
 }
 
-/** A data space with a row in every table, and a key of each role for it. */
+/** A tenant with a row in every table and a key of each role. */
 export interface Space {
   readonly clientId: string;
   readonly tenantId: string;
@@ -70,14 +70,14 @@ export interface Space {
   readonly identifiers: Identifiers;
 }
 
-/** The caller of the walk, and those whose data it must not see. */
+/** The caller of the walk, and the tenants whose data it must not see. */
 export interface Spaces {
   readonly own: Space;
-  /** Another client's. */
+  /** A tenant of another client. */
   readonly other: Space;
-  /** The same client's other environment. */
+  /** The other environment of the same client. */
   readonly sibling: Space;
-  /** What another data space had before all of it was removed: identifiers of the right form that name nothing. */
+  /** Identifiers of a tenant that was removed: their form is right and they are unknown. */
   readonly nobody: Identifiers;
 }
 
@@ -87,7 +87,7 @@ export async function openSpaces(app: TestApp, rows: Rows): Promise<Spaces> {
   await rows.remove(removed);
   const other = await open(app, clients[1], 'staging');
   const sibling = await open(app, clients[0], 'production');
-  // Last, so that the others' cursors stand before its rows.
+  // Created last because the cursors of the others must come before its rows.
   const own = await open(app, clients[0], 'staging');
   return { own, other, sibling, nobody: removed.identifiers };
 }
@@ -111,7 +111,7 @@ async function open(app: TestApp, clientId: string, environnement: Environment):
   return { clientId, tenantId: partenaire.tenantId!, keys, identifiers };
 }
 
-/** Makes at least one row in every table of tenants: a new table is given its row here. */
+/** Inserts at least one row in every table of tenants. Add a row here for each new table. */
 async function fill(
   app: TestApp,
   keys: Space['keys'],

@@ -1,29 +1,29 @@
 import { Client } from 'pg';
 
-/** A statement that the application sent, and how often a condition on the tenant was taken out of it. */
+/** A statement of the application, with the number of tenant conditions removed from it. */
 export interface Sent {
   readonly text: string;
   readonly rewritten: string;
   readonly removed: number;
 }
 
-/** A column tenant_id where it is compared; behind SET or a comma it is written. */
+/** A tenant_id column in a comparison; after SET or a comma it is assigned. */
 const COLUMN = /(?<!["\w.]|(?:SET|,)\s*)(?:"?\w+"?\.)?"?\btenant_id\b"?\s*/;
 const CONDITION = new RegExp(`${COLUMN.source}=\\s*(?:(\\$\\d+)|(?:"?\\w+"?\\.)"?\\btenant_id\\b"?)`, 'g');
 const ANY_CONDITION = new RegExp(`${COLUMN.source}(?:=|<>|IN\\b|IS\\b)`);
 
-/** Whether a statement still compares tenant_id with something. */
+/** Returns whether a statement still compares tenant_id. */
 export function comparesTenant(text: string): boolean {
   return ANY_CONDITION.test(text);
 }
 
-/** Clients and keys belong to administration: no tenant reads them, and no row-level security guards them. */
+/** Statements on clients and keys, which belong to administration and have no row-level security. */
 const OF_ADMINISTRATION = /(?:FROM|JOIN|INTO|UPDATE)\s+"?(?:client|tenant|cle)\b/;
 
 /**
- * Takes `tenant_id = $1`, and that of one table = that of another, out of every statement of the application on a
- * tenant's tables, as if somebody had forgotten it everywhere: each becomes a condition that is always true and still
- * uses its parameter.
+ * Removes `tenant_id = $1` and `one.tenant_id = other.tenant_id` from every statement of the application on tables of
+ * tenants, like a developer who forgot them everywhere. Each becomes a condition that is always true and still uses its
+ * parameter.
  */
 export class Unconditioned {
   private readonly original = Client.prototype.query as (...query: unknown[]) => unknown;
@@ -52,9 +52,9 @@ export class Unconditioned {
     const query = first as { text: string; name?: string; submit?: unknown };
     const text = this.rewriteText(query.text);
     if (text === query.text) return first;
-    // A name stands for one text, on the connection and in pg.
+    // A statement name must stand for one text, on the connection and in pg.
     const rewritten = { text, ...(query.name ? { name: `${query.name}_unconditioned` } : {}) };
-    // What submits itself is made for one use, and cannot be copied.
+    // A query that submits itself is used once and cannot be copied.
     return query.submit ? Object.assign(query, rewritten) : { ...query, ...rewritten };
   }
 

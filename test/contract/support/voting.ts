@@ -1,22 +1,22 @@
 import type { Answer } from '../../setup/test-app';
 
-/** What names something of the campaigns of a data space. */
+/** Identifiers, ETags and cursors of a tenant's campaigns. */
 export interface VotingIdentifiers {
-  /** In Brouillon, with questions, voters and an electoral list. */
+  /** A draft with questions, voters and an electoral list. */
   readonly campagne: string;
   readonly titre: string;
-  /** Another title for each data space, with the same slug for all: each has a campaign of its own with it. */
+  /** A different title for each tenant that gives the same slug: each tenant has its own campaign with it. */
   readonly titreSemblable: string;
   readonly campagneSemblable: string;
   readonly question: string;
   readonly questionAutre: string;
   readonly option: string;
   readonly optionAutre: string;
-  /** The employee of the data space who has employments. */
+  /** The employee of the tenant with employments. */
   readonly votant: string;
   readonly votantAutre: string;
   readonly identifiantVotant: string;
-  /** In VoteOuvert, with two voters, of whom one has voted, and its receipt. */
+  /** An open campaign with two voters and the receipt of the one who has voted. */
   readonly campagneOuverte: string;
   readonly questionOuverte: string;
   readonly optionOuverte: string;
@@ -33,16 +33,16 @@ export interface VotingIdentifiers {
   readonly curseurListes: string;
 }
 
-/** What the data space has already of what a roll names. */
+/** Identifiers of the tenant that a roll uses. */
 export interface Electors {
   readonly mark: string;
-  /** In what nobody else may read. */
+  /** Put into texts that only this tenant may read. */
   readonly secret: string;
   readonly employe: string;
   readonly employeV2: string;
   readonly syndicat: string;
   readonly employeur: string;
-  /** Seals the ballot box of a campaign, as a worker does. */
+  /** Seals the ballot box of a campaign as a worker does. */
   readonly seal: (campagne: string) => Promise<boolean>;
 }
 
@@ -53,7 +53,7 @@ const DATES = { ouvertureDuVoteUtc: '2098-01-01T00:00:00Z', fermetureDuVoteUtc: 
 
 let dataSpaces = 0;
 
-/** Makes at least one row in every table of campaigns. */
+/** Inserts at least one row in every table of campaigns. */
 export async function campaignAll(
   send: Send,
   sendAsPlatform: Send,
@@ -61,7 +61,7 @@ export async function campaignAll(
   { mark, secret, employe, employeV2, syndicat, employeur, seal }: Electors,
 ): Promise<VotingIdentifiers> {
   const titre = `Vote ${mark}`;
-  // Signs, which slugs leave out, of the same number: none is a part of another.
+  // Slugs leave out these signs. All texts have the same length, so none is a part of another.
   const signs = (++dataSpaces).toString(2).padStart(16, '0').replaceAll('0', '!').replaceAll('1', '?');
   const titreSemblable = `Assemblée ${signs}`;
   const textePageAccueil = `<p>Accueil ${secret}</p>`;
@@ -98,7 +98,7 @@ export async function campaignAll(
   ]) {
     await send('POST', `${path}/liste-electorale`, criteria);
   }
-  /** A vote on one question: one voter who has not voted, one who has. */
+  /** A vote on one question: one voter has not voted, one has. */
   const openVote = async (title: string) => {
     const ouvertureDuVoteUtc = '2020-01-01T00:00:00Z';
     const id: string = (await send('POST', CAMPAGNES, { ...DATES, titre: title, ouvertureDuVoteUtc })).json;

@@ -8,24 +8,24 @@ import type { Sample } from './sample';
 import { SAMPLES } from './samples';
 import { type Identifiers, openSpaces, type Space, type Spaces } from './spaces';
 
-/** One way in which a route did not keep data spaces apart. */
+/** A breach of the isolation of tenants by a route. */
 export interface Breach {
   readonly route: string;
   /**
-   * `shows`: the answer holds a text that only another data space has. `changes`: another's row was written.
-   * `differs`: the answer tells an identifier of another from one that does not exist. `fails`: a 5xx, so that
-   * nothing was tried.
+   * `shows`: the response contains a text that only another tenant has. `changes`: another tenant's row was written.
+   * `differs`: the response to another tenant's identifier differs from that to an unknown one. `fails`: a 5xx, which
+   * means that nothing was tested.
    */
   readonly kind: 'shows' | 'changes' | 'differs' | 'fails';
   readonly detail: string;
 }
 
-/** An administrator may see every client; there is nothing to keep apart. */
+/** Administrators may see every client, so these responses are not checked for foreign texts. */
 const SHOWS_EVERYTHING = ['GET /admin/v1/clients'];
 
-/** Sends to every route of the router the identifiers of two other data spaces, and watches answers and rows. */
+/** Sends identifiers of two other tenants to every route of the router, and checks responses and rows. */
 export class Walk {
-  /** What the strangers have, and the texts of it that the caller has not. */
+  /** Rows of the other tenants, and those of their texts that the caller does not have. */
   private readonly held = new Map<Space, { rows: Snapshot; texts: string[] }>();
 
   private constructor(
@@ -57,12 +57,12 @@ export class Walk {
   }
 
   /**
-   * Returns every breach, in the order of the router. At full depth each request names the identifiers of both strangers, by
-   * default those of one and the other alternately.
+   * Returns every breach, in the order of the router. At full depth each request is sent with the identifiers of both
+   * other tenants, by default with those of one and the other alternately.
    *
-   * @param every 1 sends every request; 3 sends of each route the first request and then every third
-   * @param until `a breach` leaves a route that writes at its first request that shows one, where leaks are expected: most of
-   * its further requests would be tried again and again until they fail
+   * @param every 1 sends every request; 3 sends the first request of each route and then every third
+   * @param until `a breach` stops at the first breach of a route that writes, for walks in which leaks are expected:
+   * most of its further requests would be retried until they fail
    */
   async run({
     every = 1,
@@ -72,7 +72,7 @@ export class Walk {
     let requests = 0;
     for (const [route, sampler] of this.samples) {
       const { own, other, sibling, nobody } = this.spaces;
-      // An administrator acts for the whole client, and its two environments are no strangers to each other.
+      // An administrator acts for the whole client, so its other environment is not foreign.
       const strangers = route.requirement?.role === 'admin' ? [other] : [other, sibling];
       const unknown = sampler(nobody, own.identifiers);
       const before = breaches.length;
@@ -93,7 +93,7 @@ export class Walk {
             this.comparable(answer, stranger.identifiers),
             this.comparable(expected, nobody),
           ];
-          // A request that names nothing is the same for both, and its answer may count or measure.
+          // A request without identifiers is the same for both, and its response may contain counts or times.
           if (!same(foreign, sample) && !same(one, two)) {
             const detail = `${JSON.stringify(foreign)}: ${JSON.stringify(one)} but ${JSON.stringify(two)}`;
             breaches.push({ route: route.name, kind: 'differs', detail });
@@ -129,7 +129,7 @@ export class Walk {
     return breaches;
   }
 
-  /** What must be the same in two answers: all but what is made anew for each, and the names that were asked for. */
+  /** Returns the comparable parts of a response: without generated values and the requested identifiers. */
   private comparable(answer: Answer, asked: Identifiers): unknown {
     const whole = answer.json as Record<string, unknown> | undefined;
     const isRecord = typeof whole === 'object' && whole !== null && !Array.isArray(whole);
@@ -149,9 +149,9 @@ export class Walk {
   }
 }
 
-/** The answer without what the caller said itself. */
+/** Returns the response without the texts that the caller sent. */
 function withoutEcho(answer: Answer, { path, body, headers }: Sample): string {
-  // Short ones are parts of anything.
+  // Short texts occur everywhere.
   const said = [...path.split(/[/?&=]/), ...stringsIn([body, headers])].filter((text) => text.length >= 6);
   const longestFirst = said.sort((one, other) => other.length - one.length);
   const received = answer.text + JSON.stringify([...answer.headers]);
@@ -160,7 +160,7 @@ function withoutEcho(answer: Answer, { path, body, headers }: Sample): string {
 
 type Sampler = (asked: Identifiers, own: Identifiers) => Sample[];
 
-/** The requests for each route; a route that takes identifiers and has none declared is an error. */
+/** Returns the requests for each route. @throws if a route takes identifiers and has no samples */
 export async function samplersOf(app: RunningApp): Promise<Map<Route, Sampler>> {
   const operations = (await surfacesOf(app)).flatMap((surface) => surface.operations);
   const missing: string[] = [];
@@ -186,7 +186,7 @@ export async function samplersOf(app: RunningApp): Promise<Map<Route, Sampler>> 
   return samplers;
 }
 
-/** The first request once more under the key that the other data space has used. */
+/** Repeats the first request with the Idempotency-Key of the other tenant. */
 function withIdempotencyKey(sampler: Sampler): Sampler {
   return (asked, own) => {
     const samples = sampler(asked, own);

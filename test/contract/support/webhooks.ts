@@ -1,6 +1,6 @@
 import type { Answer } from '../../setup/test-app';
 
-/** What names something of the endpoints, deliveries and events of a data space. */
+/** Identifiers, ETags and cursors of a tenant's endpoints, deliveries and events. */
 export interface WebhookIdentifiers {
   /** An endpoint with deliveries. */
   readonly webhook: string;
@@ -18,7 +18,11 @@ type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 const WEBHOOK = '/b2b/v2/webhook';
 
-/** Registers endpoints, of which one hears of all that happens next. @param secret in what nobody else may read */
+/**
+ * Registers two endpoints; the first receives all later events.
+ *
+ * @param secret put into texts that only this tenant may read
+ */
 export async function registerAll(send: Send, secret: string): Promise<readonly [string, string]> {
   const types = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee', 'sync.terminee'];
   const made = async (rest: object): Promise<string> =>
@@ -26,7 +30,7 @@ export async function registerAll(send: Send, secret: string): Promise<readonly 
   return [await made({ description: `Paie ${secret}` }), await made({ actif: false })];
 }
 
-/** Names what has happened since. */
+/** Returns identifiers of the events since then. */
 export async function eventsOf(
   send: Send,
   cursor: (path: string) => Promise<string>,
