@@ -16,7 +16,7 @@ import { register, scene, sign } from './support/signed';
 
 const HEADERS = { 'content-type': 'application/json' };
 
-/** Of the loopback alone, and of every address of this machine. */
+/** The first listens on the loopback addresses, the second on every address of this machine. */
 let canaries: [Canary, Canary];
 let witness: Witness;
 
@@ -35,10 +35,14 @@ beforeEach(() => {
 
 const reached = (): number => canaries[0].connections + canaries[1].connections;
 
-/** What has been begun by now arrives within this time on one machine. */
+/** Waits until connections that have begun have arrived, which takes less than this on one machine. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
 
-/** Tries to get something; answers why nothing came. */
+/**
+ * Sends a request.
+ *
+ * @returns the error, or undefined after a response
+ */
 async function reasonOf(agent: Agent, url: string): Promise<unknown> {
   try {
     const { body } = await request(url, { dispatcher: agent });
@@ -50,7 +54,7 @@ async function reasonOf(agent: Agent, url: string): Promise<unknown> {
 }
 
 describe(`Internal addresses in ${INTERNAL.length} forms`, () => {
-  it.each(INTERNAL)('the connector connects to nothing for $name', async ({ url }) => {
+  it.each(INTERNAL)('the connector opens no connection for $name', async ({ url }) => {
     const agent = new Agent({ connect: guardedConnector(hostile) });
     for (const { port } of canaries) {
       for (const scheme of ['http', 'https'] as const)
@@ -61,7 +65,7 @@ describe(`Internal addresses in ${INTERNAL.length} forms`, () => {
     expect(reached()).toBe(0);
   });
 
-  it.each(INTERNAL)('the sender sends nothing to $name', async ({ url }) => {
+  it.each(INTERNAL)('the sender opens no connection for $name', async ({ url }) => {
     const sender = new Sender({ allowInsecure: false, resolve: hostile });
     const urls = canaries.flatMap(({ port }) => [url('http', port), url('https', port)]);
     for (const one of [...urls, url('http'), url('https')]) {
@@ -77,7 +81,7 @@ describe(`Internal addresses in ${INTERNAL.length} forms`, () => {
     expect(reached()).toBe(0);
   });
 
-  it('nothing reaches the canaries later either, with all of them tried at once', async () => {
+  it('no late connection reaches the canaries, with all forms tried at once', async () => {
     const sender = new Sender({ allowInsecure: false, resolve: hostile });
     const agent = new Agent({ connect: guardedConnector(hostile) });
     await Promise.all(
@@ -94,10 +98,10 @@ describe(`Internal addresses in ${INTERNAL.length} forms`, () => {
   });
 });
 
-describe(`The canaries and the witness see what is not guarded: ${LOOPBACK.length} forms of this machine`, () => {
+describe(`Without the guard, the canaries and the witness see connections: ${LOOPBACK.length} forms of this machine`, () => {
   it.each(LOOPBACK)('a connector without the guard connects for $name', async ({ url }) => {
     const agent = new Agent({ connect: { lookup } });
-    // Half of 127.0.0.0/8 is heard by the one that listens everywhere alone.
+    // Half of 127.0.0.0/8 reaches only the canary that listens on every address.
     for (const { port } of canaries) {
       for (const scheme of ['http', 'https'] as const)
         expect(await reasonOf(agent, url(scheme, port))).not.toBeInstanceOf(AddressRefused);
@@ -108,7 +112,7 @@ describe(`The canaries and the witness see what is not guarded: ${LOOPBACK.lengt
   });
 
   it.each(['127.0.0.1', '[::1]', 'localhost', '2130706433', '[::ffff:7f00:1]'])(
-    'a sender that may send anywhere connects for %s',
+    'a sender with `allowInsecure` connects for %s',
     async (host) => {
       const sender = new Sender({ allowInsecure: true });
       await sender.post(`http://${host}:${canaries[0].port}/`, HEADERS, '{}');
@@ -118,7 +122,7 @@ describe(`The canaries and the witness see what is not guarded: ${LOOPBACK.lengt
     },
   );
 
-  /** The system's look-up, which asks the hostile name server. */
+  /** Looks up a name with the hostile name server, like the system's look-up. */
   function lookup(
     hostname: string,
     _options: unknown,
@@ -142,11 +146,11 @@ describe('A name of the public internet', () => {
   let receive: (request: IncomingMessage, response: ServerResponse) => void;
   let served: string[];
   let takeDown: () => void;
-  /** What the name stands for: at each look-up the next, the last one again and again. */
+  /** Addresses of the name at each look-up; the last entry repeats. */
   let answers: string[][];
   let lookups: number;
   let sender: Sender;
-  /** Where connections to port 443 were made to. */
+  /** Hosts of connections to port 443. */
   let routed: string[];
 
   beforeAll(async () => {
@@ -160,7 +164,7 @@ describe('A name of the public internet', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    // Whatever is not public ends at the canary, as it would at an internal service.
+    // All other addresses lead to the canary, which stands for an internal service.
     takeDown = layNetwork((host) => {
       routed.push(host);
       return host === PUBLIC ? port : canaries[1].port;
@@ -176,7 +180,7 @@ describe('A name of the public internet', () => {
     routed = [];
     lookups = 0;
     answers = [[PUBLIC]];
-    // The connection is not kept, so that the next attempt makes its own.
+    // Closes the connection because the next attempt must open its own.
     receive = (_request, response) => void response.writeHead(204, { connection: 'close' }).end();
     sender = new Sender({
       allowInsecure: false,
@@ -190,7 +194,7 @@ describe('A name of the public internet', () => {
     return [statut, reponse];
   };
 
-  it('is sent to at the address that was checked, and the certificate is checked against the name', async () => {
+  it('connects to the checked address, and the certificate is checked against the name', async () => {
     expect(await post()).toEqual([204, '']);
     expect(served).toEqual([`POST /hook host ${NAME} sni ${NAME}`]);
     expect(routed).toEqual([PUBLIC]);
@@ -199,7 +203,7 @@ describe('A name of the public internet', () => {
     expect(served).toHaveLength(1);
   });
 
-  it('that turns internal after it was checked gains nothing: it is looked up once for a connection', async () => {
+  it('a name that becomes internal after the check stays harmless: each connection looks it up once', async () => {
     answers = [[PUBLIC], ['127.0.0.1']];
     expect(await post()).toEqual([204, '']);
     expect(routed).toEqual([PUBLIC]);
@@ -208,7 +212,7 @@ describe('A name of the public internet', () => {
   });
 
   it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254'])(
-    'that was public at the first attempt and is %s at the second is refused then, and served again later',
+    'an address that was public at the first attempt and is %s at the second is rejected, and accepted again later',
     async (internal) => {
       answers = [[PUBLIC], [internal], [PUBLIC, internal], [PUBLIC]];
       expect(await post()).toEqual([204, '']);
@@ -223,13 +227,13 @@ describe('A name of the public internet', () => {
     },
   );
 
-  it('with no address at all is not sent to', async () => {
+  it('a name without an address gets no request', async () => {
     answers = [[]];
     expect(await post()).toEqual([null, 'Not sent: The name has no address.']);
     expect(routed).toEqual([]);
   });
 
-  it.each([301, 302, 303, 307, 308])('that redirects with %i is not followed anywhere', async (status) => {
+  it.each([301, 302, 303, 307, 308])('a redirect with %i is not followed', async (status) => {
     for (const location of [
       `http://127.0.0.1:${canaries[0].port}/`,
       `https://[::1]:${canaries[1].port}/`,
@@ -246,7 +250,7 @@ describe('A name of the public internet', () => {
     expect(reached()).toBe(0);
   });
 
-  it('is what the stand-in for the network leads to; without the guard an internal one leads to the canary', async () => {
+  it('control: connections go through the stand-in network; without the guard, internal addresses reach the canary', async () => {
     const unguarded = new Sender({ allowInsecure: true });
     for (const host of ['127.0.0.1', '[::1]', 'loop.example', '2130706433'])
       await unguarded.post(`https://${host}/`, HEADERS, '{}');
@@ -257,7 +261,7 @@ describe('A name of the public internet', () => {
   });
 });
 
-describe('Where anything may be sent to, for development', () => {
+describe('With WEBHOOK_ALLOW_INSECURE, for development', () => {
   it.each([301, 302, 307, 308])('a redirect with %i is not followed either', async (status) => {
     const receiver = await Receiver.start();
     receiver.behaviours.set('/moved', (_received, response) => {
@@ -273,8 +277,8 @@ describe('Where anything may be sent to, for development', () => {
   });
 });
 
-describe('An endpoint that was registered while anything was allowed', () => {
-  it('is never connected to by a worker that guards, and the log says so', async () => {
+describe('An endpoint that was registered with WEBHOOK_ALLOW_INSECURE', () => {
+  it('a worker with the guard never connects to it, and the log says so', async () => {
     const app = await TestApp.start({ webhookAllowInsecure: true });
     const place = await scene(app);
     const endpoints = [];

@@ -60,7 +60,7 @@ const partner = (
   headers?: Record<string, string>,
 ): Promise<Answer> => app.send(tenant.partenaire, method, path, body, headers);
 
-/** A validator that is strict about the schema itself: an unknown word or format in it fails. */
+/** A validator that is strict about the schema itself: unknown keywords and formats are errors. */
 function compile(schema: AnySchema): ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
   addFormats.default(ajv);
@@ -73,7 +73,7 @@ function faultsOf(type: string, data: unknown): unknown[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** The one event that happened since the test began, which must be of a type and pass its schema. */
+/** Returns the only event since the test began, which must have this type and match its schema. */
 async function theOne(type: string): Promise<Item['data']> {
   const [event, ...more] = await reader.rest();
   expect({ type: event?.type, more }).toEqual({ type, more: [] });
@@ -81,7 +81,7 @@ async function theOne(type: string): Promise<Item['data']> {
   return event!.data;
 }
 
-/** Asserts that data which is not as the schema says does not pass: each property is left out, and of another type. */
+/** Asserts that data with a missing property, or a property of another type, does not match the schema. */
 function expectStrict(type: string, data: Item['data']): void {
   for (const name of Object.keys(data)) {
     const { [name]: value, ...rest } = data;
@@ -99,7 +99,7 @@ function expectStrict(type: string, data: Item['data']): void {
 }
 
 describe('GET /b2b/v2/type-evenement', () => {
-  it('200 names each type with its description and a schema, in one order', async () => {
+  it('200 with the description and schema of each type, in a fixed order', async () => {
     const answer = await partner('GET', '/b2b/v2/type-evenement');
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual(
@@ -117,13 +117,13 @@ describe('GET /b2b/v2/type-evenement', () => {
     expectFaults(await partner('GET', '/b2b/v2/type-evenement?type=x'), { '?type': 'unknown' });
   });
 
-  it('the same for a key of few modules: a catalogue tells nothing of anybody', async () => {
+  it('200 with the same catalogue for a key of few modules', async () => {
     const restricted = await app.tenant({ cleModules: ['vote'] });
     const theirs = await app.send(restricted, 'GET', '/b2b/v2/type-evenement');
     expect(theirs.text).toBe((await partner('GET', '/b2b/v2/type-evenement')).text);
   });
 
-  it('each schema compiles strictly, and refers to nothing outside itself', async () => {
+  it('each schema compiles strictly, and has no reference outside itself', async () => {
     expect([...validators.keys()]).toEqual(TYPES);
     const { json, text } = await partner('GET', '/b2b/v2/type-evenement');
     expect(text).not.toContain('#/components');
@@ -133,12 +133,12 @@ describe('GET /b2b/v2/type-evenement', () => {
       for (const [, name] of JSON.stringify(schema).matchAll(/"\$ref":"#\/\$defs\/(\w+)"/g))
         expect(names).toContain(name);
     }
-    // The negative control: a schema with a word that the dialect has not is refused.
+    // The negative control: a schema with an unknown keyword is rejected.
     expect(() => compile({ type: 'string', nullable: true, exampl: 'x' })).toThrow();
   });
 });
 
-describe('A real event passes the schema of its type, and a changed one does not', () => {
+describe('A real event matches the schema of its type, and a changed one does not', () => {
   it('adhesion.signee with all kinds of custom values and every other property', async () => {
     await signed(app, tenant.plateforme, WHOLE);
     const data = await theOne('adhesion.signee');
@@ -159,7 +159,7 @@ describe('A real event passes the schema of its type, and a changed one does not
     }
   });
 
-  it('adhesion.signee with none of what may be left out', async () => {
+  it('adhesion.signee with only the required properties', async () => {
     await signed(app, tenant.plateforme);
     const data = await theOne('adhesion.signee');
     expect(data).toMatchObject({ valeursChampUtilisateur: [], transactionId: null, adresse1: null });
@@ -182,8 +182,8 @@ describe('A real event passes the schema of its type, and a changed one does not
   });
 
   it.each([
-    ['of nobody, with everything', { ...WHOLE, employeIdExterne: null }],
-    ['of an unknown employee, with nothing', { employeIdExterne: 'E-9' }],
+    ['without an employee, with everything', { ...WHOLE, employeIdExterne: null }],
+    ['of an unknown employee, without optional properties', { employeIdExterne: 'E-9' }],
   ])('conciliation.demandee %s; its confirmation is an adhesion.signee', async (_what, body) => {
     const { demandeId } = (await signed(app, tenant.plateforme, body)).json;
     expectStrict('conciliation.demandee', await theOne('conciliation.demandee'));
@@ -191,7 +191,7 @@ describe('A real event passes the schema of its type, and a changed one does not
     await theOne('adhesion.signee');
   });
 
-  it('sync.terminee of a V1 sync: what it created, updated and refused', async () => {
+  it('sync.terminee of a V1 sync, with the created, updated and rejected records', async () => {
     await partner('POST', '/b2b/v1/employe/sync', {
       employes: [
         { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' },
@@ -219,7 +219,11 @@ describe('A real event passes the schema of its type, and a changed one does not
     });
   });
 
-  /** Sends a sync as a task and waits until it is over; answers it. */
+  /**
+   * Sends a sync as a task and waits until it has ended.
+   *
+   * @returns the task
+   */
   async function task(query: string, body: unknown): Promise<Answer['json']> {
     const sent = await partner('POST', `/b2b/v2/sync${query}`, body, { Prefer: 'respond-async' });
     expect(sent.status).toBe(202);
@@ -236,7 +240,7 @@ describe('A real event passes the schema of its type, and a changed one does not
     });
   });
 
-  it('sync.terminee of a simulation by task, which wrote nothing', async () => {
+  it('sync.terminee of a simulation by task, which writes no record', async () => {
     const { id } = await task('?simulation=true', { Employes: [{ ...EMPLOYES[0], IdExterne: 'E-40' }] });
     expect(await theOne('sync.terminee')).toEqual({
       ...{ version: 'V2', tacheId: id, etat: 'Reussie', simulation: true, crees: 1, modifies: 0, refuses: 0 },
@@ -263,7 +267,7 @@ describe('A real event passes the schema of its type, and a changed one does not
     }
   });
 
-  it('none of a simulation that is waited for, and none of a sync that is refused', async () => {
+  it('a synchronous simulation and a rejected sync give no event', async () => {
     for (const path of ['/b2b/v1/employe/sync', '/b2b/v2/sync'])
       expect((await partner('POST', `${path}?simulation=true`, {})).status).toBe(200);
     expect((await partner('POST', '/b2b/v2/sync', { Employeurs: [] })).status).toBe(400);
@@ -299,13 +303,13 @@ describe('A real event passes the schema of its type, and a changed one does not
     expectStrict('webhook.test', data);
   });
 
-  it('all of the above together, as the feed has them', async () => {
+  it('the feed has all of the events above', async () => {
     const { json } = await partner('GET', FEED);
     for (const { type, data } of json as Item[])
       expect({ type, faults: faultsOf(type, data) }).toEqual({ type, faults: [] });
     expect([...new Set((json as Item[]).map(({ type }) => type))].sort()).toEqual(TYPES);
-    // The negative control: data of one type does not pass as that of another. A signed card alone has all that the
-    // event of its deletion has, and those of campaigns all show the campaign.
+    // The negative control: data of one type does not match the schema of another. Two exceptions: a signed card has
+    // all properties of its deletion event, and all campaign events contain the campaign.
     const ofCampaigns = TYPES.filter((type) => type.startsWith('campagne.'));
     expect(ofCampaigns).toHaveLength(3);
     for (const { type, data } of json as Item[]) {

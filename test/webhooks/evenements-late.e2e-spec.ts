@@ -33,7 +33,7 @@ async function connect(): Promise<Client> {
   return client;
 }
 
-/** One transaction that writes events by itself and ends when the test says so. */
+/** A transaction on its own connection that writes events and ends when the test says so. */
 class Writer {
   private constructor(
     private readonly client: Client,
@@ -50,7 +50,11 @@ class Writer {
     return this.client.query('BEGIN');
   }
 
-  /** Writes one event; answers its id. */
+  /**
+   * Writes one event.
+   *
+   * @returns its id
+   */
   async write(type = 'sync.terminee'): Promise<string> {
     const { rows } = await this.client.query<{ id: string }>(
       `INSERT INTO evenement (tenant_id, type, data) VALUES ($1, $2, '{}') RETURNING id_unique AS id`,
@@ -64,7 +68,9 @@ class Writer {
   }
 }
 
-/** The cursor that one would think of: by the time of the event and its id. What it misses, the feed must not. */
+/**
+ * The obvious wrong cursor: the creation time and id of the last event. The feed must show the events that it misses.
+ */
 class NaiveReader {
   readonly ids: string[] = [];
   private last = { date: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
@@ -98,7 +104,7 @@ const readers = (): Reader[] => [
 ];
 
 describe('An event that is committed late', () => {
-  it('comes after what was read before it, and the naive cursor misses it', async () => {
+  it('comes after the events that were read before it, and the naive cursor misses it', async () => {
     const [all, naive] = [readers(), new NaiveReader(space.tenantId, 3)];
     const first = await Writer.open();
     const late = await first.write();
@@ -116,13 +122,13 @@ describe('An event that is committed late', () => {
     }
     await naive.rest();
     expect(naive.ids.slice(1)).toEqual([early]);
-    // It is the older one by its own time; the feed shows that time and keeps its order.
+    // Its own time is older; the feed shows that time and keeps its order.
     const { json } = await space.send('GET', FEED);
     expect(json[2].timestamp < json[1].timestamp).toBe(true);
     expect(json.map(({ id }: { id: string }) => id)).toEqual(all[2]!.ids);
   });
 
-  it('is seen after all where the service itself signs while others sync and a reader reads on', async () => {
+  it('is seen after real signings, while others sync and a reader continues', async () => {
     const gate = await Gate.close(
       app,
       'INSERT',
@@ -151,11 +157,11 @@ describe('An event that is committed late', () => {
     }
   });
 
-  it('is seen although many of its time have a place already, and none comes twice', async () => {
+  it('is seen although other events of its time already have a place, and no event comes twice', async () => {
     const writers = await Promise.all(times(30, () => Writer.open()));
     const written = await Promise.all(writers.map((writer) => writer.write()));
     const all = readers();
-    // The last to begin commits first: each of them is older than all that were read before it.
+    // The last transaction to begin commits first, so each event is older than all events read before it.
     for (const at of times(30, (n) => 29 - n)) {
       await writers[at]!.end('COMMIT');
       for (const reader of all) await reader.step();
@@ -166,7 +172,7 @@ describe('An event that is committed late', () => {
     }
   });
 
-  it('comes after what its transaction waited for, though that began later', async () => {
+  it('comes after the transaction that it waited for, although that one began later', async () => {
     const waiting = await Writer.open();
     const other = await Writer.open();
     const before = await other.write();
@@ -182,7 +188,7 @@ describe('An event that is committed late', () => {
     expect(json[1].timestamp <= json[2].timestamp).toBe(true);
   });
 
-  it('of a transaction that is rolled back is never seen', async () => {
+  it('a rolled-back event is never seen', async () => {
     const writer = await Writer.open();
     const gone = await writer.write();
     const [reader] = readers();
@@ -193,7 +199,7 @@ describe('An event that is committed late', () => {
     expect([reader!.ids.length, reader!.ids.includes(gone)]).toEqual([2, false]);
   });
 
-  it('does not make a reader wait for the transaction that is open', async () => {
+  it('an open transaction does not block readers', async () => {
     const writer = await Writer.open();
     await writer.write();
     for (const reader of readers()) expect(await reader.rest()).toHaveLength(1);
@@ -208,7 +214,7 @@ describe('Twenty writers that commit in any order, while readers page', () => {
       const committed: string[] = [];
       const rolledBack: string[] = [];
       let isWriting = true;
-      // Begins before all others and commits after them, so that the naive cursor cannot but miss it.
+      // It begins first and commits last, which guarantees that the naive cursor misses its event.
       const last = await Writer.open();
       const late = await last.write();
       const write = async (): Promise<void> => {
@@ -250,7 +256,7 @@ describe('Twenty writers that commit in any order, while readers page', () => {
         expect([...reader.ids].sort()).toEqual(expected);
         expect(reader.ids).toEqual(full[0]!.ids);
       }
-      // Who comes later finds the same order.
+      // A reader that starts later sees the same order.
       const newcomer = new Reader(app, space.tenant, `${FEED}?limite=5`);
       await newcomer.rest();
       expect(newcomer.ids).toEqual(full[0]!.ids);
@@ -258,12 +264,12 @@ describe('Twenty writers that commit in any order, while readers page', () => {
       expect(syncs.ids).toEqual(newcomer.ids.filter((id) => kinds.get(id) === 'sync.terminee'));
       expect(rolledBack.filter((id) => kinds.has(id))).toEqual([]);
       expect(rolledBack.length).toBeGreaterThan(0);
-      // The negative control: the same scenario catches a cursor that is wrong.
+      // The negative control: the same scenario detects a wrong cursor.
       expect(expected.filter((id) => !naive.ids.includes(id))).toContain(late);
     },
   );
 
-  it('readers that begin at the same moment give all events one order between them', async () => {
+  it('readers that begin at the same moment see one common order of all events', async () => {
     const writers = await Promise.all(times(20, () => Writer.open()));
     await Promise.all(writers.map((writer) => writer.write()));
     const all = times(10, () => new Reader(app, space.tenant, `${FEED}?limite=2`));

@@ -18,7 +18,11 @@ beforeEach(async () => {
   space = await Space.open(app);
 });
 
-/** Purges until nothing is left to purge; answers how many events went. */
+/**
+ * Purges until no expired event is left.
+ *
+ * @returns the number of deleted events
+ */
 async function purge(): Promise<number> {
   const service = app.app.get(EvenementsService);
   let count = 0;
@@ -28,8 +32,8 @@ async function purge(): Promise<number> {
 const replay = ({ id }: { id: string }) =>
   space.send('POST', `${PATH}/${id}/recuperer`, { depuis: '2020-01-01' });
 
-describe('Events that are older than 30 days', () => {
-  it('go with their deliveries; younger ones and theirs stay', async () => {
+describe('Events older than 30 days', () => {
+  it('are deleted with their deliveries; younger events and their deliveries stay', async () => {
     const made = await space.endpoint();
     await seedEvents(space, 5, { age: '30 days 1 minute' });
     await seedEvents(space, 5, { age: '400 days' });
@@ -46,7 +50,7 @@ describe('Events that are older than 30 days', () => {
     expect(await purge()).toBe(0);
   });
 
-  it('go whether or not anybody has read them, in every data space', async () => {
+  it('are deleted in every tenant, read or unread', async () => {
     const other = await Space.open(app);
     for (const one of [space, other]) await seedEvents(one, 3, { age: '31 days' });
     await new Reader(app, space.tenant).rest();
@@ -54,7 +58,7 @@ describe('Events that are older than 30 days', () => {
     for (const one of [space, other]) expect(await one.count('evenement')).toBe(1);
   });
 
-  it('go by batches, and the worker removes all of them by itself', async () => {
+  it('are deleted in batches, all of them by the worker', async () => {
     const made = await space.endpoint();
     const other = await Space.open(app);
     await seedEvents(space, 2_500, { age: '31 days' });
@@ -72,7 +76,7 @@ describe('Events that are older than 30 days', () => {
     expect(await space.count('livraison')).toBe(1);
   });
 
-  it('are not sent any more: their jobs find nothing', async () => {
+  it('are not sent any more: their jobs find no delivery', async () => {
     const receiver = await Receiver.start();
     let worker: INestApplication | undefined;
     try {
@@ -100,7 +104,7 @@ describe('A reader whose last events were purged', () => {
     );
 
   it.each(['', '?limite=1', '?limite=5', '?type=sync.terminee'])(
-    'goes on from its link with what comes next, once (%s)',
+    'continues from its link with the next events, each once (%s)',
     async (query) => {
       const reader = new Reader(app, space.tenant, FEED + query);
       await space.sync();
@@ -114,11 +118,11 @@ describe('A reader whose last events were purged', () => {
     },
   );
 
-  it('goes on also where the last one that it read was the only one to go', async () => {
+  it('continues also if only the last event that it read was purged', async () => {
     for (const query of ['', '?limite=1']) {
       const reader = new Reader(app, space.tenant, FEED + query);
       await reader.rest();
-      // Old by its time, yet committed last: purged before those that were read before it.
+      // It is the oldest by its time and was committed last, so it is purged before events that were read earlier.
       await seedEvents(space, 1, { age: '31 days' });
       expect(await reader.rest()).toHaveLength(1);
       expect(await purge()).toBe(1);
@@ -130,7 +134,7 @@ describe('A reader whose last events were purged', () => {
     }
   });
 
-  it('misses those that went before it read them, and nothing else', async () => {
+  it('misses only the events that were purged before it read them', async () => {
     const reader = new Reader(app, space.tenant, `${FEED}?limite=1`);
     await reader.step();
     await space.sync();

@@ -25,7 +25,7 @@ const idsOf = (items: Item[]): string[] => items.map(({ id }) => id);
 const reader = (query = '', caller: { cle: string } = space.tenant) => new Reader(app, caller, FEED + query);
 
 describe('GET /b2b/v2/evenement', () => {
-  it('200 oldest first, each with id, type, timestamp and data, and nothing else', async () => {
+  it('200 with exactly id, type, timestamp and data of each event, oldest first', async () => {
     const card = await sign(app, space);
     expect((await space.send('DELETE', `/b2b/v2/adhesion/${card}`)).status).toBe(204);
     const { json } = await get();
@@ -49,7 +49,7 @@ describe('GET /b2b/v2/evenement', () => {
     expect((await space.send('GET', `/api${FEED}`)).json).toEqual(json);
   });
 
-  it('its data is, byte for byte, the card as V2 shows it and the body of the webhook', async () => {
+  it('the data of an event are byte for byte the V2 card and the body of the webhook', async () => {
     await clearQueue(app);
     const receiver = await Receiver.start();
     let worker: INestApplication | undefined;
@@ -74,7 +74,7 @@ describe('GET /b2b/v2/evenement', () => {
     }
   });
 
-  it('200 only the events of one type, with type; 400 for a type that is none', async () => {
+  it('200 with the events of one type; 400 for an unknown type', async () => {
     await sign(app, space);
     await space.sync();
     const types = async (query: string) => (await get(query)).json.map(({ type }: Item) => type);
@@ -95,7 +95,7 @@ describe('GET /b2b/v2/evenement', () => {
       expectFaults(await get(`?curseur=${curseur}`), { '?curseur': 'cursor' });
   });
 
-  it('403 Module.NonActif for a type of a module that the key may not use, whose events its list has not', async () => {
+  it('403 Module.NonActif for a type of a module that the key may not use; the list omits its events', async () => {
     const restricted = await space.keyFor(['vote']);
     await sign(app, space);
     await space.sync();
@@ -112,7 +112,7 @@ describe('GET /b2b/v2/evenement', () => {
     expect((await get('', restricted)).text).not.toContain('Tremblay');
   });
 
-  it('nothing of other data spaces, neither by list, type nor with their cursor', async () => {
+  it('other tenants’ events never appear: not in the list, by type or with their cursor', async () => {
     const other = await Space.open(app);
     await sign(app, other);
     const theirs = reader('', other.tenant);
@@ -125,7 +125,7 @@ describe('GET /b2b/v2/evenement', () => {
   });
 });
 
-describe('The link to what comes next', () => {
+describe('The link to the next events', () => {
   it.each([
     '',
     '?limite=1',
@@ -134,7 +134,7 @@ describe('The link to what comes next', () => {
     '?type=adhesion.signee',
     '?type=adhesion.signee&limite=2',
   ])(
-    'is there on an empty feed, a full page, the last one and a whole list (%s), and leads to exactly the new ones',
+    'is on an empty feed, a full page, the last page and a whole list (%s), and leads to exactly the new events',
     async (query) => {
       const fresh = await app.tenant();
       const empty = await app.send(fresh, 'GET', FEED + query);
@@ -148,7 +148,7 @@ describe('The link to what comes next', () => {
         for (let n = 0; n < count; n++) await sign(app, space);
         const fresh = (await space.eventIds('adhesion.signee')).slice(-count);
         expect(idsOf(await follower.rest())).toEqual(fresh);
-        // Asked again, the link of an empty answer stays empty until something happens.
+        // Requests to the link of an empty page stay empty until the next event.
         expect([await follower.step(), await follower.step()]).toEqual([[], []]);
       }
       expect(follower.seen).toHaveLength(before + 6);
@@ -156,7 +156,7 @@ describe('The link to what comes next', () => {
     },
   );
 
-  it('of a feed that was empty leads to its first event', async () => {
+  it('the link of an empty feed leads to its first event', async () => {
     for (const query of ['', '?limite=3', '?type=sync.terminee']) {
       const fresh = await app.tenant();
       const follower = reader(query, fresh);
@@ -173,10 +173,10 @@ describe('The link to what comes next', () => {
     expect(searchParams.get('curseur')).toMatch(/^[\w-]+$/);
   });
 
-  it('with pages of 1, 2 and 3 each event comes once, in the order of the whole list', async () => {
+  it('pages of 1, 2 and 3 contain each event once, in the order of the whole list', async () => {
     for (let n = 0; n < 4; n++) {
       await sign(app, space);
-      // Several that get their place together.
+      // These events get their places together.
       await seedEvents(space, 3, { age: '1 minute' });
       if (n % 2) await get();
     }
@@ -185,7 +185,7 @@ describe('The link to what comes next', () => {
     for (const limite of [1, 2, 3]) {
       const follower = reader(`?limite=${limite}`);
       expect(await follower.rest()).toEqual(all);
-      // Whoever repeats a request gets the same answer.
+      // A repeated request gets the same response.
       const again = reader(`?limite=${limite}`);
       const first = await again.step();
       again.next = `${FEED}?limite=${limite}`;
@@ -195,10 +195,10 @@ describe('The link to what comes next', () => {
 });
 
 describe('A long feed', () => {
-  it('12,000 events and those of before, in order, by one request and by pages', async () => {
+  it('12,000 events and earlier ones come in order, by one request and by pages', async () => {
     const ids = [...(await space.eventIds()), ...(await seedEvents(space, 12_000, { age: '0' }))];
     const whole = await get();
-    // Whatever batches they got their places in: by the time of their making.
+    // The order is that of creation, independent of the batches in which the events got their places.
     expect(idsOf(whole.json)).toEqual(ids);
     const next = new Reader(app, space.tenant, nextOf(app, whole));
     expect(await next.step()).toEqual([]);
@@ -209,7 +209,7 @@ describe('A long feed', () => {
     expect(paged.ids).toEqual([...idsOf(whole.json), next.ids[0]]);
   });
 
-  it('6,000 that nobody has read yet, by pages from the beginning, in the order of their making', async () => {
+  it('6,000 unread events come by pages from the beginning, in the order of creation', async () => {
     const ids = [...(await space.eventIds()), ...(await seedEvents(space, 6_000, { age: '0' }))];
     const follower = reader('?limite=1000');
     await follower.rest();
@@ -220,7 +220,7 @@ describe('A long feed', () => {
     ['a filter', '?type=adhesion.signee&limite=10', undefined],
     ['a key of few modules', '?limite=10', ['vote' as const]],
   ])(
-    'an empty page means that nothing is new, also with %s behind 6,000 others',
+    'an empty page means that there is no new event, also with %s behind 6,000 others',
     async (_what, query, modules) => {
       const hidden = modules ? 'adhesion.signee' : 'sync.terminee';
       await seedEvents(space, 6_000, { type: hidden, age: '2 hours' });
@@ -231,7 +231,7 @@ describe('A long feed', () => {
     },
   );
 
-  it('of large events is answered whole and by pages that fit', async () => {
+  it('40 events of 400,000 characters come in one response and by pages that fit', async () => {
     await space.rows(
       `INSERT INTO evenement (tenant_id, type, data)
        SELECT $1, 'sync.terminee', json_build_object('n', n, 'text', repeat('é', 400000)) FROM generate_series(1, 40) n`,

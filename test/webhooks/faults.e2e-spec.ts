@@ -26,13 +26,13 @@ const DAY_MS = 24 * HOUR_MS;
 
 let app: TestApp;
 let receiver: Receiver;
-/** Where redirects lead: nobody may come. */
+/** The target of redirects: it must get no connection. */
 let canary: Receiver;
 let worker: INestApplication;
 let place: Scene;
 let clock: ShiftedClock;
 
-/** Each group of tests has a database and a clock of its own. */
+/** Each group of tests has its own database and clock. */
 function start(): void {
   beforeAll(async () => {
     app = await TestApp.start();
@@ -68,31 +68,35 @@ async function pending(): Promise<Row[]> {
   return rowsOf(app.database, undefined, 'EnAttente');
 }
 
-/** Moves the clock to when the next deliveries are due, with those that are due soon after; false if none waits. */
+/**
+ * Moves the clock to the next due deliveries and those due soon after.
+ *
+ * @returns false if none waits
+ */
 async function toNextDue(): Promise<boolean> {
   const dues = (await pending()).map(({ prochaine }) => prochaine!.getTime());
   if (dues.length === 0) return false;
   const first = Math.min(...dues);
   const now = clock.now().getTime();
-  // A share of the time that has passed, so that stragglers do not take a step each.
+  // A share of the elapsed time, because otherwise each straggler would take its own step.
   const soon = first + Math.max(20_000, 0.2 * (first - now), 0.05 * (now - Date.now()));
   await clock.moveTo(new Date(Math.max(...dues.filter((due) => due <= soon))));
   return true;
 }
 
-/** When an attempt ended (ms), as far as the log tells. */
+/** Returns the end of an attempt in the log, in ms. */
 function endOf({ date, dureeMs }: { date: string; dureeMs: number }): number {
   return Date.parse(date) + dureeMs;
 }
 
-/** When the attempt after a failure may be at the earliest and at the latest (ms), by what the receiver did. */
+/** Returns the earliest and latest time (ms) of the attempt after a failure, given the receiver's response. */
 function bounds(row: Row, failed: number, { retryAfter, at }: Act): [number, number] {
   const tentative = row.tentatives[failed - 1]!;
   const delay = DELAYS_S[failed - 1]! * 1_000;
   const asked = Math.min((parseRetryAfter(retryAfter, new Date(at)) ?? 0) * 1_000, DAY_MS);
   return [
     Math.max(Date.parse(tentative.date) + delay, at + asked),
-    // What comes between the end of an attempt and its note is not in the log.
+    // The log does not show the time between the end of an attempt and its record.
     endOf(tentative) + Math.max(delay * (1 + JITTER), asked) + 1_000,
   ];
 }
@@ -105,8 +109,8 @@ describe('Endpoints that fail in every way', () => {
   let ids: Map<string, string>;
 
   /**
-   * What the receiver did at each attempt of the log. Where a busy machine let one run out of time, its answer did not
-   * come through, or it had not even come to the receiver, or it came a little later; the next one is 5 s away.
+   * Returns what the receiver did at each attempt of the log. On a busy machine an attempt can time out: its response
+   * was lost, or its request arrived late or not at all; the next attempt is 5 s away.
    */
   function actsOf({ webhookId, evenementId, tentatives }: Row): Act[] {
     const acts = [...(fickle.acts.get(ids.get(webhookId)!)!.get(evenementId) ?? [])];
@@ -119,7 +123,7 @@ describe('Endpoints that fail in every way', () => {
     return [...aligned, ...acts];
   }
 
-  /** The next attempt of what waits is when the schedule and the receiver say. */
+  /** Asserts that each waiting delivery is due within the bounds of the schedule and the receiver's response. */
   async function checkDues(): Promise<void> {
     const wrong: object[] = [];
     for (const row of await pending()) {
@@ -131,7 +135,7 @@ describe('Endpoints that fail in every way', () => {
     expect(wrong).toEqual([]);
   }
 
-  it(`lose none of ${EVENTS} events each, by the schedule, with one job for each delivery that waits`, async () => {
+  it(`lose none of ${EVENTS} events each, keep the schedule, and have one job for each waiting delivery`, async () => {
     fickle = new Fickle(receiver, clock, SEED, canary.url);
     ids = new Map();
     for (const path of PATHS) {
@@ -141,7 +145,7 @@ describe('Endpoints that fail in every way', () => {
     await addEvents(app, place, EVENTS);
     for (const id of ids.keys()) expect(await replay(app, place, id)).toBe(EVENTS);
 
-    // While all is at work as well.
+    // Watches also while deliveries run.
     let isOver = false;
     const broken: object[] = [];
     const watch = (async () => {
@@ -168,12 +172,12 @@ describe('Endpoints that fail in every way', () => {
     expect(rows).toHaveLength(PATHS.length * EVENTS);
     const wrong = rows.filter((row) => !isSound(row, actsOf(row)));
     expect(wrong).toEqual([]);
-    // Ten attempts were made and were not enough: the events that are poisoned, at each endpoint that is still there.
+    // Ten attempts were not enough for the poisoned events at each endpoint that still exists.
     const failed = rows.filter(({ etat }) => etat === 'Echouee');
     expect(failed.length).toBeGreaterThanOrEqual((4 * EVENTS) / 100);
   }, 240_000);
 
-  /** The log says what the receiver did, in that order and at those times, and the state follows from it. */
+  /** The log shows the receiver's responses in order and at their times, and the state follows from them. */
   function isSound(row: Row, acts: readonly Act[]): boolean {
     const { etat, tentatives, essais } = row;
     const isAccepted = (statut: number | null): boolean => statut === 204 || statut === 200;
@@ -192,7 +196,7 @@ describe('Endpoints that fail in every way', () => {
     );
   }
 
-  it('are disabled where they say that they are gone: what waited is cancelled, nothing is sent any more', async () => {
+  it('are disabled after a 410: waiting deliveries are cancelled, and no event is sent any more', async () => {
     const [id] = [...ids].find(([, path]) => path === '/gone')!;
     const { rows: hooks } = await app.database.query<{ actif: boolean; at: Date; reason: string }>(
       'SELECT actif, desactive_le AS at, raison_desactivation AS reason FROM webhook ORDER BY id_unique = $1',
@@ -219,7 +223,7 @@ describe('Endpoints that fail in every way', () => {
 describe('Five days of failure', () => {
   start();
 
-  /** Goes from due time to due time, while that is before a time. */
+  /** Moves from due time to due time until the given time. */
   async function workUntil(end: number): Promise<void> {
     for (;;) {
       await quiet(app.database);
@@ -231,7 +235,7 @@ describe('Five days of failure', () => {
     await quiet(app.database);
   }
 
-  /** Sends one event more and waits for its first attempt. */
+  /** Sends one more event and waits for its first attempt. */
   async function attempt(path: string): Promise<void> {
     const before = receiver.of(path).length;
     await tell(app, place, ['{"n":0}']);
@@ -239,7 +243,7 @@ describe('Five days of failure', () => {
     await quiet(app.database);
   }
 
-  it('disable an endpoint, and nothing sooner; what waited is cancelled', async () => {
+  it('five days disable an endpoint, and less does not; waiting deliveries are cancelled', async () => {
     const id = await endpoint('/down');
     receiver.behaviours.set('/down', (_request, response) => void response.writeHead(503).end());
     await attempt('/down');
@@ -261,17 +265,17 @@ describe('Five days of failure', () => {
     });
     expect(Date.parse(desactiveLe!)).toBeGreaterThanOrEqual(since + 5 * DAY_MS);
     expect(await states(app.database, id)).toEqual({ Echouee: 1, Annulee: 2 });
-    // The attempt that was one too many, and the other one only if it was at work then.
+    // The last attempt before the endpoint was disabled, and the other one only if it was running then.
     expect(receiver.of('/down').length - before).toBeGreaterThanOrEqual(1);
     expect(receiver.of('/down').length - before).toBeLessThanOrEqual(2);
     expect(await countJobs(app.database)).toBe(0);
 
-    // It hears of nothing any more.
+    // A disabled endpoint gets no events any more.
     await tell(app, place, ['{"n":0}']);
     expect(await rowsOf(app.database, id)).toHaveLength(3);
   });
 
-  it('are counted anew after one success', async () => {
+  it('the five days restart after one success', async () => {
     const id = await endpoint('/up');
     let status = 503;
     receiver.behaviours.set('/up', (_request, response) => void response.writeHead(status).end());
@@ -289,10 +293,10 @@ describe('Five days of failure', () => {
     expect(await health(id)).toEqual({ actif: true, desactiveLe: null, raisonDesactivation: null });
     await workUntil(again + 5 * DAY_MS - HOUR_MS);
     expect((await health(id)).actif).toBe(true);
-    // The control: five days from there they disable it after all.
+    // The control: five days from there disable it.
     await workUntil(again + 5 * DAY_MS + HOUR_MS);
     await attempt('/up');
-    // Noted after the attempt itself.
+    // The endpoint is disabled after the attempt itself.
     await until('the endpoint is disabled', async () => !(await health(id)).actif);
   });
 });
@@ -300,7 +304,7 @@ describe('Five days of failure', () => {
 describe('The checks of this file', () => {
   start();
 
-  it('find a delivery without a job and one with two', async () => {
+  it('find a delivery without a job and a delivery with two', async () => {
     await endpoint('/checked');
     receiver.behaviours.set('/checked', (_request, response) => void response.writeHead(500).end());
     await tell(app, place, ['{"n":1}']);

@@ -45,7 +45,7 @@ async function replay({ id }: { id: string }, depuis: string): Promise<number> {
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
 const received = (path: string): string[] =>
   receiver.of(path).map(({ headers }) => String(headers['webhook-id']));
-/** The events of the deliveries of an endpoint that wait, and those of the jobs that will attempt them. */
+/** Returns the events of the waiting deliveries of an endpoint, and the events of the jobs that will attempt them. */
 async function waitingOf({ id }: { id: string }): Promise<{ rows: string[]; jobs: string[] }> {
   const found = await space.rows<{ turn: string; evenement: string }>(
     `SELECT id_unique || ' ' || tour AS turn, evenement_id AS evenement FROM livraison
@@ -60,10 +60,10 @@ async function waitingOf({ id }: { id: string }): Promise<{ rows: string[]; jobs
 }
 
 describe('POST /b2b/v2/webhook/:id/recuperer', () => {
-  it('202 sends all events of the endpoint’s types since then: from before it was, delivered, and while paused', async () => {
+  it('202 sends all events of the endpoint’s types since then: older than the endpoint, delivered, and of a pause', async () => {
     const early = await seedEvents(space, 3, { age: '3 hours' });
     const before = await seedEvents(space, 4, { age: '1 hour' });
-    // Cards, which it does not hear of.
+    // The endpoint does not subscribe to cards.
     await seedEvents(space, 2, { type: 'adhesion.supprimee', age: '1 hour' });
     const { id, path } = await endpointAt();
     await work();
@@ -76,7 +76,7 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
     expect(await space.count('livraison')).toBe(1);
     await space.replace({ id }, { url: receiver.url + path });
     const since = (await space.eventIds('sync.terminee')).filter((one) => !early.includes(one));
-    // Those of before, that of the sync which made the scene, the one that was delivered and two of the pause.
+    // The earlier ones, the one of the sync that prepared the test, the delivered one and two of the pause.
     expect(since).toHaveLength(before.length + 4);
     expect(await replay({ id }, hoursAgo(2))).toBe(since.length);
     await space.drained();
@@ -100,7 +100,7 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
     expect(await space.count('livraison')).toBe(6);
   });
 
-  it('leaves alone what waits for its first attempt anyway, and does not count it', async () => {
+  it('a delivery that waits for its first attempt is left alone and not counted', async () => {
     await seedEvents(space, 2);
     const made = await endpointAt();
     await space.sync();
@@ -113,7 +113,7 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
     expect(received(made.path).sort()).toEqual(all);
   });
 
-  it('begins anew what failed, waits after a failure or was cancelled', async () => {
+  it('failed, waiting and cancelled deliveries start again with their first attempt', async () => {
     await seedEvents(space, 3);
     const made = await endpointAt();
     await replay(made, hoursAgo(2));
@@ -133,7 +133,7 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
     expect(received(made.path).sort()).toEqual(all);
   });
 
-  it('takes the time to the millisecond and inclusively, with any offset', async () => {
+  it('the time is exact to the millisecond, inclusive, and may have any offset', async () => {
     const [first, second] = await seedEvents(space, 2, { type: 'adhesion.signee' });
     const made = await endpointAt({ types: ['adhesion.signee'] });
     const dates = await space.rows<{ date: Date }>(
@@ -154,14 +154,14 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
     expect(await replay(made, '9999-12-31T23:59:59Z')).toBe(0);
   });
 
-  it('sends nothing of another data space, and to no other endpoint', async () => {
+  it('events of other tenants are not sent, and no other endpoint gets any', async () => {
     await seedEvents(await Space.open(app), 3);
     const [made, other] = [await endpointAt(), await endpointAt()];
     expect(await replay(made, '2020-01-01')).toBe(1);
     expect(await waitingOf(other)).toEqual({ rows: [], jobs: [] });
   });
 
-  it('sends no test of before, and a type that was added later', async () => {
+  it('earlier test events are not sent; a type that was added later is', async () => {
     const { id, path } = await endpointAt();
     await space.send('POST', `${PATH}/${id}/test`);
     await sign(app, space);
@@ -174,14 +174,14 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
     );
   });
 
-  it('of ten at once, while events come, each event has one delivery with one job', async () => {
+  it('ten replays at once during new events give each event one delivery with one job', async () => {
     await seedEvents(space, 300);
     const made = await endpointAt();
     const [counts] = await Promise.all([
       Promise.all(Array.from({ length: 10 }, () => replay(made, '2020-01-01'))),
       Promise.all(Array.from({ length: 10 }, () => space.sync())),
     ]);
-    // Whatever the first of them took, the others found waiting: only events that came in between may be added.
+    // The first replay took the events and the others found them waiting: only newer events may be added.
     expect(counts.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(311);
     expect(Math.max(...counts)).toBeGreaterThanOrEqual(301);
     const all = (await space.eventIds()).sort();
@@ -189,7 +189,7 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
     expect(await waitingOf(made)).toEqual({ rows: all, jobs: all });
   });
 
-  it('12,000 events in one call, a job for each; all of them again once they are over', async () => {
+  it('12,000 events in one call get a job each; another call sends all of them again', async () => {
     const ids = await seedEvents(space, 12_000, { type: 'adhesion.signee' });
     const made = await endpointAt({ types: ['adhesion.signee'] });
     expect(await replay(made, hoursAgo(2))).toBe(12_000);
@@ -200,7 +200,7 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
       `UPDATE livraison SET etat = 'Reussie', prochaine_tentative = NULL WHERE tenant_id = $1`,
     );
     expect(await replay(made, hoursAgo(2))).toBe(12_000);
-    // Each by its new turn alone: the 12,000 jobs of before name another.
+    // Only jobs with the new generation run: the 12,000 earlier jobs have another `tour`.
     expect(await waitingOf(made)).toEqual({ rows: sorted, jobs: sorted });
     expect(await space.jobs()).toHaveLength(24_000);
   });

@@ -41,11 +41,11 @@ afterEach(async () => {
 
 const send = (headers: Record<string, string> = {}): Promise<Answer> =>
   space.send('POST', '/plateforme/v1/adhesions', CARD, headers, { cle: space.plateforme });
-/** The rows of this data space, as a gate knows them. */
+/** SQL condition of a gate: the rows of this tenant. */
 const mine = () => `NEW.tenant_id = '${space.tenantId}'`;
 const remove = ({ id }: { id: string }) => space.send('DELETE', `${PATH}/${id}`);
 
-/** What there is of cards and of what follows from them. */
+/** Counts the cards, events, deliveries and jobs of the tenant. */
 async function counts(): Promise<Record<string, number>> {
   const [row] = await space.rows<Record<string, number>>(
     `SELECT (SELECT count(*)::int FROM adhesion WHERE tenant_id = $1) AS adhesion,
@@ -63,7 +63,7 @@ describe('A card, its event, the deliveries and their jobs are one transaction',
     for (let n = 0; n < 2; n++) await space.endpoint({ types: ['adhesion.signee'] });
   });
 
-  it('all of them are there after a signing', async () => {
+  it('all of them exist after a signing', async () => {
     expect((await send()).status).toBe(201);
     expect(await counts()).toEqual(ALL);
   });
@@ -73,7 +73,7 @@ describe('A card, its event, the deliveries and their jobs are one transaction',
     ['the deliveries', 'livraison'],
     ['their jobs', 'pgboss.job_common'],
     ['the answer under its Idempotency-Key, which comes last', 'idempotency_record'],
-  ])('none of them is where %s cannot be written', async (_what, table) => {
+  ])('none of them exists if %s cannot be written', async (_what, table) => {
     const key = { 'Idempotency-Key': randomUUID() };
     const answer = await refusing(app, table, () => send(key));
     expectProblem(answer, 500, 'Service.ErreurInterne');
@@ -82,7 +82,7 @@ describe('A card, its event, the deliveries and their jobs are one transaction',
     expect(await counts()).toEqual(ALL);
   });
 
-  it('none of them is where the commit itself fails', async () => {
+  it('none of them exists if the commit itself fails', async () => {
     await app.database.query(`
       CREATE FUNCTION refuse_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
       CREATE CONSTRAINT TRIGGER refuse_commit AFTER INSERT ON livraison DEFERRABLE INITIALLY DEFERRED
@@ -95,14 +95,14 @@ describe('A card, its event, the deliveries and their jobs are one transaction',
     expect(await counts()).toEqual(NOTHING);
   });
 
-  it('none of them is seen, or sent, before the commit', async () => {
+  it('none of them is visible, or sent, before the commit', async () => {
     const path = `/${randomUUID()}`;
     await space.endpoint({ url: receiver.url + path, types: ['adhesion.signee'] });
     gate = await Gate.close(app, 'INSERT', 'livraison', mine());
     worker = await startWorker(app.config);
     const signing = send();
     await gate.waiting();
-    // The negative control: what another data space has committed meanwhile is delivered.
+    // The negative control: an event that another tenant has committed meanwhile is delivered.
     const [other, control] = [await Space.open(app), `/${randomUUID()}`];
     await other.endpoint({ url: receiver.url + control });
     await other.sync();
@@ -115,8 +115,8 @@ describe('A card, its event, the deliveries and their jobs are one transaction',
   });
 });
 
-describe('Which endpoints an event goes to', () => {
-  it('to the active ones that hear of its type, in this data space', async () => {
+describe('The endpoints that get an event', () => {
+  it('active endpoints of this tenant that subscribe to its type', async () => {
     const types = ['adhesion.signee'];
     const heard = [
       await space.endpoint({ types }),
@@ -134,7 +134,7 @@ describe('Which endpoints an event goes to', () => {
     expect(rows.map(({ id }) => id).sort()).toEqual(heard.map(({ id }) => id).sort());
   });
 
-  it('to none that is paused: events of the pause make no delivery, before or after', async () => {
+  it('paused endpoints get no delivery: not for earlier events and not for events of the pause', async () => {
     const made = await space.endpoint({ actif: false });
     await space.sync();
     await space.replace(made, { actif: true });
@@ -143,7 +143,7 @@ describe('Which endpoints an event goes to', () => {
     expect(await counts()).toEqual({ ...NOTHING, livraison: 1, job: 1 });
   });
 
-  it('a delivery whose time comes while its endpoint is paused is cancelled, without a request', async () => {
+  it('a delivery that becomes due while its endpoint is paused is cancelled without a request', async () => {
     const path = `/${randomUUID()}`;
     const made = await space.endpoint({ url: receiver.url + path });
     await space.sync();
@@ -153,7 +153,7 @@ describe('Which endpoints an event goes to', () => {
     const [item] = await space.log(made.id);
     expect(item).toMatchObject({ etat: 'Annulee', tentatives: [], prochaineTentative: null });
     expect(receiver.of(path)).toEqual([]);
-    // It stays cancelled when the endpoint goes on; what comes then is sent.
+    // It stays cancelled when the endpoint is active again; later events are sent.
     await space.replace(made, { url: receiver.url + path });
     await space.sync();
     await space.drained();
@@ -163,7 +163,7 @@ describe('Which endpoints an event goes to', () => {
 });
 
 describe('An endpoint that is deleted', () => {
-  it('while a signing is open fails neither: the card stays, its delivery goes with the endpoint', async () => {
+  it('during an open signing, both succeed: the card stays, its delivery is deleted with the endpoint', async () => {
     const [gone, kept] = [
       await space.endpoint({ types: ['adhesion.signee'] }),
       await space.endpoint({ types: ['adhesion.signee'] }),
@@ -172,7 +172,7 @@ describe('An endpoint that is deleted', () => {
     const signing = send();
     await gate.waiting(1);
     const deletion = remove(gone);
-    // The deletion waits for the signing, which has made a delivery to the endpoint.
+    // The deletion waits for the signing, which has inserted a delivery for the endpoint.
     await gate.waiting(2);
     await gate.open();
     expect([(await signing).status, (await deletion).status]).toEqual([201, 204]);
@@ -181,7 +181,7 @@ describe('An endpoint that is deleted', () => {
     expect(left).toEqual([{ id: kept.id }]);
   });
 
-  it('first, while a signing begins, gets no delivery, and fails neither', async () => {
+  it('before a signing begins, both succeed, and the endpoint gets no delivery', async () => {
     const gone = await space.endpoint({ types: ['adhesion.signee'] });
     await space.endpoint({ types: ['adhesion.signee'] });
     gate = await Gate.close(app, 'DELETE', 'webhook');
@@ -205,7 +205,7 @@ describe('An endpoint that is deleted', () => {
     expect((await signing).status).toBe(201);
   });
 
-  it('with what waits for it: the jobs find nothing, and nothing is sent', async () => {
+  it('with waiting deliveries: their jobs find no delivery, and no request is sent', async () => {
     const [path, other] = [`/${randomUUID()}`, `/${randomUUID()}`];
     const gone = await space.endpoint({ url: receiver.url + path });
     await space.endpoint({ url: receiver.url + other });
@@ -217,12 +217,13 @@ describe('An endpoint that is deleted', () => {
     expect([receiver.of(path).length, receiver.of(other).length]).toEqual([0, 5]);
   });
 
-  it('while a worker writes down its first failure fails neither, and the worker goes on', async () => {
+  it('while a worker records its first failure, both succeed, and the worker goes on', async () => {
     const [path, other] = [`/${randomUUID()}`, `/${randomUUID()}`];
     receiver.behaviours.set(path, (_received, response) => void response.writeHead(500).end());
     const gone = await space.endpoint({ url: receiver.url + path });
     await space.sync();
-    // The worker holds the delivery and will want the endpoint; the deletion holds the endpoint and wants the delivery.
+    // The worker has locked the delivery and needs the endpoint; the deletion has locked the endpoint and needs the
+    // delivery.
     gate = await Gate.close(app, 'UPDATE', 'livraison', mine());
     worker = await startWorker(app.config);
     await gate.waiting(1);
@@ -238,7 +239,7 @@ describe('An endpoint that is deleted', () => {
     expect([await space.count('livraison'), receiver.of(other).length]).toEqual([1, 1]);
   });
 
-  it('twenty times while cards are signed at the same time: each answers as if alone', async () => {
+  it('twenty deletions during signings each get the same response as alone', async () => {
     for (let round = 0; round < 20; round++) {
       const gone = await space.endpoint({ url: NOWHERE, types: ['adhesion.signee'] });
       const work = [() => send(), () => remove(gone), () => send()];

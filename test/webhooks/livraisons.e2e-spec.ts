@@ -35,7 +35,11 @@ afterEach(async () => {
 async function work(): Promise<void> {
   worker = await startWorker(app.config, { clock });
 }
-/** Registers an endpoint whose receiver is at a path of its own; answers both. */
+/**
+ * Registers an endpoint whose receiver has its own path.
+ *
+ * @returns both
+ */
 async function endpointAt(behave?: Behaviour, body: object = {}): Promise<Endpoint & { path: string }> {
   const path = `/${randomUUID()}`;
   if (behave) receiver.behaviours.set(path, behave);
@@ -48,7 +52,7 @@ const answers =
 
 const resend = (id: string, livraisonId: string) =>
   space.send('POST', `${PATH}/${id}/livraisons/${livraisonId}/renvoyer`);
-/** Waits until all that is due has been done: what is left in the queue is for later. */
+/** Waits until no job is due or running: the jobs left in the queue are for later. */
 const idle = () =>
   until('nothing is due', async () => {
     const { rows } = await app.database.query(
@@ -57,7 +61,11 @@ const idle = () =>
     );
     return rows.length === 0;
   });
-/** Waits until the newest delivery of an endpoint has so many attempts; answers it. */
+/**
+ * Waits until the newest delivery of an endpoint has this number of attempts.
+ *
+ * @returns the delivery
+ */
 async function attempted(id: string, count: number) {
   let item = (await space.log(id))[0];
   await until(`${count} attempts`, async () => {
@@ -68,7 +76,7 @@ async function attempted(id: string, count: number) {
 }
 
 describe('GET /b2b/v2/webhook/:id/livraisons', () => {
-  it('200 newest first, with each attempt, exactly these properties', async () => {
+  it('200 with exactly these properties, newest first, with each attempt', async () => {
     const { id, path } = await endpointAt((_received, response) => {
       const count = receiver.of(path).length;
       response.writeHead(count === 1 ? 503 : 200).end(count === 1 ? 'Fermé.' : '{"ok":true}');
@@ -120,7 +128,7 @@ describe('GET /b2b/v2/webhook/:id/livraisons', () => {
     expect(all.map((item) => item.id)).not.toContain(id);
   });
 
-  it('200 for one of them, as the list has it; 304 for its ETag; 404 under another endpoint', async () => {
+  it('200 for one delivery, as in the list; 304 for its ETag; 404 under another endpoint', async () => {
     const [one, other] = [await endpointAt(), await endpointAt()];
     await space.sync();
     const list = await space.send('GET', `${PATH}/${one.id}/livraisons`);
@@ -144,7 +152,7 @@ describe('GET /b2b/v2/webhook/:id/livraisons', () => {
     expectProblem(await stranger.send('GET', path), 404, 'Webhook.NotFound');
   });
 
-  it('202 of test and renvoyer name the delivery in Location, which answers it', async () => {
+  it('202 of test and renvoyer has the delivery in Location, which returns it', async () => {
     const { id } = await endpointAt();
     const tested = await space.send('POST', `${PATH}/${id}/test`);
     expect(tested.headers.get('location')).toBe(`${PATH}/${id}/livraisons/${tested.json.id}`);
@@ -155,7 +163,7 @@ describe('GET /b2b/v2/webhook/:id/livraisons', () => {
   });
 });
 
-describe('What the log keeps of an answer', () => {
+describe('The part of a response that the log keeps', () => {
   const A = (count: number): string => 'a'.repeat(count);
   it.each<[string, string | Buffer, string]>([
     ['nothing of an empty one', '', ''],
@@ -169,8 +177,8 @@ describe('What the log keeps of an answer', () => {
     ['a character of four bytes that ends at the border', `${A(1_020)}🙂🙂`, `${A(1_020)}🙂`],
     ['no U+0000', 'a\0b\0\0c', 'abc'],
     ['nothing of U+0000 alone', Buffer.alloc(2_000), ''],
-    ['bytes that are no text, as what stands for them', Buffer.from([0xff, 0xfe, 0x41, 0x80]), '��A�'],
-    ['half of a surrogate pair, as what stands for it', Buffer.from('eda0bd41', 'hex'), '���A'],
+    ['replacement characters for bytes that are not text', Buffer.from([0xff, 0xfe, 0x41, 0x80]), '��A�'],
+    ['replacement characters for half of a surrogate pair', Buffer.from('eda0bd41', 'hex'), '���A'],
     [
       'quotes, control characters and markup as they are',
       '"\\\u0001\u001b\n\r</script>',
@@ -189,7 +197,7 @@ describe('What the log keeps of an answer', () => {
     await idle();
   });
 
-  it('every byte that there is, cut into single bytes on its way', async () => {
+  it('every possible byte, sent as single bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
     const { id } = await endpointAt((_received, response) => {
       response.writeHead(500);
@@ -203,7 +211,7 @@ describe('What the log keeps of an answer', () => {
     expect(tentatives[0].reponse).toBe(text.replaceAll('\0', ''));
   });
 
-  it('why there was none, without a status', async () => {
+  it('the reason without a status, if there was no response', async () => {
     const { id } = await endpointAt((_received, _response, socket) => void socket.destroy());
     await space.sync();
     await work();
@@ -217,7 +225,7 @@ describe('What the log keeps of an answer', () => {
 });
 
 describe('POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer', () => {
-  /** What a receiver was sent of one event. */
+  /** Returns the requests of a receiver: id and body. */
   const sent = (path: string) =>
     receiver.of(path).map(({ headers, body }) => ({ id: headers['webhook-id'], body }));
 
@@ -241,7 +249,7 @@ describe('POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer', () => {
     expect([await space.count('livraison'), await space.count('evenement')]).toEqual([1, 2]);
   });
 
-  it('202 sends one that had failed for good, by the whole schedule', async () => {
+  it('202 sends a delivery that has finally failed, by the whole schedule', async () => {
     const { id, path } = await endpointAt(answers(500));
     await space.sync();
     await space.rows('UPDATE livraison SET essais = 9 WHERE tenant_id = $1');
@@ -252,7 +260,7 @@ describe('POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer', () => {
     const again = await attempted(id, 2);
     expect(again.etat).toBe('EnAttente');
     const delayMs = Date.parse(again.prochaineTentative) - Date.parse(again.tentatives[1].date);
-    // The first delay of the schedule and not the last: five seconds, not a day.
+    // The first delay of the schedule, not the last: five seconds instead of a day.
     expect(delayMs).toBeGreaterThanOrEqual(5_000);
     expect(delayMs).toBeLessThan(60_000);
     expect(await space.rows('SELECT essais FROM livraison WHERE tenant_id = $1')).toEqual([{ essais: 1 }]);
@@ -260,9 +268,9 @@ describe('POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer', () => {
     expect(sent(path)).toHaveLength(2);
   });
 
-  it('202 sends one that waits for its second attempt at once; the job that was waiting does nothing', async () => {
+  it('202 sends a delivery that waits for its second attempt at once; the waiting job does nothing', async () => {
     const { id, path } = await endpointAt(answers(500));
-    // The negative control: what is not sent again by hand is, by its own job, when its time comes.
+    // The negative control: without a resend, the waiting job sends the delivery at its time.
     const control = await endpointAt(answers(500));
     await space.sync();
     await work();
@@ -284,7 +292,7 @@ describe('POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer', () => {
     expect(await attempted(id, 2)).toEqual(sentAgain);
   });
 
-  it('202 three times before any attempt: exactly one request, and three jobs that do nothing', async () => {
+  it('202 three times before any attempt gives exactly one request, and three jobs that do nothing', async () => {
     const { id, path } = await endpointAt();
     await space.sync();
     const [{ id: livraisonId }] = await space.log(id);
@@ -296,7 +304,7 @@ describe('POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer', () => {
     expect((await attempted(id, 1)).etat).toBe('Reussie');
   });
 
-  it('202 of twenty at once begins it anew by one request or more, and the log has each that counts', async () => {
+  it('202 for twenty resends at once gives one request or more, and the log has each attempt that counts', async () => {
     const { id, path } = await endpointAt();
     await space.sync();
     const [{ id: livraisonId }] = await space.log(id);
@@ -312,7 +320,7 @@ describe('POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer', () => {
     expect(new Set(sent(path).map((one) => JSON.stringify(one))).size).toBe(1);
   });
 
-  it('202 sends one that was cancelled while its endpoint was paused', async () => {
+  it('202 sends a delivery that was cancelled while its endpoint was paused', async () => {
     const { id, path } = await endpointAt();
     await space.sync();
     const paused = { url: receiver.url + path, actif: false };

@@ -43,7 +43,7 @@ describe('The schedule of attempts, by a clock that the test sets', () => {
       const delay = (Date.parse(prochaineTentative) - Date.parse(last.date)) / 1_000;
       expect(delay).toBeGreaterThanOrEqual(DELAYS_S[attempt - 1]!);
       expect(delay).toBeLessThanOrEqual(DELAYS_S[attempt - 1]! * (1 + JITTER) + 1);
-      // Not before its time.
+      // Not before the attempt is due.
       await clock.moveTo(new Date(Date.parse(prochaineTentative) - 1_000));
       await new Promise((resolve) => setTimeout(resolve, 400));
       expect(receiver.of('/never')).toHaveLength(attempt);

@@ -10,7 +10,7 @@ import { Receiver, type Received, until } from './support/receiver';
 import { ShiftedClock } from './support/shifted-clock';
 import { register, scene, type Scene, sign } from './support/signed';
 
-/** What verifies signatures; it throws where one is not good. */
+/** The libraries that verify signatures; they throw if a signature is wrong. */
 type Library = readonly [
   name: string,
   create: (secret: string) => { verify(body: string, headers: Record<string, string>): unknown },
@@ -23,12 +23,12 @@ const LIBRARIES: Library[] = [
 
 const HOUR_MS = 3_600_000;
 
-/** Data as they are sent: JSON text. */
+/** Event data in the form in which they are sent: JSON text. */
 const DATA: [string, string][] = [
-  ['letters of all sorts', '{"nom":"Zoé Œuvrard-Ñandú 李 👩‍👩‍👧‍👦 \u200f","drapeau":"🏴󠁣󠁡󠁱󠁣󠁿"}'],
+  ['letters of many scripts', '{"nom":"Zoé Œuvrard-Ñandú 李 👩‍👩‍👧‍👦 \u200f","drapeau":"🏴󠁣󠁡󠁱󠁣󠁿"}'],
   ['line separators', '{"texte":"a\u2028b\u2029c"}'],
   ['escapes', '{"texte":"\\u0000\\ud83d\\u2028\\/\\"\\\\\\n","é":1}'],
-  ['white space and numbers as they were written', '{ "a" :1.0,\n  "b": 12345678901234567890, "a": 1e2 }'],
+  ['white space and numbers in their original form', '{ "a" :1.0,\n  "b": 12345678901234567890, "a": 1e2 }'],
   ['a megabyte', JSON.stringify({ texte: '𝕏é'.repeat(180_000) })],
   ['nothing', '{}'],
 ];
@@ -38,7 +38,7 @@ let receiver: Receiver;
 let place: Scene;
 let clock: ShiftedClock;
 const workers: INestApplication[] = [];
-/** Each test has an endpoint under a path of its own. */
+/** Each test has an endpoint with its own path. */
 let path: string;
 let paths = 0;
 
@@ -69,13 +69,21 @@ async function endpoint(): Promise<{ id: string; secret: string }> {
   return register(app, place, receiver.url + path);
 }
 
-/** Waits for requests; answers the latest. */
+/**
+ * Waits for requests.
+ *
+ * @returns the last one
+ */
 async function nth(count: number): Promise<Received> {
   await until(`${count} requests at ${path}`, () => receiver.of(path).length >= count);
   return receiver.of(path)[count - 1]!;
 }
 
-/** Verifies as a receiver does, at a time; throws what the library throws. */
+/**
+ * Verifies a request as a receiver does at a given time.
+ *
+ * @throws the library's error
+ */
 function verify(
   [, create]: Library,
   secret: string,
@@ -96,7 +104,7 @@ async function rotate(id: string): Promise<string> {
   return json.secret;
 }
 
-/** Which of some secrets the signature of a request is good for, by both libraries alike. */
+/** Returns the secrets that verify the signature of a request, the same ones with both libraries. */
 function verifying(request: Received, secrets: string[]): boolean[] {
   const [one, other] = LIBRARIES.map((library) =>
     secrets.map((secret) => {
@@ -112,8 +120,8 @@ function verifying(request: Received, secrets: string[]): boolean[] {
   return one!;
 }
 
-describe('What a receiver gets', () => {
-  it.each(DATA)('verifies with standardwebhooks and svix, data unchanged: %s', async (_what, data) => {
+describe('The request that a receiver gets', () => {
+  it.each(DATA)('is verified by standardwebhooks and svix, with unchanged data: %s', async (_what, data) => {
     const { secret } = await endpoint();
     await work();
     const [id] = await tell(app, place, [data]);
@@ -130,7 +138,7 @@ describe('What a receiver gets', () => {
     expect(request.headers['content-length']).toBe(String(Buffer.byteLength(request.body)));
   });
 
-  it('is the event of the feed, in exactly the documented body and headers', async () => {
+  it('has the event of the feed, in exactly the documented body and headers', async () => {
     const { id, secret } = await endpoint();
     await work();
     const cardId = await sign(app, place);
@@ -168,14 +176,14 @@ describe('What a receiver gets', () => {
     );
   });
 
-  it.each(LIBRARIES)('is refused by %s where anything of it was changed', async (...library) => {
+  it.each(LIBRARIES)('is rejected by %s after any change', async (...library) => {
     const { secret } = await endpoint();
     await work();
     await tell(app, place, ['{"montant":1}', '{"montant":2}']);
     await nth(2);
     const [request, other] = receiver.of(path) as [Received, Received];
     const { body, headers } = request;
-    // The control: as it came, it verifies.
+    // The control: the unchanged request is verified.
     verify(library, secret, request);
     const refuse = (changed: Partial<Received>, by = secret, at?: Date): void => {
       expect(() => verify(library, by, { ...request, ...changed }, at)).toThrow();
@@ -190,11 +198,11 @@ describe('What a receiver gets', () => {
     refuse({ headers: { ...headers, 'webhook-signature': other.headers['webhook-signature'] } });
     refuse({ headers: { ...headers, 'webhook-signature': '' } });
     refuse({}, `whsec_${randomBytes(32).toString('base64')}`);
-    // Held back and played again later.
+    // A delayed request that is replayed later.
     refuse({}, secret, new Date(clock.now().getTime() + 6 * 60_000));
   });
 
-  it('has the same id and body at every attempt, signed anew for the time of each', async () => {
+  it('has the same id and body at every attempt, and a new signature with the time of each', async () => {
     const { id, secret } = await endpoint();
     receiver.behaviours.set(path, (_request, response) => {
       response.writeHead(receiver.of(path).length < 4 ? 503 : 200).end();
@@ -223,14 +231,14 @@ describe('What a receiver gets', () => {
   });
 });
 
-describe('A secret that was replaced', () => {
-  it('signs along for 24 hours and no longer', async () => {
+describe('A replaced secret', () => {
+  it('signs for 24 more hours and no longer', async () => {
     const { id, secret: old } = await endpoint();
     await work();
     await tell(app, place, ['1']);
     expect(verifying(await nth(1), [old])).toEqual([true]);
 
-    // The API's clock is the real one: the overlap ends 24 hours from there.
+    // The clock of the API is the real one: the overlap ends 24 hours from there.
     const before = Date.now();
     const present = await rotate(id);
     const after = Date.now();
@@ -249,12 +257,12 @@ describe('A secret that was replaced', () => {
     expect(receiver.of(path)[3]!.headers['webhook-signature']).toMatch(/^v1,\S{44}$/);
   });
 
-  it('is dropped by the next one that is replaced', async () => {
+  it('is dropped when its successor is replaced', async () => {
     const { id, secret: first } = await endpoint();
     await work();
     const second = await rotate(id);
     const third = await rotate(id);
-    // Its overlap is kept by the worker's clock, which other tests have moved: it is set to what that says.
+    // The worker's clock ends the overlap, and other tests have moved that clock. The end is therefore set by it.
     await app.database.query('UPDATE webhook SET secret_precedent_jusqua = $2 WHERE id_unique = $1', [
       id,
       new Date(clock.now().getTime() + HOUR_MS),
@@ -264,8 +272,8 @@ describe('A secret that was replaced', () => {
   });
 });
 
-describe('A secret that was sealed under another SECRETS_KEY', () => {
-  it('sends nothing and loses nothing: a worker with the right key delivers', async () => {
+describe('A secret that was sealed with another SECRETS_KEY', () => {
+  it('a worker without the key sends no event and loses none; a worker with the right key delivers them', async () => {
     const { id, secret } = await endpoint();
     const wrong = await work(new Config({ ...app.config, secretsKey: randomBytes(32) }));
     await tell(app, place, ['{"n":1}', '{"n":2}']);

@@ -3,7 +3,7 @@ import { expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
 import { PATH, Space } from './support/space';
 
-/** Why an address is refused, and addresses that are. */
+/** Rejected addresses by reason, and accepted addresses. */
 const REFUSED: Record<string, string[]> = {
   'is not an address': [
     'example.org',
@@ -43,7 +43,7 @@ const REFUSED: Record<string, string[]> = {
   'must not have a fragment': ['https://example.org/#x', 'https://example.org/x#', 'https://example.org#'],
 };
 const INTERNAL = [
-  // Names of this machine or of a network of its own.
+  // Names of this machine or of a local network.
   ...['localhost', 'LOCALHOST', 'localhost.', 'hooks.localhost', 'intranet', 'mandat-api', 'postgres'],
   ...['printer.local', 'vault.internal', 'metadata.google.internal', 'router.home.arpa', 'printer.local.'],
   // IPv4 in all of its notations: 127.0.0.1, 10.0.0.1, 192.168.0.1, 169.254.169.254 and others.
@@ -90,7 +90,7 @@ const INTERNAL = [
     '240.0.0.1',
     '255.255.255.255',
   ],
-  // Digits of another script stand for the same.
+  // Digits of another script have the same meaning.
   ...['１２７.０.０.１', '①②⑦.⓪.⓪.①', '127。0。0。1', 'ｌocalhost'],
   // IPv6: local, private, and those that carry an IPv4 address.
   ...[
@@ -157,7 +157,7 @@ describe('In production, the address of an endpoint', () => {
     expect(changed(before, await digests(strict.database))).toEqual([]);
   });
 
-  it.each(INTERNAL)('400 Webhook.AdresseRefusee: %s is not of the public internet', async (host) => {
+  it.each(INTERNAL)('400 Webhook.AdresseRefusee: %s is not a public address', async (host) => {
     await refused(`https://${host}/x`, 'must be of the public internet');
     await refused(`https://${host}`, 'must be of the public internet');
   });
@@ -171,7 +171,7 @@ describe('In production, the address of an endpoint', () => {
     expect(await space.count('webhook')).toBe(0);
   });
 
-  it.each(ACCEPTED)('201 for %s, kept as it was sent', async (url) => {
+  it.each(ACCEPTED)('201 for %s, stored as it was sent', async (url) => {
     const made = await space.send('POST', PATH, { url, types: ['sync.terminee'] });
     expect([made.status, made.json.url]).toEqual([201, url]);
     expect((await space.send('DELETE', `${PATH}/${made.json.id}`)).status).toBe(204);

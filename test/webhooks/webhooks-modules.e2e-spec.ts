@@ -11,7 +11,7 @@ const CARDS = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee']
 
 let app: TestApp;
 let space: Space;
-/** A key of the same data space that may not use the module of cards. */
+/** A key of the same tenant without the module of cards. */
 let restricted: { cle: string };
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeEach(async () => {
   restricted = await space.keyFor(['vote']);
 });
 
-/** All rows of the service, and how many jobs there are. */
+/** Returns all rows of the service and the number of jobs. */
 const everything = async (): Promise<ReadonlyMap<string, string>> => {
   const { rows } = await app.database.query<{ digest: string }>(
     `SELECT coalesce(string_agg(md5(j::text), '' ORDER BY id), '') AS digest FROM pgboss.job j`,
@@ -49,19 +49,19 @@ describe('A key without the module of cards', () => {
     '403 Module.NonActif when it registers an endpoint for %j',
     async (types) => {
       const before = await everything();
-      // The address would be refused too: who may not know of the type is told that first.
+      // The address is also invalid: a key without access to the type gets the 403 first.
       for (const url of [NOWHERE, 'ftp://example.org']) {
         const answer = await space.send('POST', PATH, { url, types }, {}, restricted);
         expectProblem(answer, 403, 'Module.NonActif');
         expect(answer.json.module).toBe('carteMembre');
       }
       expect(changed(before, await everything())).toEqual([]);
-      // The negative control: the same body with another key of the same data space.
+      // The negative control: the same body with another key of the same tenant.
       expect((await space.send('POST', PATH, { url: NOWHERE, types })).status).toBe(201);
     },
   );
 
-  it.each(CARDS)('403 in all that it does with an endpoint for %s, and nothing is written', async (type) => {
+  it.each(CARDS)('403 for all operations on an endpoint for %s, and no row is written', async (type) => {
     const { id } = await space.endpoint({ types: ['sync.terminee', type] });
     const livraisonId = (await space.send('POST', `${PATH}/${id}/test`)).json.id as string;
     const before = await everything();
@@ -73,7 +73,7 @@ describe('A key without the module of cards', () => {
     expect(changed(before, await everything())).toEqual([]);
   });
 
-  it('403 when it gives an endpoint of its own a type of that module', async () => {
+  it('403 when it adds a type of that module to its own endpoint', async () => {
     const { id } = await space.endpoint();
     const before = await everything();
     const body = { url: NOWHERE, types: ['sync.terminee', 'adhesion.signee'] };
@@ -82,24 +82,24 @@ describe('A key without the module of cards', () => {
     expect(changed(before, await everything())).toEqual([]);
   });
 
-  it('403 when it sends a card of before again, by an endpoint that hears of no cards any more', async () => {
+  it('403 when it resends an earlier card by an endpoint that does not subscribe to cards any more', async () => {
     const { id } = await space.endpoint({ types: ['adhesion.signee'] });
     await sign(app, space);
     const [{ id: livraisonId }] = await space.log(id);
-    // From now on the endpoint is one that the key may manage: also its address.
+    // From now on the key may manage the endpoint, including its address.
     await space.replace({ id }, {});
     const mine = { url: 'http://elsewhere.test', types: ['sync.terminee'] };
     expect((await space.send('PUT', `${PATH}/${id}`, mine, {}, restricted)).status).toBe(200);
     const path = `${PATH}/${id}/livraisons/${livraisonId}/renvoyer`;
     expectProblem(await space.send('POST', path, undefined, {}, restricted), 403, 'Module.NonActif');
     expect(await space.jobs()).toHaveLength(1);
-    // A key that may read cards is told what to do, and then may send them.
+    // A key with access to cards gets the 409 with its instruction, and then may resend the card.
     expectProblem(await space.send('POST', path), 409, 'Webhook.TypeNonAbonne');
     await space.replace({ id }, { types: ['adhesion.signee'] });
     expect((await space.send('POST', path)).status).toBe(202);
   });
 
-  it('may do all of it with an endpoint whose types belong to no module', async () => {
+  it('2xx for all operations on an endpoint whose types belong to no module', async () => {
     const made = await space.send('POST', PATH, harmless, {}, restricted);
     expect(made.status).toBe(201);
     await space.sync();
@@ -110,7 +110,7 @@ describe('A key without the module of cards', () => {
     expect(answers).toEqual([200, 200, 202, 202, 202, 204]);
   });
 
-  it('is refused like the others once the client has no such module any more', async () => {
+  it('403 for other keys too, after the client has lost the module', async () => {
     const { id } = await space.endpoint({ types: ['adhesion.signee'] });
     const path = `/admin/v1/clients/${space.tenant.clientId}`;
     const client = (await app.send(app.adminKey, 'GET', path)).json;
@@ -118,7 +118,7 @@ describe('A key without the module of cards', () => {
     expect((await app.send(app.adminKey, 'PUT', path, { nom, drapeaux, modules: ['vote'] })).status).toBe(
       200,
     );
-    // A key is trusted for five seconds after a change.
+    // Keys are cached for up to five seconds after a change.
     let last = await space.send('POST', `${PATH}/${id}/test`);
     for (let attempt = 0; last.status !== 403 && attempt < 150; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -128,7 +128,7 @@ describe('A key without the module of cards', () => {
   });
 });
 
-describe('What a key without the module of cards reads of webhooks', () => {
+describe('Webhooks read by a key without the module of cards', () => {
   const read = (path: string, caller: { cle: string } = restricted): Promise<Answer> =>
     space.send('GET', PATH + path, undefined, {}, caller);
   const typesOf = ({ json }: Answer): string[] => json.map(({ type }: { type: string }) => type);
@@ -139,7 +139,7 @@ describe('What a key without the module of cards reads of webhooks', () => {
   }
 
   it.each([...CARDS.map((type) => [[type]]), [['sync.terminee', 'adhesion.signee']]])(
-    'nothing of an endpoint for %j: neither address, types and deliveries nor what its receiver answered',
+    '403 for an endpoint for %j: no address, types, deliveries or responses are visible',
     async (types) => {
       await clearQueue(app);
       const receiver = await Receiver.start();
@@ -171,7 +171,7 @@ describe('What a key without the module of cards reads of webhooks', () => {
     },
   );
 
-  it('the endpoints of its own types, by the whole list and by pages', async () => {
+  it('lists the endpoints of its own types, whole and by pages', async () => {
     const mine = [];
     for (const types of [
       ['sync.terminee'],
@@ -192,7 +192,7 @@ describe('What a key without the module of cards reads of webhooks', () => {
     expect(idsOf(await read('', space.tenant))).toHaveLength(4);
   });
 
-  it('no delivery of a card by an endpoint that hears of none any more', async () => {
+  it('omits deliveries of cards by an endpoint that does not subscribe to cards any more', async () => {
     const { id } = await space.endpoint({ types: ['adhesion.signee', 'sync.terminee'] });
     await space.sync();
     await sign(app, space);
@@ -217,7 +217,7 @@ describe('What a key without the module of cards reads of webhooks', () => {
     expect((await read(`${path}/${log[1]!.id}`)).status).toBe(200);
   });
 
-  it('404 as before for what is not there or is another data space’s', async () => {
+  it('404 as before for an unknown endpoint and for another tenant’s', async () => {
     const other = await Space.open(app);
     const { id } = await other.endpoint({ types: ['adhesion.signee'] });
     for (const none of [id, 'W-1']) {
@@ -230,7 +230,7 @@ describe('What a key without the module of cards reads of webhooks', () => {
 });
 
 describe('An endpoint that is not active', () => {
-  it('409 Webhook.Inactif for test, renvoyer and recuperer, and nothing is written', async () => {
+  it('409 Webhook.Inactif for test, renvoyer and recuperer, and no row is written', async () => {
     const { id } = await space.endpoint({ types: ['adhesion.signee'] });
     await sign(app, space);
     const [{ id: livraisonId }] = await space.log(id);
@@ -243,15 +243,15 @@ describe('An endpoint that is not active', () => {
     }
     expect(changed(before, await everything())).toEqual([]);
     expect(await space.jobs()).toHaveLength(1);
-    // The negative control: active again, the same calls pass and write.
+    // The negative control: once it is active again, the same calls pass and write.
     await space.replace({ id }, { types: ['adhesion.signee'] });
     for (const [method, path, body] of callsOn(id, livraisonId, {}).slice(2, 5))
       expect((await space.send(method, PATH + path, body)).status).toBe(202);
-    // Of the delivery that was sent again the old job is left; recuperer finds it waiting.
+    // The resent delivery has left its old job; recuperer finds the delivery waiting.
     expect((await space.jobs()).map(({ tour }) => tour)).toEqual([0, 0, 1]);
   });
 
-  it('takes a new secret and other types, and may be deleted', async () => {
+  it('2xx for a new secret, other types and the deletion', async () => {
     const { id } = await space.endpoint({ actif: false });
     expect((await space.send('POST', `${PATH}/${id}/secret/rotation`)).status).toBe(200);
     await space.replace({ id }, { types: ['adhesion.signee'], actif: false });

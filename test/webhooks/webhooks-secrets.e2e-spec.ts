@@ -43,7 +43,7 @@ const sealedOf = async ({ id }: { id: string }): Promise<Sealed> =>
 const open = (sealed: Buffer, { id }: { id: string }, tenantId = space.tenantId): string =>
   box.open(sealed, `webhook ${tenantId} ${id}`).toString();
 
-/** Tables of every schema in which one of some texts, or of some bytes, can be read. */
+/** Returns the tables of every schema that contain one of some texts or bytes. */
 async function tablesWith(texts: readonly string[]): Promise<string[]> {
   const { rows: tables } = await app.database.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -60,7 +60,7 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** All the ways in which a secret might lie readable in a row: as text, as bytes of the text, as the bytes it stands for. */
+/** Returns all readable forms of a secret in a row: as text, as bytes of the text, and as the bytes that it encodes. */
 function formsOf(secret: string): string[] {
   const base64 = secret.slice('whsec_'.length);
   return [
@@ -73,13 +73,13 @@ function formsOf(secret: string): string[] {
 }
 
 describe('A secret at rest', () => {
-  it('is readable in no table, whether new, rotated, the one before or made under an Idempotency-Key', async () => {
+  it('is readable in no table: not a new, rotated or previous one, nor one of a request with an Idempotency-Key', async () => {
     const key = randomUUID();
     const one = (await space.send('POST', PATH, BODY, { 'Idempotency-Key': key })).json as Endpoint;
     const two = (await rotate(one, { 'Idempotency-Key': `${key} 2` })).json as Endpoint;
     expect([one.secret, two.secret]).toEqual([expect.stringMatching(SECRET), expect.stringMatching(SECRET)]);
     for (const { secret } of [one, two]) expect(await tablesWith(formsOf(secret))).toEqual([]);
-    // Negative controls: what is there is found, as text and as bytes.
+    // Negative controls: the search finds stored texts and bytes.
     expect(await tablesWith([one.id])).toEqual(expect.arrayContaining(['public.webhook', 'public.journal']));
     const { secret } = await sealedOf(one);
     expect(await tablesWith([secret.toString('hex')])).toEqual(['public.webhook']);
@@ -90,7 +90,7 @@ describe('A secret at rest', () => {
     expect(await tablesWith(formsOf(one.secret))).toEqual(['public.webhook']);
   });
 
-  it('opens with the key of the service, for its endpoint and tenant only, and not when a bit is changed', async () => {
+  it('opens with the key of the service, for its endpoint and tenant only, and not after a changed bit', async () => {
     const [one, two] = [await space.endpoint(), await space.endpoint()];
     const { secret } = await sealedOf(one);
     expect(open(secret, one)).toBe(one.secret);
@@ -106,7 +106,7 @@ describe('A secret at rest', () => {
     ).toThrow();
   });
 
-  it('is not in the log of the service either, at any level', async () => {
+  it('is not in the log of the service, at any level', async () => {
     const written: string[] = [];
     const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
       written.push(String(chunk));
@@ -122,14 +122,14 @@ describe('A secret at rest', () => {
       write.mockRestore();
     }
     const log = written.join('');
-    // The negative control: the requests are in it.
+    // The negative control: the log contains the requests.
     expect(log).toContain('/secret/rotation');
     expect(log).not.toContain('whsec_');
   });
 });
 
 describe('POST /b2b/v2/webhook/:id/secret/rotation', () => {
-  it('200 answers the item with a new secret and until when the old one signs along: 24 hours', async () => {
+  it('200 with a new secret and the end of the old one’s use: 24 hours later', async () => {
     const made = await space.endpoint({ description: 'Paie', actif: false });
     const before = Date.now();
     const answer = await rotate(made);
@@ -162,7 +162,7 @@ describe('POST /b2b/v2/webhook/:id/secret/rotation', () => {
     expect([open(row.secret, made), open(row.secret_precedent!, made)]).toEqual([third, second]);
   });
 
-  it('of ten at once each answers a secret of its own, and the last two are kept', async () => {
+  it('ten rotations at once return different secrets, and the last two are kept', async () => {
     const made = await space.endpoint();
     const answers = await Promise.all(times(10, () => rotate(made)));
     const secrets = answers.map(({ status, json }) => {
@@ -176,7 +176,7 @@ describe('POST /b2b/v2/webhook/:id/secret/rotation', () => {
     for (const secret of kept) expect(secrets).toContain(secret);
   });
 
-  it('refuses a body or a query that it does not know', async () => {
+  it('400 for an unknown property of the body or the query', async () => {
     const made = await space.endpoint();
     const before = await sealedOf(made);
     expectFaults(await space.send('POST', `${PATH}/${made.id}/secret/rotation?secret=x`), {
@@ -187,14 +187,14 @@ describe('POST /b2b/v2/webhook/:id/secret/rotation', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('on a creation: 409 Idempotence.NonRepetable for a repetition, without the secret, and no second endpoint', async () => {
+  it('409 Idempotence.NonRepetable for a repeated creation, without the secret and a second endpoint', async () => {
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await space.send('POST', PATH, BODY, key);
     expect([first.status, first.json.secret]).toEqual([201, expect.stringMatching(SECRET)]);
     const again = await space.send('POST', PATH, BODY, key);
     expectProblem(again, 409, 'Idempotence.NonRepetable');
     expect(again.text).not.toContain('whsec_');
-    // What the detail tells to do works: find the endpoint, and give it a secret that is known.
+    // The instruction in the detail works: find the endpoint, and rotate its secret.
     const [{ id }] = (await space.send('GET', PATH)).json;
     expect(id).toBe(first.json.id);
     expect((await rotate({ id })).json.secret).toMatch(SECRET);
@@ -206,7 +206,7 @@ describe('Idempotency-Key', () => {
     expect([await space.count('webhook'), (await space.journal()).length]).toEqual([1, 2]);
   });
 
-  it('of twenty creations at once under one key makes one endpoint', async () => {
+  it('twenty creations at once with one key create one endpoint', async () => {
     const key = { 'Idempotency-Key': randomUUID() };
     const answers = await Promise.all(times(20, () => space.send('POST', PATH, BODY, key)));
     const passed = answers.filter(({ status }) => status === 201);
@@ -219,7 +219,7 @@ describe('Idempotency-Key', () => {
     expect(await space.count('webhook')).toBe(1);
   });
 
-  it('on a rotation: 409 Idempotence.NonRepetable for a repetition, and no second rotation', async () => {
+  it('409 Idempotence.NonRepetable for a repeated rotation, and no second rotation', async () => {
     const made = await space.endpoint();
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await rotate(made, key);
@@ -231,11 +231,11 @@ describe('Idempotency-Key', () => {
       first.json.secret,
       made.secret,
     ]);
-    // Without a key the same request is another rotation.
+    // Without an Idempotency-Key the same request rotates again.
     expect((await rotate(made)).json.secret).not.toBe(first.json.secret);
   });
 
-  it('on test, renvoyer and recuperer begins each once', async () => {
+  it('repeated test, renvoyer and recuperer start once each', async () => {
     const { id } = await space.endpoint();
     const key = () => ({ 'Idempotency-Key': randomUUID() });
     const twice = async (path: string, body?: object) => {
@@ -255,7 +255,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('The audit trail', () => {
-  it('says who registered, changed, rotated, tried, replayed and deleted an endpoint, and sent again, by which request', async () => {
+  it('has the key and request of each registration, change, rotation, test, replay, resend and deletion', async () => {
     const ids = times(7, () => randomUUID());
     const send = (at: number, method: string, path: string, body?: unknown) =>
       space.send(method, path, body, { 'X-Request-Id': ids[at]! });
@@ -277,7 +277,7 @@ describe('The audit trail', () => {
     );
   });
 
-  it('says nothing of what was read or refused', async () => {
+  it('has no entry for reads and rejected requests', async () => {
     const { id } = await space.endpoint();
     const before = await digests(app.database);
     for (const path of ['', `/${id}`, `/${id}/livraisons`]) await space.send('GET', PATH + path);

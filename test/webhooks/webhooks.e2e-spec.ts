@@ -29,13 +29,13 @@ beforeEach(async () => {
 const send = (method: string, path = '', body?: unknown, headers?: Record<string, string>) =>
   space.send(method, PATH + path, body, headers);
 const post = (body: unknown, headers?: Record<string, string>) => send('POST', '', body, headers);
-/** What a read shows of an item that was answered with its secret. */
+/** Returns the item without its secret, as a read shows it. */
 function withoutSecret(item: object): object {
   return Object.fromEntries(Object.entries(item).filter(([name]) => name !== 'secret'));
 }
 
 describe('POST /b2b/v2/webhook', () => {
-  it('201 answers the item as compact JSON with its secret and Location', async () => {
+  it('201 with the item as compact JSON, its secret and Location', async () => {
     const answer = await post(BODY);
     const { id, dateCreation, derniereMAJ, secret } = answer.json;
     expect([answer.status, answer.headers.get('location')]).toEqual([201, `${PATH}/${id}`]);
@@ -51,7 +51,7 @@ describe('POST /b2b/v2/webhook', () => {
     expect(await space.count('webhook')).toBe(1);
   });
 
-  it('the secret is in no other answer: not of GET, the list, PUT or its replays', async () => {
+  it('the secret is in no other response: not of GET, the list, PUT or its replays', async () => {
     const { json } = await post(BODY);
     const read = await send('GET', `/${json.id}`);
     expect(read.text).toBe(JSON.stringify(withoutSecret(json)));
@@ -65,7 +65,7 @@ describe('POST /b2b/v2/webhook', () => {
     }
   });
 
-  it('201 active and without description where those are absent or null; no two secrets are the same', async () => {
+  it('201 active and without description if those are absent or null; no two secrets are equal', async () => {
     const made = [];
     for (const more of [{}, { actif: null, description: null }, { actif: true, description: '  ' }]) {
       made.push((await post({ url: NOWHERE, types: ['sync.terminee'], ...more })).json);
@@ -76,7 +76,7 @@ describe('POST /b2b/v2/webhook', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('201 trims texts, takes either case of a first letter and ignores what a read adds', async () => {
+  it('201 trims texts, takes either case of a first letter and ignores the read-only properties of a read', async () => {
     const { json } = await post({
       ...{ Url: ` ${NOWHERE} `, Types: ['sync.terminee'], Actif: false, Description: ' Paie ' },
       ...{ id: randomUUID(), DesactiveLe: '2026-01-01T00:00:00Z', raisonDesactivation: 'x' },
@@ -142,14 +142,14 @@ describe('POST /b2b/v2/webhook', () => {
     for (let n = 0; n < 50; n++) made.push(await space.endpoint({ actif: n % 2 === 0 }));
     expectProblem(await post(BODY), 409, 'Webhook.TropNombreux');
     expect(await space.count('webhook')).toBe(50);
-    // Another data space is not concerned.
+    // The limit of another tenant is independent.
     await (await Space.open(app)).endpoint();
     expect((await send('DELETE', `/${made[0]!.id}`)).status).toBe(204);
     expect((await post(BODY)).status).toBe(201);
     expectProblem(await post(BODY), 409, 'Webhook.TropNombreux');
   });
 
-  it('of 60 at once exactly 50 pass, with 50 secrets', async () => {
+  it('60 requests at once: exactly 50 succeed, with 50 secrets', async () => {
     const answers = await Promise.all(times(60, () => post(BODY)));
     const passed = answers.filter(({ status }) => status === 201);
     expect(passed).toHaveLength(50);
@@ -174,7 +174,7 @@ describe('GET /b2b/v2/webhook', () => {
     expectFaults(await send('GET', '?actif=true'), { '?actif': 'unknown' });
   });
 
-  it('304 without a body for the ETag that a read answered; 200 once it has changed', async () => {
+  it('304 without a body for the ETag of a read; 200 after a change', async () => {
     const { id } = await space.endpoint();
     const etag = (await send('GET', `/${id}`)).headers.get('etag')!;
     const again = await send('GET', `/${id}`, undefined, { 'If-None-Match': etag });
@@ -184,7 +184,7 @@ describe('GET /b2b/v2/webhook', () => {
     expect([changedNow.status, changedNow.json.description]).toEqual([200, 'autre']);
   });
 
-  it('404 Webhook.NotFound, the same for none, for what is no GUID and for another tenant’s', async () => {
+  it('404 Webhook.NotFound, the same for an unknown id, an invalid GUID and another tenant’s endpoint', async () => {
     const other = (await (await Space.open(app)).endpoint()).id;
     for (const [method, rest, body] of [
       ['GET', '', undefined],
@@ -232,7 +232,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
     expect(await sealed()).toEqual(before);
   });
 
-  it('200 for what a read answered, read-only properties and all; 400 for a secret', async () => {
+  it('200 for the response of a read, with its read-only properties; 400 for a secret', async () => {
     const { id } = (await post(BODY)).json;
     const read = await send('GET', `/${id}`);
     const again = await send('PUT', `/${id}`, read.json);
@@ -242,7 +242,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
     expectFaults(await send('PUT', `/${id}`, { ...BODY, types: [] }), { '/types': 'minLength' });
   });
 
-  it('412 for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+  it('412 for a stale or weak If-Match; 200 for the ETag, a list with it or *', async () => {
     const { id } = await space.endpoint();
     const etag = (await send('GET', `/${id}`)).headers.get('etag')!;
     const put = (description: string, ifMatch: string) =>
@@ -256,7 +256,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
     expect((await send('GET', `/${id}`)).json.description).toBe('D');
   });
 
-  it('of twenty at once that name one version exactly one passes', async () => {
+  it('twenty changes at once with one ETag: exactly one succeeds', async () => {
     const { id } = await space.endpoint();
     const etag = (await send('GET', `/${id}`)).headers.get('etag')!;
     const answers = await Promise.all(
@@ -267,7 +267,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
     expect((await send('GET', `/${id}`)).text).toBe(passed[0]!.text);
   });
 
-  it('with actif true what the service had disabled goes on, with no past; with false it stays disabled', async () => {
+  it('actif true restarts a disabled endpoint without its past failures; actif false leaves it disabled', async () => {
     const { id } = await space.endpoint();
     const at = '2026-02-03T04:05:06.789Z';
     await space.rows(
@@ -283,7 +283,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
     expect(await space.rows(state)).toEqual([{ actif: true, desactive_le: null, echec_depuis: null }]);
   });
 
-  it('does not forget failures of an endpoint that was active all the time', async () => {
+  it('failures of an endpoint that was always active are kept', async () => {
     const { id } = await space.endpoint();
     await space.rows('UPDATE webhook SET echec_depuis = now(), dernier_echec = now() WHERE tenant_id = $1');
     await space.replace({ id }, { description: 'x' });
@@ -292,7 +292,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
 });
 
 describe('DELETE /b2b/v2/webhook/:id', () => {
-  it('204 removes it with its log, and nothing of others; the events stay', async () => {
+  it('204 deletes it and its log only; the events stay', async () => {
     const [gone, kept] = [await space.endpoint(), await space.endpoint()];
     await space.sync();
     await send('POST', `/${gone.id}/test`);

@@ -19,7 +19,7 @@ import {
 import { type Received, Receiver, until } from './support/receiver';
 import { register, scene, type Scene } from './support/signed';
 
-/** Long enough that nothing runs out of time in a test. */
+/** Longer than any test. */
 const NO_TIMEOUT_MS = 300_000;
 
 let app: TestApp;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   place = await scene(app);
 });
 afterEach(async () => {
-  // What hangs must not hold up the end of the test.
+  // Hanging requests must not delay the end of the test.
   await Promise.all([receiver.stop(), closeAll(workers)]);
   await app.stop();
 });
@@ -69,7 +69,7 @@ async function noJobIsLeft(): Promise<void> {
   await until('no job is left', async () => (await countJobs(app.database)) === 0);
 }
 
-/** Each of so many events arrived once, was noted once, and nothing is left to do. */
+/** Asserts that each event arrived once and was recorded once, and that no job is left. */
 async function expectEachOnce(webhookId: string, path: string, count: number): Promise<void> {
   await quiet(app.database);
   await noJobIsLeft();
@@ -97,7 +97,7 @@ describe('Two workers', () => {
 describe('An endpoint that answers', () => {
   it('is not delayed by one that hangs and one that fails, with 500 deliveries waiting for each', async () => {
     const [hung, failing] = [await endpoint('/hung'), await endpoint('/failing')];
-    /** Attempts that hang, this one included, when each came. */
+    /** Number of hanging attempts at the arrival of each, including itself. */
     const hanging: number[] = [];
     let open = 0;
     receiver.behaviours.set('/hung', (_request, _response, socket) => {
@@ -124,7 +124,7 @@ describe('An endpoint that answers', () => {
     expect(new Set(idsOf(receiver.of('/third'))).size).toBe(200);
     expect(await brokenChains(app.database)).toEqual([]);
 
-    // It goes on, one at a time now; the one before may not have closed its connection yet.
+    // It goes on with one attempt at a time; the previous one may not have closed its connection yet.
     await until('three attempts more at the hung one', () => hanging.length >= 19);
     expect(Math.max(...hanging)).toBe(16);
     expect(Math.max(...hanging.slice(16))).toBeLessThanOrEqual(2);
@@ -152,13 +152,17 @@ describe('An endpoint that answers', () => {
   });
 });
 
-describe('What waits behind a slow receiver', () => {
+describe('Deliveries that wait behind a slow receiver', () => {
   const SLOW_MS = 1_500;
 
   it.each([
-    ['is sent to the new address once the endpoint has one', 'PUT', { Reussie: 100 }],
-    ['is not sent any more once the endpoint is not active', 'PUT inactive', { Annulee: 84, Reussie: 16 }],
-    ['is not sent any more once the endpoint is deleted', 'DELETE', {}],
+    ['are sent to the new address after a change of the endpoint', 'PUT', { Reussie: 100 }],
+    [
+      'are not sent any more after the endpoint was deactivated',
+      'PUT inactive',
+      { Annulee: 84, Reussie: 16 },
+    ],
+    ['are not sent any more after the endpoint was deleted', 'DELETE', {}],
   ])('%s', async (_what, change, expected) => {
     const id = await endpoint('/slow');
     receiver.behaviours.set('/slow', (_request, response) => {
@@ -185,7 +189,7 @@ describe('What waits behind a slow receiver', () => {
 });
 
 describe('A worker that stops in order', () => {
-  it('sends nothing afterwards, has noted all that it sent, and leaves the rest to another one', async () => {
+  it('sends no request afterwards, has recorded all it sent, and leaves the rest to another one', async () => {
     const id = await endpoint('/all');
     receiver.behaviours.set('/all', (_request, response) => {
       setTimeout(() => response.writeHead(204).end(), 10);
@@ -202,7 +206,7 @@ describe('A worker that stops in order', () => {
     expect(rows.flatMap(({ tentatives, evenementId }) => tentatives.map(() => evenementId)).sort()).toEqual(
       idsOf(receiver.received).sort(),
     );
-    // All that is left is free to be taken at once: nothing waits for a heartbeat that fails.
+    // All remaining jobs are free at once: none waits for an expired heartbeat.
     const { rows: jobs } = await app.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM pgboss.job
        WHERE name = 'livraison' AND state IN ('created', 'retry') AND start_after <= now()`,
@@ -218,7 +222,7 @@ describe('A worker that stops in order', () => {
 });
 
 describe('A worker whose database connections are cut', () => {
-  it('goes on and loses nothing; what it sends again has the same id', async () => {
+  it('goes on and loses no event; repeated requests have the same id', async () => {
     const id = await endpoint('/all');
     await addEvents(app, place, 2_000);
     await replay(app, place, id);
@@ -239,16 +243,16 @@ describe('A worker whose database connections are cut', () => {
     expect([...new Set(idsOf(receiver.received))].sort()).toEqual(
       rows.map(({ evenementId }) => evenementId).sort(),
     );
-    // Bodies tell events apart: the same event never came under two ids.
+    // Bodies identify events: no event came with two ids.
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(2_000);
     expect(rows.every(({ tentatives, essais }) => tentatives.length === 1 && essais === 1)).toBe(true);
-    // No more was sent again than what was held and not yet noted at a cut.
+    // Only leased deliveries without a record were sent again after a cut.
     expect(receiver.received.length).toBeLessThan(2_000 + 7 * 512);
   }, 120_000);
 });
 
-describe('A turn that is over', () => {
-  /** Requests that the receiver has not answered yet, in the order in which they came. */
+describe('An earlier generation of a job', () => {
+  /** Responses that the receiver has not sent yet, in the order of the requests. */
   const unanswered: ServerResponse[] = [];
   let saboteur: Client;
 
@@ -264,14 +268,14 @@ describe('A turn that is over', () => {
     await until(`${count} requests are held`, () => unanswered.length === count);
   }
 
-  /** Makes the jobs look as if nobody had taken them. */
+  /** Makes the jobs look as if no worker had taken them. */
   async function free(): Promise<void> {
     await app.database.query(
       `UPDATE pgboss.job SET state = 'created', started_on = NULL, heartbeat_on = NULL WHERE name = 'livraison'`,
     );
   }
 
-  /** No job is at work, and there is one where the delivery waits and none where it does not. */
+  /** Asserts that no job is running, and that exactly the waiting deliveries have one. */
   async function expectOneChain(webhookId: string): Promise<void> {
     await quiet(app.database);
     const { EnAttente = 0 } = await states(app.database, webhookId);
@@ -285,13 +289,13 @@ describe('A turn that is over', () => {
     [500, 204, 'EnAttente'],
     [204, 204, 'Reussie'],
   ])(
-    'is refused: two workers that hold one delivery and hear %i and %i make one chain of jobs',
+    'is rejected: two workers with one delivery that get %i and %i leave one chain of jobs',
     async (first, second, etat) => {
       const id = await endpoint('/held');
       const one = await work({ timeoutMs: NO_TIMEOUT_MS });
       await tell(app, place, ['{}']);
       await held(1);
-      // The first takes nothing more, so that the second takes up what it holds.
+      // The first worker takes no more jobs, so the second takes the job that the first has leased.
       one.get(JobQueue).take = async () => [];
       await free();
       await work({ timeoutMs: NO_TIMEOUT_MS });
@@ -308,7 +312,7 @@ describe('A turn that is over', () => {
     },
   );
 
-  /** Ends attempts one after the other while the database keeps the note of another one waiting: one batch. */
+  /** Ends attempts one after the other while the database blocks the record of another: they form one batch. */
   async function endTogether(answers: [ServerResponse, number][]): Promise<void> {
     const blocker = await endpoint('/blocker');
     receiver.behaviours.set('/blocker', (_request, response) => void unanswered.push(response));
@@ -338,7 +342,9 @@ describe('A turn that is over', () => {
     ['an endpoint that failed before', 204, 500],
   ] as const;
 
-  /** An endpoint `/held`. One that failed before has the ends of its deliveries noted in another way. */
+  /**
+   * Registers an endpoint `/held`. After an earlier failure, the worker records the ends of its deliveries differently.
+   */
   async function endpointOf(past: (typeof ANSWERS)[number][0]): Promise<string> {
     const id = await endpoint('/held');
     if (past === 'an endpoint that failed before')
@@ -350,7 +356,7 @@ describe('A turn that is over', () => {
   }
 
   it.each(ANSWERS)(
-    'is refused where its end is noted together with that of the next: %s, sent again, %i, then the old one, %i',
+    'is rejected if its end is recorded with that of the next: %s, sent again, %i, then the old one, %i',
     async (past, present, old) => {
       const id = await endpointOf(past);
       await work({ timeoutMs: NO_TIMEOUT_MS });
@@ -376,7 +382,7 @@ describe('A turn that is over', () => {
   );
 
   it.each(ANSWERS)(
-    'is refused where one worker held it twice and notes both ends together: %s, %i, %i',
+    'is rejected if one worker leased it twice and records both ends together: %s, %i, %i',
     async (past, first, second) => {
       const id = await endpointOf(past);
       await work({ timeoutMs: NO_TIMEOUT_MS });

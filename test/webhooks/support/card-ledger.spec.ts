@@ -24,7 +24,7 @@ describe('The check of cards, events and arrivals', () => {
     jobs: 0,
   };
 
-  it('finds nothing where each card has arrived, also where one came twice', () => {
+  it('reports no fault if each card has arrived, also if one came twice', () => {
     expect(faultsOf(sound)).toEqual({});
     expect(repeatsOf(sound)).toBe(1);
   });

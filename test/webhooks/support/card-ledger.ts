@@ -2,9 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import type { Client } from 'pg';
 import type { Received } from './receiver';
 
-/** All that is known of a tenant's cards, their events and what a receiver got of them. */
+/** A tenant's cards, their events, and the requests with them that a receiver got. */
 export interface Ledger {
-  /** Cards whose signing was answered 201. */
+  /** Cards whose signing got a 201. */
   readonly answered: ReadonlySet<string>;
   readonly cards: readonly string[];
   readonly events: readonly { id: string; card: string | null }[];
@@ -14,7 +14,7 @@ export interface Ledger {
   readonly jobs: number;
 }
 
-/** What the database has of a tenant, beside what callers and a receiver saw of it. */
+/** Reads the rows of a tenant, and adds the observations of callers and receiver. */
 export async function readLedger(
   database: Client,
   tenantId: string,
@@ -33,7 +33,7 @@ export async function readLedger(
   return { ...seen, ...pending, cards: cards.map(({ id }) => id), events };
 }
 
-/** What is still to be delivered to anybody of a tenant, and by how many jobs. */
+/** Counts a tenant's waiting deliveries and their jobs. */
 export async function pendingOf(
   database: Client,
   tenantId: string,
@@ -47,8 +47,8 @@ export async function pendingOf(
 }
 
 /**
- * What is wrong, by kind, with how often. Nothing is, if and only if each card has one event, the receiver got exactly
- * these events, each as its own card and always the same, and nothing is left to do.
+ * Returns the number of faults by kind. There are none if and only if each card has one event, the receiver got exactly
+ * these events, each with its own card and always the same body, and no delivery or job is left.
  */
 export function faultsOf(ledger: Ledger): Record<string, number> {
   const cards = new Set(ledger.cards);
@@ -80,7 +80,7 @@ export function faultsOf(ledger: Ledger): Record<string, number> {
   return Object.fromEntries(Object.entries(faults).filter(([, often]) => often > 0));
 }
 
-/** How many arrivals were not the first of their event. */
+/** Returns the number of arrivals that repeat an event. */
 export function repeatsOf({ received }: Ledger): number {
   return received.length - new Set(received.map(({ headers }) => headers['webhook-id'])).size;
 }
@@ -89,7 +89,7 @@ function cardIn(body: string): unknown {
   return (JSON.parse(body) as { data: { idUniqueAdhesion?: string } }).data.idUniqueAdhesion;
 }
 
-/** Verifiers also compare the time with theirs, and the first arrivals are minutes old when they are looked at. */
+/** Verifiers also compare the time with theirs, and the first arrivals are minutes old when they are checked. */
 function isSigned({ headers, body }: Received, secret: string): boolean {
   const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
   return new Webhook(secret).sign(String(headers['webhook-id']), at, body) === headers['webhook-signature'];

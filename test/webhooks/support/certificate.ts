@@ -2,7 +2,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto';
 
 const DAY_MS = 86_400_000;
 
-/** One DER value: its tag, its length, what is in it. */
+/** Returns a DER value: tag, length and content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const { length } = body;
@@ -15,7 +15,7 @@ const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
 const utcTime = (time: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(time).toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)}Z`));
 
-/** A certificate that is its own authority, for one name, with its key (RFC 5280). */
+/** Returns a self-signed certificate for one name, with its key (RFC 5280). */
 export function selfSigned(hostname: string): { cert: string; key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));

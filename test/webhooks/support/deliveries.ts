@@ -7,10 +7,14 @@ import type { TestApp } from '../../setup/test-app';
 import { until } from './receiver';
 import type { Scene } from './signed';
 
-/** Events that one transaction adds at most. */
+/** Maximum number of events per transaction. */
 const BATCH = 500;
 
-/** Adds events as the product does, with a delivery to every endpoint that hears of them; answers their ids. */
+/**
+ * Adds events as the product does, with a delivery to every endpoint that subscribes to them.
+ *
+ * @returns their ids
+ */
 export async function tell(app: TestApp, { tenant }: Scene, data: readonly string[]): Promise<string[]> {
   const outbox = app.app.get(Outbox);
   const ids: string[] = [];
@@ -23,7 +27,7 @@ export async function tell(app: TestApp, { tenant }: Scene, data: readonly strin
   return ids;
 }
 
-/** Adds events of which no endpoint has heard yet; `replay` sends them. */
+/** Adds events without deliveries; `replay` sends them. */
 export async function addEvents(app: TestApp, { tenant }: Scene, count: number): Promise<void> {
   await app.database.query(
     `INSERT INTO evenement (tenant_id, type, data)
@@ -32,7 +36,11 @@ export async function addEvents(app: TestApp, { tenant }: Scene, count: number):
   );
 }
 
-/** Asks for all events that there are; answers how many deliveries that makes. */
+/**
+ * Replays all events to an endpoint.
+ *
+ * @returns the number of deliveries
+ */
 export async function replay(app: TestApp, { tenant }: Scene, webhookId: string): Promise<number> {
   const { status, json, text } = await app.send(tenant, 'POST', `/b2b/v2/webhook/${webhookId}/recuperer`, {
     depuis: '2020-01-01T00:00:00Z',
@@ -53,7 +61,7 @@ export interface Row {
   tentatives: Tentative[];
 }
 
-/** Deliveries, of one endpoint or of all, in one state or in any. */
+/** Returns deliveries of one endpoint or of all, in one state or in any. */
 export async function rowsOf(database: Client, webhookId?: string, etat?: string): Promise<Row[]> {
   const { rows } = await database.query<Row>(
     `SELECT id_unique AS id, webhook_id AS "webhookId", evenement_id AS "evenementId", etat, essais, tour,
@@ -65,7 +73,7 @@ export async function rowsOf(database: Client, webhookId?: string, etat?: string
   return rows;
 }
 
-/** Deliveries by state, of one endpoint or of all. */
+/** Counts deliveries by state, of one endpoint or of all. */
 export async function states(database: Client, webhookId?: string): Promise<Record<string, number>> {
   const { rows } = await database.query<{ etat: string; count: number }>(
     `SELECT etat, count(*)::int AS count FROM livraison WHERE $1::uuid IS NULL OR webhook_id = $1 GROUP BY etat`,
@@ -74,7 +82,7 @@ export async function states(database: Client, webhookId?: string): Promise<Reco
   return Object.fromEntries(rows.map(({ etat, count }) => [etat, count]));
 }
 
-/** All jobs that there are, whatever became of them. */
+/** Counts all jobs in any state. */
 export async function countJobs(database: Client): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM pgboss.job WHERE name = 'livraison'`,
@@ -83,9 +91,10 @@ export async function countJobs(database: Client): Promise<number> {
 }
 
 /**
- * What is wrong between deliveries and jobs: those that wait without exactly one job of their present turn, due when the
- * row says, and jobs that nobody works on and that would attempt nothing. Holds at any moment, since both are written by
- * one transaction; a delivery that somebody sends again while it waits leaves a job of its turn before.
+ * Returns the inconsistencies between deliveries and jobs: waiting deliveries without exactly one job of their
+ * generation, due at the row's time, and jobs that nobody runs and that would send nothing. There are none at any
+ * moment, because one transaction writes both. A delivery that is sent again while it waits leaves a job of its earlier
+ * generation.
  */
 export async function brokenChains(database: Client): Promise<object[]> {
   const { rows } = await database.query<object>(`
@@ -106,7 +115,7 @@ export async function brokenChains(database: Client): Promise<object[]> {
   return rows;
 }
 
-/** Waits until no job is due and none is at work. */
+/** Waits until no job is due or running. */
 export async function quiet(database: Client, timeoutMs = 50_000): Promise<void> {
   await until(
     'no job is due',
@@ -121,7 +130,7 @@ export async function quiet(database: Client, timeoutMs = 50_000): Promise<void>
   );
 }
 
-/** Closes those workers that a test left running. */
+/** Closes the workers that a test left running. */
 export async function closeAll(workers: INestApplication[]): Promise<void> {
   await Promise.all(workers.splice(0).map((worker) => worker.close()));
 }

@@ -9,14 +9,14 @@ export interface Item {
   readonly data: Record<string, unknown>;
 }
 
-/** Follows the feed from link to link, as a partner does who keeps the last one. */
+/** Follows the feed from link to link, like a partner who stores the last link. */
 export class Reader {
   readonly seen: Item[] = [];
 
   constructor(
     private readonly app: TestApp,
     private readonly caller: { cle: string },
-    /** What it asks next. */
+    /** Path of the next request. */
     public next: string = FEED,
   ) {}
 
@@ -24,7 +24,11 @@ export class Reader {
     return this.seen.map(({ id }) => id);
   }
 
-  /** One request; answers what it brought. */
+  /**
+   * Sends one request.
+   *
+   * @returns its events
+   */
   async step(): Promise<Item[]> {
     const answer = await this.app.send(this.caller, 'GET', this.next);
     expect({ status: answer.status, code: answer.json?.code }).toEqual({ status: 200, code: undefined });
@@ -33,7 +37,11 @@ export class Reader {
     return answer.json;
   }
 
-  /** Goes on until an answer is empty; answers what came. */
+  /**
+   * Follows the links until a page is empty.
+   *
+   * @returns the events
+   */
   async rest(): Promise<Item[]> {
     const items: Item[] = [];
     for (let page = await this.step(); page.length > 0; page = await this.step()) items.push(...page);
@@ -41,7 +49,7 @@ export class Reader {
   }
 }
 
-/** Where the feed goes on: every answer says so, also an empty one. */
+/** Returns the next link of the feed, which every response has, also an empty one. */
 export function nextOf(app: TestApp, answer: Answer): string {
   const link = answer.headers.get('link');
   expect(link).toMatch(/^<[^<>]+>; rel="next"$/);

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../../libs/shared/src/time/clock';
 import type { Received, Receiver } from './receiver';
 
-/** What a fickle endpoint does, how often in 1,000 times, and the status that is to be noted of it. */
+/** Responses of a fickle endpoint: how often in 1,000 times, and the status in the log. */
 const ACTS = {
   accept: { weight: 644, statut: 204 },
   slowBody: { weight: 60, statut: 200 },
@@ -23,31 +23,33 @@ const ACTS = {
 
 type ActName = keyof typeof ACTS;
 
-/** Those of an event that an endpoint never accepts: without `Retry-After`, so that it is over within four days. */
+/**
+ * Responses to an event that an endpoint never accepts: without `Retry-After`, because it must end within four days.
+ */
 const POISONED: readonly ActName[] = ['fail', 'reset', 'garbage', 'redirect'];
 
-/** `Retry-After` in seconds: nothing, sooner than the schedule, later, too late, and what is none. */
+/** Values of `Retry-After`: 0 s, sooner than the schedule, later, too late, and invalid. */
 const ASKED = ['0', '2', '30', '3600', '100000', 'soon', '-5'];
 
-/** Seconds from now that a date in `Retry-After` is. */
+/** Dates in `Retry-After`, in seconds from now. */
 const ASKED_DATES = [-60, 90, 7_200, 300_000];
 
 const HUGE = Buffer.alloc(400_000, 'é');
 
-/** What an endpoint did with one attempt. */
+/** Response of an endpoint to one attempt. */
 export interface Act {
   readonly statut: number | null;
-  /** The header that it sent along. */
+  /** The `Retry-After` header of the response. */
   readonly retryAfter?: string | undefined;
-  /** When, by the clock of the schedule (ms). */
+  /** Time by the clock of the schedule, in ms. */
   readonly at: number;
 }
 
-/** Endpoints that answer at random, by a seed, and note what they did. The data of their events are `{n}`. */
+/** Endpoints whose random responses follow from a seed, and which record them. The data of their events are `{n}`. */
 export class Fickle {
-  /** By path, then by `webhook-id`. */
+  /** Responses by path, then by `webhook-id`. */
   readonly acts = new Map<string, Map<string, Act[]>>();
-  /** When a path said first that it is gone. */
+  /** Time of the first 410 of a path. */
   readonly goneAt = new Map<string, number>();
 
   constructor(
@@ -87,7 +89,7 @@ export class Fickle {
     await act(name, response, socket, retryAfter ? { 'retry-after': retryAfter } : {}, this.elsewhere);
   }
 
-  /** The same for the same attempt of the same event, from 0 to 1. */
+  /** Returns a number from 0 to 1, the same for the same attempt of the same event. */
   private random(path: string, n: number, attempt: number): number {
     const hash = createHash('sha256').update(`${this.seed} ${path} ${n} ${attempt}`).digest();
     return hash.readUInt32BE() / 2 ** 32;

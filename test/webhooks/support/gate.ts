@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import type { TestApp } from '../../setup/test-app';
 import { until } from './receiver';
 
-/** Holds transactions where they write rows of a table, for as long as it is closed. */
+/** Blocks transactions that write rows of a table, as long as it is closed. */
 export class Gate {
   private constructor(
     private readonly app: TestApp,
@@ -12,9 +12,9 @@ export class Gate {
   ) {}
 
   /**
-   * Stands at rows once they are written, closed.
+   * Creates a closed gate, which transactions reach after they have written a row.
    *
-   * @param when SQL about NEW or OLD: only such rows are held
+   * @param when SQL condition on NEW or OLD: only such rows are blocked
    */
   static async close(
     app: TestApp,
@@ -33,7 +33,7 @@ export class Gate {
     return new Gate(app, keeper, name);
   }
 
-  /** Waits until so many transactions wait: at the gate, or for one that does. */
+  /** Waits until this number of transactions wait for the gate, or for a transaction that does. */
   async waiting(count = 1): Promise<void> {
     await until(`${count} transactions that wait`, async () => {
       const { rows } = await this.app.database.query<{ count: number }>(
@@ -44,7 +44,7 @@ export class Gate {
     });
   }
 
-  /** Lets all of them pass. */
+  /** Lets all transactions pass. */
   async open(): Promise<void> {
     await this.keeper.query('SELECT pg_advisory_unlock_all()');
   }

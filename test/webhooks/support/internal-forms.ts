@@ -1,6 +1,6 @@
 import type { Resolve } from '../../../libs/webhooks/src/application/address-guard';
 
-/** Ways to write 127.0.0.1, ::1 or any address of this very machine as the host of an address. */
+/** Notations of 127.0.0.1, ::1 or any address of this machine as the host of a URL. */
 const LOOPBACK_HOSTS = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -49,7 +49,7 @@ const LOOPBACK_HOSTS = [
   'example.org%40@[::1]',
 ];
 
-/** Names that the test's name server, or the system itself, takes for this machine. */
+/** Names that the test's name server, or the system itself, resolves to this machine. */
 const LOOPBACK_NAMES = [
   'localhost',
   'LOCALHOST',
@@ -67,7 +67,7 @@ const LOOPBACK_NAMES = [
   'wildcard6.example',
 ];
 
-/** Internal addresses of others, or such that lead to internal ones by a gateway. */
+/** Internal addresses of other machines, and addresses that lead to internal ones by a gateway. */
 const ELSEWHERE = [
   '169.254.169.254',
   '0xa9fea9fe',
@@ -138,7 +138,7 @@ const ANSWERS: Readonly<Record<string, string[]>> = {
   'nat64.example': ['64:ff9b::7f00:1'],
   'public-and-internal.example': ['8.8.8.8', '127.0.0.1'],
   'internal-and-public.example': ['127.0.0.1', '8.8.8.8'],
-  // Beyond those that are tried.
+  // After the addresses that are tried.
   'many-public-and-internal.example': [...PUBLIC, '127.0.0.1'],
   'public-and-internal6.example': ['8.8.8.8', '::1'],
   'nothing.example': [],
@@ -148,10 +148,10 @@ const ANSWERS: Readonly<Record<string, string[]>> = {
   'short.example': ['127.1'],
 };
 
-/** A name server that is against us: what it does not know is this machine. */
+/** A hostile name server: it resolves every unknown name to this machine. */
 export const hostile: Resolve = (hostname) => Promise.resolve(ANSWERS[hostname] ?? ['127.0.0.1']);
 
-/** An address to be posted to, by its port; without one it is that of https. */
+/** A URL for a POST, given its port; without one, the URL has the port of https. */
 export interface Form {
   readonly name: string;
   readonly url: (scheme: 'http' | 'https', port?: number) => string;
@@ -163,7 +163,7 @@ const hosts = (all: readonly string[]): Form[] =>
     url: (scheme, port) => `${scheme}://${host}${port === undefined ? '' : `:${port}`}/hook`,
   }));
 
-/** Addresses that parsers disagree about: WHATWG's, which is ours, reads 127.0.0.1 in all of them. */
+/** URLs that parsers read differently: the WHATWG parser, which the product uses, reads 127.0.0.1 in all of them. */
 const SHAPES: readonly [string, (host: string) => string][] = [
   ['backslashes', (host) => `\\\\${host}\\hook`],
   ['a backslash before @', (host) => `//${host}\\@example.org/`],
@@ -178,7 +178,7 @@ const shapes: Form[] = SHAPES.map(([name, shape]) => ({
   url: (scheme, port) => `${scheme}:${shape(port === undefined ? '127.0.0.1' : `127.0.0.1:${port}`)}`,
 }));
 
-/** Those that lead to this machine if nobody guards. */
+/** Forms that lead to this machine without a guard. */
 export const LOOPBACK: readonly Form[] = [...hosts(LOOPBACK_HOSTS), ...shapes, ...hosts(LOOPBACK_NAMES)];
 
 /** Every form of an internal address. */

@@ -2,12 +2,12 @@ import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, isIP, type Server, Socket } from 'node:net';
 
-/** Notes every TCP connection that this process begins, under TLS or not, by what Node hands to the system. */
+/** Records every TCP connection that this process begins, with or without TLS, from the calls of Node to the system. */
 export class Witness {
   private readonly requests: { address?: string; port?: number }[] = [];
   private readonly hook = createHook({
     init: (_id, type, _trigger, resource) => {
-      // Its address is set right after this.
+      // Node sets the address right after this call.
       if (type === 'TCPCONNECTWRAP') this.requests.push(resource);
     },
   });
@@ -29,7 +29,7 @@ export class Witness {
   }
 }
 
-/** Listens, counts who connects, and hangs up. */
+/** Listens, counts connections, and closes them. */
 export class Canary {
   connections = 0;
 
@@ -44,7 +44,7 @@ export class Canary {
       });
   }
 
-  /** @param hosts addresses that it listens at, all at one port */
+  /** @param hosts addresses to listen on, all with the same port */
   static async start(...hosts: string[]): Promise<Canary> {
     for (;;) {
       const servers: Server[] = [];
@@ -70,19 +70,19 @@ export class Canary {
   }
 }
 
-/** Where a connection to port 443 goes instead. */
+/** Returns the local port to which a connection to port 443 goes instead. */
 export type Route = (host: string) => number;
 
 /**
- * Stands in for the network at port 443: connections to any address or name there go to a port of this machine, and
- * look to who made them as if they had gone where they should. Others are left alone.
+ * Replaces the network at port 443: connections to any address or name go to a port of this machine, and report the
+ * intended remote address. Connections to other ports are unchanged.
  *
- * @returns puts things back
+ * @returns a function that restores the network
  */
 export function layNetwork(route: Route): () => void {
   const { connect } = Socket.prototype;
   Socket.prototype.connect = function reroute(this: Socket, ...args: unknown[]): Socket {
-    // `net.connect` hands over a list of what it was given, `tls.connect` the options themselves.
+    // `net.connect` passes a list of its arguments, `tls.connect` passes the options themselves.
     const options = (Array.isArray(args[0]) ? (args[0] as unknown[])[0] : args[0]) as {
       host?: string;
       port?: number | string;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A request that a receiver got whole. */
+/** A complete request that a receiver got. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -9,16 +9,16 @@ export interface Received {
   readonly at: number;
 }
 
-/** What a receiver does with a request that it has noted; it answers 204 where nothing is chosen. */
+/** Responds to a recorded request; the default is a 204. */
 export type Behaviour = (received: Received, response: ServerResponse, socket: Socket) => void;
 
-/** A real HTTP server that notes what it gets and behaves, by path, as a test wants. */
+/** An HTTP server that records its requests and behaves, by path, as a test wants. */
 export class Receiver {
   readonly received: Received[] = [];
   readonly behaviours = new Map<string, Behaviour>();
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((request, response) => void this.answer(request, response));
-  /** Connections that were made, whether or not a request came over them. */
+  /** Number of connections, with or without a request. */
   connections = 0;
   url = '';
 
@@ -36,7 +36,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** Those of one path, in the order in which they came. */
+  /** Returns the requests to one path, in the order of arrival. */
   of(path: string): Received[] {
     return this.received.filter((one) => one.path === path);
   }
@@ -63,7 +63,11 @@ export class Receiver {
   }
 }
 
-/** Waits until something is so; fails with a description of what is not. */
+/**
+ * Waits until a condition holds.
+ *
+ * @throws with its description after the timeout
+ */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,

@@ -2,8 +2,8 @@ import type { Client } from 'pg';
 import { Clock } from '../../../libs/shared/src/time/clock';
 
 /**
- * A clock that a test moves ahead, for workers and for the queue's own SQL alike. Jobs that are held while it jumps
- * look abandoned: move it when nothing is at work.
+ * A clock that a test moves ahead, for workers and for the SQL of the queue. Jobs that are leased during a move look
+ * abandoned: move it when no job is running.
  */
 export class ShiftedClock extends Clock {
   private shiftMs = 0;
@@ -27,7 +27,7 @@ export class ShiftedClock extends Clock {
     return new Date(Date.now() + this.shiftMs);
   }
 
-  /** Moves to a time, which must not be past. */
+  /** Moves to a time, which must not be earlier than now. */
   async moveTo(time: Date): Promise<void> {
     this.shiftMs = Math.max(this.shiftMs, time.getTime() - Date.now());
     await this.database.query("UPDATE pgboss.test_shift SET shift = $1::bigint * interval '1 millisecond'", [

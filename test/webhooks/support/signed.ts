@@ -22,7 +22,11 @@ export async function scene(app: TestApp): Promise<Scene> {
   return { tenant, plateforme: json.cle };
 }
 
-/** Signs one card of `E-1`; answers its id. */
+/**
+ * Signs one card of `E-1`.
+ *
+ * @returns its id
+ */
 export async function sign(app: TestApp, { plateforme }: Scene): Promise<string> {
   const { status, json, text } = await app.send(plateforme, 'POST', '/plateforme/v1/adhesions', {
     employeIdExterne: 'E-1',
@@ -35,7 +39,11 @@ export async function sign(app: TestApp, { plateforme }: Scene): Promise<string>
   return json.idUniqueAdhesion;
 }
 
-/** Registers an endpoint; answers it with its secret. */
+/**
+ * Registers an endpoint.
+ *
+ * @returns the endpoint with its secret
+ */
 export async function register(
   app: TestApp,
   { tenant }: Scene,

@@ -8,7 +8,7 @@ import { scene, type Scene } from './signed';
 
 export const PATH = '/b2b/v2/webhook';
 
-/** An address that nobody answers at, for endpoints that no worker delivers to. */
+/** An address without a server, for endpoints that no worker delivers to. */
 export const NOWHERE = 'http://hooks.test/mandat';
 
 export interface Endpoint {
@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly secret: string;
 }
 
-/** One data space as its partner sees it, and the rows behind it. */
+/** A tenant as its partner sees it, and its rows. */
 export class Space implements Scene {
   private constructor(
     readonly app: TestApp,
@@ -24,7 +24,7 @@ export class Space implements Scene {
     readonly plateforme: string,
   ) {}
 
-  /** With the union `S-1` and the employee `E-1`, and one event: that of the sync which made them. */
+  /** Opens a tenant with the union `S-1`, the employee `E-1`, and one event: that of the sync which created them. */
   static async open(app: TestApp): Promise<Space> {
     const { tenant, plateforme } = await scene(app);
     return new Space(app, tenant, plateforme);
@@ -44,7 +44,7 @@ export class Space implements Scene {
     return this.app.send(caller, method, path, body, headers);
   }
 
-  /** Another key for the same data space, which may use only some modules. */
+  /** Issues another key for the same tenant with only some modules. */
   keyFor(modules: ModuleName[]): Promise<{ cle: string }> {
     return this.app.app.get(ClientsService).issueCle(TEST_ACTOR, this.tenant.clientId, {
       nom: 'Restreinte',
@@ -73,14 +73,14 @@ export class Space implements Scene {
     return answer;
   }
 
-  /** Makes one event `sync.terminee`, which says that `n` consent objects were made or updated. */
+  /** Causes one event `sync.terminee`, which says that `n` consent objects were created or updated. */
   async sync(n = 1): Promise<void> {
     await synced(this.app, this.tenant, {
       ObjetsConsentement: Array.from({ length: n }, (_, at) => ({ IdExterne: `O-${at}`, Nom: `O-${at}` })),
     });
   }
 
-  /** Rows of a statement whose `$1` is the tenant, read as a superuser. */
+  /** Returns the rows of a statement whose `$1` is the tenant, read as a superuser. */
   async rows<R extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<R[]> {
     return (await this.app.database.query<R>(text, [this.tenantId, ...values])).rows;
   }
@@ -92,7 +92,7 @@ export class Space implements Scene {
     return row!.count;
   }
 
-  /** What waits in the queue of deliveries, oldest first. */
+  /** Returns the jobs in the queue of deliveries, oldest first. */
   jobs(): Promise<{ livraisonId: string; webhookId: string; tour: number }[]> {
     return this.rows(
       `SELECT data->>'livraisonId' AS "livraisonId", data->>'webhookId' AS "webhookId", (data->>'tour')::int AS tour
@@ -100,7 +100,7 @@ export class Space implements Scene {
     );
   }
 
-  /** Waits until no delivery of the data space waits in the queue, now or for later. */
+  /** Waits until the queue has no delivery of the tenant, due now or later. */
   async drained(): Promise<void> {
     await until('the queue is empty', async () => {
       const [row] = await this.rows<{ count: number }>(
@@ -111,7 +111,7 @@ export class Space implements Scene {
     });
   }
 
-  /** The ids of the events of one type or all, in the order of their making. */
+  /** Returns the ids of the events of one type or of all, in the order of creation. */
   async eventIds(type?: string): Promise<string[]> {
     const found = await this.rows<{ id: string }>(
       `SELECT id_unique AS id FROM evenement WHERE tenant_id = $1 AND type = coalesce($2, type)
@@ -128,7 +128,7 @@ export class Space implements Scene {
     return json;
   }
 
-  /** The audit trail of the data space behind the sync that made it. */
+  /** The audit trail of the tenant, without the sync that created its records. */
   journal(): Promise<Record<string, unknown>[]> {
     return this.rows(
       `SELECT cle_id, action, objet_id, requete_id FROM journal WHERE tenant_id = $1 AND action <> 'sync.v2'
@@ -137,12 +137,16 @@ export class Space implements Scene {
   }
 }
 
-/** Empties the queue, so that no worker of a test is busy with what another test left. */
+/** Empties the queue, because workers of a test must not process jobs of an earlier test. */
 export async function clearQueue(app: TestApp): Promise<void> {
   await app.database.query('DELETE FROM pgboss.job');
 }
 
-/** Adds events to a data space as if long ago, without telling anybody of them; answers their ids, oldest first. */
+/**
+ * Adds old events to a tenant without deliveries.
+ *
+ * @returns their ids, oldest first
+ */
 export async function seedEvents(
   space: Space,
   count: number,
