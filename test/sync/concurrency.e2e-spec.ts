@@ -13,7 +13,7 @@ beforeAll(async () => {
   app = await TestApp.start();
   const { databaseUrl, secretsKey } = app.config;
   replica = await TestApp.start({ databaseUrl, secretsKey });
-  // A superuser's connection that never gives way: of a deadlock with it, the service is the victim.
+  // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
   rival = new Client({ connectionString: databaseUrl, options: '-c deadlock_timeout=1h' });
   await rival.connect();
 });
@@ -41,7 +41,7 @@ async function stored(): Promise<string[]> {
   return rows.map((row) => row.id_externe);
 }
 
-/** Until a connection of the service waits for a row of the rival’s transaction. */
+/** Waits until a connection of the service waits for a row lock of the rival’s transaction. */
 function untilItWaits(): Promise<true> {
   const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return eventually(
@@ -59,7 +59,7 @@ describe('twenty equal POST /b2b/v1/employe at once', () => {
     expect(await stored()).toEqual(['E-1']);
   });
 
-  it('with one Idempotency-Key over two replicas: one effect, the rest replays or 409 Idempotence.EnCours', async () => {
+  it('with one Idempotency-Key over two replicas: one effect; the rest gets a replay or 409 Idempotence.EnCours', async () => {
     const headers = { 'Idempotency-Key': 'one' };
     const answers = await Promise.all(times(20, (index) => create(index, headers)));
     const made = answers.filter(({ status }) => status === 201);
@@ -81,8 +81,8 @@ describe('twenty equal POST /b2b/v1/employe at once', () => {
   });
 });
 
-describe('six overlapping syncs of the same 2,000 records over two replicas, with single writes between', () => {
-  it('no 5xx, no double record, and the counts of each answer add up', async () => {
+describe('six overlapping syncs of the same 2,000 records over two replicas, with single writes in between', () => {
+  it('no response is a 5xx, no record is duplicated, and the counts of each response add up', async () => {
     const employeurs = times(20, (index) => ({ idExterne: `EMP-${index}`, nom: 'E' }));
     const records = (round: number) =>
       times(2_000, (index) => ({
@@ -130,7 +130,7 @@ describe('six overlapping syncs of the same 2,000 records over two replicas, wit
 });
 
 describe('a sync that began before a change and ends after it', () => {
-  it('leaves a later derniereMAJ than the change had', async () => {
+  it('sets a later derniereMAJ than the change did', async () => {
     await sync({ employes: [EMPLOYE, { ...EMPLOYE, idExterne: 'E-2' }] });
     await rival.query('BEGIN');
     await rival.query(`SELECT FROM employe WHERE tenant_id = $1 AND id_externe = 'E-1' FOR UPDATE`, [
@@ -198,7 +198,7 @@ describe('a sync that another request overtakes', () => {
     },
   );
 
-  it('twenty syncs race with the deletion and creation of their employer: no 5xx, never an employee of nobody', async () => {
+  it('twenty syncs during deletions and creations of their employer: no 5xx, no employee without an employer', async () => {
     const employes = times(50, (index) => ({
       ...EMPLOYE,
       idExterne: `E-${index}`,
@@ -242,13 +242,14 @@ describe('a deadlock', () => {
   it.each([
     ['a sync', {}],
     ['a sync under an Idempotency-Key', { 'Idempotency-Key': 'deadlock' }],
-  ])('with %s as its victim is tried again and does not reach the caller', async (_what, headers) => {
+  ])('with %s as its victim is retried, and the caller gets a 200', async (_what, headers) => {
     const before = await deadlocks();
     await rival.query('BEGIN');
     await rival.query(LOCK_EMPLOYE, [tenant.tenantId]);
     const running = sync(body, headers);
     await untilItWaits();
-    // The service has the employer and waits for the employee, which we have; now we wait for the employer.
+    // The service has locked the employer and waits for the employee, which the rival has locked and now waits for the
+    // employer.
     await rival.query(LOCK_EMPLOYEUR, [tenant.tenantId]);
     await rival.query('COMMIT');
     const { status, json } = await running;
@@ -258,7 +259,7 @@ describe('a deadlock', () => {
     expect(employeur.json.nom).toBe('Service');
   });
 
-  it('negative control: without a second try, the victim of the same deadlock fails with 40P01', async () => {
+  it('negative control: without a retry, the victim of the same deadlock fails with 40P01', async () => {
     const victim = new Client({ connectionString: app.config.databaseUrl });
     await victim.connect();
     await rival.query('BEGIN');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { employee, employer, type Kind, type Loose, membership, union } from './support';
 
-/** What a property of a V2 sync's record holds. */
+/** Type of a property in a record of a V2 sync. */
 export type Shape =
   | { readonly kind: 'identifier' }
   | { readonly kind: 'text'; readonly max: number; readonly required?: true }
@@ -9,7 +9,7 @@ export type Shape =
   | { readonly kind: 'date'; readonly required?: true }
   | { readonly kind: 'list'; readonly max?: number };
 
-/** The kinds of record that a V2 sync takes, with the properties of each (specification, "V2 sync input shapes"). */
+/** The kinds of records in a V2 sync, with their properties (specification, "V2 sync input shapes"). */
 export const SHAPES = {
   Syndicats: {
     IdentifiantExterne: { kind: 'identifier' },
@@ -69,12 +69,12 @@ export const IDENTIFIERS: Record<Place, string> = {
   ValeursChampUtilisateur: 'NomChamp',
 };
 
-/** What no property of a record takes. */
+/** Values that every property rejects. */
 const NEVER: readonly unknown[] = [
   ...[0, -1, 1.5, 1e300, true, false],
   ...[{}, { a: 1 }, { length: 3 }, { toString: 'x' }, { ['__proto__']: { admin: true } }],
 ];
-/** What no property but a list takes. */
+/** Values that every property rejects, except lists. */
 const NO_TEXT: readonly unknown[] = [
   [],
   ['x'],
@@ -99,7 +99,7 @@ const NO_DATE: readonly unknown[] = [
   ...['10000-01-01', '0000-01-01', '2026-01-31T10:00:00+25:00', '2026-01-31Z', 'x'.repeat(10_000)],
 ];
 
-/** Values that a property of a shape must refuse. */
+/** Returns values that a property of this shape must reject. */
 export function badValues(shape: Shape): unknown[] {
   const missing = [null, '', ' \t\n', '\u2028\ufeff'];
   const tooLong = (max: number): unknown[] => [
@@ -124,7 +124,7 @@ export function badValues(shape: Shape): unknown[] {
   }
 }
 
-/** Values that a property of a shape takes, odd as they are; an identifier of them must only be its own. */
+/** Returns odd values that a property of this shape accepts; those of an identifier must be unique. */
 export function oddValues(shape: Shape): unknown[] {
   switch (shape.kind) {
     case 'identifier':
@@ -158,7 +158,7 @@ export function oddValues(shape: Shape): unknown[] {
   }
 }
 
-/** Names that no record has. */
+/** Unknown property names. */
 export const UNKNOWN_NAMES = [
   ...[
     'Inconnu',
@@ -175,10 +175,10 @@ export const UNKNOWN_NAMES = [
   ...['\ud83d', 'tenant_id', 'IDEXTERNE', 'NOM', 'x'.repeat(10_000), 'a/b~c'],
 ];
 
-/** What stands in the place of a whole record and is none. */
+/** Values that are sent in place of a record and are no record. */
 export const NO_RECORDS: readonly unknown[] = [null, 0, -1.5, true, false, '', 'E-1', '😀', [], [{}], [[[]]]];
 
-/** A copy of a record with one property set, whatever its name. */
+/** Returns a copy of a record with one property set, whatever its name. */
 export function withProperty(record: Loose, name: string, value: unknown): Loose {
   return Object.defineProperty({ ...record }, name, {
     value,
@@ -186,13 +186,13 @@ export function withProperty(record: Loose, name: string, value: unknown): Loose
   });
 }
 
-/** One way in which a record is spoilt. */
+/** A way to make a record invalid. */
 export interface Spoil {
   readonly name: string;
   readonly apply: (record: Loose) => unknown;
 }
 
-/** Every way in which a record of a kind is spoilt; `kept` are properties that are left alone. */
+/** Returns every way to make a record of a kind invalid; properties in `kept` are unchanged. */
 export function spoils(place: Place, kept: readonly string[] = []): Spoil[] {
   const shapes = Object.entries(SHAPES[place] as Record<string, Shape>).filter(
     ([name]) => !kept.includes(name),
@@ -230,7 +230,7 @@ export function spoils(place: Place, kept: readonly string[] = []): Spoil[] {
   ];
 }
 
-/** The identifier by which the error of a spoilt record names it; "" where it has none (decisions, section 6). */
+/** Returns the identifier in the error of an invalid record, "" without one (decisions, section 6). */
 export function idOf(place: Place, record: unknown): string {
   if (typeof record !== 'object' || record === null) return '';
   const name = IDENTIFIERS[place];
@@ -239,7 +239,7 @@ export function idOf(place: Place, record: unknown): string {
   return typeof sent === 'string' ? sent.toWellFormed().trim() : '';
 }
 
-/** Sound records; the union SYN, the employer EMP and the text field T must exist. */
+/** Valid records; the union SYN, the employer EMP and the text field T must exist. */
 export const SOUND: Record<Place, (id: string) => Loose> = {
   Syndicats: (id) => union(id),
   Employeurs: (id) => employer(id),
@@ -250,7 +250,7 @@ export const SOUND: Record<Place, (id: string) => Loose> = {
   ValeursChampUtilisateur: () => ({ NomChamp: 'T', Valeur: 't' }),
 };
 
-/** Any JSON under the names that records have: what a confused caller may send. */
+/** Generates any JSON with the property names of records, like a confused caller. */
 export function confusedRecord(place: Place): fc.Arbitrary<unknown> {
   const names = [...Object.keys(SHAPES[place]), ...UNKNOWN_NAMES];
   const texts = fc.constantFrom('SYN', 'EMP', 'T', 'E-1', '2026-01-31', 'x');

@@ -1,6 +1,6 @@
-/** What the contract says of records: names, presence, texts, dates (decisions, section 3), for the reference. */
+/** Rules of the contract for records, for the reference: names, presence, texts, dates (decisions, section 3). */
 
-/** A property of a record; its name has a small first letter, whose case is ignored in what is sent. */
+/** A property of a record. Its name begins with a small letter; requests may use either case. */
 export type Rule =
   | {
       readonly kind: 'text';
@@ -13,19 +13,19 @@ export type Rule =
 
 export type Shape = Readonly<Record<string, Rule>>;
 
-/** What is left of a sound record: texts trimmed, dates in UTC, `undefined` for what is absent. */
+/** Values of a valid record: texts trimmed, dates in UTC, `undefined` for absent properties. */
 export type Values = Record<string, unknown>;
 
 const WRONG = Symbol('a value that its property cannot have');
 
-/** The values of a sound record; undefined if anything is wrong with it. */
+/** Returns the values of a record, or undefined if any of them is invalid. */
 export function read(sent: unknown, shape: Shape): Values | undefined {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return undefined;
   const values: Values = {};
   for (const [key, value] of Object.entries(sent)) {
     const name = lowerFirst(key);
     const rule = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    // What is unknown is refused, and what is there twice.
+    // Unknown and duplicate properties are errors.
     if (!rule || Object.hasOwn(values, name)) return undefined;
     values[name] = rule.kind === 'readOnly' ? undefined : readValue(value, rule);
     if (values[name] === WRONG) return undefined;
@@ -35,7 +35,7 @@ export function read(sent: unknown, shape: Shape): Values | undefined {
 }
 
 function readValue(value: unknown, rule: Rule): unknown {
-  // An empty text is no value, whatever the property.
+  // An empty text is null in every property.
   if (value === null || (typeof value === 'string' && value.trim() === '')) return null;
   if (rule.kind === 'boolean') return typeof value === 'boolean' ? value : WRONG;
   if (rule.kind === 'list') return Array.isArray(value) ? value : WRONG;
@@ -48,28 +48,28 @@ function readValue(value: unknown, rule: Rule): unknown {
 
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d:\d\d(?:\.\d{3})?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** A date-time with `Z` or an offset, or a date alone (00:00 UTC), in UTC; undefined for anything else. */
+/** Returns a date-time with `Z` or an offset, or a date (00:00 UTC), in UTC; undefined for anything else. */
 export function readDate(text: string): string | undefined {
   const [, day] = DATE.exec(text) ?? [];
   if (!day) return undefined;
   const begin = new Date(`${day}T00:00:00Z`);
-  // JavaScript takes the 30th of February for a day in March.
+  // JavaScript reads the 30th of February as a day in March.
   if (Number.isNaN(begin.getTime()) || !begin.toISOString().startsWith(day)) return undefined;
   return new Date(text).toISOString();
 }
 
-/** One kind of records over a request: the second one with the same identifier is an error, the first one counts. */
+/** Records of one kind in a request: a second record with the same identifier is an error, the first one counts. */
 export class CheckedList {
-  /** Identifiers of the records refused, as sent; "" where a record has none. */
+  /** Identifiers of the rejected records, as sent; "" for a record without one. */
   readonly errors: string[] = [];
 
-  /** @param identifier the property that tells the records of one list apart */
+  /** @param identifier the property that identifies a record */
   constructor(
     private readonly shape: Shape,
     private readonly identifier: string,
   ) {}
 
-  /** The sound records of a list; absent, null and empty lists have none. */
+  /** Yields the valid records of a list; absent, null and empty lists have none. */
   *each(sent: unknown): Iterable<{ id: string; values: Values }> {
     const seen = new Set<string>();
     for (const record of (sent ?? []) as unknown[]) {
@@ -82,7 +82,7 @@ export class CheckedList {
     }
   }
 
-  /** The identifiers by which records can be told, whatever else is wrong with them: sent once, and storable. */
+  /** Returns the identifiers that are sent once and can be stored, even if their record is otherwise invalid. */
   identifiers(sent: unknown): string[] {
     return ((sent ?? []) as unknown[]).flatMap((record) => {
       const [id, ...others] = this.identifiersOf(record);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type ApiRequest, day, type EmploiFilter } from './model';
 
-/** A request and what is read after it, beside all lists: an employee alone, and searches for employments. */
+/** A request, and the reads after it besides all lists: an employee alone, and searches for employments. */
 export interface Step {
   request: ApiRequest;
   employe: string;
@@ -10,7 +10,7 @@ export interface Step {
 
 type Sent = Record<string, unknown>;
 
-/** Few identifiers, so that records meet often; each list ends with those that mostly name nothing. */
+/** Few identifiers, for many collisions between records; the last of each list are mostly unknown. */
 const EMPLOYES = ['E-1', 'E-2', 'E-3', 'E-4', ' E-1 ', 'e-1'];
 const EMPLOYEURS = ['A', 'B', 'C', 'Z'];
 const SYNDICATS = ['S', 'T', 'X'];
@@ -20,7 +20,7 @@ const NOMS = ['Roy', 'Côté', 'O’Neil\t"\\'];
 const MATRICULES = ['10', '11', ' 10 '];
 const LONG = 'x'.repeat(256);
 
-/** The custom fields that every tenant begins with. */
+/** The initial custom fields of every tenant. */
 export const CHAMPS = [
   { nom: 'Poste', type: 'texte' },
   { nom: 'Depuis', type: 'date' },
@@ -35,7 +35,7 @@ export const CHAMPS = [
   },
 ];
 
-/** Good values of each custom field and bad ones; "" and null remove what is stored. */
+/** Valid and invalid values of each custom field; "" and null remove the stored value. */
 const VALEURS: Record<string, [good: unknown[], bad: unknown[]]> = {
   Poste: [
     ['soudeur', ' soudeur ', 'grutier', '', null],
@@ -56,7 +56,7 @@ const VALEURS: Record<string, [good: unknown[], bad: unknown[]]> = {
   Inconnu: [['x'], [null]],
 };
 
-/** Around the current day, so that employments begin, last and end on all sides of it. */
+/** Days around the current one, for employments that begin, last and end before, on and after it. */
 const DATES = [
   '2019-05-01',
   day(-1),
@@ -72,11 +72,11 @@ const pick = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const weighted = <T>(...choices: [weight: number, value: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-/** One of a list; those at its end seldom. */
+/** Generates a value of a list, rarely one of the last. */
 const mostly = (values: readonly string[], seldom: number): fc.Arbitrary<string> =>
   weighted([9, pick(...values.slice(0, -seldom))], [1, pick(...values.slice(-seldom))]);
 
-/** Absent, null, or a value. */
+/** Generates undefined, null or a value. */
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   weighted<T | null | undefined>([3, fc.constant(undefined)], [1, fc.constant(null)], [4, value]);
 
@@ -92,7 +92,7 @@ const firstLetter = (name: string, change: 'toUpperCase' | 'toLowerCase'): strin
 const otherCasing = (name: string): string =>
   firstLetter(name, name.charAt(0) === name.charAt(0).toLowerCase() ? 'toUpperCase' : 'toLowerCase');
 
-/** What makes a record wrong, or proves to be harmless. */
+/** Generates a change that makes a record invalid, or is harmless. */
 const spoil: fc.Arbitrary<(record: Sent, key: string) => unknown> = weighted(
   [4, pick((record: Sent, key: string): unknown => ({ ...record, [key]: undefined }))],
   [
@@ -114,7 +114,7 @@ const spoil: fc.Arbitrary<(record: Sent, key: string) => unknown> = weighted(
   [1, pick<unknown>(null, 'texte', 7, [], [[]]).map((other) => (): unknown => other)],
 );
 
-/** A record that is mostly sound, or as seldom as told; sometimes its properties have the other casing. */
+/** Generates a record that is valid with the given weight; sometimes its properties have the other casing. */
 function record(properties: Record<string, fc.Arbitrary<unknown>>, soundness = 11): fc.Arbitrary<unknown> {
   const sound: fc.Arbitrary<Sent> = fc.record(properties, { noNullPrototype: true });
   const cased = fc
@@ -135,11 +135,11 @@ const nom = pick(...NOMS);
 
 const date = weighted<unknown>([12, pick<unknown>(...DATES)], [1, pick<unknown>(...BAD_DATES)]);
 
-/** Some have few employees, so that they can be deleted. */
+/** Some employers have few employees, because only an employer without employees can be deleted. */
 const employeur = weighted([8, pick('A')], [4, pick('B')], [2, pick('C')], [1, pick('Z')]);
 
 const emploi = record({
-  // A refused employment may still be told by its identifier, or not.
+  // The identifier of a rejected employment may be readable or not.
   IdentifiantExterne: weighted<unknown>(
     [12, mostly(EMPLOIS, 1)],
     [1, pick<unknown>(undefined, null, '', '  ', 12, LONG, 'J1\u0000', 'J1\ud800')],
@@ -189,7 +189,7 @@ const pascal = (properties: Record<string, fc.Arbitrary<unknown>>): Record<strin
     Object.entries(properties).map(([name, value]) => [firstLetter(name, 'toUpperCase'), value]),
   );
 
-/** All columns, or the least of them, so that what is sent is often what is stored. */
+/** Generates all columns or the required ones only, because many records must equal the stored ones. */
 const columns = (rest: Record<string, fc.Arbitrary<unknown>>, isV2: boolean): fc.Arbitrary<unknown> => {
   const named = (columns: Record<string, fc.Arbitrary<unknown>>): typeof columns =>
     isV2 ? pascal(columns) : columns;
@@ -209,7 +209,7 @@ const employeV2 = columns(
       [10, listOf(emploi, 1, 3)],
     ),
     Adhesions: maybe(listOf(adhesion, 0, 2)),
-    // What a read returned may be sent back.
+    // Read-only properties of a read are allowed in a request.
     idUnique: pick(undefined, undefined, 'x'),
   },
   true,
@@ -232,7 +232,7 @@ const syndicat = record({
   Nom: nom,
   Employeurs: weighted<unknown>(
     [1, pick(undefined, null, [])],
-    // Mostly one name, so that an employer in two unions is mostly sound.
+    // Mostly one name, because an employer in two unions is valid only with the same name.
     [
       4,
       listOf(record({ IdentifiantExterne: employeur, Nom: weighted([3, pick('Aciérie')], [1, nom]) }), 1, 3),
@@ -247,7 +247,7 @@ const choix = fc
   .tuple(fc.subarray(['JOUR', 'NUIT', 'SOIR']), pick('Jour', 'De jour'))
   .map(([ids, libelle]) => ids.map((idExterne) => ({ idExterne, libelle })));
 
-/** A custom field as it is mostly, with a label, an obligation, choices or a type that differ. */
+/** Generates a custom field: mostly its initial definition, else another label, obligation, choices or type. */
 const champ = pick(...CHAMPS, ...CHAMPS.slice(-1)).chain(({ nom, type }) =>
   weighted([5, pick(type)], [1, pick('texte', 'choix', 'autre')]).chain((type) =>
     record({
@@ -331,7 +331,7 @@ const filter: fc.Arbitrary<EmploiFilter> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Requests to one tenant, one after the other; shown as they are sent. */
+/** Requests to one tenant in order; printed as they are sent. */
 export class Sequence {
   constructor(readonly steps: readonly Step[]) {}
 
@@ -348,7 +348,7 @@ export class Sequence {
   }
 }
 
-/** What most tenants begin with, so that requests soon find what they name. */
+/** First requests of most tenants, which create the records that later requests name. */
 const OPENING: ApiRequest[] = [
   {
     method: 'POST',
@@ -404,7 +404,7 @@ export const sequence: fc.Arbitrary<Sequence> = fc
     fc.noBias(fc.array(step, { minLength: 1, maxLength: 24, size: 'max' })),
   )
   .map(([opening, steps]) => {
-    // The same request once more: mostly nothing changes.
+    // The same request again: mostly nothing changes.
     const sent = steps.map(({ isRepeated, ...step }, index) =>
       isRepeated ? { ...step, request: (steps[index - 1] ?? step).request } : step,
     );

@@ -1,20 +1,20 @@
 import { type Shape, type Values, CheckedList, read, readDate } from './model-records';
 
-/** A request of a partner, its address in the parts that the reference tells apart. */
+/** A request of a partner, with its path in parts. */
 export interface ApiRequest {
   method: 'POST' | 'PUT' | 'DELETE';
-  /** Address of the collection or the action. */
+  /** Path of the collection or action. */
   resource: string;
-  /** The identifier that ends the path, where there is one. */
+  /** The identifier at the end of the path. */
   id?: string;
   simulation?: boolean;
   body?: unknown;
 }
 
-/** What must be answered; several statuses where the contract lets the service choose which fault it names. */
+/** The expected response; several statuses where the contract does not say which error comes first. */
 export interface Expected {
   status: number[];
-  /** Undefined where only the status matters. In a sync's result an error is its identifier alone. */
+  /** Undefined if only the status matters. Errors in a sync's result are their identifiers only. */
   json?: unknown;
 }
 
@@ -27,7 +27,7 @@ export interface EmploiFilter {
   actifLe?: string;
 }
 
-/** What a test of many requests must have met. */
+/** Cases that a test of many requests must have covered. */
 export const HAPPENINGS = [
   'V1 ends its employment',
   'V1 begins its employment',
@@ -44,7 +44,7 @@ export const HAPPENINGS = [
 ] as const;
 export type Happening = (typeof HAPPENINGS)[number];
 
-/** Where something stands in the order of lists: the request that created it. */
+/** Position of a record in the order of lists: the request that created it. */
 interface Born {
   born: number;
 }
@@ -54,15 +54,15 @@ interface Emploi extends Born {
   matricule: string | null;
   debut: string | null;
   fin: string | null;
-  /** Among those of its employee, by creation. */
+  /** Position among the employments of its employee, by creation. */
   rank: number;
 }
 
 export interface Employe extends Born {
   colonnes: Record<string, string | null>;
-  /** The single employer that V1 wrote, until V2 keeps the employments. */
+  /** The single employer written by V1, until V2 stores the employments. */
   employeurV1: string | null;
-  /** Undefined until a V2 sync has sent an employment that can be told by its identifier. */
+  /** Undefined until a V2 sync has sent an employment with a readable identifier. */
   emplois?: Map<string, Emploi>;
   /** The request that sent it. */
   keptSince?: number;
@@ -90,7 +90,7 @@ interface State {
   champs: Map<string, Champ>;
 }
 
-/** Columns of an employee that both versions write, with the most characters of each (OpenAPI document). */
+/** Columns of an employee that both versions write, with their maximum lengths (OpenAPI document). */
 const COLONNES = {
   prenom: 255,
   nom: 255,
@@ -161,15 +161,15 @@ const SYNC_V2: Shape = {
   objetsConsentement: { kind: 'list' },
 };
 
-/** The employment that stands for the single employer of V1. */
+/** The employment that represents the single employer of V1. */
 const V1 = 'V1';
 
 const DAY_MS = 86_400_000;
 
-/** Of this locale for its order: year, month, day. */
+/** This locale formats dates as year, month, day. */
 const TORONTO = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Toronto' });
 
-/** A day some days from the current one of a tenant (America/Toronto), as the wire has it: at 00:00 UTC. */
+/** Returns a day relative to the tenant's current one (America/Toronto) in the form of responses: at 00:00 UTC. */
 export function day(offset = 0): string {
   return new Date(Date.parse(TORONTO.format()) + offset * DAY_MS).toISOString();
 }
@@ -189,11 +189,11 @@ class Counts {
 }
 
 /**
- * What the contract says of master data, as plainly as it can be said: Maps in memory, one record after the other. It
- * answers each request as the service must, and shows what every read must show, without what the service gives.
+ * The contract of master data in its simplest form: Maps in memory, one record after the other. It returns the expected
+ * response to each request and the expected items of every read, without values that the service generates.
  */
 export class Reference {
-  /** What has happened so far, so that a test can tell that its requests reached it. */
+  /** Cases covered so far. */
   readonly seen = new Set<Happening>();
   private requests = 0;
   protected state: State = {
@@ -323,7 +323,7 @@ export class Reference {
     return counts;
   }
 
-  /** A property that is absent keeps its value, null clears it. */
+  /** An absent property keeps its value, null clears it. */
   protected upsertEmploye(id: string, values: Values): Employe {
     const employe = upsert(this.state.employes, id, () => this.newEmploye());
     for (const name of Object.keys(COLONNES)) {
@@ -362,7 +362,7 @@ export class Reference {
     else this.seen.add('an employment without a readable identifier, so that none is ended');
   }
 
-  /** From the first employment of V2 on, the one that V1 wrote is an employment like the others. */
+  /** From the first V2 employment on, the employment of V1 is one like the others. */
   protected keepEmplois(employe: Employe): void {
     if (employe.emplois) return;
     employe.emplois = new Map();
@@ -388,7 +388,7 @@ export class Reference {
     }
   }
 
-  /** @returns what each custom field becomes, null for none; undefined if one of them is wrong */
+  /** @returns the new value of each custom field, null for none; undefined if one of them is invalid */
   private readValeurs(sent: unknown): Map<string, string | boolean | null> | undefined {
     const valeurs = new Map<string, string | boolean | null>();
     for (const one of (sent ?? []) as unknown[]) {
@@ -457,7 +457,7 @@ export class Reference {
     return { status: [200], json: this.employeV1(id) };
   }
 
-  /** A full replacement: what is absent is cleared. */
+  /** A full replacement: absent properties are cleared. */
   private replaceColumns(employe: Employe, values: Values): void {
     for (const name of Object.keys(COLONNES)) {
       employe.colonnes[name] = (values[name] ?? null) as string | null;
@@ -465,7 +465,7 @@ export class Reference {
     this.writeEmployeurV1(employe, (values.identifiantExterneEmployeur ?? null) as string | null);
   }
 
-  /** Another employer than the one V1 shows becomes the employment V1; none ends it. */
+  /** An employer other than the one that V1 shows becomes the employment V1; null ends that employment. */
   protected writeEmployeurV1(employe: Employe, employeur: string | null): void {
     if (!employe.emplois) {
       employe.employeurV1 = employeur;
@@ -479,7 +479,7 @@ export class Reference {
         born: emploi?.born ?? this.requests,
         rank: emploi?.rank ?? Infinity,
         employeur,
-        // A number at an employer says nothing at another one.
+        // An employee number is valid at one employer only.
         matricule: emploi?.employeur === employeur ? emploi.matricule : null,
         debut: day(),
         fin: null,
@@ -510,7 +510,7 @@ export class Reference {
     return 204;
   }
 
-  /** Whether an employee works for an employer, or is going to. */
+  /** Returns whether an employee has a current or future employment at an employer. */
   protected isHeld(id: string, employe: Employe): boolean {
     return [...emploisOf(employe).values()].some((emploi) => emploi.employeur === id && !hasEnded(emploi));
   }
@@ -577,7 +577,7 @@ export class Reference {
     return { status: [200], json: { nom, ...shown } };
   }
 
-  // ---- What reads show, without what the service gives ----
+  // ---- Items of reads, without generated values ----
 
   employesV1(): object[] {
     return [...this.state.employes.keys()].map((id) => this.employeV1(id));
@@ -688,12 +688,12 @@ export class Reference {
 
   // ---- The order of creation ----
 
-  /** The request that created what a table holds under an identifier. */
+  /** Returns the request that created a record. */
   bornOf(table: Table, id: string): number | undefined {
     return this.state[table].get(id)?.born;
   }
 
-  /** What a record itself holds, without what it only names; it changes if and only if the record does. */
+  /** Returns the content of a record, which changes if and only if the record does. */
   own(table: Table, id: string): string {
     if (table === 'employes') return JSON.stringify(this.employeV2(id));
     if (table === 'champs') return JSON.stringify(this.state.champs.get(id));
@@ -702,20 +702,20 @@ export class Reference {
   }
 
   /**
-   * Whether the last request made V2 keep the employments: where all that it sent were refused, nothing may show of it,
-   * and the service counts it as a change nevertheless.
+   * Returns whether V2 has stored the employments since the last request. If all employments of that request were
+   * rejected, no read shows a change, but the service counts one.
    */
   hasTurned(table: Table, id: string): boolean {
     return table === 'employes' && this.state.employes.get(id)?.keptSince === this.requests;
   }
 
-  /** The request that created an employment; that of V1's employer is as old as its employee. */
+  /** Returns the request that created an employment; the employment V1 is as old as its employee. */
   bornOfEmploi(employe: string, id: string): number | undefined {
     const stored = this.state.employes.get(employe);
     return stored?.emplois ? stored.emplois.get(id)?.born : stored?.born;
   }
 
-  /** The employments of an employee in the order of their creation: those of one request are ordered by the service. */
+  /** Takes over the service's order of the employments that one request created. */
   adoptOrder(employe: string, ids: readonly string[]): void {
     const emplois = this.state.employes.get(employe)?.emplois;
     ids.forEach((id, rank) => {
@@ -724,7 +724,7 @@ export class Reference {
     });
   }
 
-  /** What V1 shows: its own employment while it is active, else the most recent active one. */
+  /** Returns the employer that V1 shows: that of its own active employment, else of the most recent active one. */
   protected employeurShown({
     employeurV1,
     emplois,
@@ -753,14 +753,14 @@ export class Reference {
   }
 }
 
-/** The employments as they are shown: without rows of their own, the employer of V1 is the only one. */
+/** Returns the employments in responses: without rows of their own, the employer of V1 is the only one. */
 function emploisOf({ emplois, employeurV1, born }: Employe): ReadonlyMap<string, Emploi> {
   if (emplois) return emplois;
   if (employeurV1 === null) return new Map();
   return new Map([[V1, { born, rank: 0, employeur: employeurV1, matricule: null, debut: null, fin: null }]]);
 }
 
-/** Active on a day: begun by its end, and not ended by its beginning. */
+/** Returns whether an employment is active on a day: begun by its end, and not ended by its beginning. */
 function isActive({ debut, fin }: Pick<Emploi, 'debut' | 'fin'>, on: string): boolean {
   const end = new Date(Date.parse(on) + DAY_MS).toISOString();
   return (debut === null || debut < end) && (fin === null || fin > on);
@@ -770,7 +770,7 @@ function hasEnded({ fin }: Emploi): boolean {
   return fin !== null && fin <= day();
 }
 
-/** @returns undefined for a wrong value, null for none */
+/** @returns undefined for an invalid value, null for none */
 function readValeur(
   { type, obligatoire, choix }: Champ,
   sent: string | null,
@@ -791,7 +791,7 @@ function readValeur(
 interface ChampRead {
   nom: string;
   shown: Omit<Champ, 'born'>;
-  /** Whether choices and type go together. */
+  /** Returns whether choices and type match. */
   isCoherent: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Sent at any request, now and then: who calls, what is left of the minute, the frame of a transaction; and by the watch. */
+/** Statements of any request: the caller, the rate limit, the frame of a transaction, and the connection check. */
 const EVERY_REQUEST = new Set([
   'SELECT 1',
   'caller_find',
@@ -11,7 +11,7 @@ const EVERY_REQUEST = new Set([
   'COMMIT',
 ]);
 
-/** Counts the statements that this process sends to PostgreSQL for its work while `work` runs, COPY included. */
+/** Counts the statements, with COPY, that this process sends to PostgreSQL while `work` runs. */
 export async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const spy = jest.spyOn(Client.prototype, 'query');
   try {

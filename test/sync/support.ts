@@ -12,10 +12,10 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a test expects of one result; a message may be a matcher. */
+/** Expected counts of one result; a message may be a matcher. */
 export type Counts = [added: number, updated: number, errors?: [id: string, message: unknown][]];
 
-/** The whole answer with these counts, and nothing in the results that are not named. */
+/** Returns the whole response with these counts, and with empty results otherwise. */
 export function resultOf(counts: Partial<Record<Kind, Counts>>): Record<Kind, object> {
   const entries = KINDS.map((kind) => {
     const [AddCount, UpdateCount, errors = []] = counts[kind] ?? [0, 0];
@@ -25,7 +25,7 @@ export function resultOf(counts: Partial<Record<Kind, Counts>>): Record<Kind, ob
   return Object.fromEntries(entries) as Record<Kind, object>;
 }
 
-/** Asserts that a V2 sync was answered with exactly these counts. */
+/** Asserts that a V2 sync returned exactly these counts. */
 export async function expectSync(
   answering: Promise<Answer>,
   counts: Partial<Record<Kind, Counts>>,
@@ -67,12 +67,15 @@ export const membership = (unionId: string, DateAdhesion: unknown = '2021-05-01T
   DateAdhesion,
 });
 
-/** A copy of a record that leaves out some of its properties. */
+/** Returns a copy of a record without some of its properties. */
 export function without(record: Loose, ...names: string[]): Loose {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
-/** The day that it is in a time zone, or was at a moment, as the wire has a date: at 00:00 UTC. `offset` counts days from it. */
+/**
+ * Returns the day in a time zone, now or at a moment, in the form of dates in responses: at 00:00 UTC. `offset` adds
+ * days.
+ */
 export function today(offset = 0, timeZone = 'America/Toronto', at = new Date()): string {
   const [year, month, day] = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -84,7 +87,7 @@ export function today(offset = 0, timeZone = 'America/Toronto', at = new Date())
   return new Date(Date.UTC(year!, month! - 1, day! + offset)).toISOString();
 }
 
-/** A test that names the current day must not run over its end: waits until the next day if that is near. */
+/** Waits until the next day if midnight is near, because a test with the current day must not run over its end. */
 export async function awayFromMidnight(timeZone = 'America/Toronto'): Promise<void> {
   const soon = (): string =>
     new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(Date.now() + 15_000);
@@ -105,7 +108,7 @@ const TABLES = [
 ] as const;
 export type Table = (typeof TABLES)[number];
 
-/** A tenant of an app, as its partner and as the rows behind it. */
+/** A tenant of an app: its requests and its rows. */
 export class Partner {
   constructor(
     readonly app: TestApp,
@@ -125,14 +128,14 @@ export class Partner {
     return this.send('POST', `/b2b/v2/sync${query}`, body, headers);
   }
 
-  /** A V2 sync of one employee with these properties, which must be accepted with all that is in it. */
+  /** Sends a V2 sync of one employee with these properties, and asserts that it has no errors. */
   async employee(id: string, more: Loose = {}): Promise<void> {
     const { status, json } = await this.sync({ Employes: [employee(id, more)] });
     const errors = KINDS.flatMap((kind) => json[kind].Erreurs as unknown[]);
     expect({ status, errors }).toEqual({ status: 200, errors: [] });
   }
 
-  /** Employers in one union of their own. */
+  /** Creates employers in a union. */
   async employers(...ids: string[]): Promise<void> {
     const { json } = await this.sync({
       Syndicats: [
@@ -145,7 +148,7 @@ export class Partner {
     expect(json.Employeurs).toEqual({ AddCount: ids.length, UpdateCount: 0, Erreurs: [] });
   }
 
-  /** The V1 sync; every record must be accepted. */
+  /** Sends a V1 sync, and asserts that it has no errors. */
   async syncV1(body: Loose): Promise<void> {
     const { status, json } = await this.send('POST', '/b2b/v1/employe/sync', body);
     expect({ status, errors: json.errors }).toEqual({ status: 200, errors: [] });
@@ -163,17 +166,17 @@ export class Partner {
     return json;
   }
 
-  /** The employee as V2 shows it. */
+  /** Returns the employee as V2 shows it. */
   v2(id: string): Promise<Answer['json']> {
     return this.get(`/b2b/v2/employe/${encodeURIComponent(id)}`);
   }
 
-  /** The employee as V1 shows it. */
+  /** Returns the employee as V1 shows it. */
   v1(id: string): Promise<Answer['json']> {
     return this.get(`/b2b/v1/employe/${encodeURIComponent(id)}`);
   }
 
-  /** The employments of an employee by their identifiers: the employer, the two dates, and whether it is active. */
+  /** Returns the employments of an employee by identifier: the employer, the two dates, and whether it is active. */
   async jobs(id: string): Promise<Record<string, unknown[]>> {
     const { emplois } = await this.v2(id);
     return Object.fromEntries(
@@ -194,7 +197,7 @@ export class Partner {
     return (await this.app.database.query<{ count: number }>(text, [this.tenant.tenantId])).rows[0]!.count;
   }
 
-  /** Every row of the tenant with the version that PostgreSQL gives it: a row that is written anew differs. */
+  /** Returns every row of the tenant with PostgreSQL's row version, which changes when the row is rewritten. */
   async versions(): Promise<Record<string, Loose[]>> {
     const read = async (table: string): Promise<[string, Loose[]]> => {
       const text = `SELECT t.*, xmin::text, ctid::text FROM ${table} t WHERE tenant_id = $1 ORDER BY t::text COLLATE "C"`;
@@ -203,14 +206,14 @@ export class Partner {
     return Object.fromEntries(await Promise.all(TABLES.map(read)));
   }
 
-  /** Actions in the tenant's audit trail, the oldest first. */
+  /** Returns the actions in the tenant's audit trail, oldest first. */
   async audited(): Promise<string[]> {
     const text = 'SELECT action FROM journal WHERE tenant_id = $1 ORDER BY numero';
     const { rows } = await this.app.database.query<{ action: string }>(text, [this.tenant.tenantId]);
     return rows.map(({ action }) => action);
   }
 
-  /** The versions as one short text for each table, for many rows. */
+  /** Returns a digest of the row versions of each table, for many rows. */
   async fingerprints(): Promise<Record<string, string>> {
     const read = async (table: string): Promise<[string, string]> => {
       const text = `SELECT count(*) || ' ' || coalesce(sum(hashtextextended(t::text || xmin::text || ctid::text, 0)), 0) AS print
@@ -221,7 +224,7 @@ export class Partner {
     return Object.fromEntries(await Promise.all(TABLES.map(read)));
   }
 
-  /** Makes every row of the tenant a minute older, so that a change of its time shows. */
+  /** Makes every row of the tenant a minute older, because a later `derniereMAJ` must differ. */
   async age(): Promise<void> {
     for (const table of ['employe', 'employeur', 'syndicat', 'objet_consentement']) {
       const text = `UPDATE ${table} SET derniere_maj = derniere_maj - interval '1 minute' WHERE tenant_id = $1`;
@@ -229,7 +232,7 @@ export class Partner {
     }
   }
 
-  /** The identifiers of the employees that `work` gives another `derniereMAJ`. */
+  /** Returns the identifiers of the employees whose `derniereMAJ` changes during `work`. */
   async changedBy(work: () => Promise<unknown>): Promise<string[]> {
     await this.age();
     const times = async (): Promise<Map<unknown, string>> =>
@@ -240,12 +243,12 @@ export class Partner {
   }
 }
 
-/** The service's connection that waits for a lock, as soon as there is one. */
+/** Returns the service's first connection that waits for a lock. */
 export function whoWaits(app: TestApp): Promise<number> {
   return backend(app, `wait_event_type = 'Lock'`, 'A wait');
 }
 
-/** The service's connection that answers a condition on `pg_stat_activity`, as soon as there is one. */
+/** Returns the service's first connection that matches a condition on `pg_stat_activity`. */
 export function backend(app: TestApp, condition: string, what: string): Promise<number> {
   const text = `SELECT pid FROM pg_stat_activity
                 WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${condition}`;

@@ -34,7 +34,7 @@ async function rows(table: string): Promise<Record<string, unknown>[]> {
   ).rows;
 }
 
-/** Makes every row of the tenant a minute older, so that a change of its time shows. */
+/** Makes every row of the tenant a minute older, because a later `derniereMAJ` must differ. */
 async function age(): Promise<void> {
   for (const table of ['employe', 'employeur', 'objet_consentement']) {
     const text = `UPDATE ${table} SET derniere_maj = derniere_maj - interval '1 minute' WHERE tenant_id = $1`;
@@ -60,7 +60,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     expect(await rows('employe')).toHaveLength(2);
   });
 
-  it('200 of nothing, absent lists and null lists', async () => {
+  it('200 for an empty body, absent lists and null lists', async () => {
     for (const body of [
       {},
       { employes: [] },
@@ -70,7 +70,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     }
   });
 
-  it('200 takes properties in both casings, trims, and ignores what a read returned', async () => {
+  it('200 takes properties in both casings, trims, and ignores read-only properties', async () => {
     await expectResult(
       sync({ Employes: [{ IdExterne: ' E-1 ', Prenom: ' Zoé', nom: 'Roy' }] }),
       result(1, 0),
@@ -117,13 +117,13 @@ describe('POST /b2b/v1/employe/sync', () => {
     expect(await rows('employe')).toEqual([expect.objectContaining(expected)]);
   });
 
-  it('texts of any characters arrive as they are', async () => {
+  it('texts keep all characters', async () => {
     const nom = `\\N \\. a\tb\\tc\n\r\b\f\v"',;$1 ${'é🙂'.repeat(50)}\u2028{}`;
     await expectResult(sync({ employes: [{ idExterne: '\\.', prenom: '\\N', nom }] }), result(1, 0));
     expect((await get('/employe/%5C.')).json).toMatchObject({ idExterne: '\\.', prenom: '\\N', nom });
   });
 
-  it('an employee may name an employer that is stored, or of the same request; any other is that record’s error', async () => {
+  it('an employee may name a stored employer or one of the same request; any other is that record’s error', async () => {
     await sync({ employeurs: [{ idExterne: 'STORED', nom: 'S' }] });
     const names = ['STORED', 'SENT', 'REFUSED', 'stored', 'NOBODY'];
     const employes = names.map((name) => ({
@@ -186,7 +186,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     expect(await rows('employe')).toEqual([expect.objectContaining({ id_externe: 'Z' })]);
   });
 
-  it('an unknown property is that record’s error and names the known ones', async () => {
+  it('an unknown property is that record’s error, with the known ones in the message', async () => {
     const { json } = await sync({ employes: [{ idExterne: 'E-1', ...GOOD, surnom: 'Z' }] });
     const [error] = json.errors;
     expect(error.idExterne).toBe('E-1');
@@ -194,7 +194,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     expect(await rows('employe')).toEqual([]);
   });
 
-  it('errors of employers and consent objects come first and say what they are of', async () => {
+  it('errors of employers and consent objects come first and name their kind', async () => {
     const body = { employes: [{}], objetsConsentement: [{ idExterne: 'O' }], employeurs: [false] };
     const { json } = await sync(body);
     expect(json.errors).toEqual([
@@ -204,7 +204,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     ]);
   });
 
-  it('the second record with an identifier is an error, whether or not the first one was good', async () => {
+  it('the second record with an identifier is an error, whether or not the first one was valid', async () => {
     const twice = 'appears twice in this request; the first one counts';
     const employes = [
       ...[
@@ -228,7 +228,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     expect(await rows('employe')).toMatchObject([{ id_externe: 'A', prenom: 'Zoé' }, { id_externe: 'a' }]);
   });
 
-  it('?simulation=true answers the same and writes nothing', async () => {
+  it('?simulation=true returns the same and writes nothing', async () => {
     await sync({ employeurs: [{ idExterne: 'EMP-0', nom: 'Ancien' }] });
     await age();
     const before = await rows('employeur');
@@ -248,7 +248,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     expect(simulated.text).toBe(done.text);
   });
 
-  it('400 for a list that is none, an unknown property of the body, or an unknown parameter', async () => {
+  it('400 for a list of another type, an unknown property of the body, or an unknown parameter', async () => {
     expectFaults(await sync({ employes: {}, employeurs: 'x', objetsConsentement: 1 }), {
       '/employes': 'type',
       '/employeurs': 'type',
@@ -260,7 +260,7 @@ describe('POST /b2b/v1/employe/sync', () => {
     expectProblem(await sync('{"employes":[{'), 400, 'Requete.Invalide');
   });
 
-  it('never touches another tenant’s records of the same identifiers', async () => {
+  it('another tenant’s records with the same identifiers are unchanged', async () => {
     const other = await app.tenant();
     const body = {
       employeurs: [{ idExterne: 'EMP-1', nom: 'A' }],

@@ -62,7 +62,7 @@ describe('an employee of V1', () => {
     expect(await partner.get('/b2b/v2/emploi?idExterneEmploye=E-1')).toEqual([]);
   });
 
-  it('keeps it when a V2 sync sends no Emplois, or none of a readable identifier', async () => {
+  it('it stays if a V2 sync sends no Emplois, or none with a readable identifier', async () => {
     await sync(at('EMP-1'));
     const before = await partner.versions();
     for (const Emplois of [undefined, null, [], [null], [job(' ', 'EMP-2')]]) {
@@ -76,7 +76,7 @@ describe('an employee of V1', () => {
     ]);
   });
 
-  it('has it ended by the first V2 sync with Emplois, which counts only what was sent', async () => {
+  it('the first V2 sync with Emplois ends it, and counts only the employments sent', async () => {
     await sync(at('EMP-1'));
     expect(
       await partner.changedBy(() => partner.employee('E-1', { Emplois: [job('J-1', 'EMP-2')] })),
@@ -91,7 +91,7 @@ describe('an employee of V1', () => {
     });
   });
 
-  it('has it changed by a V2 sync that sends it as the employment V1', async () => {
+  it('a V2 sync that sends the employment V1 changes it', async () => {
     await sync(at('EMP-1'));
     const Emplois = [job('V1', 'EMP-3', { DateDebut: '2020-01-01' })];
     await expectSync(partner.sync({ Employes: [employee('E-1', { Emplois })] }), {
@@ -101,7 +101,7 @@ describe('an employee of V1', () => {
     expect(await employerOfV1()).toBe('EMP-3');
   });
 
-  it('as V2 read it can be sent back: without a Matricule it is refused, and not taken for left out', async () => {
+  it('a sync of the employment as V2 read it: rejected without a Matricule, but not ended', async () => {
     await sync(at('EMP-1'));
     const { emplois } = await partner.v2('E-1');
     await expectSync(partner.sync({ Employes: [employee('E-1', { Emplois: emplois })] }), {
@@ -113,8 +113,8 @@ describe('an employee of V1', () => {
   });
 });
 
-describe('the employer that V1 shows of an employee of V2', () => {
-  it('is that of the active employment that began last; ended ones and those to come do not count', async () => {
+describe('the employer that V1 shows of a V2 employee', () => {
+  it('is that of the active employment that began last; ended and future ones do not count', async () => {
     const shown = async (Emplois: Loose[]): Promise<unknown> => {
       await partner.employee('E-1', { Emplois });
       const [listed] = await partner.get('/b2b/v1/employe');
@@ -136,7 +136,7 @@ describe('the employer that V1 shows of an employee of V2', () => {
       ]),
     ).toBeNull();
     expect(await shown([{ ...second, DateDebut: null }])).toBe('EMP-2');
-    // Left out, `A` is ended.
+    // `A` is not in the request and is therefore ended.
     expect(await shown([{ ...second, DateFin: '2023-01-01' }])).toBeNull();
   });
 });
@@ -144,24 +144,24 @@ describe('the employer that V1 shows of an employee of V2', () => {
 describe.each([
   ['PUT', put],
   ['the V1 sync', sync],
-])('an employer that V1 writes by %s to an employee of V2', (_how, write) => {
+])('an employer that V1 writes by %s for a V2 employee', (_how, write) => {
   const DATES = { DateDebut: '2020-01-01T00:00:00.000Z' };
   const J1 = { 'J-1': ['EMP-1', DATES.DateDebut, null, true] };
   beforeEach(() => partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1', DATES)] }));
 
-  it('another one: the employment V1, active from the current day, which V1 then shows; the others stay', async () => {
+  it('another employer becomes the employment V1, active from today, which V1 then shows; the others stay', async () => {
     expect(await partner.changedBy(() => write(at('EMP-2')))).toEqual(['E-1']);
     expect(await partner.jobs('E-1')).toEqual({ ...J1, V1: ['EMP-2', today(), null, true] });
     expect(await employerOfV1()).toBe('EMP-2');
     expect(await partner.changedBy(() => write(at('EMP-3')))).toEqual(['E-1']);
     expect(await partner.jobs('E-1')).toEqual({ ...J1, V1: ['EMP-3', today(), null, true] });
-    // Back at the employer of J-1: V1 knows one employer, and it is the one that V1 wrote last.
+    // The employer of J-1 again: V1 shows the employer that it wrote last.
     expect(await partner.changedBy(() => write(at('EMP-1')))).toEqual(['E-1']);
     expect(await employerOfV1()).toBe('EMP-1');
     expect((await partner.jobs('E-1'))['J-1']).toEqual(J1['J-1']);
   });
 
-  it('the same one: nothing, not even a new derniereMAJ', async () => {
+  it('the same employer changes nothing, not even derniereMAJ', async () => {
     await partner.age();
     const before = await partner.versions();
     await write(at('EMP-1'));
@@ -172,7 +172,7 @@ describe.each([
     expect([await partner.rows('emploi'), changed]).toEqual([jobs, []]);
   });
 
-  it('none: the end of the employment V1 only', async () => {
+  it('null ends the employment V1 only', async () => {
     expect(await partner.changedBy(() => write(at(null)))).toEqual([]);
     expect([await partner.jobs('E-1'), await employerOfV1()]).toEqual([J1, 'EMP-1']);
     await write(at('EMP-2'));
@@ -184,7 +184,7 @@ describe.each([
     expect((await partner.jobs('E-1')).V1).toEqual(['EMP-2', today(), null, true]);
   });
 
-  it('an unknown one: refused, and nothing is written', async () => {
+  it('an unknown employer is rejected, and nothing is written', async () => {
     const before = await partner.versions();
     const single = await partner.send('PUT', '/b2b/v1/employe', { ...at('NOBODY'), nom: 'Roy' });
     expectProblem(single, 400, 'Employe.EmployeurInconnu');
@@ -194,7 +194,7 @@ describe.each([
     expect(await partner.versions()).toEqual(before);
   });
 
-  it('is ended by the next V2 sync with Emplois, and taken up again by V1', async () => {
+  it('is ended by the next V2 sync with Emplois, and can be written again by V1', async () => {
     await write(at('EMP-2'));
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1', DATES)] });
     expect(await partner.jobs('E-1')).toEqual({ ...J1, V1: ['EMP-2', today(), today(), false] });
@@ -203,8 +203,8 @@ describe.each([
     expect(await employerOfV1()).toBe('EMP-2');
   });
 
-  it('is shown by V1 whatever became of the employments of V2', async () => {
-    // None of what V2 sends is accepted.
+  it('is shown by V1 even if the employments of V2 were rejected', async () => {
+    // All employments in this V2 sync are rejected.
     const refused = [job('J-1', 'NOBODY')];
     await partner.sync({ Employes: [employee('E-2', { Emplois: refused })] });
     await write({ ...at('EMP-2'), idExterne: 'E-2' });
@@ -212,7 +212,7 @@ describe.each([
     expect((await partner.v1('E-2')).identifiantExterneEmployeur).toBe('EMP-2');
   });
 
-  it('is shown by V1 when every employment of the tenant has gone with its employer', async () => {
+  it('is shown by V1 after every employment of the tenant was deleted with its employer', async () => {
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1', { DateFin: '2021-01-01' })] });
     expect((await partner.send('DELETE', '/b2b/v1/employeur/EMP-1')).status).toBe(204);
     expect(await partner.jobs('E-1')).toEqual({});
@@ -221,7 +221,7 @@ describe.each([
     expect(await partner.jobs('E-1')).toMatchObject({ V1: ['EMP-2', expect.anything(), null, true] });
   });
 
-  it('is shown by V1 when no employment of the tenant was ever accepted', async () => {
+  it('is shown by V1 if no employment of the tenant was ever accepted', async () => {
     const fresh = await Partner.start(app);
     await fresh.employers('EMP-1');
     await fresh.sync({ Employes: [employee('E-1', { Emplois: [job('J-1', 'NOBODY')] })] });
@@ -231,8 +231,8 @@ describe.each([
   });
 });
 
-describe('V1 writes to an employee of V2', () => {
-  it('a V1 sync that leaves identifiantExterneEmployeur out changes no employment', async () => {
+describe('V1 writes of V2 employees', () => {
+  it('a V1 sync without identifiantExterneEmployeur changes no employment', async () => {
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1')], Ville: 'Lévis' });
     await sync(at('EMP-2'));
     const before = await partner.rows('emploi');
@@ -242,7 +242,7 @@ describe('V1 writes to an employee of V2', () => {
     expect(await partner.v2('E-1')).toMatchObject({ nom: 'Roy', ville: 'Lévis' });
   });
 
-  it('many records of one V1 sync: each employee by itself, those of V1 beside those of V2', async () => {
+  it('one V1 sync of many records handles each employee separately, those of V1 and those of V2', async () => {
     await partner.employee('A', { Emplois: [job('J-1', 'EMP-1')] });
     await partner.employee('B', { Emplois: [job('J-1', 'EMP-1')] });
     await partner.employee('C', { Emplois: [job('J-1', 'EMP-1')] });
@@ -266,7 +266,7 @@ describe('V1 writes to an employee of V2', () => {
     });
   });
 
-  it('what V1 read can be sent back by PUT and by sync, and changes nothing', async () => {
+  it('the response of a V1 read, sent back by PUT and by sync, changes nothing', async () => {
     await partner.defineField('T', 'texte');
     const Emplois = [job('J-1', 'EMP-1', { DateDebut: '2020-01-01' }), job('J-2', 'EMP-2')];
     await partner.employee('E-1', { Emplois, ValeursChampUtilisateur: [{ NomChamp: 'T', Valeur: 't' }] });
@@ -288,8 +288,8 @@ describe('V1 writes to an employee of V2', () => {
   });
 });
 
-describe('DELETE', () => {
-  it('of an employer is refused while an employment there is active or still to come, and allowed once all ended', async () => {
+describe('deletions', () => {
+  it('an employer with active or future employments: 409; after all of them have ended: 204', async () => {
     const remove = () => partner.send('DELETE', '/b2b/v1/employeur/EMP-1');
     const active = [{}, { DateFin: today(1) }, { DateDebut: today(5) }];
     for (const dates of active) {
@@ -308,7 +308,7 @@ describe('DELETE', () => {
     expectProblem(await remove(), 404, 'Employeur.NotFound');
   });
 
-  it('of an employer that V1 wrote is refused until V1 takes it away', async () => {
+  it('an employer that V1 wrote: 409, until V1 removes it', async () => {
     await sync(at('EMP-1'));
     const remove = () => partner.send('DELETE', '/b2b/v1/employeur/EMP-1');
     expectProblem(await remove(), 409, 'Employeur.EmploisActifs');
@@ -319,7 +319,7 @@ describe('DELETE', () => {
     expect((await remove()).status).toBe(204);
   });
 
-  it('of an employee removes employments, memberships and values; who comes back begins anew', async () => {
+  it('an employee: employments, memberships and values are deleted, and a new employee starts without them', async () => {
     await partner.defineField('T', 'texte');
     const all = {
       Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-2', { DateFin: '2020-01-01' })],

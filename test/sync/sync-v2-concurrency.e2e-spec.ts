@@ -16,7 +16,7 @@ import {
 
 let app: TestApp;
 let replica: TestApp;
-/** The same tenant as both replicas see it. */
+/** The same tenant through both replicas. */
 let partner: Partner;
 let twin: Partner;
 let rival: Client;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await TestApp.start();
   const { databaseUrl, secretsKey } = app.config;
   replica = await TestApp.start({ databaseUrl, secretsKey });
-  // A superuser's connection that never gives way: of a deadlock with it, the service is the victim.
+  // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
   rival = new Client({ connectionString: databaseUrl, options: '-c deadlock_timeout=1h' });
   await rival.connect();
 });
@@ -46,10 +46,10 @@ afterEach(async () => {
 const both = (index: number): Partner => (index % 2 ? twin : partner);
 const asTenant = (text: string) => rival.query(text, [partner.tenant.tenantId]);
 
-describe('six overlapping V2 syncs of the same records over two replicas, V1 syncs and single writes among them', () => {
+describe('six overlapping V2 syncs of the same records over two replicas, with V1 syncs and single writes', () => {
   const EMPLOYEES = 600;
   const EMPLOYERS = 12;
-  /** What one round sends: every record, in a direction of its own. */
+  /** The body of one round: every record, in an order of its own. */
   const body = (round: number) => {
     const turned = <T>(list: T[]): T[] => (round % 2 ? list.reverse() : list);
     const employers = many(EMPLOYERS, (index) => employer(`EMP-${index}`));
@@ -72,7 +72,7 @@ describe('six overlapping V2 syncs of the same records over two replicas, V1 syn
     };
   };
 
-  it('all are 200, the counts of each add up, no row is double, and the final state is that of the last', async () => {
+  it('all are 200, the counts of each add up, no row is duplicated, and the final state is that of the last', async () => {
     await partner.defineField('T', 'texte');
     const syncs = many(6, (round) => both(round).sync(body(round)));
     const v1 = many(4, (round) =>
@@ -168,7 +168,7 @@ describe('six overlapping V2 syncs of the same records over two replicas, V1 syn
 });
 
 describe('twenty equal V2 syncs at once over two replicas', () => {
-  it('write each record once, and as many as were made are counted as made', async () => {
+  it('each record is written once, and the counts of new records add up to the rows', async () => {
     const sent = {
       Syndicats: [union('SYN', [employer('EMP-1')])],
       Employes: [employee('E-1', { Emplois: [job('J', 'EMP-1')], Adhesions: [membership('SYN')] })],
@@ -184,7 +184,7 @@ describe('twenty equal V2 syncs at once over two replicas', () => {
   });
 });
 
-describe('the deletion of an employer while a sync that names it runs', () => {
+describe('the deletion of an employer during a sync that names it', () => {
   const ended = job('J-0', 'EMP-1', { DateFin: '2020-01-01' });
   const ids = ['E-1', 'E-2'];
   const syncs: [string, string, Loose][] = [
@@ -205,7 +205,7 @@ describe('the deletion of an employer while a sync that names it runs', () => {
   ];
 
   it.each(syncs)(
-    '%s: the deletion waits and is refused, and there is no deadlock',
+    '%s: the deletion waits and is rejected, and there is no deadlock',
     async (_version, path, body) => {
       await partner.employers('EMP-1', 'EMP-2');
       for (const id of ids) await partner.employee(id, { Emplois: [ended, job('J-2', 'EMP-2')] });
@@ -224,7 +224,7 @@ describe('the deletion of an employer while a sync that names it runs', () => {
       const failures = outcomes.flatMap((one) =>
         one.status === 'rejected' ? [one.reason as { code: string }] : [],
       );
-      // The foreign key refused the deletion; 40P01 would be a deadlock that was tried again.
+      // The foreign key rejected the deletion; 40P01 would be a deadlock with a retry.
       expect(failures.map(({ code }) => code)).toEqual(['23503']);
     },
   );

@@ -25,8 +25,8 @@ beforeEach(async () => {
   partner = await Partner.start(app);
 });
 
-describe('a record may name what the same request brings', () => {
-  it('employers and unions, wherever the body has their list', async () => {
+describe('a record may name records of the same request', () => {
+  it('employers and unions, wherever their list is in the body', async () => {
     const Employes = [employee('E-1', { Emplois: [job('J', 'EMP-1')], Adhesions: [membership('SYN-1')] })];
     const Syndicats = [union('SYN-1', [employer('EMP-1')])];
     await expectSync(partner.sync({ Employes, Syndicats }), {
@@ -34,7 +34,7 @@ describe('a record may name what the same request brings', () => {
     });
   });
 
-  it('but not those that were refused', async () => {
+  it('but not rejected ones', async () => {
     const Syndicats = [
       union('SYN-1', [{ IdentifiantExterne: 'EMP-1' }]),
       without(union('SYN-2', [employer('EMP-2')]), 'Nom'),
@@ -44,7 +44,7 @@ describe('a record may name what the same request brings', () => {
     const noEmployer = 'IdentifiantExterneEmployeur names no employer (employee E-1)';
     await expectSync(partner.sync({ Syndicats, Employes: [employee('E-1', { Emplois, Adhesions })] }), {
       Syndicats: [1, 0, [['SYN-2', 'Nom is required']]],
-      // That of the refused union is refused with it: the union's is the one error.
+      // The employer of the rejected union is rejected with it: the only error is that of the union.
       Employeurs: [0, 0, [['EMP-1', 'Nom is required (union SYN-1)']]],
       Employes: [1, 0],
       Emplois: [
@@ -60,8 +60,8 @@ describe('a record may name what the same request brings', () => {
   });
 });
 
-describe('what is unknown is that record’s error', () => {
-  it('an employer or a union: of the employment or the membership, whose employee is written', async () => {
+describe('an unknown name is that record’s error', () => {
+  it('an employer or a union: the employment or the membership is an error, and its employee is written', async () => {
     await partner.sync({ Syndicats: [union('SYN-1', [employer('EMP-1')])] });
     const Employes = [
       employee('E-1', {
@@ -89,7 +89,7 @@ describe('what is unknown is that record’s error', () => {
     });
   });
 
-  it('errors of a list come in the order sent, whichever check found them', async () => {
+  it('errors of a list come in the order sent, independent of the check that found them', async () => {
     await partner.employers('EMP-1');
     const Employes = many(30, (index) =>
       employee(`E-${index}`, {
@@ -151,7 +151,7 @@ describe('values of custom fields', () => {
     expect(await values('E-1')).toEqual([{ type: 'choix', nom: 'Choix', idExterneChoix: 'JOUR' }, mandatory]);
   });
 
-  it('one that is wrong is the employee’s error, and nothing of the employee is written', async () => {
+  it('an invalid one is the employee’s error, and nothing of the employee is written', async () => {
     await partner.employers('EMP-1');
     await partner.employee('E-1', { ValeursChampUtilisateur: [value('Texte', 'avant')] });
     const before = await partner.versions();
@@ -200,7 +200,7 @@ describe('values of custom fields', () => {
     expect(await partner.versions()).toEqual(before);
   });
 
-  it('one field twice is the employee’s error', async () => {
+  it('a field twice is the employee’s error', async () => {
     const twice = [value('Texte', 'a'), value('Texte ', 'b')];
     await expectSync(partner.sync({ Employes: [employee('E-1', { ValeursChampUtilisateur: twice })] }), {
       Employes: [0, 0, [['E-1', 'ValeursChampUtilisateur: Texte is given twice']]],
@@ -208,8 +208,8 @@ describe('values of custom fields', () => {
   });
 });
 
-describe('a refused record', () => {
-  it('refuses its children with it: one error, the parent’s', async () => {
+describe('a rejected record', () => {
+  it('its children are rejected with it: the only error is the parent’s', async () => {
     const Syndicats = [
       { IdentifiantExterne: 'SYN-1', Employeurs: [employer('EMP-1'), {}, null] },
       union('SYN-2', 'EMP-1' as never),
@@ -246,7 +246,7 @@ describe('a refused record', () => {
     }
   });
 
-  it('leaves what is stored of it as it is', async () => {
+  it('its stored values are unchanged', async () => {
     await partner.sync({ Syndicats: [union('SYN-1', [employer('EMP-1')])] });
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1')], Adhesions: [membership('SYN-1')] });
     await partner.age();
@@ -271,8 +271,8 @@ describe('a refused record', () => {
   });
 });
 
-describe('the second record of an identifier', () => {
-  it('is an error, whether or not the first one was good: unions, employees, consent objects', async () => {
+describe('the second record with an identifier', () => {
+  it('is an error, whether or not the first one was valid: unions, employees, consent objects', async () => {
     const Syndicats = [
       union('A', [employer('EMP-1')]),
       union(' A', [employer('EMP-2')], { Nom: 'Autre' }),
@@ -309,7 +309,7 @@ describe('the second record of an identifier', () => {
     expect((await partner.get('/b2b/v2/syndicat/A')).nom).toBe('Syndicat A');
   });
 
-  it('is an error among the employers of one union, and among the employments and memberships of one employee', async () => {
+  it('is an error among the employers of a union, and among the employments and memberships of an employee', async () => {
     const note = (whose: string) => `${TWICE} (${whose})`;
     const Syndicats = [
       union('SYN-1', [employer('EMP-1'), employer('EMP-1')]),
@@ -351,7 +351,7 @@ describe('the second record of an identifier', () => {
     expect((await partner.v2('E-1')).adhesions[0].dateAdhesion).toBe('2021-05-01T00:00:00.000Z');
   });
 
-  it('is not one whose identifier only looks like that of a refused one', async () => {
+  it('is not a record whose identifier only looks like that of a rejected one', async () => {
     const sent = ['A\ud800', 'A\u0000', 'A\ufffd', 'A'].map((id) => employee(id));
     const { json } = await partner.sync({ Employes: sent });
     expect(json.Employes).toMatchObject({ AddCount: 2, Erreurs: [expect.anything(), expect.anything()] });

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await partner.defineField('T', 'texte');
 });
 
-/** Where the errors of a kind of record are: a custom value that is wrong is its employee's error. */
+/** The list with the errors of a kind of record: an invalid custom value is an error of its employee. */
 const resultOfPlace = (place: Place): Kind => (place === 'ValeursChampUtilisateur' ? 'Employes' : place);
 const NESTED_IN = {
   Employeurs: 'Syndicats',
@@ -38,7 +38,7 @@ const NESTED_IN = {
   ValeursChampUtilisateur: 'Employes',
 } as const;
 const isNested = (place: Place): place is keyof typeof NESTED_IN => place in NESTED_IN;
-/** A request that holds these records, those of a nested kind each in a parent of its own: P-0, P-1 and so on. */
+/** Returns a request with these records; nested records each get a parent of their own: P-0, P-1 and so on. */
 function bodyOf(place: Place, records: unknown[]): Loose {
   if (!isNested(place)) return { [place]: records };
   const parent = NESTED_IN[place];
@@ -52,9 +52,9 @@ describe.each(PLACES)('garbage in %s', (place) => {
   const kind = resultOfPlace(place);
   const isValue = place === 'ValeursChampUtilisateur';
 
-  it('in any property, or in the place of the record, is that record’s error, and no other record’s', async () => {
+  it('in any property, or in place of the record, is that record’s error, and no other record’s', async () => {
     const all = spoils(place);
-    // A membership names a union, so that a good one has no identifier of its own.
+    // A membership has no identifier of its own, because it names a union.
     const goodId = (index: number): string => (place === 'Adhesions' ? 'SYN' : `GOOD-${index}`);
     const bad = all.map(({ apply }, index) => apply(SOUND[place](`BAD-${index}`)));
     const records = bad.flatMap((record, index) => [record, SOUND[place](goodId(index))]);
@@ -62,7 +62,7 @@ describe.each(PLACES)('garbage in %s', (place) => {
     const { status, json } = await partner.sync(bodyOf(place, records));
     expect(status).toBe(200);
     const errors = json[kind].Erreurs as { IdUnique: string; Message: string }[];
-    // In the order sent, which names the spoilt ones whose errors are missing.
+    // In the order sent; a difference names the invalid records without an error.
     const named = (index: number): string => (isValue ? `P-${2 * index}` : idOf(place, bad[index]));
     expect(errors.map(({ IdUnique }) => IdUnique)).toEqual(bad.map((_, index) => named(index)));
     for (const { Message } of errors) {
@@ -77,7 +77,7 @@ describe.each(PLACES)('garbage in %s', (place) => {
     expect(others.flatMap(([, { Erreurs }]) => Erreurs)).toEqual([]);
   });
 
-  it('what is odd and allowed is taken', async () => {
+  it('odd but allowed values are accepted', async () => {
     const shapes = Object.entries(SHAPES[place] as Record<string, Shape>);
     const records = shapes.flatMap(([name, shape]) => oddValues(shape).map((value) => ({ name, value })));
     const sent = records.map(({ name, value }, index) =>
@@ -92,7 +92,7 @@ describe.each(PLACES)('garbage in %s', (place) => {
 
 describe('the longest lists', () => {
   it.each(['Emplois', 'Adhesions', 'ValeursChampUtilisateur'])(
-    '%s of 1,001 elements are their employee’s error; of 1,000 they are read',
+    '%s of 1,001 elements are their employee’s error; 1,000 are read',
     async (list) => {
       const Employes = [1_001, 1_000].map((length) =>
         employee(`E-${length}`, { [list]: many(length, () => null) }),
@@ -119,7 +119,7 @@ describe('the longest lists', () => {
 });
 
 describe('generated requests', () => {
-  /** A record of a plan: sound, or spoilt in one way; what is nested in it. */
+  /** A record of a plan, valid or with one fault, and the records nested in it. */
   interface Plan {
     spoil: number | undefined;
     twice: boolean;
@@ -142,7 +142,7 @@ describe('generated requests', () => {
     ObjetsConsentement: fc.array(planOf([]), { maxLength: 4 }),
   });
 
-  /** Makes records of plans, and notes what must come of each. */
+  /** Creates the records of plans, and notes their expected errors and rows. */
   class Expectation {
     readonly errors = new Map<Kind, string[]>();
     readonly written = new Map<Kind, string[]>();
@@ -155,7 +155,7 @@ describe('generated requests', () => {
     }
 
     private records(place: Place, plan: Plan, parent?: string): unknown[] {
-      // Each membership is in a union of its own, so that it has an identifier of its own.
+      // Each membership names a union of its own, which serves as its identifier.
       const id = place === 'Adhesions' ? `SYN-${this.count++ % 40}` : `${this.run}-${this.count++}`;
       const record = SOUND[place](id);
       const kept = Object.keys(NESTED_IN).filter((list) => list in plan.nested);
@@ -166,13 +166,13 @@ describe('generated requests', () => {
       else this.note(this.written, place, parent === undefined ? id : `${parent} ${id}`);
       if (typeof sent === 'object' && sent !== null && !Array.isArray(sent))
         this.nest(sent as Loose, plan, id, isBad);
-      // What is shown for one that cannot be stored is the identifier of another record.
+      // The error of an identifier that cannot be stored shows another text.
       if (!plan.twice || idOf(place, sent) === '' || idOf(place, sent).includes('\ufffd')) return [sent];
       this.note(this.errors, place, idOf(place, sent));
       return [sent, SOUND[place](idOf(place, sent))];
     }
 
-    /** What is nested in a refused record is sent as well, and is neither written nor an error. */
+    /** Records nested in a rejected record are sent too; they are neither written nor errors. */
     private nest(sent: Loose, { nested }: Plan, id: string, isBad: boolean): void {
       for (const [place, plans] of Object.entries(nested) as [Place, Plan[]][]) {
         const inner = isBad ? new Expectation(this.run) : this;
@@ -181,7 +181,7 @@ describe('generated requests', () => {
       }
     }
 
-    /** Of one employee: at most one sound value, for there is one field. */
+    /** Values of one employee: at most one valid value, because there is one field. */
     private values(plans: Plan[]): unknown[] {
       const bad = plans.filter(({ spoil }) => spoil !== undefined);
       const good = plans.length > bad.length ? [SOUND.ValeursChampUtilisateur('')] : [];
@@ -208,7 +208,7 @@ describe('generated requests', () => {
     }
   }
 
-  it('every good record is written, every bad one is one error of its list, and the status is always 200', async () => {
+  it('every valid record is written, every invalid one is one error of its list, and the status is always 200', async () => {
     await partner.sync({ Syndicats: many(40, (index) => union(`SYN-${index}`)) });
     let run = 0;
     const tables = {
@@ -253,7 +253,7 @@ describe('generated requests', () => {
     await fc.assert(property, { seed: SEED, numRuns: depth(40, 150) });
   }, 180_000);
 
-  it('any JSON at all: 200, as many counted as were sent, and nothing that is inherited has changed', async () => {
+  it('any JSON: 200, with as many results as records, and no inherited property has changed', async () => {
     const lists = fc.record({
       Syndicats: fc.array(confusedRecord('Syndicats'), { maxLength: 6 }),
       Employes: fc.array(
@@ -299,8 +299,8 @@ describe('generated requests', () => {
   }, 180_000);
 });
 
-describe('10,000 bad records of many kinds', () => {
-  it('among 1,000 good ones are 10,000 errors in the order sent, and the good ones are written', async () => {
+describe('10,000 invalid records of many kinds', () => {
+  it('among 1,000 valid ones are 10,000 errors in the order sent, and the valid ones are written', async () => {
     const all = spoils('Employes').filter(({ name }) => !/"x{30}|😀{10}|"é é|null,null/u.test(name));
     const bad = (index: number): unknown => all[index % all.length]!.apply(SOUND.Employes(`B-${index}`));
     const records = many(10_000, bad);
@@ -321,7 +321,7 @@ describe('10,000 bad records of many kinds', () => {
     expect(await partner.count('emploi')).toBe(1_500);
   });
 
-  it('of every list, nested ones too', async () => {
+  it('in every list, including nested lists', async () => {
     const spoilt = (place: Place, count: number): unknown[] => {
       const all = spoils(place).filter(({ name }) => name.length < 30);
       return many(count, (index) => all[index % all.length]!.apply(SOUND[place](`B-${index}`)));

@@ -17,24 +17,24 @@ import type { Values } from './model-records';
 import { CHAMPS, sequence, type Step } from './model-requests';
 
 const SEQUENCES = depth(16, 60);
-/** Sequences within which a wrong reference must be found out. */
+/** Number of sequences in which a wrong reference must be detected. */
 const ENOUGH = 60;
-/** A rare happening may be in none of them: then there are as many again, at most this often. */
+/** Maximum number of rounds, because a rare case may be in none of the sequences of a round. */
 const ROUNDS = 8;
-/** Every status that the requests can be answered. */
+/** Every possible status of the requests. */
 const STATUSES = [200, 201, 204, 400, 404, 409];
 const CONCURRENCY = 4;
-/** Shrinking a disagreement sends requests again and again: after this long the shortest so far is shown. */
+/** Time limit, because shrinking a disagreement repeats requests: after it, the shortest one so far is shown. */
 const TIME_LIMIT_MS = 240_000;
 
 type Item = Record<string, unknown>;
 
-/** What the service gives a record. */
+/** Values that the service generates for a record. */
 const GIVEN = ['idUnique', 'dateCreation', 'derniereMAJ'];
-/** Lists inside items whose order means something. */
+/** Lists inside items whose order matters. */
 const ORDERED = ['choix', 'errors'];
 
-/** Everything that is read as a list, beside the employments; both versions show the same employees. */
+/** Everything that is read as a list, except employments; both versions show the same employees. */
 const LISTS: readonly { path: string; table: Table; key: string; shown: (by: Reference) => object[] }[] = [
   { path: '/b2b/v2/employe', table: 'employes', key: 'idExterne', shown: (by) => by.employesV2() },
   { path: '/b2b/v1/employe', table: 'employes', key: 'idExterne', shown: (by) => by.employesV1() },
@@ -44,12 +44,12 @@ const LISTS: readonly { path: string; table: Table; key: string; shown: (by: Ref
   { path: '/b2b/v2/champ-utilisateur', table: 'champs', key: 'nom', shown: (by) => by.champs() },
 ];
 
-/** Service and reference are not of one mind. */
+/** Service and reference differ. */
 class Disagreement extends Error {}
 
-/** One tenant of the real service beside a reference, through the same requests. */
+/** A tenant of the real service and a reference, with the same requests. */
 class Comparison {
-  /** What the service gave each record, and what the record held, before the request. */
+  /** Generated values and content of each record before the request. */
   private known = new Map<string, { given: Item; own: string }>();
 
   private constructor(
@@ -59,7 +59,7 @@ class Comparison {
     private readonly statuses: Set<number>,
   ) {}
 
-  /** @param statuses receives each status that a request was answered */
+  /** @param statuses receives the status of each response */
   static async start(app: TestApp, reference: Reference, statuses: Set<number>): Promise<Comparison> {
     const comparison = new Comparison(app, await app.tenant(), reference, statuses);
     for (const body of CHAMPS) {
@@ -68,7 +68,7 @@ class Comparison {
     return comparison;
   }
 
-  /** @throws Disagreement on the answer or on anything that is read afterwards */
+  /** @throws Disagreement if the response or a later read differs */
   async step({ request, employe, filters }: Step): Promise<void> {
     await this.request(request);
     const searches = [{} as EmploiFilter, ...filters].map((filter) => ({
@@ -106,7 +106,7 @@ class Comparison {
     const path = resource + (id === undefined ? '' : `/${encodeURIComponent(id)}`) + query;
     const answer = await this.app.send(this.tenant, method, path, text);
     this.statuses.add(answer.status);
-    // What JSON leaves out is absent for the reference, too.
+    // Properties that JSON leaves out must be absent for the reference too.
     const sent = text === undefined ? {} : { body: JSON.parse(text) as unknown };
     const expected = this.reference.handle({
       method,
@@ -156,7 +156,7 @@ class Comparison {
     expectOldestFirst(path, found, bornOf);
   }
 
-  /** An unchanged record keeps what it was given, a changed one gets a later `derniereMAJ` and keeps the rest. */
+  /** An unchanged record keeps its generated values; a changed one gets a later `derniereMAJ` and keeps the rest. */
   private expectGiven(lists: readonly Item[][], { method }: ApiRequest): void {
     const known = new Map<string, { given: Item; own: string }>();
     for (const [index, { table, key }] of LISTS.entries()) {
@@ -193,7 +193,7 @@ function givenOf(item: Item): Item {
   return Object.fromEntries(GIVEN.map((name) => [name, item[name]]));
 }
 
-/** The result of a sync with the identifiers of its errors; other answers as they are. */
+/** Returns the result of a sync with the identifiers of its errors; other responses are unchanged. */
 function withErrorIds(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json), (name, value: unknown) =>
     name === 'Erreurs' || name === 'errors'
@@ -202,7 +202,7 @@ function withErrorIds(json: unknown): unknown {
   );
 }
 
-/** What is compared of an item: not what the service gives, and nested lists without their order, except of choices. */
+/** Returns the comparable parts of an item: no generated values, and nested lists sorted, except choices. */
 function comparable(item: unknown): Item {
   const entries = Object.entries(JSON.parse(JSON.stringify(item)) as Item);
   return Object.fromEntries(
@@ -228,7 +228,7 @@ function sorted(items: readonly unknown[]): unknown[] {
     .map(({ item }) => item);
 }
 
-/** Jest's comparison is only needed to show a difference. */
+/** Jest's comparison runs only to show a difference. */
 function expectSame(what: string, found: unknown, expected: unknown): void {
   if (isDeepStrictEqual(found, expected)) return;
   try {
@@ -239,7 +239,7 @@ function expectSame(what: string, found: unknown, expected: unknown): void {
   throw new Disagreement(`${what} differs`);
 }
 
-/** Order is creation, then id: of one request, the service orders. */
+/** The order is creation, then id: the service orders the records of one request. */
 function expectOldestFirst<T>(
   what: string,
   items: readonly T[],
@@ -251,7 +251,7 @@ function expectOldestFirst<T>(
   }
 }
 
-/** Wrong references: what they say is near the contract, and not it. */
+/** Wrong references, which are close to the contract. */
 const WRONG: readonly [what: string, wrong: new () => Reference][] = [
   [
     'leaves omitted employments active',
@@ -302,7 +302,7 @@ const WRONG: readonly [what: string, wrong: new () => Reference][] = [
   ],
 ];
 
-describe('the V2 sync beside a reference', () => {
+describe('the V2 sync compared with a reference', () => {
   let app: TestApp;
   let deadline: number;
   const seen = new Set<Happening>();
@@ -313,11 +313,11 @@ describe('the V2 sync beside a reference', () => {
   });
   afterAll(() => app.stop());
   beforeEach(() => {
-    // What comes later passes unseen; whether enough came before, the end of the test tells.
+    // Later requests are skipped; the end of the test checks whether enough requests ran.
     deadline = Date.now() + TIME_LIMIT_MS;
   });
 
-  /** @param make a new reference, for a tenant of its own */
+  /** @param make creates a reference, for a tenant of its own */
   const agrees = (make: () => Reference) =>
     fc.asyncProperty(sequence, async ({ steps }) => {
       const today = day();
@@ -340,7 +340,7 @@ describe('the V2 sync beside a reference', () => {
     });
 
   it(
-    `${SEQUENCES} sequences of requests are answered and read as the reference says`,
+    `${SEQUENCES} sequences of requests give the responses and reads of the reference`,
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const workers = Array.from({ length: CONCURRENCY }, (_, worker) =>
@@ -349,12 +349,12 @@ describe('the V2 sync beside a reference', () => {
             { seed: SEED + round * CONCURRENCY + worker, numRuns: SEQUENCES / CONCURRENCY },
           ),
         );
-        // The application must not stop under those that go on.
+        // The application must not stop while other sequences run.
         await Promise.allSettled(workers);
         await Promise.all(workers);
         if (!IS_WHOLE || (seen.size === HAPPENINGS.length && statuses.size >= STATUSES.length)) break;
       }
-      // The requests were neither all refused nor all harmless.
+      // The requests were neither all rejected nor all harmless.
       if (!IS_WHOLE) {
         expect(seen.size).toBeGreaterThan(0.9 * HAPPENINGS.length);
         return;

@@ -22,7 +22,7 @@ let rival: Client;
 
 beforeAll(async () => {
   app = await TestApp.start();
-  // A superuser's connection that never gives way: of a deadlock with it, the service is the victim.
+  // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
   rival = new Client({ connectionString: app.config.databaseUrl, options: '-c deadlock_timeout=1h' });
   await rival.connect();
 });
@@ -44,7 +44,7 @@ const HOWS: [string, Record<string, string>][] = [
 ];
 
 describe('a V2 sync that began before a change and ends after it', () => {
-  /** Syncs of a tenant take turns: until the rival's transaction ends, another one's has not come. */
+  /** Syncs of a tenant run one after the other: this holds the lock until the rival's transaction ends. */
   const holdTurn = async (): Promise<void> => {
     await rival.query('BEGIN');
     const name = `sync ${partner.tenant.tenantId}`;
@@ -57,7 +57,7 @@ describe('a V2 sync that began before a change and ends after it', () => {
     ['a membership', { Adhesions: [membership('SYN', '2023-01-01')] }],
     ['a value', { ValeursChampUtilisateur: [{ NomChamp: 'T', Valeur: 'b' }] }],
     ['a value removed', { ValeursChampUtilisateur: [{ NomChamp: 'T', Valeur: null }] }],
-  ])('leaves a later derniereMAJ than the change had: %s', async (_what, more) => {
+  ])('sets a later derniereMAJ than the change did: %s', async (_what, more) => {
     await partner.defineField('T', 'texte');
     await partner.employers('EMP-1', 'EMP-2');
     await partner.employee('E-1', {
@@ -79,7 +79,7 @@ describe('a V2 sync that began before a change and ends after it', () => {
     expect(Date.parse(derniereMAJ)).toBeGreaterThan(Date.parse(put.json.derniereMAJ));
   });
 
-  it('leaves a later derniereMAJ of a union that it links than the change had', async () => {
+  it('sets a later derniereMAJ of a union that it links than the change did', async () => {
     await partner.employers('EMP-1');
     await holdTurn();
     const sent = union('SYN', [employer('EMP-2')], { Nom: 'Rival' });
@@ -178,12 +178,12 @@ describe('a V2 sync that another request overtakes', () => {
     await expectSync(running, { Employes: [0, 1], Emplois: [1, 0] });
     const jobs = await partner.jobs('E-1');
     expect(jobs['J-1']).toEqual(['EMP-2', null, null, true]);
-    // V1 wrote before the sync took effect, so that the sync found its employment and ended it.
+    // V1 wrote before the sync took effect. The sync therefore found its employment and ended it.
     expect(jobs.V1).toEqual(['EMP-1', null, expect.any(String), false]);
   });
 });
 
-describe('a connection that is killed in the middle of a V2 sync', () => {
+describe('a connection that is killed during a V2 sync', () => {
   const sent = (count: number) => ({
     Syndicats: [union('SYN', [employer('EMP-1')])],
     Employes: [
@@ -195,7 +195,7 @@ describe('a connection that is killed in the middle of a V2 sync', () => {
     await app.database.query('SELECT pg_terminate_backend($1)', [pid]);
   };
 
-  it.each(HOWS)('%s: 503 and nothing written, and the same request then succeeds', async (_how, headers) => {
+  it.each(HOWS)('%s: 503 and nothing is written; the same request then succeeds', async (_how, headers) => {
     await partner.employee('E-0');
     const before = await partner.versions();
     await rival.query('BEGIN');
@@ -210,14 +210,14 @@ describe('a connection that is killed in the middle of a V2 sync', () => {
     });
   });
 
-  it('while records flow into it: the same', async () => {
+  it('the same during the COPY of records', async () => {
     await partner.employee('E-0');
     const before = await partner.versions();
     const running = partner.sync(sent(60_000));
     await kill(await backend(app, `query LIKE 'COPY stage_employe_v2%' AND state = 'active'`, 'A COPY'));
     expectProblem(await running, 503, 'Service.Indisponible');
     expect(await partner.versions()).toEqual(before);
-    // None of the connections that are left is stuck: each answers.
+    // All remaining connections work: each request gets a response.
     const answers = await Promise.all(many(30, () => partner.sync(sent(10))));
     expect(answers.map(({ status }) => status)).toEqual(many(30, () => 200));
     expect(answers[29]!.json).toEqual(

@@ -26,7 +26,7 @@ beforeEach(async () => {
   partner = await Partner.start(app);
 });
 
-describe('rule 1: no default union, an employer is synced only when nested in a union of the same request', () => {
+describe('rule 1: no default union; an employer is synced only if nested in a union of the same request', () => {
   const links = async (): Promise<Record<string, string[]>> => {
     const unions = (await partner.get('/b2b/v2/syndicat')) as Loose[];
     return Object.fromEntries(
@@ -60,7 +60,7 @@ describe('rule 1: no default union, an employer is synced only when nested in a 
     expect(await links()).toEqual({ 'SYN-1': ['EMP-1', 'EMP-2', 'EMP-3'], 'SYN-2': ['EMP-2', 'EMP-3'] });
   });
 
-  it('another name for an employer in the same request is that record’s error, and makes no link', async () => {
+  it('another name for an employer in the same request is that record’s error, and adds no link', async () => {
     const other = employer('EMP-1', { Nom: 'Autre' });
     const Syndicats = [union('SYN-1', [employer('EMP-1')]), union('SYN-2', [other, employer('EMP-2')])];
     await expectSync(partner.sync({ Syndicats }), {
@@ -69,7 +69,7 @@ describe('rule 1: no default union, an employer is synced only when nested in a 
     });
     expect(await links()).toEqual({ 'SYN-1': ['EMP-1'], 'SYN-2': ['EMP-2'] });
     expect(await partner.rows('employeur')).toMatchObject([{ nom: 'Employeur EMP-1' }, {}]);
-    // In another request it is a change of the name.
+    // In another request it changes the name.
     await expectSync(partner.sync({ Syndicats: [union('SYN-2', [other])] }), {
       ...{ Syndicats: [0, 1], Employeurs: [0, 1] },
     });
@@ -105,7 +105,7 @@ describe('rule 2: Emplois empty or null', () => {
   });
 });
 
-describe('rule 3: an employment that is left out of a non-empty Emplois', () => {
+describe('rule 3: an employment that is missing in a non-empty Emplois', () => {
   beforeEach(() => partner.employers('EMP-1', 'EMP-2'));
 
   it('is deactivated and not deleted: DateFin is the current day in America/Toronto, at 00:00 UTC', async () => {
@@ -130,7 +130,7 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
       'ENDS TODAY AT NOON': ['EMP-2', null, today(), false],
       'BEGINS LATER': ['EMP-2', today(30), today(), false],
     });
-    // Identifiers are an employee's own: the other's employment of the same name is another one.
+    // Identifiers belong to one employee: the same identifier at the other employee is another employment.
     expect(await partner.jobs('E-2')).toEqual({ ONGOING: ['EMP-1', null, null, true] });
     expect(await partner.rows('emploi')).toHaveLength(6);
   });
@@ -151,7 +151,7 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
     });
   });
 
-  it('is active again with the dates sent when it comes back: without DateFin it is ongoing', async () => {
+  it('is active again with the dates sent if it comes back; without DateFin it is ongoing', async () => {
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1', { DateDebut: '2020-01-01' })] });
     await partner.employee('E-1', { Emplois: [job('J-2', 'EMP-2')] });
     expect((await partner.jobs('E-1'))['J-1']).toEqual(['EMP-1', '2020-01-01T00:00:00.000Z', today(), false]);
@@ -166,7 +166,7 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
     });
   });
 
-  it('differs from one that the partner ends with DateFin, which keeps that date', async () => {
+  it('differs from an employment with a DateFin of the partner, which keeps that date', async () => {
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1')] });
     const past = job('J-1', 'EMP-1', { DateFin: '2024-12-31' });
     const future = job('J-2', 'EMP-1', { DateFin: today(1) });
@@ -179,7 +179,7 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
     expect((await partner.jobs('E-1'))['J-1']![2]).toBe('2024-12-31T00:00:00.000Z');
   });
 
-  it('is not the one of a record that is refused but identified', async () => {
+  it('a rejected record with a readable identifier does not count as missing', async () => {
     const stored = { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1'), job('J-3', 'EMP-1')] };
     const refused: [record: Loose, message: unknown][] = [
       [without(job('J-1', 'EMP-1'), 'Matricule'), 'Matricule is required (employee E-1)'],
@@ -197,7 +197,7 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
         'J-3': ['EMP-1', null, today(), false],
       });
     }
-    // So it is when none of those sent was accepted.
+    // The same applies if all records are rejected.
     await partner.employee('E-1', stored);
     await partner.sync({ Employes: [employee('E-1', { Emplois: [{ IdentifiantExterne: 'J-1' }] })] });
     expect(await partner.jobs('E-1')).toMatchObject({
@@ -218,7 +218,7 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
     ['sent twice, in two casings', { identifiantExterne: 'J-9', IdentifiantExterne: 'J-1' }],
   ];
   it.each(unreadable)(
-    'is not deactivated while a record’s identifier is %s: it may be that record’s',
+    'is not deactivated if the identifier of a record is %s, because the record may be the same employment',
     async (_how, id) => {
       await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1')] });
       await partner.employee('E-2', { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1')] });
@@ -231,24 +231,27 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
         'J-1': ['EMP-1', null, null, true],
         'J-2': ['EMP-2', null, null, true],
       });
-      // The other employee's are not held up by it.
+      // The employments of the other employee are deactivated nevertheless.
       expect((await partner.jobs('E-2'))['J-1']).toEqual(['EMP-1', null, today(), false]);
     },
   );
 
-  it.each([null, 3, 'J-1', true, [], [job('J-1', 'EMP-1')]])('nor while a record is %j', async (record) => {
-    await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1')] });
-    const before = await partner.versions();
-    for (const Emplois of [[record], [record, job('J-2', 'EMP-1')]]) {
-      const { json } = await partner.sync({ Employes: [employee('E-1', { Emplois })] });
-      expect(json.Emplois.Erreurs).toEqual([
-        { IdUnique: '', Message: 'the record must be an object (employee E-1)' },
-      ]);
-      expect(await partner.versions()).toEqual(before);
-    }
-  });
+  it.each([null, 3, 'J-1', true, [], [job('J-1', 'EMP-1')]])(
+    'is not deactivated if a record is %j',
+    async (record) => {
+      await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1')] });
+      const before = await partner.versions();
+      for (const Emplois of [[record], [record, job('J-2', 'EMP-1')]]) {
+        const { json } = await partner.sync({ Employes: [employee('E-1', { Emplois })] });
+        expect(json.Emplois.Erreurs).toEqual([
+          { IdUnique: '', Message: 'the record must be an object (employee E-1)' },
+        ]);
+        expect(await partner.versions()).toEqual(before);
+      }
+    },
+  );
 
-  it('stays when its employee is refused', async () => {
+  it('stays if its employee is rejected', async () => {
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1')] });
     const before = await partner.versions();
     const refused = employee('E-1', { Courriel: 'nobody', Emplois: [job('J-2', 'EMP-1')] });
@@ -260,7 +263,7 @@ describe('rule 3: an employment that is left out of a non-empty Emplois', () => 
 });
 
 describe('rule 4: Adhesions', () => {
-  it('empty or null leaves memberships unchanged, and so does leaving one out; there may be several', async () => {
+  it('empty or null leaves memberships unchanged, and so does a missing one; there may be several', async () => {
     const unions = ['SYN-1', 'SYN-2', 'SYN-3'];
     await partner.sync({ Syndicats: unions.map((id) => union(id)) });
     await partner.employee('E-1', { Adhesions: [membership('SYN-1'), membership('SYN-2', '2022-01-01')] });
@@ -281,7 +284,7 @@ describe('rule 4: Adhesions', () => {
   });
 });
 
-describe('rule 5: no single employer id and no matricule on a V2 employee', () => {
+describe('rule 5: a V2 employee has no employer id and no matricule', () => {
   it.each(['IdentifiantExterneEmployeur', 'identifiantExterneEmployeur', 'Matricule'])(
     '%s is an unknown property: that record’s error',
     async (name) => {
@@ -293,7 +296,7 @@ describe('rule 5: no single employer id and no matricule on a V2 employee', () =
     },
   );
 
-  it('they live in Emplois, of which an employee may have several at one employer', async () => {
+  it('both are in Emplois; an employee may have several employments at one employer', async () => {
     await partner.employers('EMP-1');
     const Emplois = [job('J-1', 'EMP-1', { Matricule: '7' }), job('J-2', 'EMP-1', { Matricule: '7' })];
     await partner.employee('E-1', { Emplois });
@@ -323,11 +326,11 @@ describe('the current day', () => {
       expect((await partner.jobs('E-1'))['J-1']).toEqual(['EMP-1', null, today(0, zone), false]);
       days.set(zone, today(0, zone));
     }
-    // There, 25 hours lie between the clocks.
+    // The two zones are 25 hours apart.
     expect(days.get(FAR_APART[0])).not.toBe(days.get(FAR_APART[1]));
   });
 
-  it('of another client is its own', async () => {
+  it('each client has its own', async () => {
     await setZone('Pacific/Kiritimati');
     const other = await Partner.start(app);
     await other.employers('EMP-1');
@@ -336,7 +339,7 @@ describe('the current day', () => {
     expect((await other.jobs('E-1'))['J-1']![2]).toBe(today());
   });
 
-  it('decides what is active: a day that has begun there has not begun here', async () => {
+  it('decides which employments are active: the new day begins at different times in two zones', async () => {
     const [first, last] = FAR_APART as [string, string];
     for (const zone of FAR_APART) await awayFromMidnight(zone);
     await partner.employers('EMP-1', 'EMP-2');

@@ -66,7 +66,7 @@ describe('thousands of employees with employments, memberships and values', () =
     expect(await partner.count('syndicat_employeur')).toBe(2 * EMPLOYERS);
     expect([await changed(), await ended()]).toEqual([0, 0]);
 
-    // Of eight, one each: another name, an employment ended, moved, left out, new; a membership, a value; nothing.
+    // One change for each of eight records: name, employment ended, moved, left out or new, membership, value, none.
     const next = many(COUNT, (index) => {
       const record = full(index);
       const [first, second] = record.Emplois as [Loose, Loose];
@@ -87,7 +87,7 @@ describe('thousands of employees with employments, memberships and values', () =
       ...{ Employes: [0, COUNT], Adhesions: [0, known.Adhesions[1]] },
       Emplois: [COUNT / 8, 2 * COUNT - COUNT / 8],
     });
-    // Those that moved to the employer where they were are among the moved ones.
+    // Some of the moved employments were already at that employer, and do not change.
     const atHome = many(COUNT, (index) => index).filter(
       (index) => index % 8 === 2 && index % EMPLOYERS === 0,
     );
@@ -106,7 +106,7 @@ describe('thousands of employees with employments, memberships and values', () =
     expect(await partner.fingerprints()).toEqual(before);
   }, 180_000);
 
-  it('of V1 become employees of V2 in one sync, each with the employer of V1 as an ended employment', async () => {
+  it('employees of V1 become V2 employees in one sync; the employer of V1 becomes an ended employment', async () => {
     const employes = many(COUNT, (index) => ({
       ...{ idExterne: `E-${index}`, prenom: 'Zoé', nom: "L'Écuyer" },
       ...(index % 2 ? { identifiantExterneEmployeur: `EMP-${index % EMPLOYERS}` } : {}),
@@ -119,7 +119,7 @@ describe('thousands of employees with employments, memberships and values', () =
     expect(await partner.count('emploi', `identifiant_externe = 'V1' AND date_fin IS NOT NULL`)).toBe(
       COUNT / 2,
     );
-    // Back to V1, all of them at once: those whose employer V1 shows anyway stay as they are.
+    // Back to V1, all of them at once: employees whose employer V1 already shows stay unchanged.
     await partner.syncV1({
       employes: employes.map((record) => ({ ...record, identifiantExterneEmployeur: 'EMP-0' })),
     });
@@ -133,7 +133,7 @@ describe('thousands of employees with employments, memberships and values', () =
 });
 
 describe('the number of statements', () => {
-  /** Of every kind, good and bad: unknown employers, unions and fields, refused and repeated records. */
+  /** Records of every kind, valid and invalid: unknown employers, unions and fields, rejected and duplicate records. */
   const body = (size: number, round: string): Loose => ({
     Syndicats: many(size, (index) => [
       union(`S-${index}`, [
@@ -160,17 +160,17 @@ describe('the number of statements', () => {
     ObjetsConsentement: many(size, (index) => ({ IdExterne: `O-${index}`, Nom: index % 6 ? round : null })),
   });
 
-  it('is the same for 10 as for 1,500 records of every kind, good and bad, new and known', async () => {
+  it('is the same for 10 as for 1,500 records of every kind, valid and invalid, new and known', async () => {
     await partner.defineField('T', 'texte');
     await partner.sync(body(10, 'A'));
     const counts: number[] = [];
     const rounds: [number, string][] = [
       ...([[10, 'B']] as [number, string][]),
       ...([[1_500, 'C']] as [number, string][]),
-      // Known records, changed and not.
+      // Known records, changed and unchanged.
       ...([[1_500, 'D']] as [number, string][]),
       ...([[1_500, 'D']] as [number, string][]),
-      // New employees, of whom V1 knows nothing.
+      // New employees, which V1 has not written.
       ...([[1_500, 'Dx']] as [number, string][]),
       ...([[10, 'Ex']] as [number, string][]),
     ];
@@ -214,7 +214,7 @@ describe('the number of statements', () => {
     expect(counts[1]).toBe(counts[0]);
   });
 
-  it('negative control: as many syncs of one record take a number of statements that grows with theirs', async () => {
+  it('negative control: single-record syncs take a number of statements that grows with their number', async () => {
     const single = (size: number) => async (): Promise<void> => {
       for (let index = 0; index < size; index++) await partner.employee(`E-${index}`);
     };
@@ -230,11 +230,11 @@ describe('too many records', () => {
     }
   };
   const good = { Syndicats: [union('S', [employer('EMP')])] };
-  /** JSON of a list that costs no objects to make. */
+  /** Returns the JSON of a list without creating its objects. */
   const list = (length: number, record: unknown): string =>
     `[${many(length, () => JSON.stringify(record)).join(',')}]`;
 
-  it('over the lists, 250,001: 413, and nothing is written', async () => {
+  it('250,001 over the lists: 413, and nothing is written', async () => {
     const parts = { Syndicats: 83_333, Employes: 83_334, ObjetsConsentement: 83_334 };
     const lists = Object.entries(parts).map(([name, length]) => `"${name}":${list(length, 0)}`);
     expectProblem(await partner.sync(`{${lists.join(',')}}`), 413, 'Requete.TropVolumineuse');
@@ -245,7 +245,7 @@ describe('too many records', () => {
     await nothing();
   });
 
-  it('exactly 250,000 are read', async () => {
+  it('exactly 250,000 over the lists are read', async () => {
     const sent = `{"Syndicats":${JSON.stringify(good.Syndicats)},"ObjetsConsentement":${list(249_999, null)}}`;
     const { status, json } = await partner.sync(sent);
     expect([status, json.Syndicats.AddCount, json.ObjetsConsentement.Erreurs.length]).toEqual([
@@ -257,14 +257,14 @@ describe('too many records', () => {
     ...good,
     Employes: [
       employee('E-1', { Emplois: many(sound, (index) => job(`J-${index}`, 'EMP')) }),
-      // The first of each refuses its employee, so that the answer stays short.
+      // The first value of each rejects its employee, which keeps the response short.
       ...many(values / 1_000, (index) =>
         employee(`V-${index}`, { ValeursChampUtilisateur: many(1_000, () => null) }),
       ),
     ],
   });
 
-  it('nested, 400,001: 413, and nothing is written; the connections are as good as before', async () => {
+  it('400,001 nested: 413, and nothing is written; the connections still work', async () => {
     expectProblem(await partner.sync(nestedIn(1_000, 399_000)), 413, 'Requete.TropVolumineuse');
     const employers = {
       Syndicats: [
@@ -281,19 +281,19 @@ describe('too many records', () => {
     expect(answers.map(({ status }) => status)).toEqual(many(20, () => 200));
   }, 120_000);
 
-  it('nested, exactly 400,000 are read', async () => {
+  it('exactly 400,000 nested are read', async () => {
     const { status, json } = await partner.sync(nestedIn(999, 399_000));
     expect([status, json.Employeurs.AddCount, json.Emplois.AddCount]).toEqual([200, 1, 999]);
     expect(json.Employes).toMatchObject({ AddCount: 1, UpdateCount: 0 });
     expect(json.Employes.Erreurs).toHaveLength(399);
   }, 120_000);
 
-  it('more than 100,000 nested records that are refused: 413, and the answer stays short', async () => {
+  it('more than 100,000 rejected nested records: 413, and the response stays short', async () => {
     const refusing = (employees: number, record: unknown): Loose => ({
       ...good,
       Employes: many(employees, (index) => employee(`E-${index}`, { Emplois: many(1_000, () => record) })),
     });
-    // One that is no record, and one whose employer does not exist.
+    // A value that is no record, and an employment whose employer does not exist.
     for (const record of [0, job('J', 'NONE')]) {
       const answer = await partner.sync(refusing(101, record));
       expectProblem(answer, 413, 'Requete.TropVolumineuse');
@@ -303,7 +303,7 @@ describe('too many records', () => {
     expect([status, json.Emplois.Erreurs.length]).toEqual([200, 100_000]);
   }, 120_000);
 
-  it('a record of nothing but unknown properties is one error, as soon as any other', async () => {
+  it('a record with only unknown properties is one error, and its message is short', async () => {
     const unknown = Object.fromEntries(many(100_000, (index) => [`p${index}`, 0]));
     const { json } = await partner.sync({ Employes: [unknown] });
     expect(json.Employes.Erreurs).toHaveLength(1);
@@ -317,8 +317,8 @@ describe('too many records', () => {
   });
 });
 
-describe('while a large V2 sync runs', () => {
-  it('other requests of the tenant, and those of others, are answered', async () => {
+describe('during a large V2 sync', () => {
+  it('other requests of the tenant, and those of others, get a response', async () => {
     const other = await Partner.start(app);
     await partner.defineField('T', 'texte');
     const running = partner.sync({ Syndicats: unions(), Employes: many(15_000, (index) => full(index)) });

@@ -49,7 +49,7 @@ describe('POST /b2b/v2/sync', () => {
     more.Employes.push(employee('E-4', { Emplois: [job('J', 'EMP-3')], Adhesions: [membership('SYN-3')] }));
     more.ObjetsConsentement.push({ IdExterne: 'PHOTO', Nom: 'Photo' });
     await expectSync(partner.send('POST', '/api/b2b/v2/sync', more), {
-      // EMP-2 is nested twice: known both times.
+      // EMP-2 is nested twice and known both times.
       ...{ Syndicats: [1, 2], Employeurs: [1, 3], Employes: [1, 3] },
       ...{ Emplois: [1, 3], Adhesions: [1, 2], ObjetsConsentement: [1, 1] },
     });
@@ -76,7 +76,7 @@ describe('POST /b2b/v2/sync', () => {
     expect(await partner.rows('objet_consentement')).toMatchObject([{ nom: 'Infolettre' }, { nom: 'Photo' }]);
   });
 
-  it('200 of nothing, absent lists and null lists', async () => {
+  it('200 for an empty body, absent lists and null lists', async () => {
     const lists = ['Syndicats', 'Employes', 'ObjetsConsentement'];
     for (const value of [undefined, null, []]) {
       await expectSync(partner.sync(Object.fromEntries(lists.map((list) => [list, value]))), {});
@@ -86,7 +86,7 @@ describe('POST /b2b/v2/sync', () => {
     await expectSync(partner.sync(sent), { Syndicats: [1, 0], Employes: [1, 0] });
   });
 
-  it('400 for a body or a list that is none, an unknown property of the body, or an unknown parameter', async () => {
+  it('400 for a body or a list of another type, an unknown property of the body, or an unknown parameter', async () => {
     expectFaults(await partner.sync({ Syndicats: {}, Employes: 'x', ObjetsConsentement: 1 }), {
       '/Syndicats': 'type',
       '/Employes': 'type',
@@ -105,7 +105,7 @@ describe('POST /b2b/v2/sync', () => {
     for (const broken of ['{"Employes":[{', '{"Syndicats":[{"IdentifiantExterne":"S","Nom":"S"},]}']) {
       expectProblem(await partner.sync(broken), 400, 'Requete.Invalide');
     }
-    // The first of them is a sound union; nothing of the request is written all the same.
+    // The first of them is a valid union; nevertheless nothing of the request is written.
     const half = '{"Syndicats":[{"IdentifiantExterne":"S","Nom":"S"}],"Employes":[{"a" "b"}]}';
     expectProblem(await partner.sync(half), 400, 'Requete.Invalide');
     expect(await partner.rows('syndicat')).toEqual([]);
@@ -138,7 +138,7 @@ describe('POST /b2b/v2/sync', () => {
     expect(await partner.versions()).toEqual(before);
   });
 
-  it('texts of any characters, as long as may be, arrive as they are', async () => {
+  it('texts of any characters and the maximum length are stored unchanged', async () => {
     const odd = `\\N \u2028\\. a\tb\\tc\n\r\b\f\v"',;$1 {}`;
     const longest = '😀'.repeat(255);
     await partner.defineField(longest, 'choix', [longest]);
@@ -183,14 +183,14 @@ describe('POST /b2b/v2/sync', () => {
       ...{ ville: 'Lévis', codePostal: 'G6V 1A1', adresse1: '1, rue Saint-Jean' },
       ...{ province: null, noMembre: null, courriel: null },
     });
-    // Records of one request need not have the same properties.
+    // Records of one request may have different properties.
     const two = [employee('E-1', { Ville: 'Québec' }), employee('E-2', { NoMembre: 'M-2' })];
     await expectSync(partner.sync({ Employes: two }), { Employes: [0, 2] });
     expect(await partner.v2('E-1')).toMatchObject({ ville: 'Québec', noMembre: null, codePostal: 'G6V 1A1' });
     expect(await partner.v2('E-2')).toMatchObject({ ville: null, noMembre: 'M-2' });
   });
 
-  it('?simulation=true answers the same and writes nothing', async () => {
+  it('?simulation=true returns the same and writes nothing', async () => {
     await partner.defineField('T', 'texte');
     await partner.sync(body());
     await partner.age();
@@ -215,7 +215,7 @@ describe('POST /b2b/v2/sync', () => {
     expect(await partner.versions()).not.toEqual(before);
   });
 
-  it('never touches another tenant’s records of the same identifiers', async () => {
+  it('another tenant’s records with the same identifiers are unchanged', async () => {
     const other = await Partner.start(app);
     await other.defineField('T', 'texte');
     const sent = body();
@@ -227,7 +227,7 @@ describe('POST /b2b/v2/sync', () => {
       ...{ Emplois: [3, 0], Adhesions: [2, 0], ObjetsConsentement: [1, 0] },
     });
     await partner.sync({ Employes: [employee('E-1', { Nom: 'Roy', Emplois: [job('J-9', 'EMP-1')] })] });
-    // Neither the other's custom field nor what only the other has is known here.
+    // The other tenant's custom field and other records are unknown here.
     const foreign = { ValeursChampUtilisateur: [{ NomChamp: 'T', Valeur: 't' }] };
     const { json } = await partner.sync({ Employes: [employee('E-1', foreign)] });
     expect(json.Employes.Erreurs).toEqual([
@@ -237,7 +237,7 @@ describe('POST /b2b/v2/sync', () => {
   });
 });
 
-describe('what a sync changes', () => {
+describe('changes by a sync', () => {
   it('an unchanged request rewrites nothing', async () => {
     await partner.defineField('T', 'texte');
     await partner.defineField('D', 'date');
@@ -258,7 +258,7 @@ describe('what a sync changes', () => {
     expect(await partner.versions()).toEqual(before);
   });
 
-  it('a changed property, employment, membership or value gives that employee, and no other, a new derniereMAJ', async () => {
+  it('a changed property, employment, membership or value changes the derniereMAJ of that employee only', async () => {
     await partner.defineField('T', 'texte');
     const sent = body();
     const [first, second] = sent.Employes as [Loose, Loose];
@@ -275,7 +275,7 @@ describe('what a sync changes', () => {
     );
     expect(await change(() => (second.Emplois = [job('J-1', 'EMP-1')]))).toEqual(['E-2']);
     expect(await change(() => (first.Emplois = [job('J-1', 'EMP-1'), job('J-2', 'EMP-2')]))).toEqual(['E-1']);
-    // One that is left out and thereby ended.
+    // An employment that is missing and therefore ended.
     expect(await change(() => (first.Emplois = [job('J-2', 'EMP-2')]))).toEqual(['E-1']);
     expect(await change(() => undefined)).toEqual([]);
     expect(await change(() => (second.Adhesions = [membership('SYN-2')]))).toEqual(['E-2']);
@@ -288,7 +288,7 @@ describe('what a sync changes', () => {
     expect(await change(() => undefined)).toEqual([]);
   });
 
-  it('a new link gives the union a new derniereMAJ; a new name gives it to whom it names alone', async () => {
+  it('a new link changes the derniereMAJ of the union; a new name changes that of the renamed record only', async () => {
     const sent = body();
     const changed = async (what: () => void): Promise<unknown[]> => {
       await partner.sync(sent);
@@ -317,7 +317,7 @@ describe('what a sync changes', () => {
   });
 });
 
-describe('what a read of V2 returned', () => {
+describe('the response of a V2 read', () => {
   it('can be sent back, in camelCase and with `actif`, and changes nothing', async () => {
     await partner.sync(body());
     await partner.employee('E-2', { Emplois: [job('J-9', 'EMP-1', { DateFin: '2020-01-01' })] });

@@ -7,12 +7,12 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 
-/** A worker that dies is noticed by its missing heartbeat, within half a minute. */
+/** The queue detects a dead worker by its missing heartbeat, within half a minute. */
 const PATIENCE_MS = 60_000;
 
 let app: TestApp;
 let tenant: TestTenant;
-/** Holds a lock, so that a task is seen in the middle of its work. */
+/** Holds a lock that stops a task in the middle of its work. */
 let saboteur: Client;
 const workers: INestApplication[] = [];
 const children: Child[] = [];
@@ -39,7 +39,7 @@ async function worker(): Promise<void> {
   workers.push(await startWorker(app.config));
 }
 
-/** A worker that is a process of its own and can be killed. */
+/** A worker in a process of its own, which can be killed. */
 async function mortalWorker(): Promise<Child> {
   const child = await Child.start('worker', { DATABASE_URL: app.config.databaseUrl });
   children.push(child);
@@ -49,7 +49,7 @@ async function mortalWorker(): Promise<Child> {
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** A sync of `size` good employees with an employment each, and one bad one. */
+/** A sync of `size` valid employees with an employment each, and one invalid one. */
 function body(size: number, nom = 'Roy'): object {
   const employe = (index: number) => ({
     IdExterne: `E-${index}`,
@@ -93,14 +93,14 @@ async function rows(text: string): Promise<Record<string, unknown>[]> {
 const employees = async (): Promise<number> =>
   (await rows('SELECT FROM employe WHERE tenant_id = $1')).length;
 
-/** Lets nobody write employees until it is released: the sync stands still between its check and its writing. */
+/** Blocks writes of employees until it is released: the sync stops between its check and its writes. */
 async function standStill(): Promise<void> {
   await saboteur.query('BEGIN');
   await saboteur.query('LOCK TABLE employe IN SHARE MODE');
 }
 
 describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
-  it('202 with the task, its Location and Preference-Applied; nothing is written before a worker comes', async () => {
+  it('202 with the task, its Location and Preference-Applied; nothing is written before a worker runs', async () => {
     const answer = await submit(body(3));
     expect(answer.status).toBe(202);
     expect(answer.headers.get('preference-applied')).toBe('respond-async');
@@ -112,7 +112,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect((await app.send(tenant, 'GET', `/api/b2b/v2/tache/${id}`)).status).toBe(200);
   });
 
-  it('ends with the very answer of the same sync, and the body is not kept', async () => {
+  it('the result is the response of the same sync, and the body is deleted', async () => {
     const sent = body(1_000);
     const expected = await app.send(tenant, 'POST', '/b2b/v2/sync?simulation=true', sent);
     const { id } = (await submit(sent)).json;
@@ -131,11 +131,11 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await rows('SELECT corps FROM tache WHERE tenant_id = $1')).toEqual([{ corps: null }]);
   });
 
-  it('tells true progress while it runs', async () => {
+  it('the progress is true while it runs', async () => {
     await standStill();
     const { id } = (await submit(body(4_000))).json;
     await worker();
-    // Everything has been checked, and the unions alone have been written.
+    // All records have been checked, and only the unions have been written.
     const halfway = await until(id, ({ traites }) => traites >= 2_000);
     expect(halfway).toMatchObject({ etat: 'EnCours', total: 4_002 });
     expect(halfway.traites).toBeLessThan(4_002);
@@ -144,7 +144,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await until(id, over)).toMatchObject({ etat: 'Reussie', traites: 4_002 });
   });
 
-  it('a worker killed in the middle: another one takes the task up, with the right counts and rows', async () => {
+  it('a worker is killed in the middle: another one takes the task over, with the right counts and rows', async () => {
     await standStill();
     const { id } = (await submit(body(2_000))).json;
     const first = await mortalWorker();
@@ -161,14 +161,14 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await employees()).toBe(2_000);
   });
 
-  it('a job done twice takes effect once: the task keeps its result and nothing is rewritten', async () => {
+  it('a job that runs twice has one effect: the task keeps its result and nothing is rewritten', async () => {
     const { id } = (await submit(body(5))).json;
     await worker();
     const done = await until(id, over);
     const employe = 'SELECT id_externe, derniere_maj FROM employe WHERE tenant_id = $1 ORDER BY 1';
     const before = await rows(employe);
     await app.send(tenant, 'DELETE', '/b2b/v1/employe/E-0');
-    // As if the worker had died after the commit and before it could say that the job is done.
+    // As if the worker had died between the commit and the end of the job.
     await app.database.query(
       `UPDATE pgboss.job SET state = 'created', completed_on = NULL, output = NULL WHERE data ->> 'tacheId' = $1`,
       [id],
@@ -185,7 +185,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await rows(employe)).toEqual(before.slice(1));
   });
 
-  it('a worker that is stopped in order ends its task first', async () => {
+  it('a worker that stops in order ends its task first', async () => {
     await standStill();
     const { id } = (await submit(body(500))).json;
     const child = await mortalWorker();
@@ -197,7 +197,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await read(id)).toMatchObject({ etat: 'Reussie', traites: 502 });
   });
 
-  it('a task whose workers die again and again is given up, and says so', async () => {
+  it('a task whose workers die repeatedly fails, with its reason', async () => {
     await standStill();
     const { id } = (await submit(body(10))).json;
     await app.database.query(`UPDATE pgboss.job SET retry_limit = 0 WHERE data ->> 'tacheId' = $1`, [id]);
@@ -212,7 +212,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await employees()).toBe(0);
   });
 
-  it('a body whose records turn out not to be JSON: Echouee with the refusal, and nothing is written', async () => {
+  it('a body whose records are not JSON: Echouee with the error, and nothing is written', async () => {
     const broken = JSON.stringify(body(10)).replace('"Nom":"Roy"', '"Nom":Roy');
     const refusal = (await app.send(tenant, 'POST', '/b2b/v2/sync', broken)).json;
     const { id } = (await submit(broken)).json;
@@ -224,7 +224,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await employees()).toBe(0);
   });
 
-  it('with ?simulation=true the task answers what would happen and writes nothing', async () => {
+  it('with ?simulation=true the task returns the expected result and writes nothing', async () => {
     const { id } = (await submit(body(20), '?simulation=true')).json;
     await worker();
     const { etat, resultat } = await until(id, over);
@@ -261,7 +261,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await rows('SELECT FROM tache WHERE tenant_id = $1')).toHaveLength(1);
   });
 
-  it('a request that cannot be a sync is refused at once, and leaves neither task nor job', async () => {
+  it('an invalid sync is rejected at once, and leaves neither task nor job', async () => {
     const jobs = async (): Promise<unknown> =>
       (await app.database.query('SELECT count(*) FROM pgboss.job')).rows;
     const before = await jobs();
@@ -274,7 +274,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await jobs()).toEqual(before);
   });
 
-  it('429 for the 21st unfinished task of a tenant, which leaves none; other tenants are not held back', async () => {
+  it('429 for the 21st unfinished task of a tenant, without a task; other tenants are not limited', async () => {
     const first = await Promise.all(many(20, () => submit({})));
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([202]));
     const refused = await submit({});
@@ -285,7 +285,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect((await submit({})).status).toBe(202);
   });
 
-  it('a sync that runs into a limit of time is not tried again: Echouee, and nothing is written', async () => {
+  it('a sync that exceeds a time limit is not retried: Echouee, and nothing is written', async () => {
     await standStill();
     const { id } = (await submit(body(5))).json;
     await worker();
@@ -301,7 +301,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await employees()).toBe(0);
   });
 
-  it('a sync of nothing is a task like any other; one without a body is refused', async () => {
+  it('an empty sync is a task like any other; one without a body is rejected', async () => {
     expectFaults(await submit(undefined), { '': 'type' });
     const { status, json } = await submit({});
     expect([status, json.total]).toEqual([202, 0]);
@@ -309,7 +309,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await until(json.id, over)).toMatchObject({ etat: 'Reussie', traites: 0 });
   });
 
-  it('the queue holds ids and nothing of the body, also of work that failed and is tried again', async () => {
+  it('the queue holds ids and no part of the body, also for a job that failed and is retried', async () => {
     await standStill();
     const { id } = (await submit(body(5, 'Sécret'))).json;
     await worker();
@@ -319,7 +319,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     await saboteur.query('ROLLBACK');
-    // A connection that broke says nothing of the next try.
+    // The retry after a broken connection succeeds.
     expect(await until(id, over)).toMatchObject({ etat: 'Reussie' });
     const { rows: jobs } = await app.database.query<{ job: string }>(
       'SELECT j::text AS job FROM pgboss.job j',
@@ -333,8 +333,8 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
   });
 });
 
-describe('Tasks that are over', () => {
-  it('are removed by the worker 7 days after their end, not earlier and never while they are not over', async () => {
+describe('ended tasks', () => {
+  it('the worker deletes them 7 days after their end, not earlier, and never deletes unfinished tasks', async () => {
     const { id } = (await submit({})).json;
     await worker();
     await until(id, over);
@@ -353,7 +353,7 @@ describe('Tasks that are over', () => {
     );
     const left = (): Promise<Record<string, unknown>[]> =>
       rows(`SELECT (now() - date_fin)::interval AS age FROM tache WHERE tenant_id = $1`);
-    // A worker purges when it starts; one that runs may have done so by now.
+    // A worker purges when it starts; one that is already running may have purged before.
     await worker();
     const end = Date.now() + PATIENCE_MS;
     while ((await left()).length > 3 && Date.now() < end) await sleep(50);
@@ -366,7 +366,7 @@ describe('Tasks that are over', () => {
 });
 
 describe('GET /b2b/v2/tache/:id', () => {
-  it('404 Tache.NotFound for no task, no GUID and the task of another tenant, with the same body', async () => {
+  it('404 Tache.NotFound for an unknown task, an invalid GUID and the task of another tenant, with the same body', async () => {
     const { id } = (await submit(body(1))).json;
     const other = await app.tenant();
     for (const [caller, asked] of [

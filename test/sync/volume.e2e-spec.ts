@@ -32,7 +32,7 @@ async function count(): Promise<number> {
 }
 
 describe('POST /b2b/v1/employe/sync, many records', () => {
-  it('20,000 good ones are created, then updated, then unchanged', async () => {
+  it('20,000 valid ones are created, then updated, then unchanged', async () => {
     const employes = many(20_000, employe);
     const body = { employeurs: many(10, employeur), employes };
     expect((await sync(body)).json).toEqual({ created: 20_010, updated: 0, errors: [] });
@@ -44,7 +44,7 @@ describe('POST /b2b/v1/employe/sync, many records', () => {
     expect(rows).toEqual([{ rewritten: 10_000 }]);
   });
 
-  it('10,000 bad ones of every kind are 10,000 errors, in the order sent, among 1,000 good ones', async () => {
+  it('10,000 invalid ones of every kind are 10,000 errors, in the order sent, among 1,000 valid ones', async () => {
     await sync({ employeurs: many(10, employeur) });
     const bad = (index: number): unknown =>
       [
@@ -64,7 +64,7 @@ describe('POST /b2b/v1/employe/sync, many records', () => {
     expect(await count()).toBe(1_000);
   });
 
-  it('takes the same number of statements for 10 records as for 5,000, good and bad, new and known', async () => {
+  it('takes the same number of statements for 10 records as for 5,000, valid and invalid, new and known', async () => {
     const body = (size: number, nom: string) => ({
       employeurs: many(size, employeur),
       objetsConsentement: many(size, (index) => ({ idExterne: `O-${index}`, nom })),
@@ -83,7 +83,7 @@ describe('POST /b2b/v1/employe/sync, many records', () => {
     expect(few).toBeLessThan(30);
   });
 
-  it('negative control: as many single writes take a number of statements that grows with theirs', async () => {
+  it('negative control: single writes take a number of statements that grows with their number', async () => {
     const create = (size: number, prefix: string) => async (): Promise<void> => {
       for (const record of many(size, employe)) {
         const single = { ...record, idExterne: prefix + record.idExterne, identifiantExterneEmployeur: null };
@@ -94,7 +94,7 @@ describe('POST /b2b/v1/employe/sync, many records', () => {
     expect(await countStatements(create(50, 'B'))).toBeGreaterThan(few * 5);
   });
 
-  it('other requests are answered while a large sync runs', async () => {
+  it('other requests get a response during a large sync', async () => {
     const running = sync({
       employes: many(50_000, (index) => ({ ...employe(index), identifiantExterneEmployeur: null })),
     });
