@@ -41,7 +41,7 @@ async function requests(count: number): Promise<string[]> {
   return ids;
 }
 
-/** What confirmations have made, beside the two employees of the data space. */
+/** Returns the records that confirmations have created, without the two initial employees of the tenant. */
 async function made(): Promise<{ employes: string[]; cards: string[]; events: number; decided: string[] }> {
   const employes = await space.rows<{ id: string }>(
     `SELECT id_externe AS id FROM employe WHERE tenant_id = $1 AND id_externe NOT IN ('E-1', 'E-2') ORDER BY 1`,
@@ -57,7 +57,11 @@ async function made(): Promise<{ employes: string[]; cards: string[]; events: nu
   };
 }
 
-/** Until so many connections of the service wait for a lock; answers one of them. */
+/**
+ * Waits until this number of connections of the service wait for a lock.
+ *
+ * @returns the pid of one of them
+ */
 function waiting(count = 1): Promise<number> {
   const text = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return eventually(async () => {
@@ -66,7 +70,7 @@ function waiting(count = 1): Promise<number> {
   }, 'A wait');
 }
 
-/** Runs `work` while another transaction has done `statement`, which it then ends with `end`. */
+/** Runs `work` after another transaction has run `statement`, and ends that transaction with `end`. */
 async function beside<T>(
   statement: string,
   values: unknown[],
@@ -85,9 +89,9 @@ async function beside<T>(
 }
 
 describe('confirmations at once', () => {
-  it('twenty of one request: one employee, one card, one event; all answer the same', async () => {
+  it('twenty of one request: one employee, one card, one event; all responses are the same', async () => {
     const id = await request({ imageSignature: PNG });
-    // Held up until as many as a tenant may have at work are on their way, so that none is first by far.
+    // They wait for a lock until the maximum of a tenant is running, because otherwise one would be far ahead.
     const answers = await beside('LOCK TABLE numero_membre IN SHARE MODE', [], 'ROLLBACK', async (finish) => {
       const running = times(20, (index) => confirm(index, id));
       await waiting(8);
@@ -115,7 +119,7 @@ describe('confirmations at once', () => {
     expect(answers.map(({ json }) => json.adhesionId).sort()).toEqual(after.cards);
   });
 
-  it('of two requests with the same new identifier: one employee, two cards', async () => {
+  it('two of different requests with the same new identifier: one employee, two cards', async () => {
     for (let round = 0; round < 15; round++) {
       const ids = await requests(2);
       const idExterne = `N-${round}`;
@@ -130,12 +134,12 @@ describe('confirmations at once', () => {
     expect([after.employes.length, after.cards.length, after.events]).toEqual([15, 30, 30]);
   });
 
-  it('and rejections of one request: one decision is made', async () => {
+  it('confirmations and rejections of one request: one decision is made', async () => {
     const winners = new Set<string>();
     let confirmations = 0;
     for (let round = 0; round < 30; round++) {
       const id = await request();
-      // Who is sent first changes from round to round, and mostly wins.
+      // The request that is sent first mostly wins, so the order changes from round to round.
       const sent = [confirm, reject, confirm, reject].map((send, index) => () => send(index, id));
       if (round % 2) sent.reverse();
       const answers = await Promise.all(sent.map((send) => send()));
@@ -159,7 +163,7 @@ describe('confirmations at once', () => {
   });
 });
 
-describe('the number that is next, taken meanwhile', () => {
+describe('the next number is taken meanwhile', () => {
   const INSERT = `INSERT INTO employe (tenant_id, id_externe, prenom, nom) VALUES ($1, 'M-000001', 'Rival', 'R')`;
 
   it('by a transaction that commits: the confirmation gives the one after', async () => {
@@ -174,7 +178,7 @@ describe('the number that is next, taken meanwhile', () => {
     expect((await made()).employes).toEqual(['M-000001', 'M-000002']);
   });
 
-  it('by one that is undone: the confirmation gives it', async () => {
+  it('by a transaction that rolls back: the confirmation gives it', async () => {
     const id = await request();
     const answer = await beside(INSERT, [space.open.tenantId], 'ROLLBACK', async (finish) => {
       const running = confirm(0, id);
@@ -186,7 +190,7 @@ describe('the number that is next, taken meanwhile', () => {
   });
 
   it.each(['/b2b/v1/employe/sync', '/b2b/v2/sync'])(
-    'by %s of the same numbers, 25 times: no failure, and every request has an employee of its own',
+    'by %s of the same numbers, 25 times: no error, and every request has its own employee',
     async (path) => {
       const numbers: string[] = [];
       for (let round = 0; round < 25; round++) {
@@ -215,8 +219,8 @@ describe('the number that is next, taken meanwhile', () => {
   );
 });
 
-describe('a confirmation beside the deletion of the employee whom it matches', () => {
-  it('the card holds the employee, or the employee is made anew', async () => {
+describe('a confirmation during the deletion of the matching employee', () => {
+  it('the deletion is rejected because of the card, or the confirmation creates the employee again', async () => {
     const ROUNDS = 40;
     const employes = times(ROUNDS, (index) => ({ IdExterne: `R-${index}`, Prenom: 'P', Nom: 'Ancien' }));
     await synced(app, space.open.partenaire, { Employes: employes });
@@ -241,7 +245,7 @@ describe('a confirmation beside the deletion of the employee whom it matches', (
 });
 
 describe('a confirmation whose connection is killed', () => {
-  /** What it writes, in its order: held up at each, it is killed there. */
+  /** Tables in the order in which it writes them; it waits and is killed at each. */
   const TABLES = [
     'employe',
     'adhesion',
@@ -253,7 +257,7 @@ describe('a confirmation whose connection is killed', () => {
     'journal',
   ];
 
-  it.each(TABLES)('while it writes to %s leaves nothing half done, and can be sent again', async (table) => {
+  it.each(TABLES)('while it writes to %s writes nothing, and can be sent again', async (table) => {
     await synced(app, space.open.partenaire, { ObjetsConsentement: [{ IdExterne: 'INFO', Nom: 'I' }] });
     const consentements = [{ objetConsentementIdExterne: 'INFO', accepte: true }];
     const id = await request({ imageSignature: PNG, consentements });

@@ -25,14 +25,18 @@ const decide = (id: string, decision: string, body?: object | string) =>
 const confirm = (id: string, body: object = {}) => decide(id, 'confirmer', body);
 const reject = (id: string, raison: unknown = 'Inconnu') => decide(id, 'rejeter', { raison });
 
-/** Signs as nobody whom the partner knows; answers the request's id. */
+/**
+ * Signs for an unknown person.
+ *
+ * @returns the id of the request
+ */
 async function request(overrides: object = {}): Promise<string> {
   const sent = { employeIdExterne: undefined, prenom: 'Ève', nom: 'Caron', ...overrides };
   const { json } = await signed(app, space.open.plateforme, sent);
   expect(json).toEqual({ demandeId: expect.stringMatching(GUID), statut: 'ATransferer' });
   return json.demandeId;
 }
-/** Confirms a request that must be confirmed. */
+/** Confirms a request and asserts a 200. */
 async function confirmed(id: string, body: object = {}): Promise<{ idExterne: string; adhesionId: string }> {
   const { status, json } = await confirm(id, body);
   expect({ status, json }).toEqual({
@@ -80,7 +84,7 @@ async function makeChamps(): Promise<void> {
 }
 
 describe('GET /b2b/v2/conciliation', () => {
-  it('shows every field in its order, waiting, confirmed and rejected, in the list and alone', async () => {
+  it('shows every field in order, waiting, confirmed and rejected, in the list and alone', async () => {
     await makeChamps();
     const id = await request(FULL);
     const asSigned = {
@@ -108,7 +112,7 @@ describe('GET /b2b/v2/conciliation', () => {
     const decision = await confirmed(id, { prenom: 'Zoé', ville: null });
     const after = await get(`${PATH}/${id}`);
     expect(after.json.dateDecision).toMatch(INSTANT);
-    // What was signed stays in the request; the card has what took its place.
+    // The request keeps the signed values; the card has the overrides.
     expect(after.text).toBe(
       item('Confirmee', { dateDecision: after.json.dateDecision, raison: null, ...decision }),
     );
@@ -145,7 +149,7 @@ describe('GET /b2b/v2/conciliation', () => {
     for (const [query, expected] of faults) expectFaults(await get(`${PATH}?${query}`), expected);
   });
 
-  it('ETag of one changes with the decision', async () => {
+  it('the ETag of a request changes with the decision', async () => {
     const id = await request();
     const etag = (await get(`${PATH}/${id}`)).headers.get('etag')!;
     const again = () =>
@@ -156,8 +160,8 @@ describe('GET /b2b/v2/conciliation', () => {
   });
 });
 
-describe('a request that does not exist', () => {
-  it('404 Conciliation.NotFound, and another tenant’s gets exactly the same answer', async () => {
+describe('an unknown request', () => {
+  it('404 Conciliation.NotFound, with the same response for another tenant’s request', async () => {
     const other = new DataSpace(app, await openTenant(app));
     const theirs = await signed(app, other.open.plateforme, { employeIdExterne: undefined });
     const ask = (id: string) =>
@@ -172,7 +176,7 @@ describe('a request that does not exist', () => {
   });
 });
 
-describe('numbers of the employees that are made', () => {
+describe('numbers of created employees', () => {
   it('without an identifier, or without a body: M-000001, then M-000002', async () => {
     expect((await confirmed(await request())).idExterne).toBe('M-000001');
     const { status, json } = await decide(await request(), 'confirmer');
@@ -180,7 +184,7 @@ describe('numbers of the employees that are made', () => {
     expect((await confirmed(await request(), { idExterne: null })).idExterne).toBe('M-000003');
   });
 
-  it('skip those that employees have, and are never given twice', async () => {
+  it('skip numbers of existing employees, and are never given twice', async () => {
     const taken = ['M-000001', 'M-000002', 'M-000004', 'm-000005', 'M-5'];
     await synced(app, space.open.partenaire, {
       Employes: taken.map((IdExterne) => ({ IdExterne, Prenom: 'P', Nom: 'N' })),
@@ -203,7 +207,7 @@ describe('numbers of the employees that are made', () => {
     expect((await confirmed(await request())).idExterne).toBe('M-1000000');
   });
 
-  it('are each tenant’s own', async () => {
+  it('are separate for each tenant', async () => {
     await confirmed(await request());
     space = new DataSpace(app, await openTenant(app));
     expect((await confirmed(await request())).idExterne).toBe('M-000001');
@@ -211,7 +215,7 @@ describe('numbers of the employees that are made', () => {
 });
 
 describe('a confirmation', () => {
-  it('makes the employee with contact data and custom values, the membership, the card, its image and the event', async () => {
+  it('creates the employee with contact data and custom values, the membership, the card, its image and the event', async () => {
     await makeChamps();
     const id = await request(FULL);
     const { idExterne, adhesionId } = await confirmed(id, { idExterne: ' E/99 ' });
@@ -253,7 +257,7 @@ describe('a confirmation', () => {
     expect((await get('/b2b/v2/adhesion?noMembre=77')).json).toEqual(card.json);
   });
 
-  it('shows the consents of the request, at the time of the signature, and not before', async () => {
+  it('adds the consents of the request only now, with the time of the signature', async () => {
     await synced(app, space.open.partenaire, {
       ObjetsConsentement: ['INFO', 'VOTE'].map((IdExterne) => ({ IdExterne, Nom: `Objet ${IdExterne}` })),
     });
@@ -282,7 +286,7 @@ describe('a confirmation', () => {
     expect(shown).toHaveLength(2);
   });
 
-  it('of a known employee leaves the employee as it is; overrides are on the card', async () => {
+  it('with a known employee does not change the employee; the overrides are on the card', async () => {
     const Adhesions = [{ SyndicatIdExterne: 'SYN-1', DateAdhesion: '2020-01-01' }];
     await synced(app, space.open.partenaire, {
       Employes: [{ IdExterne: 'E-7', Prenom: 'Ann', Nom: 'Roy', NoMembre: '7', Ville: 'Lévis', Adhesions }],
@@ -294,7 +298,7 @@ describe('a confirmation', () => {
       ...{ idUniqueAdhesion: first.adhesionId, employePrenom: 'Ève', employeNom: 'Dion', ville: 'Québec' },
       employeIdUnique: before.json.idUnique,
     });
-    // The card is found by the number that the employee has.
+    // The card is found by the employee's member number.
     expect((await get('/b2b/v2/adhesion?noMembre=7')).json).toHaveLength(1);
     await confirmed(await request({ syndicatIdExterne: 'SYN-2' }), { idExterne: 'E-7' });
     const after = (await get('/b2b/v2/employe/E-7')).json;
@@ -306,7 +310,7 @@ describe('a confirmation', () => {
     });
   });
 
-  it('overrides are on the card and on an employee who is made; null clears what may be empty', async () => {
+  it('overrides are on the card and on a created employee; null clears nullable properties', async () => {
     const overrides = {
       prenom: 'Zoé',
       Nom: 'Dion',
@@ -331,7 +335,7 @@ describe('a confirmation', () => {
     expect((await get('/b2b/v2/adhesion?noMembre=77')).text).toBe('[]');
   });
 
-  it('400 for what a card cannot have, and the request waits on', async () => {
+  it('400 for invalid values of a card, and the request still waits', async () => {
     const id = await request();
     const faults: [object, Record<string, string>][] = [
       [{ prenom: null }, { '/prenom': 'required' }],
@@ -350,7 +354,7 @@ describe('a confirmation', () => {
     expect((await get('/b2b/v1/employe')).json).toHaveLength(2);
   });
 
-  it('leaves out of a made employee what its fields no longer allow; the card keeps it', async () => {
+  it('a created employee lacks values that its fields no longer allow; the card keeps them', async () => {
     await makeChamps();
     const id = await request(FULL);
     for (const nom of ['Note', 'Quart']) {
@@ -376,7 +380,7 @@ describe('a decision', () => {
     requests: await space.rows('SELECT * FROM demande_adhesion WHERE tenant_id = $1 ORDER BY id_unique'),
   });
 
-  it('sent again answers the same, whatever is sent along; the opposite is 409 and changes nothing', async () => {
+  it('is repeatable with the same response and any body; the opposite decision is 409 and changes nothing', async () => {
     const [one, two] = [await request(), await request()];
     const [yes, no] = [await confirm(one, { ville: 'Lévis' }), await reject(two, 'Premier')];
     const before = await everything();
@@ -391,7 +395,7 @@ describe('a decision', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('of a card that was deleted since is still the same; it goes with the employee', async () => {
+  it('remains the same after the card was deleted; it is deleted with the employee', async () => {
     const id = await request();
     const first = await confirm(id);
     expect((await space.delete(first.json.adhesionId)).status).toBe(204);
@@ -402,7 +406,7 @@ describe('a decision', () => {
     expectProblem(await confirm(id), 404, 'Conciliation.NotFound');
   });
 
-  it('to reject needs a reason of at most 1,000 characters', async () => {
+  it('a rejection needs a reason of at most 1,000 characters', async () => {
     const id = await request();
     const faults: [object, string][] = [
       [{}, 'required'],
@@ -418,7 +422,7 @@ describe('a decision', () => {
     expect([long.status, long.json.raison]).toEqual([200, 'é'.repeat(1_000)]);
   });
 
-  it('to reject makes nothing, and deletes the signature that came with the request', async () => {
+  it('a rejection creates no record, and deletes the signature of the request', async () => {
     const before = await everything();
     const kept = await request({ imageSignature: PNG });
     await reject(await request({ imageSignature: PNG }));
@@ -432,7 +436,7 @@ describe('a decision', () => {
     expect(images).toEqual([{ demande_id: kept }]);
   });
 
-  it('is in the audit trail once, in its transaction: key, request and its id', async () => {
+  it('has one entry in the audit trail, in its transaction: key, request and its id', async () => {
     const [one, two] = [await request(), await request()];
     const answers = [await confirm(one), await reject(two)];
     await confirm(one);
@@ -456,7 +460,7 @@ describe('a decision', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('needs the module and a partner’s key', async () => {
+  it('needs the module and a partner key', async () => {
     const id = await request();
     const without = await app.tenant({ modules: ['vote'] });
     for (const [method, path] of [

@@ -34,8 +34,8 @@ const statuses = (answers: Answer[]): number[] => answers.map(({ status }) => st
 const isFailure = ({ status }: Answer): boolean => status >= 500;
 
 /**
- * Runs races some at a time. Which of the two is sent first changes from race to race, and so does its lead: one of the
- * two has less to do before they meet, and would always win of two that are sent together.
+ * Runs races some at a time. The order and the lead change from race to race: one of the two needs less time before
+ * they meet, and would always win if both were sent together.
  */
 async function race<T>(
   count: number,
@@ -58,7 +58,7 @@ async function race<T>(
   return done;
 }
 
-/** Who won the race for a card: what both were answered, and what is left, must agree. */
+/** Returns the winner of the race for a card, if both responses and the remaining rows agree. */
 async function winner(
   id: string,
   kind: LinkKind,
@@ -77,7 +77,7 @@ async function winner(
 }
 
 describe.each(KINDS)('%s and the deletion of the card at once', (kind) => {
-  it(`${RACES} times over two replicas: one of the two wins, never both, never an error`, async () => {
+  it(`${RACES} times over two replicas: exactly one of the two wins, without an error`, async () => {
     // Deletions of one employee's cards wait for each other, and would not meet the links.
     const Employes = times(AT_ONCE, (index) => ({ IdExterne: `R-${index}`, Prenom: 'P', Nom: 'N' }));
     await synced(app, cards.open.partenaire, { Employes });
@@ -96,14 +96,14 @@ describe.each(KINDS)('%s and the deletion of the card at once', (kind) => {
       if (linked.status === 404) expectProblem(linked, 404, 'Adhesion.NotFound');
       if (deleted.status === 409) expectProblem(deleted, 409, LINKS[kind].code);
     }
-    // Both of them: races that one side always wins would show nothing.
+    // Both must win sometimes: races that one side always wins would prove nothing.
     expect([...new Set(winners)].sort()).toEqual(['the deletion', 'the link']);
     const deletions = winners.filter((one) => one === 'the deletion').length;
     expect(await cards.events('adhesion.supprimee')).toHaveLength(deletions);
     expect(await cards.journal()).toHaveLength(deletions);
   });
 
-  it('30 times with the deletion of all cards of the member: the same', async () => {
+  it('the same 30 times with the deletion of all cards of the member', async () => {
     const winners: string[] = [];
     for (let index = 0; index < 30; index++) {
       const id = await cards.sign();
@@ -115,16 +115,16 @@ describe.each(KINDS)('%s and the deletion of the card at once', (kind) => {
       const [link, deletion] = index % 2 ? [linked, deleted] : [deleted, linked];
       const status = deletion.status === 200 ? 204 : deletion.status;
       winners.push(await winner(id, kind, link, { status }));
-      // A card that stays would hold the next round's.
+      // A remaining card would block the deletion in the next round.
       await app.database.query(`DELETE FROM ${LINKS[kind].table} WHERE adhesion_id = $1`, [id]);
       await app.database.query('DELETE FROM adhesion WHERE id_unique = $1', [id]);
     }
     expect(winners.filter((one) => !['the link', 'the deletion'].includes(one))).toEqual([]);
   });
 
-  it('negative control: a deletion that looks without locking lets both win, and the check sees it', async () => {
+  it('negative control: without the lock of the deletion, both win, and the check finds it', async () => {
     const id = await cards.sign();
-    // Foreign keys would save the row; the check must not rely on them.
+    // Foreign keys would protect the row; the check must work without them.
     const careless = new Client({
       connectionString: app.config.databaseUrl,
       options: '-c session_replication_role=replica',
@@ -141,7 +141,7 @@ describe.each(KINDS)('%s and the deletion of the card at once', (kind) => {
   });
 });
 
-describe('a card deleted twice at once', () => {
+describe('two deletions of a card at once', () => {
   it('40 times: one 204, one 404; one event and one entry each', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 40; index++) ids.push(await cards.sign());
@@ -167,8 +167,8 @@ describe('a card deleted twice at once', () => {
   });
 });
 
-describe('signings beside deletions', () => {
-  it('of the cards of the same member: every card is either there or counted as deleted', async () => {
+describe('signings during deletions', () => {
+  it('deletions of the cards of the same member: every card is either stored or counted as deleted', async () => {
     let deletedCards = 0;
     const made: string[] = [];
     for (let round = 0; round < 12; round++) {
@@ -192,7 +192,7 @@ describe('signings beside deletions', () => {
     expect(await cards.events('adhesion.signee')).toHaveLength(made.length);
   });
 
-  it('of the employee: the card holds the employee, or the signing becomes a request', async () => {
+  it('a deletion of the employee: it is rejected because of the card, or the signing becomes a request', async () => {
     const ROUNDS = 60;
     const Employes = times(ROUNDS, (index) => ({ IdExterne: `R-${index}`, Prenom: 'P', Nom: 'N' }));
     await synced(app, cards.open.partenaire, { Employes });

@@ -7,15 +7,15 @@ import { TestApp } from '../setup/test-app';
 import { openTenant, PNG } from './support/cards';
 import { DataSpace, type LinkKind, LINKS, refusing } from './support/data-space';
 
-/** A question whether an employee is a voter, as the context of campaigns is asked. */
+/** Arguments of the question whether an employee is a voter. */
 type Asked = [tenantId: string, employe: string, syndicats: readonly string[] | undefined];
 
 let app: TestApp;
 let cards: DataSpace;
-/** Employees, with their tenant, who are voters of an active campaign. */
+/** Tenants and employees who are voters of an active campaign. */
 const voters = new Set<string>();
 let asked: Asked[];
-/** What a test does while the question is open. */
+/** Runs before the question is answered. */
 let meanwhile: () => Promise<void>;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('DELETE /b2b/v2/adhesion/{idUnique}', () => {
     expect(await cards.ids()).toEqual([kept]);
     const images = await cards.rows('SELECT adhesion_id FROM signature_manuscrite WHERE tenant_id = $1');
     expect(images).toEqual([{ adhesion_id: kept }]);
-    // The employee's item shows its memberships, and when it was changed.
+    // The item of the employee shows its memberships and the time of its last change.
     expect((await get('/b2b/v2/employe/E-1')).text).toBe(employe.text);
     expect(employe.json.adhesions).toHaveLength(2);
     expect((await get('/b2b/v1/consentement/E-1')).json).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('DELETE /b2b/v2/adhesion/{idUnique}', () => {
     expectProblem(await cards.delete(gone), 404, 'Adhesion.NotFound');
   });
 
-  it('tells of it in an event and in the audit trail, in the transaction of the deletion', async () => {
+  it('writes an event and an entry in the audit trail, in the transaction of the deletion', async () => {
     const id = await cards.sign({ dateSignature: '2026-03-02T09:05:09.120-05:00' });
     const { idUnique } = (await get('/b2b/v1/employe/E-1')).json;
     expect((await cards.delete(id, { 'X-Request-Id': 'req-1' })).status).toBe(204);
@@ -91,7 +91,7 @@ describe('DELETE /b2b/v2/adhesion/{idUnique}', () => {
   });
 
   it.each(['evenement', 'journal'])(
-    'negative control: while %s takes no row, nothing is deleted',
+    'negative control: if %s rejects rows, nothing is deleted',
     async (table) => {
       const id = await cards.sign({ imageSignature: PNG });
       for (const rest of [id, 'membre/E-1']) {
@@ -107,7 +107,7 @@ describe('DELETE /b2b/v2/adhesion/{idUnique}', () => {
     },
   );
 
-  it('404 Adhesion.NotFound for what is no card: nothing is told of it', async () => {
+  it('404 Adhesion.NotFound for an unknown card, without an event or audit entry', async () => {
     await cards.sign();
     for (const id of [randomUUID(), 'E-1', 'membre', '0', `${await cards.sign()}0`]) {
       expectProblem(await cards.delete(id), 404, 'Adhesion.NotFound');
@@ -116,7 +116,7 @@ describe('DELETE /b2b/v2/adhesion/{idUnique}', () => {
     expect([await cards.journal(), await cards.events('adhesion.supprimee')]).toEqual([[], []]);
   });
 
-  it('another tenant’s card gets exactly the answer of an unknown one, also if it is held', async () => {
+  it('another tenant’s card gets the response of an unknown one, also if its deletion is blocked', async () => {
     const other = new DataSpace(app, await openTenant(app));
     const theirs = await other.sign();
     expect((await other.link(theirs, 'paiements')).status).toBe(201);
@@ -159,7 +159,7 @@ describe('DELETE /b2b/v2/adhesion/membre/{idExterneMembre}', () => {
     expect(await count('membership')).toBe(3);
   });
 
-  it('0 where there is nothing: no card, no such union, none of it; 404 for nobody', async () => {
+  it('200 with 0 without a matching card or union; 404 for an unknown employee', async () => {
     await cards.sign();
     for (const rest of [
       'E-2',
@@ -177,7 +177,7 @@ describe('DELETE /b2b/v2/adhesion/membre/{idExterneMembre}', () => {
     expect([await cards.journal(), await cards.events('adhesion.supprimee')]).toEqual([[], []]);
   });
 
-  it('400 for a parameter that is unknown, misspelt or empty: none is taken for “all”', async () => {
+  it('400 for an unknown, misspelt or empty parameter: it never means “all”', async () => {
     await cards.sign();
     const faults: [string, Record<string, string>][] = [
       ['syndicatIdExterne=SYN-2', { '?syndicatIdExterne': 'unknown' }],
@@ -189,23 +189,23 @@ describe('DELETE /b2b/v2/adhesion/membre/{idExterneMembre}', () => {
     expect(await cards.ids()).toHaveLength(1);
   });
 
-  it('another tenant’s member is nobody', async () => {
+  it('404 for another tenant’s member', async () => {
     const other = new DataSpace(app, await openTenant(app));
     await synced(app, other.open.partenaire, { Employes: [{ IdExterne: 'X-1', Prenom: 'P', Nom: 'N' }] });
     await other.sign({ employeIdExterne: 'X-1' });
     const answers = [await cards.delete('membre/X-1'), await cards.delete('membre/X-2')];
     expectProblem(answers[0]!, 404, 'Employe.NotFound');
     expect(comparable(answers[0]!)).toEqual(comparable(answers[1]!));
-    // Nor does the same identifier reach over.
+    // The same identifier does not reach the other tenant's cards either.
     await other.sign();
     expect((await cards.delete('membre/E-1')).json).toEqual({ nombreSupprime: 0 });
     expect(await other.ids()).toHaveLength(2);
   });
 });
 
-describe('what holds cards', () => {
+describe('reasons that block deleting cards', () => {
   type Hold = LinkKind | 'campaign';
-  /** In the order of the specification's table. */
+  /** The order of the specification's table. */
   const HOLDS: [hold: Hold, code: string][] = [
     ['campaign', 'Adhesion.LinkedToActiveCampaign'],
     ['paiements', LINKS.paiements.code],
@@ -221,7 +221,7 @@ describe('what holds cards', () => {
   };
 
   it.each(SUBSETS.map((holds) => ({ names: holds.map(([kind]) => kind).join(' + ') || 'nothing', holds })))(
-    'held by $names: the first code in the order of the table, one card or all',
+    'blocked by $names: the first code in the order of the table, one card or all',
     async ({ holds }) => {
       const [free, held] = [await cards.sign(), await cards.sign({ imageSignature: PNG })];
       await hold(held, holds);
@@ -233,14 +233,14 @@ describe('what holds cards', () => {
         return;
       }
       for (const answer of answers) expectProblem(answer, 409, code);
-      // All or nothing: the free card stays with the held one.
+      // All or none: the deletable card stays with the blocked one.
       expect(await cards.ids()).toEqual([free, held].sort());
       expect(await count('signature_manuscrite')).toBe(1);
       expect([await cards.journal(), await cards.events('adhesion.supprimee')]).toEqual([[], []]);
     },
   );
 
-  it('of several cards, what holds any of them counts in that order', async () => {
+  it('several cards: the first code in that order of any of them counts', async () => {
     const [one, two] = [await cards.sign(), await cards.sign({ syndicatIdExterne: 'SYN-2' })];
     await cards.link(one, 'autorisations-paiement');
     await cards.link(two, 'paiements');
@@ -253,7 +253,7 @@ describe('what holds cards', () => {
     expect(await cards.ids()).toEqual([one, two].sort());
   });
 
-  it('cards of another union do not hold those of one', async () => {
+  it('cards of another union do not block those of one', async () => {
     const held = await cards.sign();
     await cards.sign({ syndicatIdExterne: 'SYN-2' });
     await cards.link(held, 'paiements');
@@ -261,7 +261,7 @@ describe('what holds cards', () => {
     expect(await cards.ids()).toEqual([held]);
   });
 
-  it('campaigns are asked for the employee with the unions of the cards, each once', async () => {
+  it('campaigns get the question with the employee and the unions of the cards, each once', async () => {
     const one = await cards.sign({ syndicatIdExterne: 'SYN-2' });
     const { tenantId } = cards.open;
     await cards.delete(one);
@@ -279,8 +279,8 @@ describe('what holds cards', () => {
   });
 });
 
-describe('while campaigns are asked', () => {
-  it('nobody can make the employee a voter, so that their answer stays true', async () => {
+describe('while campaigns answer the question', () => {
+  it('no transaction can make the employee a voter, because that would make the answer wrong', async () => {
     const refer = `SELECT FROM employe WHERE tenant_id = '${cards.open.tenantId}' AND id_externe = 'E-1' FOR KEY SHARE NOWAIT`;
     const refused: unknown[] = [];
     const inTransaction: boolean[] = [];
@@ -298,12 +298,12 @@ describe('while campaigns are asked', () => {
     }
     expect(refused).toEqual(['55P03', '55P03']);
     expect(inTransaction).toEqual([true, true]);
-    // Afterwards everybody can.
+    // Afterwards it is possible.
     await app.database.query(refer);
   });
 });
 
-describe('DELETE /b2b/v1/employe/{idExterne} of who has signed', () => {
+describe('DELETE /b2b/v1/employe/{idExterne} of an employee with cards', () => {
   it('409 Employe.LieAdhesions while there is a card, 204 after', async () => {
     const [one, two] = [await cards.sign(), await cards.sign({ syndicatIdExterne: 'SYN-2' })];
     const remove = () => app.send(cards.open.partenaire, 'DELETE', '/b2b/v1/employe/E-1');

@@ -49,7 +49,7 @@ const pathOf = ({ json }: Answer): string => `/${json.id}`;
 const deleteChamp = (nom: string) => partner('DELETE', `/b2b/v2/champ-utilisateur/${nom}`);
 const deleteObjet = (id: string) => partner('DELETE', `/b2b/v2/objet-consentement/${id}`);
 
-/** Forms of the tenant with their lists in their order. */
+/** Returns the forms of the tenant with their lists in order. */
 async function stored(): Promise<string[]> {
   const { rows } = await app.database.query<{ form: string }>(
     `SELECT concat_ws(' ', titre, syndicat_id_externe, actif,
@@ -64,7 +64,7 @@ async function stored(): Promise<string[]> {
 }
 
 describe('POST /b2b/v2/formulaire', () => {
-  it('201 answers the item as compact JSON, with Location and ETag, and reads back the same', async () => {
+  it('201 with the item as compact JSON, Location and ETag, and reads back the same', async () => {
     const created = await post(FORM);
     const { id } = created.json;
     expect(id).toMatch(GUID);
@@ -83,7 +83,7 @@ describe('POST /b2b/v2/formulaire', () => {
     ['absent', undefined],
     ['null', null],
     ['empty', []],
-  ])('201 active and asking for nothing, where lists are %s', async (_what, list) => {
+  ])('201 active and without fields and objects, if lists are %s', async (_what, list) => {
     const form = { titre: 'Carte', syndicatIdExterne: 'SYN-1', champs: list, objetsConsentement: list };
     for (const actif of [undefined, null]) {
       expect((await made({ ...form, actif })).json).toMatchObject({
@@ -95,7 +95,7 @@ describe('POST /b2b/v2/formulaire', () => {
     expect((await made({ ...form, actif: false })).json.actif).toBe(false);
   });
 
-  it('201 trims texts, takes either case of a first letter, and ignores what a read adds', async () => {
+  it('201 trims texts, takes either case of a first letter, and ignores the read-only properties of a read', async () => {
     const sent = {
       ...{ Titre: ' Carte ', SyndicatIdExterne: ' SYN-1 ', Actif: false, id: 'mine' },
       ...{ Champs: [' Quart '], ObjetsConsentement: [' INFO '] },
@@ -125,7 +125,7 @@ describe('POST /b2b/v2/formulaire', () => {
     expect(await stored()).toHaveLength(7);
   });
 
-  it('201 with as many fields and consent objects as a form may have, in the order sent', async () => {
+  it('201 with the maximum of fields and consent objects, in the order sent', async () => {
     const champs = times(200, (n) => `N-${(n * 7919) % 200}`);
     for (const nom of champs) await makeChamp(nom);
     const objetsConsentement = champs.slice(0, 100);
@@ -160,12 +160,12 @@ describe('POST /b2b/v2/formulaire', () => {
       { '/titre': 'characters', '/objetsConsentement/1': 'characters' },
     ],
     [
-      'lists that are none',
+      'lists of another type',
       { ...FORM, champs: 'Quart', objetsConsentement: { 0: 'INFO' } },
       { '/champs': 'type', '/objetsConsentement': 'type' },
     ],
     [
-      'elements that are no names',
+      'elements that are not names',
       { ...FORM, champs: [null, 4, '', 'x'.repeat(256)], objetsConsentement: [['INFO'], {}] },
       {
         ...{ '/champs/0': 'type', '/champs/1': 'type', '/champs/2': 'required', '/champs/3': 'length' },
@@ -184,7 +184,7 @@ describe('POST /b2b/v2/formulaire', () => {
       { '/objetsConsentement': 'length' },
     ],
     [
-      'references to what there is not, by their places',
+      'unknown references, by their places',
       {
         ...FORM,
         syndicatIdExterne: 'syn-1',
@@ -207,7 +207,7 @@ describe('POST /b2b/v2/formulaire', () => {
     expect(changed(before, await digests(app.database))).toEqual([]);
   });
 
-  it('400 for the union, fields and objects of another tenant as for none', async () => {
+  it('400 for the union, fields and objects of another tenant as for unknown ones', async () => {
     const other = await openTenant(app);
     await app.send(other.partenaire, 'POST', '/b2b/v2/champ-utilisateur', { nom: 'Leur', type: 'texte' });
     await app.send(other.partenaire, 'POST', '/b2b/v2/objet-consentement', {
@@ -222,7 +222,7 @@ describe('POST /b2b/v2/formulaire', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('replays the first answer to the same Idempotency-Key', async () => {
+  it('the same Idempotency-Key gets the first response again', async () => {
     const headers = { 'Idempotency-Key': 'one' };
     const [first, again] = [await post(FORM, headers), await post(FORM, headers)];
     expect([again.status, again.text, again.headers.get('location')]).toEqual([
@@ -246,7 +246,7 @@ describe('GET /b2b/v2/formulaire', () => {
     }
   });
 
-  it('200 [] for nobody, and other tenants’ forms never', async () => {
+  it('tenant without forms gets 200 []; other tenants’ forms never appear', async () => {
     await made();
     expect((await app.send((await openTenant(app)).partenaire, 'GET', PATH)).text).toBe('[]');
   });
@@ -256,7 +256,7 @@ describe('GET /b2b/v2/formulaire', () => {
     expectFaults(await send('GET', '?limite=0&curseur=x'), { '?limite': 'range' });
   });
 
-  it('one: 304 for its ETag, 404 Formulaire.NotFound for none, no GUID, and another tenant’s as for none', async () => {
+  it('200 for one form, 304 for its ETag, 404 Formulaire.NotFound for an unknown, invalid or other tenant’s id', async () => {
     const created = await made();
     const etag = created.headers.get('etag')!;
     for (const held of [etag, `W/${etag}`, '*']) {
@@ -273,7 +273,7 @@ describe('GET /b2b/v2/formulaire', () => {
 });
 
 describe('PUT /b2b/v2/formulaire/:id', () => {
-  it('200 replaces every property; what is absent is cleared, and the id stays', async () => {
+  it('200 replaces every property: absent ones are cleared, and the id stays', async () => {
     const created = await made({ ...FORM, actif: false });
     const replaced = await send('PUT', pathOf(created), { titre: 'Autre', syndicatIdExterne: 'SYN-2' });
     expect([replaced.status, replaced.headers.get('location')]).toEqual([200, null]);
@@ -307,7 +307,7 @@ describe('PUT /b2b/v2/formulaire/:id', () => {
     expect(await stored()).toEqual(['Carte de membre SYN-1 t Quart,Casier INFO,SONDAGE']);
   });
 
-  it('200 with the same item and ETag for what a read answered', async () => {
+  it('200 with the same item and ETag for the response of a read', async () => {
     const created = await made();
     const answer = await send('PUT', pathOf(created), created.json);
     expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([
@@ -317,7 +317,7 @@ describe('PUT /b2b/v2/formulaire/:id', () => {
     ]);
   });
 
-  it('404 Formulaire.NotFound for none and for another tenant’s, which stays', async () => {
+  it('404 Formulaire.NotFound for an unknown form and for another tenant’s, which stays', async () => {
     expectProblem(await send('PUT', `/${randomUUID()}`, FORM), 404, 'Formulaire.NotFound');
     expectProblem(await send('PUT', '/F-1', FORM), 404, 'Formulaire.NotFound');
     const created = await made();
@@ -327,7 +327,7 @@ describe('PUT /b2b/v2/formulaire/:id', () => {
     expect((await send('GET', pathOf(created))).text).toBe(created.text);
   });
 
-  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+  it('412 Precondition.Echouee for a stale or weak If-Match; 200 for the ETag, a list with it or *', async () => {
     const created = await made();
     const etag = created.headers.get('etag')!;
     const title = (titre: string, ifMatch: string) =>
@@ -337,13 +337,13 @@ describe('PUT /b2b/v2/formulaire/:id', () => {
     expect((await title('B', `"x", ${etag}`)).status).toBe(200);
     expectProblem(await title('C', etag), 412, 'Precondition.Echouee');
     expect((await title('D', '*')).json.titre).toBe('D');
-    // The lists are part of what the ETag stands for.
+    // The ETag includes the lists.
     const read = (await send('GET', pathOf(created))).headers.get('etag')!;
     await send('PUT', pathOf(created), { ...FORM, titre: 'D', champs: ['Quart', 'Surnom'] });
     expectProblem(await title('E', read), 412, 'Precondition.Echouee');
   });
 
-  it('of twenty at once that name one version, exactly one passes, whole; without it all do', async () => {
+  it('twenty changes at once with one ETag: exactly one succeeds as a whole; without it all do', async () => {
     const created = await made();
     const etag = created.headers.get('etag')!;
     const version = (n: number) => ({
@@ -383,18 +383,18 @@ describe('DELETE /b2b/v2/formulaire/:id', () => {
   it.each([
     ['a card', 'E-1'],
     ['a request', null],
-  ])('409 Formulaire.Utilise once %s was signed with it, and it stays', async (_what, employeIdExterne) => {
+  ])('409 Formulaire.Utilise after %s was signed with it, and it stays', async (_what, employeIdExterne) => {
     const created = await made({ ...FORM, champs: [], objetsConsentement: [] });
     await signed(app, tenant.plateforme, { employeIdExterne, formulaireId: created.json.id });
     expectProblem(await send('DELETE', pathOf(created)), 409, 'Formulaire.Utilise');
     expect((await send('GET', pathOf(created))).text).toBe(created.text);
-    // What was signed does not keep it from being changed, nor from being ended.
+    // A used form can still be changed and deactivated.
     expect((await send('PUT', pathOf(created), { ...FORM, actif: false })).status).toBe(200);
     const again = await sign(app, tenant.plateforme, { employeIdExterne, formulaireId: created.json.id });
     expectProblem(again, 409, 'Formulaire.Inactif');
   });
 
-  it('204 once the card that was signed with it is deleted', async () => {
+  it('204 after the card that was signed with it is deleted', async () => {
     const created = await made({ ...FORM, champs: [] });
     const card = await signed(app, tenant.plateforme, { formulaireId: created.json.id });
     await partner('DELETE', `/b2b/v2/adhesion/${card.json.idUniqueAdhesion}`);
@@ -418,8 +418,8 @@ describe('DELETE /b2b/v2/formulaire/:id', () => {
   });
 });
 
-describe('what a form asks for', () => {
-  it('409 Champ.Utilise for a field of a form, active or not; 204 once no form has it', async () => {
+describe('fields and objects of a form', () => {
+  it('409 Champ.Utilise for a field of a form, active or not; 204 without such a form', async () => {
     const [one, two] = [await made(), await made({ ...FORM, actif: false })];
     expectProblem(await deleteChamp('Quart'), 409, 'Champ.Utilise');
     expect((await send('PUT', pathOf(one), { ...FORM, champs: ['Surnom'] })).status).toBe(200);
@@ -429,7 +429,7 @@ describe('what a form asks for', () => {
     expect((await deleteChamp('Quart')).status).toBe(204);
   });
 
-  it('409 ObjetConsentement.Utilise for an object of a form; 204 once no form has it', async () => {
+  it('409 ObjetConsentement.Utilise for an object of a form; 204 without such a form', async () => {
     const created = await made();
     expectProblem(await deleteObjet('INFO'), 409, 'ObjetConsentement.Utilise');
     expect((await send('GET', pathOf(created))).text).toBe(created.text);
@@ -441,7 +441,7 @@ describe('what a form asks for', () => {
 
   it.each([
     ['the history of consents', 'E-1'],
-    ['a request that waits', null],
+    ['a waiting request', null],
   ])('409 ObjetConsentement.Utilise for an object of %s', async (_what, employeIdExterne) => {
     await signed(app, tenant.plateforme, {
       employeIdExterne,
@@ -452,7 +452,7 @@ describe('what a form asks for', () => {
     expect((await deleteObjet('TEXTOS')).status).toBe(204);
   });
 
-  it('another tenant’s forms hold nothing of this one’s', async () => {
+  it('another tenant’s forms do not block deletions', async () => {
     const other = await openTenant(app);
     await app.send(other.partenaire, 'POST', '/b2b/v2/champ-utilisateur', { nom: 'Quart', type: 'texte' });
     const form = { titre: 'x', syndicatIdExterne: 'SYN-1', champs: ['Quart'] };
@@ -472,7 +472,7 @@ describe('what a form asks for', () => {
       { objetsConsentement: ['@'] },
       '/objetsConsentement/0',
     ],
-  ])('of a form and the deletion of %s that it asks for one is first, never a failure', async (...args) => {
+  ])('a form and the deletion of %s in it: one of the two is first, without an error', async (...args) => {
     const [, code, make, remove, list, pointer] = args;
     const kept = pathOf(await made({ titre: 'Gardé', syndicatIdExterne: 'SYN-1' }));
     for (let round = 0; round < 30; round++) {
@@ -495,7 +495,7 @@ describe('what a form asks for', () => {
   });
 });
 
-describe('who may define forms', () => {
+describe('access to forms', () => {
   it('403 Cle.RoleInsuffisant with a platform key, 403 Module.NonActif without the module carteMembre', async () => {
     const without = await openTenant(app, { modules: ['vote'] });
     for (const [method, path] of [

@@ -22,13 +22,13 @@ beforeEach(async () => {
 
 const get = (path: string, headers?: Record<string, string>) =>
   app.send(space.open.partenaire, 'GET', path, undefined, headers);
-/** The older form of the operation, whose path names a card or an employee. */
+/** Returns the older path of the operation, with a card or an employee. */
 const image = (x: string, headers?: Record<string, string>) =>
   get(`/b2b/adhesion/${encodeURIComponent(x)}/image-signature`, headers);
 const latest = (idExterne: string, headers?: Record<string, string>) =>
   get(`/b2b/employe/${encodeURIComponent(idExterne)}/derniere-image-signature`, headers);
 
-/** An image that no other width has. */
+/** Returns an image with a unique width. */
 const drawn = (width: number): string => dataUrl(encodePng({ width, height: 1 }));
 const employees = (...ids: string[]) =>
   synced(app, space.open.partenaire, {
@@ -51,7 +51,7 @@ describe('the image of a signature', () => {
     expectImage(await latest('E-1'), { idExterne: 'E-1', ...record });
   });
 
-  it('is byte for byte what was signed, up to the most that a signature may hold', async () => {
+  it('is byte for byte as signed, up to the maximum size of a signature', async () => {
     for (const bytes of [encodePng({ width: 1, height: 1 }), pngOf(100_001), pngOf(512 * 1024)]) {
       const id = await space.sign({ imageSignature: dataUrl(bytes) });
       for (const answer of [await image(id), await image('E-1'), await latest('E-1')]) {
@@ -61,7 +61,7 @@ describe('the image of a signature', () => {
     }
   });
 
-  it('of an employee is that of the most recent signature with one, whatever was sent last', async () => {
+  it('of an employee is that of the most recent signature with an image, independent of the sending order', async () => {
     const signedAt = (dateSignature: string, width?: number, rest: object = {}) =>
       space.sign({ dateSignature, ...(width ? { imageSignature: drawn(width) } : {}), ...rest });
     await signedAt('2026-01-05');
@@ -73,7 +73,7 @@ describe('the image of a signature', () => {
     for (const answer of [await image('E-1'), await latest('E-1')]) {
       expect(answer.json).toMatchObject({ idUniqueAdhesion: newest, imageSignature: drawn(4) });
     }
-    // Of one moment, the greater id: the one that stands first in the lists.
+    // With equal dates the greater id wins, which is the first one in the lists.
     const twin = await signedAt('2026-01-04', 5);
     const [first] = [newest, twin].sort().reverse();
     expect((await latest('E-1')).json.idUniqueAdhesion).toBe(first);
@@ -93,7 +93,7 @@ describe('the image of a signature', () => {
     },
   );
 
-  it('of an employee whose identifier is a GUID: found where no card has it, in its own case', async () => {
+  it('of an employee whose identifier is a GUID without a card: found in its own case', async () => {
     const [lower, upper] = [randomUUID(), randomUUID().toUpperCase()];
     await employees(lower, upper);
     for (const idExterne of [lower, upper]) {
@@ -107,7 +107,7 @@ describe('the image of a signature', () => {
     expectProblem(await latest(upper.toLowerCase()), 404, 'Employe.NotFound');
   });
 
-  it('of a GUID that is a card and an employee: the card’s, also where the card has none', async () => {
+  it('of a GUID of a card and an employee: that of the card, also if the card has none', async () => {
     const [drawnCard, bareCard] = [await space.sign({ imageSignature: drawn(3) }), await space.sign()];
     await employees(drawnCard, bareCard);
     for (const employeIdExterne of [drawnCard, bareCard]) {
@@ -123,7 +123,7 @@ describe('the image of a signature', () => {
   });
 });
 
-describe('where there is no image', () => {
+describe('without an image', () => {
   it('the code says what is missing', async () => {
     const [bare, guid] = [await space.sign(), randomUUID()];
     await employees(guid);
@@ -135,7 +135,7 @@ describe('where there is no image', () => {
       [await image('e-1'), 'Employe.NotFound'],
       [await image('0198c2d4'), 'Employe.NotFound'],
       [await image('%'), 'Employe.NotFound'],
-      // A card without one, employees without cards, and one whose only card has none.
+      // A card without an image, employees without cards, and one whose only card has no image.
       [await image(bare), 'Signature.NotFound'],
       [await image('E-2'), 'Signature.NotFound'],
       [await image(guid), 'Signature.NotFound'],
@@ -145,7 +145,7 @@ describe('where there is no image', () => {
       [await latest(bare), 'Employe.NotFound'],
       [await latest('E-1'), 'Signature.NotFound'],
       [await latest(guid), 'Signature.NotFound'],
-      // A request that waits is no card yet.
+      // A waiting request is not a card.
       [await image(waiting.json.demandeId), 'Adhesion.NotFound'],
     ];
     for (const [answer, code] of codes) {
@@ -155,7 +155,7 @@ describe('where there is no image', () => {
     expect(await space.journal()).toEqual([]);
   });
 
-  it('another tenant’s card and employees get exactly the answers of unknown ones', async () => {
+  it('another tenant’s card and employees get the responses of unknown ones', async () => {
     const other = new DataSpace(app, await openTenant(app));
     const guid = randomUUID();
     await synced(app, other.open.partenaire, {
@@ -163,7 +163,7 @@ describe('where there is no image', () => {
     });
     const card = await other.sign({ employeIdExterne: 'X-1', imageSignature: PNG });
     await other.sign({ employeIdExterne: guid, imageSignature: PNG });
-    // The same identifier as one of ours that has no signature.
+    // The same identifier as an own employee without a signature.
     await other.sign({ imageSignature: PNG });
     const pairs: [Answer, Answer][] = [
       [await image(card), await image(randomUUID())],
@@ -192,14 +192,14 @@ describe('where there is no image', () => {
   });
 });
 
-describe('the audit trail of readings', () => {
+describe('the audit trail of reads', () => {
   const FORMS: [form: string, path: (id: string) => string][] = [
     ['the card', (id) => `/b2b/adhesion/${id}/image-signature`],
     ['the employee', () => '/b2b/adhesion/E-1/image-signature'],
     ['the latest of the employee', () => '/b2b/employe/E-1/derniere-image-signature'],
   ];
 
-  it.each(FORMS)('by %s: an entry of each, also where the answer is 304', async (_form, path) => {
+  it.each(FORMS)('by %s: one entry for each read, also for a 304', async (_form, path) => {
     const id = await space.sign({ imageSignature: PNG });
     const first = await get(path(id), { 'X-Request-Id': 'first' });
     const etag = first.headers.get('etag')!;
@@ -214,7 +214,7 @@ describe('the audit trail of readings', () => {
     );
   });
 
-  it('names the key that was used and the card that was shown, and nothing of the person', async () => {
+  it('names the key and the card, and no personal data', async () => {
     await employees('DUPONT-JEAN');
     const sent = { employeIdExterne: 'DUPONT-JEAN', imageSignature: PNG, prenom: 'Jean', nom: 'Dupont' };
     const id = await space.sign(sent);
@@ -242,7 +242,7 @@ describe('the audit trail of readings', () => {
     expect(JSON.stringify(row)).not.toMatch(/dupont|jean|png/i);
   });
 
-  it.each(FORMS)('by %s: while it cannot be written, no image is given out', async (_form, path) => {
+  it.each(FORMS)('by %s: no image is returned if the entry cannot be written', async (_form, path) => {
     const id = await space.sign({ imageSignature: PNG });
     const { headers, text } = await get(path(id));
     for (const sent of [undefined, { 'If-None-Match': headers.get('etag')! }]) {
@@ -255,12 +255,12 @@ describe('the audit trail of readings', () => {
     expect((await get(path(id))).text).toBe(text);
   });
 
-  it('cannot be changed or removed by the role under which all requests run', async () => {
+  it('the role of all requests can neither change nor remove entries', async () => {
     await image(await space.sign({ imageSignature: PNG }));
     const role = new Client({ connectionString: app.config.databaseUrl, options: '-c role=mandat_app' });
     await role.connect();
     await role.query(`SELECT set_config('app.tenant_id', $1, false)`, [space.open.tenantId]);
-    // It sees the entry, so that it is its privileges which refuse.
+    // The role can read the entry; only its privileges prevent the change.
     const seen = await role.query(`SELECT FROM journal WHERE action = 'signature.lire'`);
     expect(seen.rowCount).toBe(1);
     for (const table of ['journal', 'evenement']) {

@@ -24,7 +24,7 @@ type Filters = Record<string, string>;
 
 const list = (path: string, filters: Filters = {}) =>
   app.send(open.partenaire, 'GET', `${path}?${new URLSearchParams(filters).toString()}`);
-/** Asks without escaping anything. */
+/** Sends a query without escaping. */
 const listRaw = (path: string, query: string) => app.send(open.partenaire, 'GET', `${path}?${query}`);
 const sign = async (overrides: object = {}): Promise<string> =>
   (await signed(app, open.plateforme, overrides)).json.idUniqueAdhesion;
@@ -34,7 +34,7 @@ async function pay(id: string, to = open): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
-describe('the bounds of time', () => {
+describe('time bounds', () => {
   const NAMES: [path: string, name: string, includes: (at: number, bound: number) => boolean][] = [
     [V1, 'apres', (at, bound) => at >= bound],
     [`${V1}/E-1`, 'apres', (at, bound) => at >= bound],
@@ -50,7 +50,7 @@ describe('the bounds of time', () => {
     '2026-03-02T14:05:09.124Z',
     '2026-03-03T00:00:00.000Z',
   ];
-  /** Each as it is asked, and the time that it stands for. */
+  /** Values of the filter with the time that they mean. */
   const ASKED: [text: string, instant: string][] = [
     ...SIGNED.map((text): [string, string] => [text, text]),
     ['2026-03-02T14:05:09.1239999Z', '2026-03-02T14:05:09.123Z'],
@@ -70,7 +70,7 @@ describe('the bounds of time', () => {
       for (const dateSignature of SIGNED) await sign({ dateSignature });
       for (const [text, instant] of ASKED) {
         const expected = SIGNED.filter((at) => includes(Date.parse(at), Date.parse(instant))).reverse();
-        // The second time, an offset's + that nobody escaped arrives as a space.
+        // The second request is not escaped: the + of an offset arrives as a space.
         for (const answer of [await list(path, { [name]: text }), await listRaw(path, `${name}=${text}`)]) {
           expect(answer.status).toBe(200);
           const found = (answer.json as CardItem[]).map(({ dateSignature }) => dateSignature);
@@ -80,7 +80,7 @@ describe('the bounds of time', () => {
     },
   );
 
-  it('of a span holds both', async () => {
+  it('apres and avant together include both bounds', async () => {
     for (const dateSignature of SIGNED) await sign({ dateSignature });
     const span = async (apres: string, avant: string): Promise<string[]> =>
       (await list(V2, { apres, avant })).json.map(({ dateSignature }: CardItem) => dateSignature);
@@ -94,7 +94,7 @@ describe('the bounds of time', () => {
     ...['2026-03-02 14:05:09', '2026-03-02T25:00:00Z', '2026-03-02T14:05:09+24:00', '0000-01-01', 'NaN'],
   ];
 
-  it.each(NAMES)('%s?%s: 400 for what is no date, or nothing', async (path, name) => {
+  it.each(NAMES)('%s?%s: 400 for an invalid date or an empty value', async (path, name) => {
     for (const text of GARBAGE) expectFaults(await list(path, { [name]: text }), { [`?${name}`]: 'date' });
     for (const text of ['', ' ']) {
       expectFaults(await list(path, { [name]: text }), { [`?${name}`]: 'required' });
@@ -103,7 +103,7 @@ describe('the bounds of time', () => {
   });
 });
 
-describe('parameters that the lists do not know', () => {
+describe('unknown parameters of the lists', () => {
   it('400 for each version’s own, the other’s, misspelt and repeated ones', async () => {
     const faults: [path: string, query: string, faults: Record<string, string>][] = [
       [V1, 'avant=2026-01-01', { '?avant': 'unknown' }],
@@ -115,7 +115,7 @@ describe('parameters that the lists do not know', () => {
       [`${V1}/E-1`, 'idExterne=E-1', { '?idExterne': 'unknown' }],
       [V2, 'Apres=2026-01-01', { '?Apres': 'unknown' }],
       [V2, 'depuis=2026-01-01', { '?depuis': 'unknown' }],
-      // The item's spelling, which is not the filter's.
+      // The name of the item's property, not of the filter.
       [V2, 'aSignatureManuscripte=true', { '?aSignatureManuscripte': 'unknown' }],
       [V2, 'aSignatureManuscrite=1', { '?aSignatureManuscrite': 'type' }],
       [
@@ -145,7 +145,7 @@ describe('parameters that the lists do not know', () => {
 });
 
 describe('each filter alone', () => {
-  it('finds what nothing has in nobody: 200 []', async () => {
+  it('200 [] for values that no card has', async () => {
     await sign({ noMembre: '7' });
     const filters: Filters = {
       ...{ apres: '2100-01-01', avant: '1900-01-01', idExterneSyndicat: 'SYN-9', idExterneEmploye: 'E-9' },
@@ -158,7 +158,7 @@ describe('each filter alone', () => {
     expect((await list(V1, { idExterne: 'E-9' })).text).toBe('[]');
   });
 
-  it('aSignatureManuscrite, avecPaiement, union and employee part the cards in two', async () => {
+  it('aSignatureManuscrite, avecPaiement, union and employee split the cards in two parts', async () => {
     const [image, paid, other] = [
       await sign({ imageSignature: PNG }),
       await sign({ syndicatIdExterne: 'SYN-2' }),
@@ -175,14 +175,14 @@ describe('each filter alone', () => {
     expect(idsOf(await list(V1, { idExterne: 'E-2' }))).toEqual([other]);
   });
 
-  it('an authorization of payments is no payment', async () => {
+  it('an authorization of payments is not a payment', async () => {
     const id = await sign();
     const path = `${SIGNING_PATH}/${id}/autorisations-paiement`;
     expect((await app.send(open.plateforme, 'POST', path, { reference: 'AUT-1' })).status).toBe(201);
     expect((await list(V2, { avecPaiement: 'true' })).text).toBe('[]');
   });
 
-  it('% and _ and * are letters in a member number and in identifiers', async () => {
+  it('% and _ and * are ordinary characters in a member number and in identifiers', async () => {
     const NUMBERS = ['7%', '77', '7_', '7*', '%', '_', '7', '77%'];
     const made = new Map<string, string>();
     for (const noMembre of NUMBERS) made.set(noMembre, await sign({ noMembre }));
@@ -194,7 +194,7 @@ describe('each filter alone', () => {
     }
   });
 
-  it('noMembre is the number that was signed or, where none was, the one that the employee had then', async () => {
+  it('noMembre is the signed number or, without one, the number of the employee at that time', async () => {
     const renumber = (NoMembre: string) =>
       synced(app, open.partenaire, { Employes: [{ IdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy', NoMembre }] });
     const before = await sign();
@@ -216,7 +216,7 @@ describe('each filter alone', () => {
 describe('all combinations of the seven filters', () => {
   const CARDS = depth(220, 400);
   const RUNS = depth(3, 8);
-  /** Next to each value is one that a pattern or a comparison without case would take for it. */
+  /** Beside each value is a similar one that a pattern or a case-insensitive comparison would match. */
   const EMPLOYES = ['E-1', 'E_1', 'e-1', 'E-2', 'E-11'];
   const SYNDICATS = ['SYN-1', 'SYN_1', 'SYN-2', 'syn-1'];
   const NUMBERS = ['1', '11', '1%', '1_', 'A', 'a'];
@@ -245,7 +245,7 @@ describe('all combinations of the seven filters', () => {
   const NAMES = Object.keys(FILTERS);
   const SUBSETS = times(2 ** NAMES.length, (bits) => NAMES.filter((_, index) => bits & (1 << index)));
 
-  /** What the service should do, as plainly as it can be said. */
+  /** The expected result, in its simplest form. */
   const passes = (card: Model, filters: Filters): boolean =>
     Object.entries(filters).every(([name, asked]) => {
       const { of, keeps } = FILTERS[name]!;
@@ -262,7 +262,7 @@ describe('all combinations of the seven filters', () => {
     full = await openTenant(app);
     await synced(app, full.partenaire, {
       Syndicats: SYNDICATS.map((IdentifiantExterne) => ({ IdentifiantExterne, Nom: 'S' })),
-      // Some have a number of their own, which stands in where none was signed.
+      // Some have their own number, which is used if none was signed.
       Employes: EMPLOYES.map((IdExterne, index) => ({
         ...{ IdExterne, Prenom: 'P', Nom: 'N', NoMembre: index % 2 ? NUMBERS[index] : null },
       })),
@@ -288,11 +288,11 @@ describe('all combinations of the seven filters', () => {
     cards.sort(newestFirst);
   });
 
-  it('find exactly what a plain filter over what was signed finds, in its order', async () => {
+  it('find exactly the cards of a plain filter over the signed data, in its order', async () => {
     const emptyHanded = new Set(SUBSETS.map((names) => names.join()));
     const question = fc.record({
       anchor: fc.nat(CARDS - 1),
-      // Mostly what one card has, so that many filters together still find something.
+      // Mostly values of one card, because combinations of many filters must find some cards.
       stray: fc.array(fc.constantFrom(...NAMES), { maxLength: 2 }),
       others: fc.tuple(...NAMES.map((name) => fc.constantFrom(...FILTERS[name]!.others))),
     });
@@ -311,7 +311,7 @@ describe('all combinations of the seven filters', () => {
       }
     });
     await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
-    // The one of no filter finds all; every other has told some cards from others.
+    // Without filters all cards are found; every other combination has found some and not all cards.
     expect([...emptyHanded]).toEqual(['']);
   }, 240_000);
 

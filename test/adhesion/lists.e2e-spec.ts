@@ -54,7 +54,7 @@ const FULL = {
 const employeOf = async (): Promise<Answer> => list('/b2b/v1/employe/E-1');
 
 describe('items of the lists of cards', () => {
-  it('V2 shows every field in its order, as signed, with polymorphic values', async () => {
+  it('V2 shows every field in order, as signed, with polymorphic values', async () => {
     await makeChamps();
     const full = await signedAt('2026-03-02T09:05:09.1204-05:00', FULL);
     const bare = await signedAt('2026-03-01T00:00:00Z', { syndicatIdExterne: 'SYN-2' });
@@ -107,7 +107,7 @@ describe('items of the lists of cards', () => {
     expect(full.text).toBe(JSON.stringify(items[0]));
   });
 
-  it('V1 shows every field in its order, with the very item of the employee', async () => {
+  it('V1 shows every field in order, with the current item of the employee', async () => {
     await makeChamps();
     const { idUniqueAdhesion } = (await signedAt('2026-03-02T14:05:09.120Z', FULL)).json;
     const valeurs = [{ NomChamp: 'Quart', Valeur: 'NUIT' }];
@@ -131,7 +131,7 @@ describe('items of the lists of cards', () => {
     expect((await list(`${V1}/E-1`)).text).toBe(expected);
   });
 
-  it('a change of the employee shows in V1 and not in V2; e-mail and custom values stay as signed in both', async () => {
+  it('a change of the employee shows in V1 only; e-mail and custom values stay as signed in both', async () => {
     await makeChamps();
     await sign(FULL);
     const [v1, v2] = [await list(V1), await list(V2)];
@@ -144,13 +144,13 @@ describe('items of the lists of cards', () => {
     expect((await list(V2)).text).toBe(v2.text);
   });
 
-  it('both show the name of the union as it is now', async () => {
+  it('both show the current name of the union', async () => {
     await sign();
     await synced(app, open.partenaire, { Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'Nouveau' }] });
     for (const path of [V1, V2]) expect((await list(path)).json[0].syndicatNom).toBe('Nouveau');
   });
 
-  it('no other tenant sees them, by list, filter or path', async () => {
+  it('no list, filter or path shows them to another tenant', async () => {
     await sign({ noMembre: '7' });
     const { partenaire } = await openTenant(app);
     const paths = [V1, V2, `${V1}/E-1`, `${V2}/E-1`, `${V1}?idExterne=E-1`, `${V2}?noMembre=7`];
@@ -173,7 +173,7 @@ describe('an employee in the path', () => {
     expect([filtered.status, filtered.text]).toEqual([200, '[]']);
   });
 
-  it('narrows together with the filter of the same meaning, and does not take its place', async () => {
+  it('is combined with the filter of the same meaning, and does not replace it', async () => {
     await sign();
     await sign({ employeIdExterne: 'E-2' });
     expect((await list(`${V2}/E-1?idExterneEmploye=E-1`)).json).toHaveLength(1);
@@ -183,7 +183,7 @@ describe('an employee in the path', () => {
 });
 
 describe('deprecation', () => {
-  it('V1 answers Deprecation and its successor, also beside the next page; V2 neither', async () => {
+  it('V1 has Deprecation and its successor, also beside the next link; V2 has neither', async () => {
     await fillCards(app, open.tenantId, 3);
     const successor = '</b2b/v2/adhesion>; rel="successor-version"';
     for (const path of [V1, `${V1}/E-1`]) {
@@ -212,7 +212,7 @@ describe('deprecation', () => {
 });
 
 describe('aliases of the release notes', () => {
-  it('answer as V2, and their pages lead on under the alias', async () => {
+  it('return the same as V2, and their next links keep the alias', async () => {
     await fillCards(app, open.tenantId, 4);
     for (const base of ['/api/b2b/v2/adhesions', '/api/b2b/v2/adhesion']) {
       expect((await list(base)).text).toBe((await list(V2)).text);
@@ -254,8 +254,8 @@ describe('a client without the module', () => {
 });
 
 describe('order and pages', () => {
-  it('newest signature first, whatever offset it was sent with and whenever it came', async () => {
-    // As text, and as the clocks on the wall show it, they would be ordered otherwise.
+  it('newest signature first, independent of offset and order of arrival', async () => {
+    // As text and as local times, the order would be different.
     const times = [
       '2026-03-02T13:00:00+14:00',
       '2026-03-01T12:00:00-12:00',
@@ -288,7 +288,7 @@ describe('order and pages', () => {
     const pages = await pagesOf(app, open.partenaire, `${path}?limite=${limite}`);
     expect(pages.flatMap((json) => idsOf({ json }))).toEqual(await inOrder(app, open.tenantId));
     expect(pages).toHaveLength(Math.ceil(301 / limite));
-    // Cards of one millisecond lie on both sides of some page's end.
+    // Some page ends between cards of one millisecond.
     if (limite === 7) expect(pages.some((page, at) => sameTime(page.at(-1), pages[at + 1]?.[0]))).toBe(true);
   });
 
@@ -303,16 +303,16 @@ describe('order and pages', () => {
     expect(pages.flat().every(({ dateSignature }) => dateSignature <= '2026-01-01T00:00:00.004Z')).toBe(true);
   });
 
-  it('cards signed and deleted between pages neither double nor lose others', async () => {
+  it('cards signed and deleted between pages cause no duplicates and no gaps', async () => {
     await fillCards(app, open.tenantId, 60);
     const existing = await inOrder(app, open.tenantId);
-    // The card on which the cursor stands, and one that is yet to come.
+    // The card at the cursor, and one on a later page.
     const gone = [existing[9]!, existing[44]!];
     const pages = await pagesOf(app, open.partenaire, `${V2}?limite=10`, async (page) => {
       if (page === 1) {
         for (const id of gone) await app.send(open.partenaire, 'DELETE', `${V2}/${id}`);
       }
-      // One before the place of the cursor, one after it, one at the very time of the last card of the first page.
+      // One before the cursor, one after it, one at the time of the last card of the first page.
       if (page === 2) {
         await signedAt('2026-02-01');
         await signedAt('2025-12-31', { transactionId: 'late' });
@@ -336,7 +336,7 @@ describe('order and pages', () => {
       const pages = await pagesOf(app, open.partenaire, `${path}?limite=1000`);
       expect(pages).toHaveLength(12);
       expect(JSON.stringify(pages.flat())).toBe(JSON.stringify(whole.json));
-      // From a cursor on, the rest comes whole.
+      // From a cursor on, the rest is complete.
       const next = nextOf(app, await list(`${path}?limite=1000`))!.replace('limite=1000&', '');
       expect(idsOf(await list(next))).toEqual(idsOf(whole).slice(1_000));
     },

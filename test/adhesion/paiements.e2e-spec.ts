@@ -52,7 +52,7 @@ describe('payments and their authorizations', () => {
     ['1000000000', '1000000000'],
     ['"999999999.9999"', '999999999.9999'],
     ['"123456789.1234"', '123456789.1234'],
-  ])('201 with the amount %s, kept and answered to the last digit', async (montant, exact) => {
+  ])('201 with the amount %s, stored and returned to the last digit', async (montant, exact) => {
     const body = JSON.stringify(PAIEMENT).replace('45.5', montant);
     const answer = await platform('POST', `/${card}/paiements`, body);
     expect(answer.status).toBe(201);
@@ -106,7 +106,7 @@ describe('payments and their authorizations', () => {
     else expect([answer.status, answer.json.devise]).toEqual([201, (devise as string).trim()]);
   });
 
-  it('400 names every fault at once', async () => {
+  it('400 with all errors at once', async () => {
     expectFaults(await platform('POST', `/${card}/paiements`, {}), {
       ...{ '/montant': 'required', '/devise': 'required', '/reference': 'required' },
     });
@@ -139,7 +139,7 @@ describe('payments and their authorizations', () => {
     });
   });
 
-  it('404 Adhesion.NotFound for no card, a request, what is no GUID, and another tenant’s card as for none', async () => {
+  it('404 Adhesion.NotFound for an unknown card, a request, an invalid GUID, and another tenant’s card', async () => {
     const other = await openTenant(app);
     const foreign = (await signed(app, other.plateforme)).json.idUniqueAdhesion as string;
     const request = (await sent({ employeIdExterne: null })).json.demandeId as string;

@@ -5,15 +5,15 @@ import { TestApp, type TestTenant } from '../setup/test-app';
 
 const CARDS = 100_000;
 const LIMITE = 100;
-/** What a page may look at: itself, the next row, and the few cards of one person. */
+/** Maximum rows that a page may read: its own, the next row, and the few cards of one person. */
 const MOST_READ = 2 * LIMITE;
 
 let app: TestApp;
 let tenant: TestTenant;
 
 /**
- * Cards of 40,000 employees over three years. What filters ask for is spread as badly as it can be: of the union with most
- * cards hardly any is paid for and hardly any was signed by hand, of the others nearly all.
+ * Cards of 40,000 employees over three years, with the worst distribution for the filters: in the union with most
+ * cards, hardly any card has a payment or a handwritten signature; in the others nearly all have both.
  */
 async function fill(tenantId: string, cards: number): Promise<void> {
   await app.database.query(
@@ -42,12 +42,12 @@ beforeAll(async () => {
   tenant = await app.tenant();
   await fill(tenant.tenantId, CARDS);
   await fill((await app.tenant()).tenantId, CARDS / 10);
-  // As autovacuum does within a minute.
+  // Autovacuum does the same within a minute.
   await app.database.query('ANALYZE');
 }, 300_000);
 afterAll(() => app.stop());
 
-/** The only statement by which the service answers a list. */
+/** Returns the only statement of the service for a list. */
 async function statementOf(path: string, filters: Record<string, string>): Promise<Statement> {
   const query = new URLSearchParams({ ...filters, limite: String(LIMITE) }).toString();
   const sent = await statementsOf(async () => {
@@ -58,10 +58,10 @@ async function statementOf(path: string, filters: Record<string, string>): Promi
   return found[0]!;
 }
 
-/** What is wrong with how a statement finds its rows, by each plan that PostgreSQL may take for it. */
+/** Returns the faults in the access paths of a statement, for each plan that PostgreSQL may use. */
 async function faultsOf(statement: Statement): Promise<string[]> {
   const faults: string[] = [];
-  // It is planned for its values five times, and then perhaps once for any.
+  // PostgreSQL plans it for its values five times, and may use a generic plan from the sixth on.
   for (const execution of [1, 6]) {
     const plan = await planOf(app, tenant.tenantId, statement, execution);
     const nodes = nodesOf(plan).filter(
@@ -95,10 +95,10 @@ function choices([name, ...rest]: readonly string[]): Record<string, string>[] {
 
 describe(`the first page of ${CARDS.toLocaleString('en')} cards`, () => {
   it.each(COMBINATIONS.map((names) => [names.join(', ') || 'nothing', names] as const))(
-    'filtered by %s is found through an index that knows all of it',
+    'filtered by %s is found through an index with all these columns',
     async (_what, names) => {
       const faults: Record<string, string[]> = {};
-      // More filters only leave fewer cards: of many combinations of values some will do.
+      // More filters only leave fewer cards: some of the many combinations of values are enough.
       const all = choices(names);
       const some = names.length <= 2 ? all : [all.at(0)!, all.at(all.length / 2)!, all.at(-1)!];
       for (const filters of new Set(some)) {
@@ -116,7 +116,7 @@ describe(`the first page of ${CARDS.toLocaleString('en')} cards`, () => {
     },
   );
 
-  it('a page from the middle on is found as well', async () => {
+  it('a page in the middle is found as well', async () => {
     for (const filters of choices(['idExterneSyndicat', 'avecPaiement'])) {
       let path = `/b2b/v2/adhesion?limite=1&${new URLSearchParams(filters).toString()}`;
       const page = await app.send(tenant, 'GET', path);
@@ -131,7 +131,7 @@ describe(`the first page of ${CARDS.toLocaleString('en')} cards`, () => {
     }
   });
 
-  it('negative control: without the index that knows union and payment, a page of both is a fault', async () => {
+  it('negative control: without the index of union and payment, a page filtered by both is a fault', async () => {
     const filters = { idExterneSyndicat: 'SYN-BIG', avecPaiement: 'true' };
     const statement = await statementOf('/b2b/v2/adhesion', filters);
     expect(await faultsOf(statement)).toEqual([]);

@@ -3,7 +3,7 @@ import { synced, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { type OpenTenant, openTenant, signed } from './support/cards';
 
-/** How long a trigger holds a sync at the place where a signing is to meet it. */
+/** Time that a trigger stops a sync, during which the signing meets it. */
 const HELD_SECONDS = 1.5;
 const MEMBER_SINCE = '2020-01-01T00:00:00Z';
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function deadlocks(): Promise<number> {
-  // Counts of a backend are told to the others within a second of its last statement.
+  // A backend publishes its counts within a second of its last statement.
   await sleep(1_500);
   const { rows } = await app.database.query<{ count: number }>(
     'SELECT deadlocks::int AS count FROM pg_stat_database WHERE datname = current_database()',
@@ -55,12 +55,12 @@ describe('A signing that meets a V2 sync of the same new member', () => {
       },
     ],
     [
-      'after it has made the membership of an employee whom it leaves as it is',
-      // The next member's: the first one's row is made, and the employee not yet touched.
+      'after it has inserted the membership of an employee that it does not change',
+      // At the next member: the row of the first one is inserted, and the employee is not yet written.
       `BEFORE INSERT ON membership FOR EACH ROW WHEN (NEW.id_externe_employe = 'E-2') EXECUTE FUNCTION held()`,
       { Nom: 'Roy' },
     ],
-  ])('%s waits for it: both are done, at the first try', async (_place, trigger, employe) => {
+  ])('%s waits for it: both succeed at the first attempt', async (_place, trigger, employe) => {
     await app.database.query(`CREATE TRIGGER held ${trigger}`);
     const before = await deadlocks();
     const Adhesions = [{ SyndicatIdExterne: 'SYN-1', DateAdhesion: MEMBER_SINCE }];
@@ -83,7 +83,7 @@ describe('A signing that meets a V2 sync of the same new member', () => {
     expect(cards.json).toHaveLength(3);
   });
 
-  it('and is a member already does not wait for it', async () => {
+  it('the signing of an existing member does not wait for it', async () => {
     await signed(app, tenant.plateforme);
     await app.database.query(
       'CREATE TRIGGER held BEFORE INSERT ON emploi FOR EACH ROW EXECUTE FUNCTION held()',

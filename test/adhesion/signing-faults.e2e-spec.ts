@@ -19,14 +19,14 @@ import {
 
 useScene();
 
-describe('400 names every fault at once, and nothing is written', () => {
+describe('400 names all errors at once, and nothing is written', () => {
   async function refused(body: object, faults: Record<string, string>): Promise<void> {
     const before = await everything();
     expectFaults(await platform('POST', '', body), faults);
     expect(changed(before, await everything())).toEqual([]);
   }
 
-  it('of what does not exist, is doubled or does not fit, for an employee and for anybody', async () => {
+  it('unknown, duplicate or mismatched references, for an employee and for anyone else', async () => {
     await makeAll();
     const other = await openTenant(app);
     await app.send(other.partenaire, 'POST', '/b2b/v2/champ-utilisateur', { nom: 'Leur', type: 'texte' });
@@ -77,7 +77,7 @@ describe('400 names every fault at once, and nothing is written', () => {
     ['Depuis', ['2020-02-30', '2020-02-29T10:00', 'demain', '1582704000', '0000-01-01']],
     ['Bilingue', ['True', 'FALSE', '1', 'null']],
     ['Quart', ['nuit', 'De nuit', 'SOIR', '__proto__', 'constructor']],
-  ])('of values of %s that are none', async (NomChamp, valeurs) => {
+  ])('invalid values of %s', async (NomChamp, valeurs) => {
     await makeChamps();
     for (const Valeur of valeurs) {
       await refused(signing({ valeursChampUtilisateur: [{ NomChamp, Valeur }] }), {
@@ -118,12 +118,12 @@ describe('400 names every fault at once, and nothing is written', () => {
     ['a form that is no GUID', signing({ formulaireId: 'F-1' }), { '/formulaireId': 'uuid' }],
     ['an image that is no text', signing({ imageSignature: {} }), { '/imageSignature': 'type' }],
     [
-      'lists that are none',
+      'lists of another type',
       signing({ valeursChampUtilisateur: {}, consentements: 'INFO' }),
       { '/valeursChampUtilisateur': 'type', '/consentements': 'type' },
     ],
     [
-      'elements that are no objects',
+      'elements that are not objects',
       signing({ valeursChampUtilisateur: [null, 'x'], consentements: [[]] }),
       {
         '/valeursChampUtilisateur/0': 'type',
@@ -143,7 +143,7 @@ describe('400 names every fault at once, and nothing is written', () => {
       },
     ],
     [
-      'values that are no text, and consents neither true nor false',
+      'values that are not text, and consents that are neither true nor false',
       signing({
         valeursChampUtilisateur: [{ NomChamp: 'Bilingue', Valeur: true }],
         consentements: [{ objetConsentementIdExterne: 'INFO', accepte: 'true' }],
@@ -173,7 +173,7 @@ describe('400 names every fault at once, and nothing is written', () => {
         ...{ '/prenom': 'length', '/telephonePrincipal': 'length', '/codePostal': 'length' },
       },
     ],
-  ])('of a body that is %s', async (_what, body, faults) => {
+  ])('a body that is %s', async (_what, body, faults) => {
     await refused(body as object, faults);
   });
 
@@ -181,7 +181,7 @@ describe('400 names every fault at once, and nothing is written', () => {
     ['U+0000', 'a\u0000b'],
     ['the first half of a surrogate pair', 'a\ud83d'],
     ['the second half of a surrogate pair', '\ude42b'],
-  ])('of %s in every text', async (_what, text) => {
+  ])('%s in every text', async (_what, text) => {
     const texts = [
       ...[
         'employeIdExterne',
@@ -225,11 +225,11 @@ describe('400 names every fault at once, and nothing is written', () => {
     ['an image of more than 4,096 pixels a side', dataUrl(encodePng({ width: 4_097, height: 1 }))],
     ['a JPEG image', `data:image/jpeg;base64,${Buffer.from('ffd8ffe0', 'hex').toString('base64')}`],
     ['a text that is no data URL', 'signature'],
-  ])('of %s as signature', async (_what, imageSignature) => {
+  ])('%s as signature', async (_what, imageSignature) => {
     await refused(signing({ imageSignature }), { '/imageSignature': 'image' });
   });
 
-  it('of values that have more than 65,536 characters together', async () => {
+  it('values with more than 65,536 characters in total', async () => {
     const names = times(33, (n) => `N-${n}`);
     for (const nom of names) await made('champ-utilisateur', { nom, type: 'texte' });
     const valeurs = names.map((NomChamp, n) => ({ NomChamp, Valeur: 'é'.repeat(n < 32 ? 2_000 : 1_536) }));
@@ -245,7 +245,7 @@ describe('400 names every fault at once, and nothing is written', () => {
     expect(changed(before, await everything())).toEqual([]);
   });
 
-  it('of an unknown query parameter', async () => {
+  it('an unknown query parameter', async () => {
     expectFaults(await platform('POST', '?simulation=true', signing()), { '?simulation': 'unknown' });
     expect(await counts('adhesion')).toEqual({ adhesion: 0 });
   });

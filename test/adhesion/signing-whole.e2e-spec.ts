@@ -24,8 +24,8 @@ import {
 
 useScene();
 
-describe('a signing is written whole or not at all', () => {
-  /** Makes one statement on a table fail for this tenant, at once or when the transaction commits. */
+describe('a signing is written as a whole or not at all', () => {
+  /** Makes one statement on a table fail for this tenant, at once or at the commit. */
   async function broken<T>(table: string, on: string, deferred: boolean, work: () => Promise<T>): Promise<T> {
     await app.database.query(
       `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -49,30 +49,27 @@ describe('a signing is written whole or not at all', () => {
   it.each([
     ...CARD.map((table): [string, string, string[]] => [table, 'E-1', CARD]),
     ...REQUEST.map((table): [string, string, string[]] => [table, 'E-9', REQUEST]),
-  ])(
-    '500 where %s cannot be written in a signing of %s, and nothing of it remains',
-    async (table, who, all) => {
-      await makeAll();
-      const overrides = { ...WHOLE, employeIdExterne: who };
-      const before = await everything();
-      const on = ['employe', 'journal_tete'].includes(table) ? 'UPDATE' : 'INSERT';
-      for (const headers of [{}, { 'Idempotency-Key': 'one' }] as Record<string, string>[]) {
-        for (const deferred of [false, true]) {
-          const answer = await broken(table, on, deferred, () => send(overrides, headers));
-          expectProblem(answer, 500, 'Service.ErreurInterne');
-          expect(answer.text).not.toContain('refused');
-          expect(changed(before, await everything())).toEqual([]);
-        }
+  ])('500 if %s cannot be written in a signing of %s, and nothing of it remains', async (table, who, all) => {
+    await makeAll();
+    const overrides = { ...WHOLE, employeIdExterne: who };
+    const before = await everything();
+    const on = ['employe', 'journal_tete'].includes(table) ? 'UPDATE' : 'INSERT';
+    for (const headers of [{}, { 'Idempotency-Key': 'one' }] as Record<string, string>[]) {
+      for (const deferred of [false, true]) {
+        const answer = await broken(table, on, deferred, () => send(overrides, headers));
+        expectProblem(answer, 500, 'Service.ErreurInterne');
+        expect(answer.text).not.toContain('refused');
+        expect(changed(before, await everything())).toEqual([]);
       }
-      // Negative control: where nothing fails, the same request writes all of these.
-      await sent(overrides, { 'Idempotency-Key': 'one' });
-      expect(changed(before, await everything()).sort()).toEqual([...all, 'idempotency_record'].sort());
-    },
-  );
+    }
+    // Negative control: without the failure, the same request writes all of these.
+    await sent(overrides, { 'Idempotency-Key': 'one' });
+    expect(changed(before, await everything()).sort()).toEqual([...all, 'idempotency_record'].sort());
+  });
 });
 
 describe('signings at the same time', () => {
-  it('replays the first answer to the same Idempotency-Key: one card, one event', async () => {
+  it('the same Idempotency-Key gets the first response again: one card, one event', async () => {
     await makeAll();
     for (const employeIdExterne of ['E-1', null]) {
       const headers = { 'Idempotency-Key': `key of ${employeIdExterne}` };
@@ -92,7 +89,7 @@ describe('signings at the same time', () => {
   });
 
   it.each(['E-1', 'E-9'])(
-    'twenty equal ones of %s under one Idempotency-Key are one',
+    'twenty equal ones of %s with one Idempotency-Key have one effect',
     async (employeIdExterne) => {
       await makeAll();
       const once = () => send({ ...WHOLE, employeIdExterne }, { 'Idempotency-Key': 'one' });
@@ -125,7 +122,7 @@ describe('signings at the same time', () => {
     expect((await events('adhesion.signee')).sort()).toEqual(answers.map(({ text }) => text).sort());
   });
 
-  it('of a signing and the deletion of its employee one is first: a card that stays, or a request', async () => {
+  it('a signing and the deletion of its employee: one is first; the result is a card that stays, or a request', async () => {
     for (let round = 0; round < 20; round++) {
       const id = `R-${round}`;
       await synced(app, tenant.partenaire, { Employes: [{ IdExterne: id, Prenom: 'Zoé', Nom: 'Roy' }] });
@@ -142,7 +139,7 @@ describe('signings at the same time', () => {
     }
   });
 
-  it('beside a sync that makes the same memberships: all pass, each employee is a member once', async () => {
+  it('during a sync of the same memberships: all succeed, each employee is a member once', async () => {
     for (let round = 0; round < 8; round++) {
       const ids = times(5, (n) => `S-${round}-${n}`);
       const body = (prenom: string, Adhesions: object[]) => ({
@@ -182,7 +179,7 @@ describe('signings at the same time', () => {
       (answer) => expectFaults(answer, { '/valeursChampUtilisateur': 'required' }),
     ],
   ])(
-    'a signing waits for its form that is being %s, and obeys what it has become',
+    'a signing waits for its form that is being %s, and follows the new version',
     async (_what, sql, expected) => {
       await made('champ-utilisateur', { nom: 'Requis', type: 'texte', obligatoire: true });
       const formulaireId = await makeForm();
@@ -205,7 +202,7 @@ describe('signings at the same time', () => {
     },
   );
 
-  it('of a signing and the deletion of its form or consent object one is first, never a failure', async () => {
+  it('a signing and the deletion of its form or consent object: one is first, without an error', async () => {
     for (let round = 0; round < 20; round++) {
       const id = `O-${round}`;
       await made('objet-consentement', { idExterne: id, nom: id });
@@ -235,7 +232,7 @@ describe('signings at the same time', () => {
   });
 });
 
-describe('who may sign', () => {
+describe('access to signing', () => {
   it('403 Cle.RoleInsuffisant with a partner’s key, and for a platform key with partners', async () => {
     for (const path of ['', `/${randomUUID()}/paiements`, `/${randomUUID()}/autorisations-paiement`]) {
       expectProblem(await partner('POST', SIGNING_PATH + path, signing()), 403, 'Cle.RoleInsuffisant');
@@ -246,7 +243,7 @@ describe('who may sign', () => {
     expect(await counts('adhesion')).toEqual({ adhesion: 0 });
   });
 
-  it('403 Module.NonActif where the client or the key has no module carteMembre, whatever is sent', async () => {
+  it('403 Module.NonActif if the client or the key lacks the module carteMembre, for any body', async () => {
     const without = await openTenant(app, { modules: ['vote', 'voteEnSeance'] });
     const restricted = await platformKey(app, tenant.partenaire, { cleModules: ['vote'] });
     for (const key of [without.plateforme, restricted]) {
@@ -261,7 +258,7 @@ describe('who may sign', () => {
 });
 
 describe('GET /plateforme/v1/adhesions/:id', () => {
-  it('a card as V2 shows it, with an ETag, also by its GUID in capitals', async () => {
+  it('200 with a card as V2 shows it and an ETag, also by its GUID in capitals', async () => {
     const card = await sent();
     const path = `/${card.json.idUniqueAdhesion}`;
     const read = await platform('GET', path);
@@ -271,7 +268,7 @@ describe('GET /plateforme/v1/adhesions/:id', () => {
     expect([held.status, held.text]).toEqual([304, '']);
   });
 
-  it('a request with its state and card, before and after its decision', async () => {
+  it('200 with a request, its state and card, before and after its decision', async () => {
     const [rejected, confirmed] = [
       await sent({ employeIdExterne: null }),
       await sent({ employeIdExterne: 'E-9' }),
@@ -291,7 +288,7 @@ describe('GET /plateforme/v1/adhesions/:id', () => {
     expect((await platform('GET', `/${adhesionId}`)).json.employeIdExterne).toBe(idExterne);
   });
 
-  it('404 Adhesion.NotFound for none, for what is no GUID, and for another tenant’s card or request as for none', async () => {
+  it('404 Adhesion.NotFound for an unknown id, an invalid GUID, and another tenant’s card or request', async () => {
     const other = await openTenant(app);
     const none = await platform('GET', `/${randomUUID()}`);
     expectProblem(none, 404, 'Adhesion.NotFound');

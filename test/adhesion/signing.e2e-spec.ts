@@ -35,7 +35,7 @@ import {
 useScene();
 
 describe('POST /plateforme/v1/adhesions of a known employee', () => {
-  it('201 answers the V2 item, exact to every property, with Location; the list and the event hold the same bytes', async () => {
+  it('201 with exactly the V2 item and Location; the list and the event contain the same bytes', async () => {
     await makeAll();
     const answer = await sent(WHOLE);
     const { idUniqueAdhesion } = answer.json;
@@ -74,7 +74,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     ['empty', ''],
     ['blank', '  '],
   ])(
-    '201 where all that may be left out is %s: null, no values, and the time of the request',
+    '201 with optional properties %s: null, no values, and the time of the request',
     async (_what, value) => {
       const names = [...Object.keys(CONTACT), 'noMembre', 'transactionId', 'imageSignature', 'formulaireId'];
       const lists =
@@ -115,7 +115,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     expect((await partner('GET', `/b2b/v1/consentement?depuis=${expected}`)).json).toHaveLength(2);
   });
 
-  it('makes the membership if it is missing, of the day of the signature; only then does the employee change', async () => {
+  it('adds a missing membership with the day of the signature; only then does the employee change', async () => {
     await age();
     const before = await employe('E-1');
     await sent({ dateSignature: '2026-03-02T14:05:09.120Z' });
@@ -135,7 +135,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     expect(await employe('E-2')).toEqual(others);
   });
 
-  it('leaves a membership that a sync has made as it is', async () => {
+  it('an existing membership of a sync is unchanged', async () => {
     await synced(app, tenant.partenaire, {
       Employes: [
         {
@@ -150,7 +150,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     expect(await employe('E-1')).toEqual(before);
   });
 
-  it('leaves the data of the employee alone; the card is found by the employee’s number where none was signed', async () => {
+  it('the data of the employee are unchanged; the card without a signed number is found by the employee’s', async () => {
     await synced(app, tenant.partenaire, {
       Employes: [{ IdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy', NoMembre: 'M-1', Ville: 'Laval' }],
     });
@@ -160,7 +160,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     expect((await stored('adhesion')).map(({ no_membre }) => no_membre).sort()).toEqual(['M-1', 'M-9']);
   });
 
-  it('adds the consents to the history, of the time of the signature and with the values in V1’s shape', async () => {
+  it('adds the consents to the history, with the time of the signature and the values in V1’s shape', async () => {
     await makeAll();
     await sent(WHOLE);
     const read = (await partner('GET', '/b2b/v1/consentement/E-1')).json as {
@@ -179,7 +179,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     );
   });
 
-  it('values keep the order sent; an empty one is none', async () => {
+  it('values keep the order sent; an empty one is no value', async () => {
     await makeChamps();
     const valeurs = [
       { NomChamp: 'Bilingue', Valeur: ' true ' },
@@ -194,7 +194,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     expect(await counts('valeur_champ_employe')).toEqual({ valeur_champ_employe: 0 });
   });
 
-  it('the card and its consents stay as signed, whatever becomes of the employee, the fields and the form', async () => {
+  it('the card and its consents stay as signed after changes of the employee, the fields and the form', async () => {
     await makeAll();
     const formulaireId = await makeForm({ champs: CHAMPS.map(({ nom }) => nom) });
     const card = (await sent({ ...WHOLE, formulaireId })).text;
@@ -299,7 +299,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     '__proto__',
     'é\u0301\u202e',
     "'; DROP TABLE adhesion; --",
-  ])('keeps %s in every text as it is', async (text) => {
+  ])('keeps %s in every text unchanged', async (text) => {
     await made('champ-utilisateur', { nom: text, type: 'texte' });
     await made('objet-consentement', { idExterne: text, nom: text });
     await synced(app, tenant.partenaire, {
@@ -344,7 +344,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     });
   });
 
-  it('takes an image of 512 KiB, 200 values and 100 consents', async () => {
+  it('accepts an image of 512 KiB, 200 values and 100 consents', async () => {
     const many = times(200, (n) => `N-${n}`);
     for (const nom of many) await made('champ-utilisateur', { nom, type: 'texte' });
     await synced(app, tenant.partenaire, {
@@ -364,7 +364,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
   });
 });
 
-describe('POST /plateforme/v1/adhesions of anybody else', () => {
+describe('POST /plateforme/v1/adhesions of an unknown person', () => {
   it.each([
     ['nobody named', undefined],
     ['null', null],
@@ -407,7 +407,7 @@ describe('a signing with a form', () => {
     await made('champ-utilisateur', { nom, type: 'texte', obligatoire: true });
   };
 
-  it('201 with values of its mandatory fields, or of more than it asks for; the card keeps the form', async () => {
+  it('201 with values of its mandatory fields and more; the card keeps the form', async () => {
     await makeChamps();
     await obligatoire('Requis');
     await obligatoire('Ailleurs');
@@ -423,7 +423,7 @@ describe('a signing with a form', () => {
     await sent();
   });
 
-  it('400 names each mandatory field that has no value, and nothing is written', async () => {
+  it('400 with each mandatory field without a value, and nothing is written', async () => {
     for (const nom of ['Requis', 'Aussi', 'Donné']) await obligatoire(nom);
     const formulaireId = await makeForm({ champs: ['Requis', 'Aussi', 'Donné'] });
     const before = await everything();
@@ -446,7 +446,7 @@ describe('a signing with a form', () => {
     expect(changed(before, await everything())).toEqual([]);
   });
 
-  it('400 for the form of another union, and for that of another tenant as for none', async () => {
+  it('400 for the form of another union; for that of another tenant as for an unknown one', async () => {
     const formulaireId = await makeForm();
     expectFaults(await send({ formulaireId, syndicatIdExterne: 'SYN-2' }), { '/formulaireId': 'reference' });
     const other = await openTenant(app);
@@ -457,12 +457,12 @@ describe('a signing with a form', () => {
     expect(await counts('adhesion', 'demande_adhesion')).toEqual({ adhesion: 0, demande_adhesion: 0 });
   });
 
-  it('409 Formulaire.Inactif with one that is not active, and nothing is written', async () => {
+  it('409 Formulaire.Inactif with an inactive form, and nothing is written', async () => {
     const formulaireId = await makeForm({ actif: false });
     const before = await everything();
     for (const employeIdExterne of ['E-1', undefined]) {
       expectProblem(await send({ formulaireId, employeIdExterne }), 409, 'Formulaire.Inactif');
-      // What is wrong with the request itself is told first.
+      // Errors of the request itself come first.
       const elsewhere = await send({ formulaireId, employeIdExterne, syndicatIdExterne: 'SYN-2' });
       expectFaults(elsewhere, { '/formulaireId': 'reference' });
     }

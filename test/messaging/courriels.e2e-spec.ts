@@ -19,8 +19,8 @@ afterAll(async () => {
   await app.stop();
 });
 
-describe('A letter to employees', () => {
-  it('arrives as it was written, beside plain text, each recipient alone in To', async () => {
+describe('An email to employees', () => {
+  it('arrives as it was written, with plain text, each recipient alone in To', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(2, 'A');
     const line = 'longue '.repeat(400);

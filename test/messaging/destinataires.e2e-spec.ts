@@ -23,7 +23,7 @@ afterEach(() => app.database.query('DELETE FROM pgboss.job'));
 afterAll(() => app.stop());
 
 describe('POST /b2b/v2/courriel', () => {
-  it('202 with Location; employees once each, doubles of an address once, in the order named', async () => {
+  it('202 with Location; employees once each, duplicate addresses once, in the order named', async () => {
     const post = await Post.open(app);
     await post.employes(3, 'A');
     const changes = { 'A-1': 'A-0@EXAMPLE.org', 'A-2': null };
@@ -63,7 +63,7 @@ describe('POST /b2b/v2/courriel', () => {
     expect(pages.map((page) => page.length)).toEqual([2, 1]);
   });
 
-  it('addresses voters by their own address, else that of the employee, and those who have not voted', async () => {
+  it('uses the voters’ own address, else that of the employee; nonVotants selects voters who have not voted', async () => {
     const post = await Post.open(app);
     await post.employes(1, 'V');
     const campaigns = new Campaigns(app, post.tenant);
@@ -88,7 +88,7 @@ describe('POST /b2b/v2/courriel', () => {
     expect((await post.destinataires(left.id)).map(({ votantId }: { votantId: string }) => votantId)).toEqual(
       [own, none],
     );
-    // Written in the order of the identifiers, whoever has voted, and so has a row that lies behind the others.
+    // The order is that of the identifiers, even though the row of a voter who has voted lies behind the others.
     const places = await post.rows(
       `SELECT votant_id FROM courriel_destinataire WHERE tenant_id = $1 AND courriel_id = $2 ORDER BY ctid`,
       all.id,
@@ -115,7 +115,7 @@ describe('POST /b2b/v2/courriel', () => {
     await server.stop();
   });
 
-  it('400 Courriel.AucunDestinataire for a roll of nobody, and nothing is written', async () => {
+  it('400 Courriel.AucunDestinataire for an empty roll, and nothing is written', async () => {
     const post = await Post.open(app);
     const id = await new Campaigns(app, post.tenant).draft();
     for (const cible of ['tous', 'nonVotants']) {
@@ -125,7 +125,7 @@ describe('POST /b2b/v2/courriel', () => {
     expect(await post.rows('SELECT 1 FROM courriel WHERE tenant_id = $1')).toEqual([]);
   });
 
-  it('404 Campagne.NotFound for a campaign of nobody and of another tenant, alike', async () => {
+  it('404 Campagne.NotFound for an unknown campaign and another tenant’s, with the same response', async () => {
     const [post, other] = [await Post.open(app), await Post.open(app)];
     const foreign = await new Campaigns(app, other.tenant).draft();
     for (const campagneId of [NOTHING, foreign]) {
@@ -134,7 +134,7 @@ describe('POST /b2b/v2/courriel', () => {
     }
   });
 
-  it('403 Module.NonActif for voters without the module vote, also to read them; employees need none', async () => {
+  it('403 Module.NonActif for voters without the module vote, also on reads; employees need no module', async () => {
     const tenant = await app.tenant({ cleModules: ['carteMembre'] });
     const send = (method: string, path: string, body?: unknown) => app.send(tenant, method, path, body);
     const answer = await send('POST', PATH, {
@@ -194,7 +194,7 @@ describe('POST /b2b/v2/courriel', () => {
     expect(await post.rows('SELECT 1 FROM courriel_destinataire WHERE tenant_id = $1')).toEqual([]);
   });
 
-  it('a repetition with the same Idempotency-Key answers the same and sends once', async () => {
+  it('a repetition with the same Idempotency-Key gets the same response and sends once', async () => {
     const post = await Post.open(app);
     await post.employes(1, 'K');
     const body = { destinataires: { idExternes: ['K-0'] }, ...BODY };
@@ -212,7 +212,7 @@ describe('POST /b2b/v2/courriel', () => {
     expect(row).toEqual({ letters: 1, jobs: 1 });
   });
 
-  it('takes on a letter to 20,000 voters by as many statements as one to one', async () => {
+  it('accepts an email to 20,000 voters with as many statements as one to a single voter', async () => {
     const post = await Post.open(app);
     await post.client({ quotaCourrielsParJour: 20_001 });
     const campaigns = new Campaigns(app, post.tenant);
@@ -237,7 +237,7 @@ describe('POST /b2b/v2/courriel', () => {
 });
 
 describe('GET /b2b/v2/courriel/:id', () => {
-  it('404 Courriel.NotFound for a letter of nobody and of another tenant, alike', async () => {
+  it('404 Courriel.NotFound for an unknown email and another tenant’s, with the same response', async () => {
     const [post, other] = [await Post.open(app), await Post.open(app)];
     const { id } = await other.letter({ idExternes: await other.employes(1, 'O') });
     for (const asked of [NOTHING, id, 'x'])
@@ -245,7 +245,7 @@ describe('GET /b2b/v2/courriel/:id', () => {
         expectProblem(await post.send('GET', `${PATH}/${asked}${end}`), 404, 'Courriel.NotFound');
   });
 
-  it('400 for a state that is none', async () => {
+  it('400 for an unknown state', async () => {
     const post = await Post.open(app);
     const { id } = await post.letter({ idExternes: await post.employes(1, 'Q') });
     const answer = await post.send('GET', `${PATH}/${id}/destinataires?etat=Perdu`);
@@ -254,7 +254,7 @@ describe('GET /b2b/v2/courriel/:id', () => {
 });
 
 describe('Without a mail server', () => {
-  it('each message is a file that appears whole, and nobody else may read it', async () => {
+  it('each message is a file that appears complete, and only its owner may read it', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'mandat-mail-'));
     const post = await Post.open(app);
     const { id } = await post.letter({ idExternes: await post.employes(3, 'F') });
@@ -274,8 +274,8 @@ describe('Without a mail server', () => {
   });
 });
 
-describe('What is kept', () => {
-  it('letters of 30 days ago are purged with their recipients, others are not', async () => {
+describe('Purge of emails', () => {
+  it('emails of 30 days ago are deleted with their recipients, others are not', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(2, 'P');
     const [old, young] = [await post.letter({ idExternes: ids }), await post.letter({ idExternes: ids })];

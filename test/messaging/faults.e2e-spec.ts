@@ -50,8 +50,8 @@ async function faults(post: Post, id: string): Promise<object> {
   return faultsOf({ taken: server.counts(), etats: new Map(etats) });
 }
 
-describe('Answers of the mail server', () => {
-  it('4xx is tried again and then sent, 5xx is over, each with its code and nobody else’s', async () => {
+describe('Responses of the mail server', () => {
+  it('after 4xx the message is retried and sent, after 5xx it has failed; each recipient has its own code', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(5, 'C');
     const seen = new Map<string, number>();
@@ -93,7 +93,7 @@ describe('Answers of the mail server', () => {
   });
 
   it.each<Phase>(['connect', 'mail', 'rcpt', 'data', 'dot'])(
-    'a server that dies at %s and comes back has each recipient once',
+    'a server that dies at %s and comes back gets each message once',
     async (dying) => {
       const post = await Post.open(app);
       const ids = await post.employes(40, `D${dying}`);
@@ -107,7 +107,7 @@ describe('Answers of the mail server', () => {
       await server.listen();
       expect(await post.over(id, { hurry: true })).toEqual({ ...NOBODY, envoyes: 40 });
       expect(await faults(post, id)).toEqual({});
-      // Messages that were ended and not answered for were sent again.
+      // Messages that ended without a response were sent again.
       if (dying === 'dot') expect(server.ended).toBeGreaterThan(server.accepted.length);
     },
   );
@@ -123,11 +123,11 @@ describe('Answers of the mail server', () => {
     await work();
     await post.over(id);
     expect(server.accepted).toHaveLength(60);
-    // As many as are sent at once.
+    // The number of messages that are sent at once.
     expect(connections).toBeLessThanOrEqual(8);
   });
 
-  it('a sender or a login that the server refuses is nobody’s refusal', async () => {
+  it('a rejected sender or login does not count as a rejected recipient', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(3, 'S');
     let refused = 0;
@@ -138,7 +138,7 @@ describe('Answers of the mail server', () => {
     expect(refused).toBeGreaterThan(2);
   });
 
-  it('gives up who was not reached in three days', async () => {
+  it('a recipient who was not reached in three days has failed', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(2, 'G');
     server.judge = (phase) => (phase === 'rcpt' ? { code: 451 } : 'accept');
@@ -157,8 +157,8 @@ describe('Answers of the mail server', () => {
   });
 });
 
-describe('The gate', () => {
-  it('cuts the connection before the final dot where it stays closed', async () => {
+describe('The pre-send check', () => {
+  it('cuts the connection before the final dot if it fails', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(3, 'F');
     const worker = await work();
@@ -169,14 +169,14 @@ describe('The gate', () => {
     await until('three messages have begun', () => server.begun >= 3);
     await until('the third is there', () => server.accepted.length === 1);
     await sleep(500);
-    // What began and was not let through was discarded without an end.
+    // Messages that did not pass it were discarded without an end.
     expect({ begun: server.begun, ended: server.ended }).toEqual({ begun: 3, ended: 1 });
     await app.database.query(`UPDATE courriel_destinataire SET echeance = now() WHERE etat = 'EnAttente'`);
     expect(await post.over(id, { hurry: true })).toMatchObject({ envoyes: 3 });
     expect(await faults(post, id)).toEqual({});
   });
 
-  it('lets a message go to no address that the person no longer has, and to nobody who is gone', async () => {
+  it('stops messages to a previous address of a person, and to deleted persons', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(2, 'P');
     const worker = await work();
@@ -186,7 +186,7 @@ describe('The gate', () => {
       this: ExpeditionRepository,
       ...asked
     ) {
-      // Between the last byte but the end and the end.
+      // Runs between the last byte of the message and its end.
       if (asked[2] === addressOf('P-0')) {
         await app.database.query(`UPDATE employe SET courriel = 'neuf@example.org' WHERE id_externe = 'P-0'`);
       } else if (asked[2] === addressOf('P-1')) {
@@ -205,7 +205,7 @@ describe('The gate', () => {
     ]);
   });
 
-  it('lets two workers share a letter, each recipient once', async () => {
+  it('two workers share an email, each recipient once', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(600, 'W');
     server.delayMs = () => 5;
@@ -217,14 +217,14 @@ describe('The gate', () => {
     for (const spy of passed) expect(spy.mock.calls.length).toBeGreaterThan(0);
   });
 
-  it('lets one of two workers through that have taken up the same recipients', async () => {
+  it('only one of two workers with the same recipients passes', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(100, 'Z');
     server.delayMs = () => 200;
     const { id } = await post.letter({ idExternes: ids });
     await work();
     await until('the first has begun', () => server.begun > 0);
-    // As if the first had been away for longer than it may.
+    // As if the lease of the first worker had expired.
     await app.database.query(
       `UPDATE courriel_destinataire SET echeance = now() WHERE etat = 'EnAttente' AND courriel_id = $1`,
       [id],
@@ -238,8 +238,8 @@ describe('The gate', () => {
   });
 });
 
-describe('What is between the gate and the record', () => {
-  it('is written once the database lets it', async () => {
+describe('A message between the pre-send check and the record', () => {
+  it('is recorded after a retry if the database fails', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(2, 'R');
     const worker = await work();
@@ -251,7 +251,7 @@ describe('What is between the gate and the record', () => {
     expect(await faults(post, id)).toEqual({});
   });
 
-  it('is in doubt once its worker is gone, not written to again, and sent if the answer comes after all', async () => {
+  it('is uncertain without its worker, not sent again, and sent if the response comes after all', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(1, 'I');
     let answer = (): void => undefined;
@@ -274,7 +274,7 @@ describe('What is between the gate and the record', () => {
     expect(await faults(post, id)).toEqual({});
   });
 
-  it('is waited for by a stop, which gives back the rest', async () => {
+  it('delays a stop, which releases the other recipients', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(200, 'X');
     server.delayMs = () => 100;

@@ -32,7 +32,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-describe('A letter with a password form to 1,000 addresses', () => {
+describe('An email with a password form to 1,000 addresses', () => {
   it('within the quota: 1,000 messages without the form, under the name of the client', async () => {
     const post = await Post.open(app);
     await post.client({ nom: 'Syndicat attaqué' });
@@ -61,18 +61,18 @@ describe('A letter with a password form to 1,000 addresses', () => {
   });
 });
 
-/** The UTC offset, in hours, of a time zone in which it is this hour of the day now. */
+/** Returns the UTC offset, in hours, of a time zone in which it is this hour of the day now. */
 function offsetAt(hour: number): number {
   const offset = hour - new Date().getUTCHours();
   return offset < -12 ? offset + 24 : offset;
 }
 
-/** The name of the time zone with a UTC offset: POSIX counts westward. */
+/** Returns the name of the time zone with a UTC offset: POSIX counts westward. */
 function zoneOf(offset: number): string {
   return offset === 0 ? 'Etc/UTC' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
 }
 
-/** A data space with employees `E-0`…, a quota, and noon as the time of the day. */
+/** Opens a tenant with employees `E-0`…, a quota, and noon as the time of the day. */
 async function opened(quotaCourrielsParJour: number, employes: number): Promise<Post> {
   const post = await Post.open(app);
   await post.client({ quotaCourrielsParJour, fuseauHoraire: zoneOf(offsetAt(12)) });
@@ -80,7 +80,7 @@ async function opened(quotaCourrielsParJour: number, employes: number): Promise<
   return post;
 }
 
-/** Asks for a letter to the first employees. */
+/** Sends an email to the first employees. */
 function ask(post: Post, count: number, headers: Record<string, string> = {}): Promise<Answer> {
   const idExternes = Array.from({ length: count }, (_, at) => `E-${at}`);
   const body = { destinataires: { idExternes }, sujet: 'Assemblée', corpsHtml: '<p>Bonjour</p>' };
@@ -93,8 +93,8 @@ async function statuses(post: Post, ...counts: number[]): Promise<number[]> {
   return answered;
 }
 
-describe('The quota of a day', () => {
-  it('refuses a letter whole that does not fit, says what is left, and takes one that fits exactly', async () => {
+describe('The daily quota', () => {
+  it('429 for an email beyond the rest, with the rest in the detail; 202 for one that fits exactly', async () => {
     const post = await opened(10, 11);
     expect(await statuses(post, 7)).toEqual([202]);
     const before = Date.now();
@@ -116,27 +116,27 @@ describe('The quota of a day', () => {
     expect(await post.rows('SELECT FROM courriel_destinataire WHERE tenant_id = $1')).toHaveLength(10);
   });
 
-  it('says of a letter that is larger than the whole quota that waiting does not help', async () => {
+  it('the detail for an email beyond the whole quota says that waiting does not help', async () => {
     const { json } = await ask(await opened(10, 11), 11);
     expect(json.detail).toContain('11 recipients. The quota of 10 e-mails a day has 10 left.');
     expect(json.detail).toContain('divide it over several days, or ask the operator for a larger quota');
   });
 
-  it('of 0 sends nothing', async () => {
+  it('a quota of 0 rejects all emails', async () => {
     const post = await opened(0, 1);
     expect(await statuses(post, 1)).toEqual([429]);
     await post.client({ quotaCourrielsParJour: 1 });
     expect(await statuses(post, 1)).toEqual([202]);
   });
 
-  it('of a new client is 5,000, which its key is told', async () => {
+  it('a new client has 5,000, which its key shows', async () => {
     const post = await Post.open(app);
     expect((await post.send('GET', '/b2b/v1/moi')).json.limites.courrielsParJour).toBe(5_000);
     await post.employes(2_501);
     expect(await statuses(post, 2_500, 2_501)).toEqual([202, 429]);
   });
 
-  it('counts recipients without address and doubles, each employee once', async () => {
+  it('recipients without an address and duplicates count, each employee once', async () => {
     const post = await opened(3, 2);
     await post.send('POST', '/b2b/v1/employe', { idExterne: 'S', prenom: 'Zoé', nom: 'Roy' });
     const courriel = addressOf('E-0');
@@ -145,7 +145,7 @@ describe('The quota of a day', () => {
     expect(await statuses(post, 1)).toEqual([429]);
   });
 
-  it('counts voters, and refuses a roll that does not fit', async () => {
+  it('voters count, and 429 for a roll that does not fit', async () => {
     const post = await opened(4, 1);
     const campaigns = new Campaigns(app, post.tenant);
     const campagneId = await campaigns.draft();
@@ -166,13 +166,13 @@ describe('The quota of a day', () => {
     await post.rows(
       `UPDATE courriel SET date_creation = date_creation - interval '6 hours' WHERE tenant_id = $1`,
     );
-    // It is noon: six hours ago was today. Where it is one o’clock, six hours ago was yesterday.
+    // At noon, six hours ago was today. At one o’clock, six hours ago was yesterday.
     expect(await statuses(post, 1)).toEqual([429]);
     await post.client({ fuseauHoraire: zoneOf(offsetAt(1)) });
     expect(await statuses(post, 1, 1)).toEqual([202, 429]);
   });
 
-  it('is each data space’s own', async () => {
+  it('is separate for each tenant', async () => {
     const post = await opened(1, 1);
     const other = await opened(1, 1);
     const { json } = await app.send(app.adminKey, 'POST', `/admin/v1/clients/${post.tenant.clientId}/cles`, {
@@ -187,10 +187,10 @@ describe('The quota of a day', () => {
   });
 });
 
-describe('Letters at the same time', () => {
-  it('two that fit one by one and not together: one is sent, one is refused', async () => {
+describe('Emails at the same time', () => {
+  it('two that fit alone but not together: one is sent, one is rejected', async () => {
     const post = await opened(10, 6);
-    // Recipients cannot be written while their rows are locked: both come as far as they can before that.
+    // Recipients cannot be written while their rows are locked: both requests run up to that point.
     await app.database.query('BEGIN');
     await post.rows('SELECT FROM employe WHERE tenant_id = $1 FOR UPDATE');
     const asked = [ask(post, 6), ask(post, 6)];
@@ -210,7 +210,7 @@ describe('Letters at the same time', () => {
     expect(refused.json.detail).toContain('The quota of 10 e-mails a day has 4 left.');
   });
 
-  it('twenty of 30 recipients: as many are sent as fit', async () => {
+  it('twenty with 30 recipients: as many are sent as fit', async () => {
     const post = await opened(100, 30);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(post, 30)));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(3);
@@ -221,8 +221,8 @@ describe('Letters at the same time', () => {
   });
 });
 
-describe('What a quota is not used up by', () => {
-  it('a letter that is rolled back at its end', async () => {
+describe('Emails that do not use up the quota', () => {
+  it('an email that is rolled back at its end', async () => {
     const post = await opened(5, 5);
     const fails = `CONSTRAINT fails`;
     await app.database.query(
@@ -233,7 +233,7 @@ describe('What a quota is not used up by', () => {
     expect(await statuses(post, 5)).toEqual([202]);
   });
 
-  it('a repetition under the same Idempotency-Key', async () => {
+  it('a repetition with the same Idempotency-Key', async () => {
     const post = await opened(6, 3);
     const key = { 'Idempotency-Key': 'L-1' };
     const first = await ask(post, 3, key);
@@ -242,7 +242,7 @@ describe('What a quota is not used up by', () => {
     expect(await statuses(post, 3, 1)).toEqual([202, 429]);
   });
 
-  it('a letter that was refused, which is sent under the same Idempotency-Key once it fits', async () => {
+  it('a rejected email, which is sent with the same Idempotency-Key after the quota was raised', async () => {
     const post = await opened(2, 3);
     const key = { 'Idempotency-Key': 'L-2' };
     const refused = await ask(post, 3, key);
@@ -256,8 +256,8 @@ describe('What a quota is not used up by', () => {
   });
 });
 
-describe('The body of a letter', () => {
-  it('is stored as it is sent: cleaned', async () => {
+describe('The body of an email', () => {
+  it('is stored in its cleaned form', async () => {
     const post = await Post.open(app);
     const idExternes = await post.employes(1, 'BODY');
     const table =
@@ -273,7 +273,7 @@ describe('The body of a letter', () => {
   });
 
   it.each([
-    ['nothing but a form', '<form><input type="password"></form>', 'empty'],
+    ['a body with only a form', '<form><input type="password"></form>', 'empty'],
     ['too many tags', '<b>a</b>'.repeat(10_001), 'length'],
   ])('400 for %s, and nothing is written', async (_what, corpsHtml, code) => {
     const post = await opened(1, 1);
@@ -283,8 +283,8 @@ describe('The body of a letter', () => {
   });
 });
 
-describe('Names and addresses', () => {
-  it('are those of the client: name, environment, Reply-To; a change holds for the next letter', async () => {
+describe('Sender names and addresses', () => {
+  it('are those of the client: name, environment, Reply-To; a change applies to the next email', async () => {
     const tenant = await app.tenant({ environnement: 'production' });
     const post = Post.of(app, tenant);
     await post.employes(1, 'NOM');

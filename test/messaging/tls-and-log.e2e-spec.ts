@@ -58,8 +58,8 @@ const urlOf = (port: number, user: string, query = ''): string =>
   `smtp://${user}:${encodeURIComponent(PASSWORD)}@localhost:${port}${query}`;
 const trusting = (): Record<string, string> => ({ NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') });
 
-describe('The way to the mail server', () => {
-  it('is STARTTLS with a certificate that holds, and a login', async () => {
+describe('The connection to the mail server', () => {
+  it('is STARTTLS with a valid certificate, and a login', async () => {
     server = await MailServer.start(TLS);
     const post = await Post.open(app);
     const { id } = await post.letter({ idExternes: await post.employes(1, 'T') });
@@ -78,9 +78,9 @@ describe('The way to the mail server', () => {
   });
 
   it.each<[string, SMTPServerOptions, Record<string, string>]>([
-    ['whose certificate nobody vouches for', TLS, {}],
-    ['that offers no TLS', { ...TLS, disabledCommands: ['STARTTLS'] }, {}],
-  ])('is closed to a server %s: neither password nor letter goes there', async (_what, options, more) => {
+    ['whose certificate is not trusted', TLS, {}],
+    ['without TLS', { ...TLS, disabledCommands: ['STARTTLS'] }, {}],
+  ])('is closed to a server %s: it gets neither password nor email', async (_what, options, more) => {
     const logins: string[] = [];
     server = await MailServer.start({
       ...options,
@@ -101,7 +101,7 @@ describe('The way to the mail server', () => {
     });
   });
 
-  it('takes what it gets from a server where TLS is optional', async () => {
+  it('accepts any server if TLS is optional', async () => {
     server = await MailServer.start(TLS);
     const post = await Post.open(app);
     const { id } = await post.letter({ idExternes: await post.employes(1, 'O') });
@@ -111,8 +111,8 @@ describe('The way to the mail server', () => {
   });
 });
 
-describe('The log, the audit trail and what the service answers', () => {
-  it('hold no address, subject, body or password, whatever the server says', async () => {
+describe('The log, the audit trail and the responses of the service', () => {
+  it('contain no address, subject, body or password, whatever the server sends', async () => {
     server = await MailServer.start({ ...TLS, disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
     let begun = 0;
     server.judge = (phase, to) => {
@@ -160,7 +160,7 @@ describe('The log, the audit trail and what the service answers', () => {
   });
 
   // libs/shared/src/config/config.spec.ts has the other forms.
-  it('the start refuses a wrong SMTP_URL in one line without the password', async () => {
+  it('the start rejects a wrong SMTP_URL in one line without the password', async () => {
     const SMTP_URL = 'smtp://u:mot-de-passe@h/chemin';
     child = await Child.spawn('worker', { DATABASE_URL: app.config.databaseUrl, SMTP_URL });
     expect(await child.exited).toBe(1);

@@ -4,20 +4,20 @@ import { TEST_ACTOR } from '../../setup/actor';
 import type { Answer, TenantOptions, TestApp, TestTenant } from '../../setup/test-app';
 import { dataUrl, encodePng } from './png';
 
-/** Where the platform signs. */
+/** Path of the platform's signings. */
 export const SIGNING_PATH = '/plateforme/v1/adhesions';
 
-/** The image of a handwritten signature: a small, sound PNG as a data URL. */
+/** The image of a handwritten signature: a small, valid PNG as a data URL. */
 export const PNG = dataUrl(encodePng({ width: 3, height: 2 }));
 
-/** A data space with a key of each role. */
+/** A tenant with a key of each role. */
 export interface OpenTenant {
   partenaire: TestTenant;
   plateforme: { cle: string };
   tenantId: string;
 }
 
-/** A data space in which cards can be signed: with the unions SYN-1 and SYN-2 and the employees E-1 and E-2. */
+/** Opens a tenant for signings: with the unions SYN-1 and SYN-2 and the employees E-1 and E-2. */
 export async function openTenant(app: TestApp, options: TenantOptions = {}): Promise<OpenTenant> {
   const partenaire = await app.tenant(options);
   const plateforme = await platformKey(app, partenaire, options);
@@ -34,7 +34,7 @@ export async function openTenant(app: TestApp, options: TenantOptions = {}): Pro
   return { partenaire, plateforme, tenantId: partenaire.tenantId };
 }
 
-/** A platform key for the data space of a partner's key. */
+/** Issues a platform key for the tenant of a partner key. */
 export async function platformKey(
   app: TestApp,
   { clientId }: Pick<TestTenant, 'clientId'>,
@@ -49,7 +49,7 @@ export async function platformKey(
   });
 }
 
-/** The body of a sound signing: E-1 joins SYN-1. An override of undefined takes a property away. */
+/** Returns the body of a valid signing: E-1 joins SYN-1. An override of undefined removes a property. */
 export function signing(overrides: object = {}): Record<string, unknown> {
   return {
     employeIdExterne: 'E-1',
@@ -61,7 +61,7 @@ export function signing(overrides: object = {}): Record<string, unknown> {
   };
 }
 
-/** Sends a signing, sound or not. */
+/** Sends a signing, valid or not. */
 export function sign(
   app: TestApp,
   plateforme: { cle: string },
@@ -71,7 +71,7 @@ export function sign(
   return app.send(plateforme, 'POST', SIGNING_PATH, signing(overrides), headers);
 }
 
-/** Sends a signing that must be accepted. */
+/** Sends a signing and asserts a 201. */
 export async function signed(
   app: TestApp,
   plateforme: { cle: string },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, TestApp } from '../../setup/test-app';
 import { type OpenTenant, signed, SIGNING_PATH } from './cards';
 
-/** What the platform links to a card. */
+/** Kinds of records that the platform links to a card. */
 export const LINKS = {
   paiements: {
     table: 'paiement',
@@ -17,14 +17,18 @@ export const LINKS = {
 } as const;
 export type LinkKind = keyof typeof LINKS;
 
-/** What is done to the cards of one data space, and what its rows say of it. */
+/** Requests to the cards of a tenant, and reads of its rows. */
 export class DataSpace {
   constructor(
     private readonly app: TestApp,
     readonly open: OpenTenant,
   ) {}
 
-  /** Signs a card; answers its id. */
+  /**
+   * Signs a card.
+   *
+   * @returns its id
+   */
   async sign(overrides: object = {}): Promise<string> {
     const { idUniqueAdhesion } = (await signed(this.app, this.open.plateforme, overrides)).json;
     expect(idUniqueAdhesion).toEqual(expect.any(String));
@@ -45,13 +49,13 @@ export class DataSpace {
     return (await this.rows<{ id: string }>(text)).map(({ id }) => id);
   }
 
-  /** Data of the events of one type, in the order of their making. */
+  /** Returns the data of the events of one type, in the order of creation. */
   async events(type: string): Promise<Record<string, unknown>[]> {
     const text = `SELECT data FROM evenement WHERE tenant_id = $1 AND type = '${type}' ORDER BY id_unique`;
     return (await this.rows<{ data: Record<string, unknown> }>(text)).map(({ data }) => data);
   }
 
-  /** The audit trail without the sync that made the data space, and without signings. */
+  /** Returns the audit trail without the sync that created the tenant's records, and without signings. */
   journal(): Promise<{ cle_id: string; action: string; objet_id: string; requete_id: string }[]> {
     return this.rows(
       `SELECT cle_id, action, objet_id, requete_id FROM journal
@@ -60,13 +64,13 @@ export class DataSpace {
     );
   }
 
-  /** Rows of a statement whose `$1` is the tenant, read as a superuser. */
+  /** Returns the rows of a statement whose `$1` is the tenant, read as a superuser. */
   async rows<R extends object>(text: string): Promise<R[]> {
     return (await this.app.database.query<R>(text, [this.open.tenantId])).rows;
   }
 }
 
-/** Runs `work` while a table refuses new rows. */
+/** Runs `work` while a table rejects new rows. */
 export async function refusing<T>(app: TestApp, table: string, work: () => Promise<T>): Promise<T> {
   const name = `refuse_${randomUUID().replaceAll('-', '')}`;
   await app.database.query(

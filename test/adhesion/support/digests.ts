@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 
-/** Tables that change with every request, whatever becomes of it: keys note when they were used, and calls are counted. */
+/** Tables that change with every request: the last use of keys, and the counts of calls. */
 const APART = ['cle', 'rate_window'];
 
-/** A digest of all rows of each table: the same as long as nothing is written. */
+/** Returns a digest of all rows of each table, which stays the same until a row is written. */
 export async function digests(database: Client): Promise<ReadonlyMap<string, string>> {
   const { rows: tables } = await database.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -19,7 +19,7 @@ export async function digests(database: Client): Promise<ReadonlyMap<string, str
   return new Map(rows.map(({ name, digest }) => [name, digest]));
 }
 
-/** The tables whose rows are not what they were. */
+/** Returns the tables whose rows have changed. */
 export function changed(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   return [...after].filter(([table, digest]) => digest !== before.get(table)).map(([table]) => table);
 }

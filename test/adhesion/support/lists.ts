@@ -2,7 +2,7 @@ import type { Answer, TestApp } from '../../setup/test-app';
 
 type Caller = Parameters<TestApp['send']>[0];
 
-/** A card of a list, as far as both versions show it alike. */
+/** The properties of a card that both versions show alike. */
 export interface CardItem {
   idUniqueAdhesion: string;
   dateSignature: string;
@@ -19,16 +19,16 @@ export function newestFirst(one: CardItem, other: CardItem): number {
   return a! < b! ? 1 : -1;
 }
 
-/** The path of the page after, from its link; other links may stand beside it. */
+/** Returns the path of the next page from its link; the header may have other links. */
 export function nextOf(app: TestApp, answer: Answer): string | undefined {
   const link = answer.headers.get('link') ?? '';
   const [, url] = /<([^>]+)>; rel="next"/.exec(link) ?? [];
-  // A link that cannot be read must not pass for the end of the list.
+  // An unreadable link must not look like the end of the list.
   expect(url === undefined).toBe(!link.includes('next'));
   return url?.slice(app.config.publicUrl.length);
 }
 
-/** The pages of a list from its first one on. */
+/** Returns the pages of a list from the first one on. */
 export async function pagesOf(
   app: TestApp,
   caller: Caller,
@@ -47,8 +47,8 @@ export async function pagesOf(
 }
 
 /**
- * Adds cards of E-1 and SYN-1 without the service, which would take minutes for as many: three to a millisecond, in an
- * order of signature that is not that of their ids.
+ * Adds cards of E-1 and SYN-1 without the service, which would take minutes: three to a millisecond, in an order of
+ * signature that is not that of their ids.
  */
 export async function fillCards(app: TestApp, tenantId: string, count: number): Promise<void> {
   await app.database.query(
@@ -61,7 +61,7 @@ export async function fillCards(app: TestApp, tenantId: string, count: number): 
   );
 }
 
-/** Ids of all cards of a tenant as its lists must have them. */
+/** Returns the ids of all cards of a tenant in the expected order of its lists. */
 export async function inOrder(app: TestApp, tenantId: string): Promise<string[]> {
   const { rows } = await app.database.query<{ id: string }>(
     `SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 ORDER BY date_signature DESC, id_unique DESC`,

@@ -16,17 +16,17 @@ const ADAM7 = [
   [0, 1, 1, 2],
 ] as const;
 
-/** What a PNG image is made of. */
+/** Parameters of a PNG image. */
 export interface PngShape {
   readonly width: number;
   readonly height: number;
-  /** 6 (red, green, blue, alpha) if absent. */
+  /** Default: 6 (red, green, blue, alpha). */
   readonly colour?: number;
   readonly depth?: number;
   readonly interlaced?: boolean;
 }
 
-/** One chunk; its checksum is right unless another one is given. */
+/** Returns a chunk, with the right checksum by default. */
 export function chunk(type: string, data: Uint8Array = Buffer.alloc(0), checksum?: number): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const length = Buffer.alloc(4);
@@ -44,7 +44,7 @@ export function header(shape: PngShape): Buffer {
   return data;
 }
 
-/** The rows as they are packed, each with its filter: all bits of the samples are 0. */
+/** Returns the packed rows, each with its filter: all bits of the samples are 0. */
 export function rows({ width, height, colour = 6, depth = 8, interlaced = false }: PngShape): Buffer {
   const passes = interlaced ? ADAM7 : [[0, 0, 1, 1] as const];
   const bytes = passes.map(([x, y, dx, dy]) => {
@@ -57,7 +57,7 @@ export function rows({ width, height, colour = 6, depth = 8, interlaced = false 
   return Buffer.alloc(bytes.reduce((sum, count) => sum + count, 0));
 }
 
-/** The parts of an image in their order, for tests that leave one out or put one in. */
+/** Returns the parts of an image in order, for tests that omit or add one. */
 export function parts(shape: PngShape): { ihdr: Buffer; plte: Buffer[]; idat: Buffer; iend: Buffer } {
   return {
     ihdr: chunk('IHDR', header(shape)),
@@ -71,13 +71,13 @@ export function png(...chunks: readonly Buffer[]): Buffer {
   return Buffer.concat([PNG_MAGIC, ...chunks]);
 }
 
-/** A sound image. */
+/** Returns a valid image. */
 export function encodePng(shape: PngShape): Buffer {
   const { ihdr, plte, idat, iend } = parts(shape);
   return png(ihdr, ...plte, idat, iend);
 }
 
-/** A sound image of exactly so many bytes: an ancillary chunk fills it up. */
+/** Returns a valid image of exactly this size: an ancillary chunk fills it up. */
 export function pngOf(bytes: number): Buffer {
   const { ihdr, idat, iend } = parts({ width: 1, height: 1 });
   const filler = chunk('tEXt', Buffer.alloc(bytes - png(ihdr, idat, iend).length - 12, 'a'));

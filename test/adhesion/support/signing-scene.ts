@@ -45,7 +45,7 @@ export const CONTACT = {
   province: 'QC',
   codePostal: 'G1R 1N4',
 };
-/** A signing with everything that one can have. */
+/** A signing with all possible properties. */
 export const WHOLE = {
   ...CONTACT,
   noMembre: 'M-7',
@@ -59,7 +59,7 @@ export const WHOLE = {
 export let app: TestApp;
 export let tenant: OpenTenant;
 
-/** Starts the application for a file of tests, and opens a data space for each of them. */
+/** Starts the application for a test file, and opens a tenant for each test. */
 export function useScene(): void {
   beforeAll(async () => {
     app = await TestApp.start();
@@ -79,7 +79,7 @@ export const send = (overrides: object = {}, headers?: Record<string, string>) =
 export const sent = (overrides: object = {}, headers?: Record<string, string>) =>
   signed(app, tenant.plateforme, overrides, headers);
 
-/** Makes something of the tenant that a signing refers to. */
+/** Creates a record of the tenant that a signing refers to. */
 export async function made(path: string, body: object): Promise<Answer['json']> {
   const answer = await partner('POST', `/b2b/v2/${path}`, body);
   expect(answer.status).toBe(201);
@@ -97,11 +97,11 @@ export async function makeAll(): Promise<void> {
 export const makeForm = async (overrides: object = {}): Promise<string> =>
   (await made('formulaire', { titre: 'Carte', syndicatIdExterne: 'SYN-1', ...overrides })).id as string;
 
-/** Rows of a table of the tenant. */
+/** Returns the rows of a table of the tenant. */
 export async function stored(table: string): Promise<Answer['json'][]> {
   return (await app.database.query(`SELECT * FROM ${table} WHERE tenant_id = $1`, [tenant.tenantId])).rows;
 }
-/** How many rows there are of the tenant, by table; of events, without those of the syncs that set the scene. */
+/** Counts the rows of the tenant by table; events of the initial syncs are left out. */
 export async function counts(...tables: string[]): Promise<Record<string, number>> {
   const entries = tables.map(async (table) => {
     const rows = (await stored(table)) as { type?: string }[];
@@ -109,7 +109,7 @@ export async function counts(...tables: string[]): Promise<Record<string, number
   });
   return Object.fromEntries(await Promise.all(entries));
 }
-/** The data of the tenant's events as it is kept. */
+/** Returns the stored data of the tenant's events. */
 export async function events(type: string): Promise<string[]> {
   const { rows: found } = await app.database.query<{ data: string }>(
     'SELECT data::text FROM evenement WHERE tenant_id = $1 AND type = $2 ORDER BY date_creation, id_unique',
@@ -118,7 +118,7 @@ export async function events(type: string): Promise<string[]> {
   return found.map(({ data }) => data);
 }
 export const everything = () => digests(app.database);
-/** Makes the employees a minute older, so that a change of their time shows. */
+/** Makes the employees a minute older, because a later change of their time must differ. */
 export async function age(): Promise<void> {
   await app.database.query(
     `UPDATE employe SET derniere_maj = derniere_maj - interval '1 minute' WHERE tenant_id = $1`,

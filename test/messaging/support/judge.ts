@@ -1,11 +1,11 @@
-/** What is known of a letter in the end: how often the server took each recipient, and what the service says. */
+/** Result of an email: how often the server accepted each recipient, and the state that the service shows. */
 export interface Ledger {
-  /** By address. */
+  /** Number of accepted messages by address. */
   readonly taken: ReadonlyMap<string, number>;
   readonly etats: ReadonlyMap<string, string>;
 }
 
-/** Everything in which somebody was written to twice, missed, or told wrongly of. */
+/** Returns the recipients that got a message twice, got none, or have a wrong state. */
 export function faultsOf({ taken, etats }: Ledger): Record<string, string[]> {
   const having = (isFault: (count: number, etat: string) => boolean): string[] =>
     [...etats]

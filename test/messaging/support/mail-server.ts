@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
-/** A message that the server has answered for with 250. */
+/** A message that the server has accepted with 250. */
 export interface Accepted {
   readonly to: string;
   readonly from: string;
@@ -12,10 +12,10 @@ export interface Accepted {
   readonly raw: Buffer;
 }
 
-/** Where a server breaks off. */
+/** Points at which a server may fail. */
 export type Phase = 'connect' | 'mail' | 'rcpt' | 'data' | 'dot';
 
-/** What the server does with a command: an error is answered, and `cut` closes the connection without an answer. */
+/** Reaction of the server to a command: a code is sent, and `cut` closes the connection without a response. */
 export type Verdict =
   'accept' | 'cut' | { readonly code: number } | Promise<'accept' | 'cut' | { readonly code: number }>;
 
@@ -24,16 +24,16 @@ interface Held {
   readonly _socket: Socket;
 }
 
-/** A real SMTP server that notes what it has accepted, and fails where a test wants it to. */
+/** An SMTP server that records its accepted messages, and fails where a test wants it to. */
 export class MailServer {
   readonly accepted: Accepted[] = [];
-  /** Messages that began, whether or not they were ended. */
+  /** Number of messages that began, with or without an end. */
   begun = 0;
-  /** Messages whose final dot came. */
+  /** Number of messages whose final dot came. */
   ended = 0;
-  /** Asked at each phase of each message; the recipient is known from `rcpt` on. */
+  /** Called at each phase of each message; the recipient is known from `rcpt` on. */
   judge: (phase: Phase, to: string) => Verdict = () => 'accept';
-  /** How long the server takes to answer for a message that has ended. */
+  /** Delay of the response to a message that has ended. */
   delayMs: () => number = () => 0;
   private server: SMTPServer;
   private isDown = false;
@@ -53,25 +53,25 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** How often each address was answered for. */
+  /** Counts the accepted messages by address. */
   counts(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { to } of this.accepted) counts.set(to, (counts.get(to) ?? 0) + 1);
     return counts;
   }
 
-  /** The messages to one address, read. */
+  /** Returns the parsed messages to one address. */
   async read(to: string): Promise<ParsedMail[]> {
     return Promise.all(this.accepted.filter((one) => one.to === to).map(({ raw }) => simpleParser(raw)));
   }
 
-  /** The messages to all addresses that begin so, read. */
+  /** Returns the parsed messages to all addresses with this prefix. */
   async readAll(start: string): Promise<ParsedMail[]> {
     const found = this.accepted.filter(({ to }) => to.startsWith(start));
     return Promise.all(found.map(({ raw }) => simpleParser(raw)));
   }
 
-  /** Listens again after a stop, at the same port. */
+  /** Listens again after a stop, on the same port. */
   async listen(port = this.port): Promise<void> {
     this.server = this.make();
     this.isDown = false;
@@ -79,7 +79,7 @@ export class MailServer {
     this.port = (this.server.server.address() as AddressInfo).port;
   }
 
-  /** Cuts every connection and refuses new ones. What it has said by then arrives. */
+  /** Closes every connection and rejects new ones. Responses that were already sent still arrive. */
   async stop(): Promise<void> {
     this.isDown = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -107,7 +107,7 @@ export class MailServer {
       if (verdict === 'cut') return this.cut(session);
       if (verdict === 'accept') {
         if (phase === 'dot') await sleep(this.delayMs());
-        // Of what a dying server has not said, it has taken nothing.
+        // A message whose response the dying server has not sent is not accepted.
         if (this.isDown) return;
         onAccept();
         return done();

@@ -24,7 +24,7 @@ export function mailing(config: Config, SMTP_URL: string, more: Partial<Config> 
   return new Settings({ ...config, smtp, ...more });
 }
 
-/** A data space that sends letters, as its partner sees it. */
+/** A tenant that sends emails, as its partner sees it. */
 export class Post {
   private constructor(
     readonly app: TestApp,
@@ -39,7 +39,7 @@ export class Post {
     return new Post(app, tenant);
   }
 
-  /** Changes the client of the data space. */
+  /** Changes the client of the tenant. */
   async client(change: object): Promise<void> {
     const path = `/admin/v1/clients/${this.tenant.clientId}`;
     const answer = await this.app.send(this.app.adminKey, 'PUT', path, change);
@@ -50,7 +50,11 @@ export class Post {
     return this.app.send(this.tenant, method, path, body, headers);
   }
 
-  /** Makes employees `<prefix>-0`… with addresses of the same names. @returns their identifiers */
+  /**
+   * Creates employees `<prefix>-0`… with addresses of the same names.
+   *
+   * @returns their identifiers
+   */
   async employes(count: number, prefix = 'E'): Promise<string[]> {
     const ids = Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
     await synced(this.app, this.tenant, {
@@ -59,7 +63,7 @@ export class Post {
     return ids;
   }
 
-  /** Sends a letter, which must be taken on. */
+  /** Sends an email and asserts a 202. */
   async letter(destinataires: object, rest: object = {}): Promise<Letter> {
     const answer = await this.send('POST', PATH, {
       destinataires,
@@ -78,12 +82,16 @@ export class Post {
     return json.etats;
   }
 
-  /** Recipients by their external identifiers. */
+  /** Returns recipients with their external identifiers. */
   async destinataires(id: string, query = ''): Promise<Answer['json'][]> {
     return (await this.send('GET', `${PATH}/${id}/destinataires${query}`)).json;
   }
 
-  /** Waits until nobody waits any more and no message is on its way. @param hurry lets no schedule be waited for */
+  /**
+   * Waits until no recipient waits and no message is on its way.
+   *
+   * @param hurry makes retries due at once
+   */
   async over(id: string, { hurry = false, timeoutMs = 50_000 } = {}): Promise<Record<string, number>> {
     let etats = await this.etats(id);
     await until(
@@ -98,7 +106,7 @@ export class Post {
     return etats;
   }
 
-  /** Rows of a statement whose `$1` is the tenant, read as a superuser. */
+  /** Returns the rows of a statement whose `$1` is the tenant, read as a superuser. */
   async rows<R extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<R[]> {
     return (await this.app.database.query<R>(text, [this.tenant.tenantId, ...values])).rows;
   }
@@ -108,7 +116,7 @@ export function addressOf(idExterne: string): string {
   return `${idExterne.toLowerCase()}@example.org`;
 }
 
-/** Lets whatever waits for its next attempt be due; what a worker has taken up stays with it. */
+/** Makes waiting retries due now; leased recipients stay with their worker. */
 export async function hurryUp(app: TestApp): Promise<void> {
   await app.database.query(
     `UPDATE courriel_destinataire SET echeance = now()

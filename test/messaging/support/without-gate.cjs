@@ -1,6 +1,6 @@
 'use strict';
-// Loaded before a built process (node --require), to break it on purpose: nobody is marked before the end of a message,
-// only once the server has answered for it.
+// Loaded before a built process (node --require), to break it on purpose: recipients are not marked before the end of a
+// message, but only after the server has accepted it.
 const { join } = require('node:path');
 const { ExpeditionRepository } = require(
   join(__dirname, '../../../dist/libs/messaging/src/persistence/expedition.repository.js'),
