@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const get = (path: string, sender = tenant): Promise<Answer> => app.send(sender, 'GET', path);
 
-/** Runs `work` while every read of employees waits. */
+/** Runs `work` while all reads of employees wait. */
 async function whileEmployeesWait(work: () => Promise<void>): Promise<void> {
   await saboteur.query('BEGIN');
   await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
@@ -44,14 +44,14 @@ async function whileEmployeesWait(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Statements that wait for the table. */
+/** Counts the statements that wait for the table. */
 const areWaiting = (count: number) =>
   eventually(async () => {
     const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     return (await app.database.query(text)).rowCount === count || undefined;
   }, `${count} waits`);
 
-/** Sends the begin of a request by hand; its answer is not read before it is asked for. */
+/** Writes the head of a request to a socket; the response is read only on demand. */
 function send(text: string): Socket {
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname).pause();
@@ -63,7 +63,7 @@ function send(text: string): Socket {
 const headOf = (method: string, path: string, { cle }: TestTenant, headers = ''): string =>
   `${method} ${path} HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${cle}\r\nContent-Type: application/json\r\n${headers}\r\n`;
 
-/** All that a connection answers until it ends. */
+/** Returns all data of a connection until it ends. */
 async function answerOf(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (data) => (text += data.toString('latin1'))).resume();
@@ -71,15 +71,15 @@ async function answerOf(socket: Socket): Promise<string> {
   return text;
 }
 
-/** Whether a list comes to its end. */
+/** Returns whether a list is complete. */
 async function wholeOf(socket: Socket): Promise<boolean> {
   let end = '';
   socket.on('data', (data) => (end = (end + data.toString('latin1')).slice(-5))).resume();
   return eventually(() => end === '0\r\n\r\n' || undefined, 'The end of a list', 30);
 }
 
-describe('requests of one data space at once', () => {
-  it('are 429 Debit.Depasse beyond the budget; other data spaces and the platform are served', async () => {
+describe('simultaneous requests of one tenant', () => {
+  it('429 Debit.Depasse beyond the budget; other tenants and the platform get their responses', async () => {
     const platform = await app.platformOf(tenant);
     await whileEmployeesWait(async () => {
       const served = Array.from({ length: 6 }, () => get('/b2b/v1/employe/E-1'));
@@ -99,7 +99,7 @@ describe('requests of one data space at once', () => {
     expect((await get('/b2b/v1/employeur')).status).toBe(200);
   });
 
-  it('count until their answer is taken', async () => {
+  it('a request counts until its response was read', async () => {
     await app.database.query(
       `INSERT INTO employeur (tenant_id, id_externe, nom) SELECT $1, 'EMP-' || n, repeat('x', 200) FROM generate_series(1, 40000) n`,
       [tenant.tenantId],
@@ -116,10 +116,10 @@ describe('requests of one data space at once', () => {
 });
 
 describe('parts of long lists', () => {
-  it('are made one at a time for each data space; other reads do not wait for them', async () => {
+  it('are read one at a time for each tenant; other reads do not wait for them', async () => {
     const lists = Array.from({ length: 3 }, () => send(headOf('GET', '/b2b/v1/employeur', tenant)));
     await Promise.all(lists.map((socket) => once(socket, 'readable')));
-    // Each stands still when the buffers on its way are full.
+    // Each stops when the buffers of its connection are full.
     await new Promise((resolve) => setTimeout(resolve, 500));
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE employeur IN ACCESS EXCLUSIVE MODE');
@@ -132,14 +132,14 @@ describe('parts of long lists', () => {
   });
 });
 
-describe('a connection that is used by all data spaces', () => {
-  it('is never the one that keys, limits and probes need', async () => {
+describe('the connections that all tenants share', () => {
+  it('cannot use up the connections for keys, limits and probes', async () => {
     await whileEmployeesWait(async () => {
       const crowds = [tenant, other].flatMap((sender) =>
         Array.from({ length: app.config.poolSize / 2 }, () => get('/b2b/v1/employe/E-1', sender)),
       );
       await areWaiting(app.config.poolSize);
-      // A key that was never used before, whose limit is counted for the first time.
+      // A new key, whose limit is counted for the first time.
       const newcomer = await app.tenant();
       expect((await get('/b2b/v1/moi', newcomer)).status).toBe(200);
       expect((await fetch(`${app.url}/health/ready`)).status).toBe(200);
@@ -149,13 +149,13 @@ describe('a connection that is used by all data spaces', () => {
   });
 });
 
-describe('a reader who takes nothing of a list', () => {
+describe('a reader that reads nothing of a list', () => {
   beforeAll(() => Object.assign(BUDGETS, { readerGraceMs: 500, bytesPerSecond: 100 * MEGABYTE }));
   afterAll(() =>
     Object.assign(BUDGETS, { readerGraceMs: usual.readerGraceMs, bytesPerSecond: usual.bytesPerSecond }),
   );
 
-  it('gets nothing fetched ahead, and loses the connection', async () => {
+  it('the list is not fetched ahead, and the connection is closed', async () => {
     const statements = await statementsOf(async () => {
       const socket = send(headOf('GET', '/b2b/v1/employeur', tenant));
       await once(socket, 'readable');
@@ -166,7 +166,7 @@ describe('a reader who takes nothing of a list', () => {
       ).catch(() => undefined);
     });
     const runs = statements.filter(({ text }) => text.includes('FROM employeur'));
-    // What the system's buffers hold of some megabytes.
+    // The system's buffers hold some of these megabytes.
     expect(runs.length).toBeLessThan(6);
     const socket = send(headOf('GET', '/b2b/v1/employeur', tenant));
     await once(socket, 'readable');
@@ -188,7 +188,7 @@ describe('a body that comes byte by byte', () => {
     }
   });
 
-  it('keeps no other data space from a sync, however much it announces', async () => {
+  it('other tenants can sync, whatever length it announces', async () => {
     Object.assign(BUDGETS, { graceMs: usual.graceMs });
     const senders = await Promise.all(Array.from({ length: 3 }, () => app.tenant()));
     const announced = `Content-Length: ${64 * MEGABYTE}\r\n`;
@@ -202,13 +202,13 @@ describe('a body that comes byte by byte', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     const body = JSON.stringify({ employes: [EMPLOYE] }) + ' '.repeat(2 * MEGABYTE);
     expect((await app.send(other, 'POST', '/b2b/v1/employe/sync', body)).status).toBe(200);
-    // Nobody has been given up meanwhile.
+    // All slow requests are still running.
     expect(answers).toBe(0);
   });
 });
 
 describe('database time', () => {
-  it('is 429 Debit.Depasse when that of the minute is used up', async () => {
+  it('429 Debit.Depasse after the budget of the minute is used up', async () => {
     const sender = await app.tenant();
     expect((await get('/b2b/v1/employeur', sender)).status).toBe(200);
     Object.assign(BUDGETS, { databaseSeconds: 0 });

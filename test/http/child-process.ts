@@ -10,7 +10,7 @@ import { eventually } from './expect-problem';
 
 const DIST = join(__dirname, '../../dist/apps');
 
-/** One of the built processes, as production runs it, with everything it writes. */
+/** A built process, run as in production, with its whole output. */
 export class Child {
   readonly exited: Promise<number | NodeJS.Signals>;
   output = '';
@@ -32,7 +32,7 @@ export class Child {
     });
   }
 
-  /** Starts a process and waits for nothing. API and worker log in to DATABASE_URL as `asService` says. */
+  /** Starts a process without waiting. API and worker log in to DATABASE_URL as `asService` says. */
   static async spawn(
     app: 'partner-api' | 'worker' | 'cli',
     env: Record<string, string>,
@@ -60,7 +60,7 @@ export class Child {
   /** Starts a process and waits until it listens. */
   static async start(app: 'partner-api' | 'worker', env: Record<string, string>): Promise<Child> {
     const child = await Child.spawn(app, env);
-    // A busy machine that has compiled nothing yet takes some seconds.
+    // A busy machine without compiled code takes some seconds.
     await eventually(
       () => {
         if (!child.isRunning) throw new Error(`${app} did not start: ${child.errors}${child.output}`);
@@ -76,13 +76,17 @@ export class Child {
     return this.running;
   }
 
-  /** Its log: each line must be JSON. */
+  /** Returns its log: each line must be JSON. */
   lines(): Record<string, unknown>[] {
     const lines = this.output.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Sends a signal and answers the exit code, once all output is there. */
+  /**
+   * Sends a signal.
+   *
+   * @returns the exit code, after all output has arrived
+   */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
     if (this.running) this.process.kill(signal);
     return this.exited;

@@ -41,7 +41,7 @@ interface Raw {
   readonly bytes: Buffer;
 }
 
-/** One request as it is written: fetch would add headers of its own and unpack the body. */
+/** Sends a request without fetch, which would add headers and decompress the body. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> {
   const sent = httpRequest(app.url + path, { method, headers }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -52,7 +52,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
 
 describe('Documents without a key', () => {
   it.each(DOCUMENTS)(
-    '%s has an ETag, may be kept by any cache and is packed as asked',
+    '%s has an ETag, may be cached by any cache and is compressed on request',
     async (path, type) => {
       const plain = await ask(path);
       const gzip = await ask(path, { 'Accept-Encoding': 'gzip, deflate' });
@@ -74,7 +74,7 @@ describe('Documents without a key', () => {
       if (!isPacked) return;
       expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true);
       expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true);
-      // Strong validators: other bytes, another ETag.
+      // Strong validators: other bytes need another ETag.
       expect(new Set([plain, gzip, brotli].map(({ headers }) => headers.etag)).size).toBe(3);
     },
   );
@@ -85,12 +85,12 @@ describe('Documents without a key', () => {
     ['gzip;q=0.5, br;q=0', 'gzip'],
     ['*', 'br'],
     ['zstd', undefined],
-  ])('packs for Accept-Encoding: %s as %s', async (accepted, encoding) => {
+  ])('Accept-Encoding: %s gives %s', async (accepted, encoding) => {
     const { status, headers } = await ask('/docs/openapi.json', { 'Accept-Encoding': accepted });
     expect({ status, encoding: headers['content-encoding'] }).toEqual({ status: 200, encoding });
   });
 
-  it.each(DOCUMENTS)('%s answers 304 to the ETag that it gave, and HEAD without a body', async (path) => {
+  it.each(DOCUMENTS)('%s is 304 for its own ETag, and HEAD has no body', async (path) => {
     const packed = { 'Accept-Encoding': 'br' };
     const { headers } = await ask(path, packed);
     const held = { ...packed, 'If-None-Match': `"other", W/${headers.etag!}` };
@@ -111,7 +111,7 @@ describe('Documents without a key', () => {
     });
   });
 
-  it('are written once and not for each request', async () => {
+  it('are generated once, not for each request', async () => {
     await ask('/docs/openapi.json');
     await ask('/docs/openapi.yaml');
     const write = jest.spyOn(JSON, 'stringify');
@@ -129,7 +129,7 @@ describe('Documents without a key', () => {
     expect(Object.keys(ERROR_CODES).filter((code) => !text.includes(`<tr id="${code}">`))).toEqual([]);
   });
 
-  it('files of Swagger UI that no page needs are not served', async () => {
+  it('404 for files of Swagger UI that the page does not need', async () => {
     for (const name of ['package.json', 'swagger-ui.js', 'swagger-ui-bundle.js.map', 'LICENSE', 'README.md'])
       expectProblem(await app.send(undefined, 'GET', `/docs/${name}`), 404, 'Ressource.NotFound');
   });
@@ -145,7 +145,7 @@ describe('The budget of requests without a key', () => {
     app.app.get(KeylessBudget).perSecond = PER_SECOND;
   });
 
-  it('refuses documents beyond it with 429, and neither probes, measurements nor callers with a key', async () => {
+  it('429 for documents beyond it; probes, metrics and callers with a key are not limited', async () => {
     const { cle } = await app.tenant();
     const answers = await Promise.all(
       Array.from({ length: 10 * PER_SECOND }, () => app.send(undefined, 'GET', '/docs/admin')),
@@ -169,7 +169,7 @@ describe('The budget of requests without a key', () => {
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('collects measurements once for all who ask within a second', async () => {
+  it('metrics are collected once for all requests of a second', async () => {
     const collect = jest.spyOn(app.app.get(Metrics)['exporter'], 'collect');
     const texts = await Promise.all(
       Array.from({ length: 20 }, async () => (await app.send(undefined, 'GET', '/metrics')).text),

@@ -1,6 +1,10 @@
 import type { Answer } from '../setup/test-app';
 
-/** Asserts that an answer is the problem details of one error code (decisions, section 4), and answers its faults. */
+/**
+ * Asserts that a response is the problem details of an error code (decisions, section 4).
+ *
+ * @returns its `errors`
+ */
 export function expectProblem(answer: Answer, status: number, code: string): Record<string, string> {
   expect({ status: answer.status, code: answer.json?.code }).toEqual({ status, code });
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
@@ -21,7 +25,7 @@ export function expectFaults(answer: Answer, faults: Record<string, string>): vo
   expect(expectProblem(answer, 400, 'Requete.Invalide')).toEqual(faults);
 }
 
-/** Waits until `found` answers something, for some seconds at most. */
+/** Waits some seconds until `found` returns a value. */
 export async function eventually<T>(
   found: () => Promise<T | undefined> | T | undefined,
   what: string,

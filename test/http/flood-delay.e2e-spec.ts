@@ -9,7 +9,7 @@ import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectProblem } from './expect-problem';
 
 const DELAY_MS = 400;
-/** For requests that stay delayed until the test closes them, on any machine. */
+/** Longer than any test: the requests stay delayed until the test closes them. */
 const LONG_MS = 60_000;
 
 let app: TestApp;
@@ -40,7 +40,7 @@ async function timed(work: () => Promise<Answer>): Promise<{ answer: Answer; ms:
 
 const ask = (key: string) => timed(() => app.send(key, 'GET', '/b2b/v1/moi'));
 
-/** Makes a key whose limit is used up, with this number of refusals. */
+/** Creates a key whose limit is used up, with this number of rejections. */
 async function refused(count: number): Promise<TestTenant> {
   const caller = await app.tenant({ limiteParMinute: 1 });
   for (let request = 0; request <= count; request++) await ask(caller.cle);
@@ -93,7 +93,7 @@ describe('A key that goes on beyond its limit', () => {
 
   it('does not come back in waves: requests delayed together get their responses one after the other', async () => {
     const { cle } = await refused(5);
-    /** In how many tenths of a delay the responses came to five requests that were sent together. */
+    /** Returns the number of different tenths of a delay in which the responses to five simultaneous requests came. */
     const parts = async (): Promise<number> => {
       const answers = await Promise.all(Array.from({ length: 5 }, () => ask(cle)));
       return new Set(answers.map(({ ms }) => Math.floor((ms / DELAY_MS) * 10))).size;

@@ -46,30 +46,30 @@ function expectReplay(answer: Answer, first: Answer): void {
 }
 
 describe('Idempotency-Key', () => {
-  it('replays the first answer: status, body, Location, ETag', async () => {
+  it('replays the first response: status, body, Location, ETag', async () => {
     const first = await post();
     expect(first.status).toBe(201);
     expect(first.headers.get('location')).toBe('/b2b/v1/employe/E-1');
     expectReplay(await post(), first);
-    // Even when what it made has changed or gone since.
+    // Also after the created record was changed or deleted.
     await app.send(tenant, 'DELETE', `${PATH}/E-1`);
     expectReplay(await post(), first);
     expect(await count('employe')).toBe(0);
   });
 
-  it('replays it to many at once, none of whom waits for another', async () => {
+  it('simultaneous replays do not wait for each other', async () => {
     const first = await post();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post()));
     for (const answer of answers) expectReplay(answer, first);
   });
 
-  it('answers as a request without the header does', async () => {
+  it('the response is the one without the header', async () => {
     const [one, two] = [await post(), await app.send(tenant, 'POST', PATH, { ...EMPLOYE, idExterne: 'E-2' })];
     expect([one.status, [...one.headers.keys()]]).toEqual([two.status, [...two.headers.keys()]]);
     expect(Object.keys(one.json)).toEqual(Object.keys(two.json));
   });
 
-  it('replays a sync, which is done once', async () => {
+  it('replays a sync, which runs once', async () => {
     const body = { employes: [EMPLOYE, { idExterne: 'E-2' }] };
     const first = await post(body, `${PATH}/sync`);
     expect(first.json).toMatchObject({ created: 1, updated: 0 });
@@ -92,7 +92,7 @@ describe('Idempotency-Key', () => {
     expect(await count('employe')).toBe(0);
   });
 
-  it('replays a refusal by a rule of the domain, also when the rule would let it pass by now', async () => {
+  it('replays a rejection by a domain rule, even if the rule would now accept the request', async () => {
     const sent = { ...EMPLOYE, identifiantExterneEmployeur: 'EMP-1' };
     const refused = await post(sent);
     expectProblem(refused, 400, 'Employe.EmployeurInconnu');
@@ -106,7 +106,7 @@ describe('Idempotency-Key', () => {
     expectReplay(await post(), conflict);
   });
 
-  it('does not record what is malformed: corrected, it passes under the same key', async () => {
+  it('a malformed request is not recorded: its corrected form is accepted with the same key', async () => {
     expectFaults(await post({ ...EMPLOYE, nom: '' }), { '/nom': 'required' });
     expectFaults(await post('{"idExterne":'), { '': 'json' });
     expectProblem(await post({ ...EMPLOYE, ville: 'x'.repeat(2 ** 20) }), 413, 'Requete.TropVolumineuse');
@@ -114,7 +114,7 @@ describe('Idempotency-Key', () => {
     expect((await post()).status).toBe(201);
   });
 
-  it('belongs to a tenant: another one uses the same key for itself', async () => {
+  it('belongs to a tenant: another one may use the same key', async () => {
     const other = await app.tenant();
     const [mine, theirs] = [await post(), await post({ ...EMPLOYE, prenom: 'Ève' }, PATH, other)];
     expect([mine.status, theirs.status, theirs.json.prenom]).toEqual([201, 201, 'Ève']);
@@ -144,7 +144,7 @@ describe('Idempotency-Key', () => {
     expectFaults(await post(), { 'Idempotency-Key': 'header' });
   });
 
-  it('is free again after 24 hours, whether or not the worker has purged it', async () => {
+  it('is free again after 24 hours, before and after the purge', async () => {
     await post();
     const age = (hours: string) =>
       app.database.query(
@@ -162,7 +162,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('Idempotency-Key, the record and the effect', () => {
-  it('neither exists when the handler fails after writing; the repeat does it', async () => {
+  it('neither exists if the handler fails after writing; the repeated request does the work', async () => {
     const service = app.app.get(EmployesService, { strict: false });
     const create = service.create.bind(service);
     jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, actor, record) => {
@@ -176,7 +176,7 @@ describe('Idempotency-Key, the record and the effect', () => {
     expect([await count('employe'), await count('idempotency_record')]).toEqual([1, 1]);
   });
 
-  it('neither exists when the record cannot be written', async () => {
+  it('neither exists if the record cannot be written', async () => {
     jest.spyOn(app.app.get(IdempotencyRecords), 'add').mockRejectedValueOnce(new Error('no record'));
     expectProblem(await post(), 500, 'Service.ErreurInterne');
     expect([await count('employe'), await count('idempotency_record')]).toEqual([0, 0]);
@@ -193,7 +193,7 @@ describe('Idempotency-Key, the record and the effect', () => {
     expect(await count('employe')).toBe(1);
   });
 
-  it('a refusal leaves nothing of what was written before it', async () => {
+  it('a rejection rolls back all previous writes', async () => {
     const service = app.app.get(EmployesService, { strict: false });
     const create = service.create.bind(service);
     jest.spyOn(service, 'create').mockImplementationOnce(async (tenantId, actor, record) => {
@@ -206,7 +206,7 @@ describe('Idempotency-Key, the record and the effect', () => {
 });
 
 describe('Idempotency-Key under another API key', () => {
-  /** A further key of the same data space. */
+  /** Issues another key of the same tenant. */
   const further = (modules: ModuleName[] | null = null) =>
     app.app.get(ClientsService).issueCle(TEST_ACTOR, tenant.clientId, {
       nom: 'Paie',
@@ -216,15 +216,15 @@ describe('Idempotency-Key under another API key', () => {
     });
   const webhook = { url: 'http://hooks.test/mandat', types: ['adhesion.signee'] };
 
-  it('422 Idempotence.CleReutilisee for the same request, which is not done a second time', async () => {
+  it('422 Idempotence.CleReutilisee for the same request, which does not run again', async () => {
     const first = await post();
     expectProblem(await post(EMPLOYE, PATH, await further()), 422, 'Idempotence.CleReutilisee');
     expect(await count('employe')).toBe(1);
-    // The record is still that of the first key.
+    // The record still belongs to the first key.
     expectReplay(await post(), first);
   });
 
-  it('a key without the module of cards gets nothing of a webhook for cards', async () => {
+  it('a key without the module of cards gets no response about a webhook for cards', async () => {
     const first = await post(webhook, '/b2b/v2/webhook');
     expect(first.status).toBe(201);
     const answer = await post(webhook, '/b2b/v2/webhook', await further(['vote']));
@@ -233,7 +233,7 @@ describe('Idempotency-Key under another API key', () => {
     expectProblem(answer, 422, 'Idempotence.CleReutilisee');
   });
 
-  it('gets the same answer whether or not it guesses the request of the first key', async () => {
+  it('the response is the same whether or not its request equals that of the first key', async () => {
     await post();
     const other = await further();
     const answers = [
@@ -249,11 +249,11 @@ describe('Idempotency-Key under another API key', () => {
     expect(guessed).toEqual(missed);
   });
 
-  it('a key that lost a module gets no answer that was recorded before', async () => {
+  it('a key that lost a module gets no recorded response', async () => {
     const first = await post(webhook, '/b2b/v2/webhook');
     await app.database.query(`UPDATE client SET modules = '{vote}' WHERE id = $1`, [tenant.clientId]);
     let last = first;
-    // A key is trusted for five seconds after a change; until then the record is its own.
+    // Keys are cached for up to five seconds after a change; until then the record belongs to the key.
     for (let attempt = 0; last.status !== 422 && attempt < 150; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       last = await post(webhook, '/b2b/v2/webhook');
@@ -261,7 +261,7 @@ describe('Idempotency-Key under another API key', () => {
     expectProblem(last, 422, 'Idempotence.CleReutilisee');
   });
 
-  it('administrators: the key that one has issued is not answered to another, and not issued again', async () => {
+  it('administrators: another key neither gets the recorded response, nor a second issued key', async () => {
     const { cle } = await app.app.get(ClientsService).issueAdminCle('Autre');
     const path = `/admin/v1/clients/${tenant.clientId}/cles`;
     const body = { nom: 'Paie', environnement: 'staging', role: 'partenaire' };
@@ -270,7 +270,7 @@ describe('Idempotency-Key under another API key', () => {
     expect(await app.app.get(ClientsService).listCles(tenant.clientId)).toHaveLength(2);
   });
 
-  it('a record of the release before, which names no key, is answered to nobody', async () => {
+  it('a record of the previous release, without a key, is replayed to no key', async () => {
     const sent = JSON.stringify(EMPLOYE);
     expect((await post(sent)).status).toBe(201);
     const before = createHash('sha256').update(`POST ${PATH}\n`).update(sent).digest();
@@ -283,13 +283,13 @@ describe('Idempotency-Key under another API key', () => {
   });
 });
 
-describe('Idempotency-Key on a POST whose answer holds a secret', () => {
+describe('Idempotency-Key on a POST whose response contains a secret', () => {
   const issue = { nom: 'Paie', environnement: 'staging', role: 'partenaire' };
   const issued = (body: object = issue) =>
     post(body, `/admin/v1/clients/${tenant.clientId}/cles`, app.adminKey);
   const cles = async () => (await app.app.get(ClientsService).listCles(tenant.clientId)).length;
 
-  it('409 Idempotence.NonRepetable for a repetition, which says what to do; done once', async () => {
+  it('409 Idempotence.NonRepetable for a repetition, with an instruction; it runs once', async () => {
     const first = await issued();
     expect([first.status, first.json.cle]).toEqual([201, expect.stringMatching(/^mdt_stg_/)]);
     const again = await issued();
@@ -305,7 +305,7 @@ describe('Idempotency-Key on a POST whose answer holds a secret', () => {
     expect(await cles()).toBe(2);
   });
 
-  it('the record says that it was done, and holds nothing of the answer', async () => {
+  it('the record says that it ran, and contains no part of the response', async () => {
     const { json } = await issued();
     const { rows } = await app.database.query<{ status: number; headers: object; sealed_body: Buffer }>(
       'SELECT status, headers, sealed_body FROM idempotency_record WHERE idempotency_key = $1',
@@ -321,14 +321,14 @@ describe('Idempotency-Key on a POST whose answer holds a secret', () => {
     expect(json.cle).toBeDefined();
   });
 
-  it('replays a refusal by a rule, which holds no secret', async () => {
+  it('replays a rejection by a rule, which contains no secret', async () => {
     const path = `/admin/v1/clients/${randomUUID()}/cles`;
     const refused = await post(issue, path, app.adminKey);
     expectProblem(refused, 404, 'Client.NotFound');
     expectReplay(await post(issue, path, app.adminKey), refused);
   });
 
-  it('ten at once make one key', async () => {
+  it('ten at once create one key', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => issued()));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 201))
@@ -336,15 +336,15 @@ describe('Idempotency-Key on a POST whose answer holds a secret', () => {
     expect(await cles()).toBe(2);
   });
 
-  it('negative control: without the lock on the Idempotency-Key, ten at once make several', async () => {
+  it('negative control: without the lock on the Idempotency-Key, ten at once create several', async () => {
     jest.spyOn(app.app.get(IdempotencyRecords), 'lock').mockResolvedValue(true);
     await Promise.all(Array.from({ length: 10 }, () => issued()));
     expect(await cles()).toBeGreaterThan(2);
   });
 });
 
-describe('A recorded answer at rest', () => {
-  it('cannot be read in the table', async () => {
+describe('A recorded response at rest', () => {
+  it('is unreadable in the table', async () => {
     const first = await post();
     const { rows } = await app.database.query<{ sealed_body: Buffer; whole: string }>(
       `SELECT sealed_body, idempotency_record::text AS whole FROM idempotency_record WHERE idempotency_key = $1`,
@@ -355,7 +355,7 @@ describe('A recorded answer at rest', () => {
     expect(rows[0]!.whole).not.toContain(first.json.idUnique);
   });
 
-  it('opens under its own Idempotency-Key only', async () => {
+  it('can be decrypted with its own Idempotency-Key only', async () => {
     await post();
     const stolen = randomUUID();
     await app.database.query(

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The JSON text of an object, made `size` bytes long by spaces. */
+/** Returns the JSON text of an object, padded with spaces to `size` bytes. */
 function padded(body: object, size: number): string {
   const text = JSON.stringify(body);
   return text + ' '.repeat(size - Buffer.byteLength(text));
@@ -29,7 +29,7 @@ function padded(body: object, size: number): string {
 const post = (body: string | Uint8Array, headers: Record<string, string> = {}, path = '/b2b/v1/employe') =>
   app.send(tenant, 'POST', path, body, headers);
 
-/** Sends a body in chunks, without saying how long it will be. */
+/** Sends a body in chunks, without its length. */
 async function stream(
   path: string,
   chunks: Buffer[],
@@ -55,7 +55,7 @@ describe('the size of a body', () => {
     expectProblem(await post(padded(EMPLOYE, MEGABYTE + 1)), 413, 'Requete.TropVolumineuse');
   });
 
-  it('counts what arrives, whether or not a length was announced, and what a compressed body unfolds to', async () => {
+  it('counts the received bytes, with or without a Content-Length, and the decompressed size', async () => {
     const chunks = Array.from({ length: 20 }, () => Buffer.alloc(MEGABYTE / 10, ' '));
     expect(await stream('/b2b/v1/employe', chunks, { 'X-Api-Key': tenant.cle })).toMatchObject({
       status: 413,
@@ -68,7 +68,7 @@ describe('the size of a body', () => {
     expectProblem(await post(small, { 'Content-Encoding': 'zip' }), 415, 'Requete.TypeNonSupporte');
   });
 
-  it('of a sync is at most 64 MB: 20 MB of records pass', async () => {
+  it('a sync accepts up to 64 MB: 20 MB of records are written', async () => {
     const employes = Array.from({ length: 25_000 }, (_, index) => ({
       ...{
         idExterne: `S-${index}`,
@@ -83,7 +83,7 @@ describe('the size of a body', () => {
     expect([answer.status, answer.json]).toEqual([200, { created: 25_000, updated: 0, errors: [] }]);
   });
 
-  it('of a sync is at most 64 MB, to the byte', async () => {
+  it('a sync accepts exactly 64 MB and not a byte more', async () => {
     expect((await post(padded({ employes: [] }, 64 * MEGABYTE), {}, SYNC)).json).toEqual({
       created: 0,
       updated: 0,
@@ -96,7 +96,7 @@ describe('the size of a body', () => {
     );
   });
 
-  it('does not matter to a caller without access, who is refused before it is read', async () => {
+  it('is not checked for a caller without access, who is rejected before the body is read', async () => {
     const endless = Buffer.alloc(MEGABYTE, ' ');
     const refused = await stream(SYNC, Array<Buffer>(8).fill(endless), { 'X-Api-Key': 'nobody' });
     expect(refused.status).toBe(401);
@@ -104,7 +104,7 @@ describe('the size of a body', () => {
     expectProblem(await app.send('nobody', 'POST', SYNC, '{"employes":'), 401, 'Cle.Invalide');
   });
 
-  it('has no effect when the body breaks off', async () => {
+  it('a body that breaks off has no effect', async () => {
     const request = httpRequest(`${app.url}/b2b/v1/employe`, {
       method: 'POST',
       headers: { 'X-Api-Key': tenant.cle, 'Content-Type': 'application/json', 'Content-Length': '1000' },
@@ -117,13 +117,13 @@ describe('the size of a body', () => {
   });
 });
 
-describe('what a body may consist of', () => {
+describe('the content of a body', () => {
   const properties = (count: number): object =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`inconnu${index}`, 1]));
   const NAMES = 'must have at most 1,000 different property names';
 
   it.each(['/b2b/v1/employe', SYNC])(
-    '%s: too many names are refused before they are parsed',
+    '%s: too many names are rejected before they are parsed',
     async (path) => {
       const answer = await post(JSON.stringify(properties(60_000)), {}, path);
       expectFaults(answer, { '': 'json' });
@@ -159,8 +159,12 @@ describe('the records of a sync', () => {
   });
 });
 
-describe('a body that is refused before it has come', () => {
-  /** Sends everything before it reads anything, as simple clients do. @returns the status, or why there is none */
+describe('a body that is rejected before it has arrived', () => {
+  /**
+   * Sends the whole request before reading, like simple clients.
+   *
+   * @returns the status, or the reason why there is none
+   */
   async function sendWhole(path: string, key: string, bytes: number): Promise<string> {
     const { hostname, port } = new URL(app.url);
     const socket = connect(Number(port), hostname);
@@ -185,13 +189,17 @@ describe('a body that is refused before it has come', () => {
     ['413', SYNC, () => tenant.cle, 66 * MEGABYTE],
     ['401', SYNC, () => 'nobody', 8 * MEGABYTE],
     ['404', '/b2b/v1/nowhere', () => tenant.cle, 8 * MEGABYTE],
-  ])('is answered %s to who sends it all first: POST %s', async (status, path, key, bytes) => {
+  ])('the response is %s for a client that sends it all first: POST %s', async (status, path, key, bytes) => {
     expect(await sendWhole(path, key(), bytes)).toBe(status);
   });
 });
 
-describe('a body that does not come', () => {
-  /** Begins a sync and sends no more of its body than this; answers its answer. */
+describe('a body that does not arrive', () => {
+  /**
+   * Begins a sync and sends only this part of its body.
+   *
+   * @returns the response
+   */
   function begin(sender: TestTenant, sent: string): Promise<[IncomingMessage]> {
     const headers = { 'X-Api-Key': sender.cle, 'Content-Type': 'application/json' };
     const request = httpRequest(app.url + SYNC, { method: 'POST', headers });
@@ -201,7 +209,7 @@ describe('a body that does not come', () => {
     return answered;
   }
 
-  it('is 408 Requete.Interrompue after ten seconds, and keeps nobody else from a sync', async () => {
+  it('408 Requete.Interrompue after ten seconds; meanwhile other tenants can sync', async () => {
     const tenants = await Promise.all(Array.from({ length: 6 }, () => app.tenant()));
     const stalled = tenants.map((sender) => begin(sender, '{"employes":['));
     let answers = 0;
@@ -219,8 +227,8 @@ describe('a body that does not come', () => {
   });
 });
 
-describe('a tenant whose own writes wait for each other', () => {
-  it('does not keep another tenant from writing', async () => {
+describe('a tenant whose writes wait for each other', () => {
+  it('other tenants can write', async () => {
     const rival = new Client({ connectionString: app.config.databaseUrl });
     await rival.connect();
     await post(JSON.stringify({ ...EMPLOYE, idExterne: 'CROWD' }));
@@ -251,7 +259,7 @@ describe('a statement past the time limit', () => {
   });
   afterAll(() => saboteur.end());
 
-  /** Holds the table until the request waits for it, then does to its connection what a time limit does. */
+  /** Holds the table until the request waits for it, then cancels its statement like a time limit. */
   async function interrupted(send: () => Promise<Answer>, end = 'pg_cancel_backend'): Promise<Answer> {
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
@@ -270,7 +278,7 @@ describe('a statement past the time limit', () => {
     expect(answer.headers.get('retry-after')).toBe('1');
   }
 
-  it('is one of 30 s, of 20 s for a lock, on every connection of both pools', async () => {
+  it('is 30 s, and 20 s for a lock, on every connection of both pools', async () => {
     const transactions = app.app.get(Transactions);
     const limits = {
       name: 'limits',
@@ -291,13 +299,13 @@ describe('a statement past the time limit', () => {
     ['a change', 'PUT', '/b2b/v1/employe', { ...EMPLOYE, idExterne: 'SLOW', prenom: 'Ève' }],
     ['a deletion', 'DELETE', '/b2b/v1/employe/SLOW', undefined],
     ['a sync', 'POST', SYNC, { employes: [EMPLOYE] }],
-  ])('makes %s 503 Service.Indisponible, and nothing is changed', async (_what, method, path, body) => {
+  ])('%s is 503 Service.Indisponible, and nothing is changed', async (_what, method, path, body) => {
     expectUnavailable(await interrupted(() => app.send(tenant, method, path, body)));
     expect((await app.send(tenant, 'GET', '/b2b/v1/employe/SLOW')).json.prenom).toBe('Zoé');
     expect((await app.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(404);
   });
 
-  it('under an Idempotency-Key is not recorded: the repeat does it', async () => {
+  it('with an Idempotency-Key it is not recorded: the repeated request does the work', async () => {
     const headers = { 'Idempotency-Key': 'slow' };
     const sent = { ...EMPLOYE, idExterne: 'LATER' };
     expectUnavailable(await interrupted(() => app.send(tenant, 'POST', '/b2b/v1/employe', sent, headers)));
@@ -305,7 +313,7 @@ describe('a statement past the time limit', () => {
     expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('a write whose connection is lost is 503 too, and the next request gets another connection', async () => {
+  it('503 also for a write whose connection is lost; the next request gets another connection', async () => {
     const create = () => app.send(tenant, 'POST', '/b2b/v1/employe', { ...EMPLOYE, idExterne: 'LOST' });
     expectUnavailable(await interrupted(create, 'pg_terminate_backend'));
     expect((await create()).status).toBe(201);
@@ -317,7 +325,7 @@ describe('the ids of a request', () => {
     app.send(undefined, 'GET', '/b2b/v1/moi', undefined, headers);
   const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-  it('are made when the caller sends none, and answered', async () => {
+  it('are generated if the caller sends none, and returned', async () => {
     const [one, two] = [await ask({}), await ask({})];
     const id = one.headers.get('x-request-id');
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
@@ -328,7 +336,7 @@ describe('the ids of a request', () => {
     expect(one.json.instance).toBe(`urn:request:${id}`);
   });
 
-  it('are the caller’s when they are well-formed', async () => {
+  it('are those of the caller if they are well-formed', async () => {
     const answer = await ask({ 'X-Request-Id': 'mine/1', traceparent: `00-${TRACE}-00f067aa0ba902b7-00` });
     expect(answer.headers.get('x-request-id')).toBe('mine/1');
     expect(answer.headers.get('traceparent')).toMatch(
@@ -338,7 +346,7 @@ describe('the ids of a request', () => {
   });
 
   it.each(['x'.repeat(129), 'two words', '\u00e9'])(
-    'are made anew in place of the request id "%s"',
+    'are generated in place of the request id "%s"',
     async (sent) => {
       expect((await ask({ 'X-Request-Id': sent })).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     },
@@ -349,7 +357,7 @@ describe('the ids of a request', () => {
     `00-${TRACE}-${'0'.repeat(16)}-01`,
     `00-${TRACE}`,
     'ff',
-  ])('are made anew in place of the traceparent %s', async (traceparent) => {
+  ])('are generated in place of the traceparent %s', async (traceparent) => {
     const { json } = await ask({ traceparent });
     expect(json.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect([TRACE, '0'.repeat(32)]).not.toContain(json.traceId);

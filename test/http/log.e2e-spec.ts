@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { cloneTemplate } from '../setup/test-app';
 import { Child } from './child-process';
 
-/** Marks what must never be logged, wherever a request carries it. */
+/** A mark in every part of a request that must never be logged. */
 const MARK = 'SECRETMARK';
 const EMPLOYE = {
   idExterne: `${MARK}-1`,
@@ -17,7 +17,7 @@ let database: Client;
 let cle: string;
 let sent = 0;
 
-/** Sends one request, whatever the answer; a string body goes as it is. */
+/** Sends a request with any response; a string body is sent unchanged. */
 async function send(
   method: string,
   path: string,
@@ -75,12 +75,12 @@ afterAll(async () => {
 });
 
 describe('the log of the API', () => {
-  it('has one JSON line a request and nothing of what it carries, also when it fails, at the level trace', async () => {
+  it('has one JSON line per request without its content, also for errors, at the level trace', async () => {
     const path = '/b2b/v1/employe';
     const key = { 'Idempotency-Key': `${MARK}-key` };
     const own = { Authorization: `Bearer ${MARK}`, Cookie: `session=${MARK}`, 'X-Forwarded-For': `${MARK}` };
 
-    // What succeeds.
+    // Successful requests.
     expect(await status(send('POST', path, EMPLOYE, { ...key, ...own }))).toBe(201);
     expect(await status(send('POST', path, EMPLOYE, key))).toBe(201);
     expect(await status(send('GET', `${path}/${MARK}-1`))).toBe(200);
@@ -91,7 +91,7 @@ describe('the log of the API', () => {
     ).toBe(200);
     expect(await status(send('POST', '/api/b2b/employes/sync', { employes: [EMPLOYE] }))).toBe(200);
 
-    // What is refused.
+    // Rejected requests.
     expect(await status(send('POST', path, EMPLOYE))).toBe(409);
     expect(
       await status(send('POST', path, { ...EMPLOYE, idExterne: 'X', identifiantExterneEmployeur: MARK })),
@@ -114,7 +114,7 @@ describe('the log of the API', () => {
     expect(await status(send('GET', path, undefined, { 'X-Api-Key': `${cle.slice(0, -1)}!` }))).toBe(401);
     expect(await status(send('GET', '/admin/v1/clients'))).toBe(403);
 
-    // What fails inside: a constraint that no code expects, whose message quotes the row; a table that is not there.
+    // Internal errors: an unexpected constraint, whose message quotes the row, and a missing table.
     await database.query(`ALTER TABLE employe ADD CONSTRAINT unforeseen CHECK (ville <> 'nowhere')`);
     const unforeseen = { ...EMPLOYE, ville: 'nowhere' };
     expect(await status(send('POST', path, { ...unforeseen, idExterne: `${MARK}-2` }))).toBe(500);
@@ -169,14 +169,14 @@ describe('the log of the API', () => {
     );
   });
 
-  it('negative control: the search would find a mark in such a line', () => {
+  it('negative control: the search finds a mark in such a line', () => {
     const line = JSON.stringify({ level: 30, route: `/b2b/v1/employe/${MARK}-1` });
     expect(line.match(new RegExp(`.*${MARK}.*`, 'gi'))).toHaveLength(1);
   });
 });
 
 describe('a start that fails', () => {
-  it('says why on standard error without the password of DATABASE_URL, and ends with 1', async () => {
+  it('ends with 1, with the reason on standard error and without the password of DATABASE_URL', async () => {
     const child = await Child.spawn('partner-api', {
       DATABASE_URL: `postgres://user:${MARK}@127.0.0.1:1/nowhere`,
     });

@@ -3,10 +3,10 @@ import { Child } from './child-process';
 
 const START_MS = 60_000;
 
-/** A built process that ends and is started again. */
+/** A built process that is restarted after each end. */
 export class Mortal {
   kills = 0;
-  /** How long there was none that listened, all starts together. */
+  /** Total time in ms during which no process was listening. */
   downMs = 0;
   private child: Promise<Child>;
 
@@ -17,12 +17,12 @@ export class Mortal {
     this.child = this.start();
   }
 
-  /** The address of the one that lives, once it listens. */
+  /** Address of the running process, after it listens. */
   async url(): Promise<string> {
     return (await this.child).url;
   }
 
-  /** The one that lives, or the next one. */
+  /** The running process, or the next one. */
   running(): Promise<Child> {
     return this.child;
   }
@@ -49,7 +49,7 @@ export class Mortal {
 
   private replace(ended: Promise<unknown>): void {
     this.child = ended.then(() => this.start());
-    // A start that fails is told to who waits for it.
+    // Callers that wait for the process get the error of a failed start.
     this.child.catch(() => undefined);
   }
 

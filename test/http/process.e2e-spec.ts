@@ -7,7 +7,7 @@ import { Wire } from './wire';
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 
 let database: Client;
-/** Holds locks; what a transaction sees of other connections does not change, so another one looks. */
+/** Holds locks. Another connection checks the effect, because a transaction keeps its view of other connections. */
 let saboteur: Client;
 let wire: Wire;
 let api: Child;
@@ -67,7 +67,7 @@ const probe = async (name: string): Promise<number> => (await send('GET', `/heal
 const probes = () => Promise.all(['live', 'ready', 'startup'].map(probe));
 
 describe('the process of the API', () => {
-  it('is live, ready and started while the database answers', async () => {
+  it('is live, ready and started while the database responds', async () => {
     expect(await probes()).toEqual([200, 200, 200]);
     for (const name of ['live', 'ready', 'startup']) {
       const answer = await fetch(`${api.url}/health/${name}`);
@@ -76,7 +76,7 @@ describe('the process of the API', () => {
     }
   });
 
-  it('without its database is live and not ready, answers 503 Service.Indisponible, and recovers by itself', async () => {
+  it('without its database it is live and not ready, responds 503 Service.Indisponible, and recovers by itself', async () => {
     await wire.cut();
     expect(await probes()).toEqual([200, 503, 503]);
     for (const name of ['ready', 'startup']) {
@@ -100,7 +100,7 @@ describe('the process of the API', () => {
     expect((await send('GET', '/b2b/v1/employe/E-1')).status).toBe(200);
   });
 
-  it('with a database that does not answer is not ready within two seconds', async () => {
+  it('if the database does not respond, it is not ready within two seconds', async () => {
     wire.clog(true);
     const start = performance.now();
     expect(await probe('ready')).toBe(503);
@@ -110,7 +110,7 @@ describe('the process of the API', () => {
     await eventually(async () => ((await probe('ready')) === 200 ? true : undefined), 'Readiness');
   });
 
-  it('survives the loss of connections that are at work, reads and writes, and answers them 503', async () => {
+  it('survives the loss of busy connections, reads and writes, and responds 503', async () => {
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
     const running = [
@@ -139,7 +139,7 @@ describe('the process of the API', () => {
     expect((await send('GET', '/b2b/v1/employe/E-1')).status).toBe(200);
   });
 
-  it('says that a change may have been made when its confirmation was lost', async () => {
+  it('the response says that a change may have been made if its confirmation was lost', async () => {
     wire.losesCommits = true;
     const answer = await send('POST', '/b2b/v1/employe', { ...EMPLOYE, idExterne: 'E-LOST' });
     wire.losesCommits = false;
@@ -148,7 +148,7 @@ describe('the process of the API', () => {
     expect((await send('DELETE', '/b2b/v1/employe/E-LOST')).status).toBe(204);
   });
 
-  it('finishes on SIGTERM what it has begun, is not ready meanwhile, and ends with 0 within seconds', async () => {
+  it('on SIGTERM it finishes running requests, is not ready, and ends with 0 within seconds', async () => {
     if (!api.isRunning) throw new Error(`The process has ended before: ${api.errors}`);
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
@@ -158,7 +158,7 @@ describe('the process of the API', () => {
     const begun = performance.now();
     api.process.kill('SIGTERM');
     await eventually(() => api.output.includes('"msg":"stopping"') || undefined, 'The stop');
-    // Load balancers have not noticed yet: requests are still served, each on its last connection.
+    // Load balancers have not reacted yet: requests are still processed, each on its last connection.
     const moi = await send('GET', '/b2b/v1/moi');
     expect([moi.status, moi.headers.get('connection')]).toEqual([200, 'close']);
     expect([await probe('live'), await probe('startup')]).toEqual([200, 200]);

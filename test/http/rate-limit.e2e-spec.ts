@@ -22,7 +22,7 @@ const statuses = (answers: Answer[]): Record<number, number> => {
   return counts;
 };
 
-/** Waits for the next minute of the database's clock if this one has fewer than ten seconds left. */
+/** Waits for the next minute of the database's clock if fewer than ten seconds are left. */
 async function freshMinute(): Promise<void> {
   const { rows } = await app.database.query<{ left: number }>(
     `SELECT 60 - extract(epoch FROM clock_timestamp()) % 60 AS left`,
@@ -31,7 +31,7 @@ async function freshMinute(): Promise<void> {
   if (left < 10) await new Promise((resolve) => setTimeout(resolve, left * 1000 + 50));
 }
 
-/** Lets the key's minute be over, as if the clock had moved on. */
+/** Ends the key's minute, as if the time had passed. */
 async function nextMinute(caller: TestTenant): Promise<void> {
   await app.database.query('DELETE FROM rate_window WHERE cle_id = $1', [caller.cleId]);
 }
@@ -39,7 +39,7 @@ async function nextMinute(caller: TestTenant): Promise<void> {
 beforeEach(freshMinute, 70_000);
 
 describe('the rate limit of a key', () => {
-  it('lets exactly as many requests through as the limit says, then answers 429 Debit.Depasse with Retry-After', async () => {
+  it('accepts exactly the number of requests in the limit, then 429 Debit.Depasse with Retry-After', async () => {
     const caller = await app.tenant({ limiteParMinute: LIMIT });
     const answers: Answer[] = [];
     for (let request = 0; request < LIMIT + 5; request++) answers.push(await ask(caller));
@@ -53,7 +53,7 @@ describe('the rate limit of a key', () => {
     }
   });
 
-  it('every answer says the policy and what is left, which goes down one by one on one replica', async () => {
+  it('every response has the policy and the rest, which decreases by one on one replica', async () => {
     const caller = await app.tenant({ limiteParMinute: LIMIT });
     for (let left = LIMIT - 1; left >= 0; left--) {
       const { headers } = await ask(caller);
@@ -62,7 +62,7 @@ describe('the rate limit of a key', () => {
     }
   });
 
-  it('counts requests at once exactly, also of a limit that is not a multiple of anything', async () => {
+  it('counts simultaneous requests exactly, also for an odd limit', async () => {
     const caller = await app.tenant({ limiteParMinute: 37 });
     expect(statuses(await Promise.all(Array.from({ length: 100 }, () => ask(caller))))).toEqual({
       200: 37,
@@ -70,7 +70,7 @@ describe('the rate limit of a key', () => {
     });
   });
 
-  it('a limit of one lets one through', async () => {
+  it('a limit of one accepts one request', async () => {
     const caller = await app.tenant({ limiteParMinute: 1 });
     expect(statuses([await ask(caller), await ask(caller), await ask(caller, replica)])).toEqual({
       200: 1,
@@ -93,7 +93,7 @@ describe('the rate limit of a key', () => {
     },
   );
 
-  it('a refused request does no work, whatever it asks', async () => {
+  it('a rejected request does no work, on any route', async () => {
     const caller = await app.tenant({ limiteParMinute: 1 });
     await ask(caller);
     const body = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
@@ -104,7 +104,7 @@ describe('the rate limit of a key', () => {
     ).toBe(0);
   });
 
-  it('is one key’s alone: another key of the same client, and other clients, are not affected', async () => {
+  it('belongs to one key: another key of the same client, and other clients, are not affected', async () => {
     const caller = await app.tenant({ limiteParMinute: 2 });
     const issue = { nom: 'Autre', environnement: 'staging', role: 'partenaire' };
     const second = await app.send(app.adminKey, 'POST', `/admin/v1/clients/${caller.clientId}/cles`, issue);
@@ -113,12 +113,12 @@ describe('the rate limit of a key', () => {
     expect((await ask(await app.tenant({ limiteParMinute: 2 }))).status).toBe(200);
   });
 
-  it('starts anew with the next minute', async () => {
+  it('restarts with the next minute', async () => {
     const other = await TestApp.start({ databaseUrl: app.config.databaseUrl });
     const caller = await app.tenant({ limiteParMinute: 2 });
     expect(statuses([await ask(caller), await ask(caller), await ask(caller)])).toEqual({ 200: 2, 429: 1 });
     await nextMinute(caller);
-    // A replica that has not seen the minute before; one that has keeps to its own clock.
+    // Another replica, which has not counted the earlier minute; the first one uses its own clock.
     expect(statuses([await ask(caller, other), await ask(caller, other), await ask(caller, other)])).toEqual({
       200: 2,
       429: 1,
@@ -126,7 +126,7 @@ describe('the rate limit of a key', () => {
     await other.stop();
   });
 
-  it('is set per client by an administrator, and null is the service’s default again', async () => {
+  it('is set per client by an administrator, and null restores the service’s default', async () => {
     const caller = await app.tenant();
     const put = async (limiteParMinute: number | null): Promise<string | null> => {
       const path = `/admin/v1/clients/${caller.clientId}`;
@@ -143,13 +143,13 @@ describe('the rate limit of a key', () => {
     expect(await put(null)).toBe('"default";q=1000000;w=60');
   });
 
-  it('an administrator’s change reaches a replica that knows the key within 5 s, up and down', async () => {
+  it('an administrator’s change reaches a replica with the cached key within 5 s, up and down', async () => {
     const caller = await app.tenant({ limiteParMinute: 2 });
     expect(statuses([await ask(caller), await ask(caller), await ask(caller)])).toEqual({ 200: 2, 429: 1 });
     const path = `/admin/v1/clients/${caller.clientId}`;
     await app.send(app.adminKey, 'PUT', path, { limiteParMinute: 5 });
     await new Promise((resolve) => setTimeout(resolve, 4_500));
-    // Two of the five are used up.
+    // Two of the five are already used.
     const more = [await ask(caller), await ask(caller), await ask(caller), await ask(caller)];
     expect(statuses(more)).toEqual({ 200: 3, 429: 1 });
   });

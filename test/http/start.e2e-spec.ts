@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { cloneTemplate } from '../setup/test-app';
 import { Child } from './child-process';
 
-/** An address of this machine beside 127.0.0.1. */
+/** Another address of this machine than 127.0.0.1. */
 const OTHER_ADDRESS =
   Object.values(networkInterfaces())
     .flat()
@@ -15,7 +15,7 @@ beforeAll(async () => {
   databaseUrl = await cloneTemplate();
 });
 
-/** Whether a process takes connections at an address of this machine. */
+/** Returns whether a process accepts connections at an address of this machine. */
 async function takes(child: Child, host: string): Promise<boolean> {
   const socket = connect({ host, port: Number(new URL(child.url).port) });
   try {
@@ -33,7 +33,7 @@ async function start(app: 'partner-api' | 'worker', env: Record<string, string> 
   return Child.start(app, { DATABASE_URL: databaseUrl, SHUTDOWN_DELAY_MS: '0', ...env });
 }
 
-/** Where a process listens: at 127.0.0.1, and at another address of this machine. */
+/** Returns the addresses that a process listens on: 127.0.0.1, another address of this machine. */
 async function listens(child: Child): Promise<boolean[]> {
   return [await takes(child, '127.0.0.1'), await takes(child, OTHER_ADDRESS)];
 }
@@ -52,7 +52,7 @@ describe.each([
     expect(await listens(child)).toEqual([true, false]);
   });
 
-  it('names itself in its measurements, and not the path of its executable', async () => {
+  it('has its own name in its metrics, and not the path of its executable', async () => {
     const text = await (await fetch(`${child.url}/metrics`)).text();
     expect(text.match(/^target_info.*$/gm)).toEqual([`target_info{service_name="${serviceName}"} 1`]);
     for (const part of [process.execPath, 'unknown_service']) expect(text).not.toContain(part);
@@ -81,7 +81,7 @@ it.each([
     'ADMIN_API_KEY must be set to a secret of 32 characters or more.',
     { NODE_ENV: 'production', ADMIN_API_KEY: '' },
   ],
-])('the API does not start, and says why in one line: %s', async (why, env) => {
+])('the API does not start, with the reason in one line: %s', async (why, env) => {
   const child = await Child.spawn('partner-api', { DATABASE_URL: databaseUrl, ...env });
   expect([await child.exited, child.errors]).toEqual([1, `${why}\n`]);
 });

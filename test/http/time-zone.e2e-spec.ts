@@ -3,7 +3,7 @@ import { synced } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { Child } from './child-process';
 
-/** Before standard time Montréal was 4:53:16 behind; drivers that send local times cut such an offset to minutes. */
+/** Before standard time the offset of Montréal was −4:53:16; drivers that send local times truncate it to minutes. */
 const DATES = ['0001-01-01T00:00:00.000Z', '1880-01-01T12:00:00.000Z', '2026-07-01T00:30:00.120Z'];
 
 let app: TestApp;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await app.stop();
 });
 
-it('dates are kept, filtered and paged as sent, whatever the time zone of the process', async () => {
+it('dates are stored, filtered and paged as sent, in any time zone of the process', async () => {
   const tenant = await openTenant(app);
   await synced(app, tenant.partenaire, { ObjetsConsentement: [{ IdExterne: 'INFO', Nom: 'Infolettre' }] });
   const call = async (key: string, path: string, body?: object) => {

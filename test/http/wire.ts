@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** One connection through the wire. */
+/** A connection through the proxy. */
 interface Link {
   readonly near: Socket;
   readonly far: Socket;
-  /** Whether what comes in at either end is thrown away, for ever. */
+  /** Whether all data of both sides is discarded, permanently. */
   isDeaf: boolean;
 }
 
-/** Stands between the service and the database, and fails as a network does. */
+/** A proxy between the service and the database that fails like a network. */
 export class Wire {
   private readonly links = new Set<Link>();
   private server: Server | undefined;
   private clogged = false;
-  /** Whether the connection breaks once a COMMIT has passed, before its answer. */
+  /** Whether the connection breaks after a COMMIT has passed, before its response. */
   losesCommits = false;
-  /** What bytes take, each way. */
+  /** Delay of bytes in each direction, in ms. */
   delayMs = 0;
-  /** Whether new connections are accepted and nothing that they send arrives, also later. */
+  /** Whether new connections are accepted and all their data is discarded permanently. */
   swallowsNew = false;
   private port = 0;
 
@@ -32,14 +32,14 @@ export class Wire {
     return { wire, url: url.href };
   }
 
-  /** Accepts connections, again after `cut` at the same address. */
+  /** Accepts connections; after `cut`, at the same address again. */
   async mend(): Promise<void> {
     this.server = createServer((near) => this.join(near)).listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Breaks all connections and refuses new ones. */
+  /** Closes all connections and rejects new ones. */
   async cut(): Promise<void> {
     const closed = once(this.server!, 'close');
     this.server!.close();
@@ -47,7 +47,11 @@ export class Wire {
     await closed;
   }
 
-  /** Breaks all connections; new ones are accepted at once. @returns how many there were */
+  /**
+   * Closes all connections; new ones are accepted at once.
+   *
+   * @returns the number of closed connections
+   */
   reset(): number {
     const broken = this.links.size;
     for (const { near, far } of this.links) for (const end of [near, far]) end.resetAndDestroy();
@@ -55,7 +59,7 @@ export class Wire {
     return broken;
   }
 
-  /** Holds back all bytes, also of new connections, until it is told otherwise: nothing is lost. */
+  /** Holds all bytes back, also of new connections, until they are released: no byte is lost. */
   clog(clogged: boolean): void {
     this.clogged = clogged;
     for (const { near, far } of this.links)
@@ -64,7 +68,11 @@ export class Wire {
         else end.resume();
   }
 
-  /** The connections of this moment stay open and swallow all that is sent over them. @returns how many there were */
+  /**
+   * All current connections stay open and lose all data.
+   *
+   * @returns their number
+   */
   deafen(): number {
     for (const link of this.links) link.isDeaf = true;
     return this.links.size;
@@ -80,7 +88,7 @@ export class Wire {
     ] as const) {
       from.setNoDelay(true);
       from.on('error', () => undefined);
-      // The server learns of an end at once, as it would by its own probes a little later.
+      // The server detects the end at once, as it would with its own probes a little later.
       from.on('close', () => {
         this.links.delete(link);
         this.later(() => to.destroy());

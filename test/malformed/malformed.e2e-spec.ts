@@ -14,7 +14,7 @@ const CONCURRENCY = 16;
 const REQUESTS = depth(1_600, 14_400);
 /** Rounds of requests to an operation that none has reached behind its checks. */
 const MORE_ROUNDS = 20;
-/** After so many the campaign is made anew. */
+/** Number of requests after which the campaign is created again. */
 const MENDED_AFTER = 24;
 
 describe('malformed requests to every route', () => {
@@ -31,7 +31,7 @@ describe('malformed requests to every route', () => {
     app = await TestApp.start();
     wire = new Wire(app.url);
     partner = await app.tenant();
-    // What administrators' requests change and revoke is another client than the one that sends.
+    // Requests of administrators change and revoke another client than the one that sends them.
     const victim = await app.tenant();
     keys = {
       partenaire: partner.cle,
@@ -90,7 +90,11 @@ describe('malformed requests to every route', () => {
     return { seanceId: [seanceId], pointId: await Promise.all(points) };
   }
 
-  /** Unions, fields and consent objects by the identifiers that requests use, and the ids of what is made with them. */
+  /**
+   * Creates unions, fields and consent objects with the identifiers in requests.
+   *
+   * @returns the ids of the signed records
+   */
   async function signedThings() {
     const send = async (cle: string, path: string, body: object, headers = {}): Promise<Answer> => {
       const answer = await app.send(cle, 'POST', path, body, headers);
@@ -134,7 +138,7 @@ describe('malformed requests to every route', () => {
   const isKnown = (path: string): boolean =>
     [...path.matchAll(/:(\w+)/g)].every(([part, name]) => known[path.split(`/${part}`)[0]!] ?? known[name!]);
 
-  /** Half of them are one mutation away from valid, so that they pass most checks and reach what lies behind. */
+  /** Half of the requests are one mutation away from valid, because they must pass most checks. */
   function requests(of?: Operation): fc.Arbitrary<FuzzRequest> {
     const any = fc.oneof(
       { weight: 8, arbitrary: fc.constantFrom(...operations.filter(({ role }) => role)) },
@@ -191,7 +195,7 @@ describe('malformed requests to every route', () => {
         fc.assert(property(), { seed: SEED + worker, numRuns: REQUESTS / CONCURRENCY }),
       ),
     );
-    // The requests were neither all refused at the door nor all harmless.
+    // The requests were neither all rejected at once nor all harmless.
     expect([...everSeen]).toEqual(
       expect.arrayContaining([200, 201, 204, 400, 401, 403, 404, 409, 413, 415, ...(IS_WHOLE ? [422] : [])]),
     );
@@ -201,17 +205,17 @@ describe('malformed requests to every route', () => {
       (operation) =>
         operation.role &&
         isKnown(operation.path) &&
-        // An order names everything exactly once, which chance does not find.
+        // A valid order contains every id exactly once, which random requests do not find.
         !operation.path.endsWith('/ordre'),
     );
-    // What chance has not met yet is sent more often.
+    // Operations without a random success get more requests.
     for (const operation of reachable) {
       for (let round = 1; hasFailed(operation) && round <= MORE_ROUNDS; round++)
         await fc.assert(property(requests(operation)), { seed: SEED - round, numRuns: 50 });
     }
     const neverSucceeded = reachable.filter(hasFailed);
     expect(neverSucceeded.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
-    // The process lives, and nothing that was sent has changed what all objects inherit.
+    // The process still runs, and no request has changed the prototype of all objects.
     expect((await wire.send({ method: 'GET', target: '/health/ready' })).status).toBe(200);
     expect(Object.keys(Object.prototype)).toEqual([]);
   }, 300_000);
@@ -242,7 +246,7 @@ function copyOf({ edits, ...draft }: Draft): Draft {
   return { ...structuredClone(draft), edits: [...edits] };
 }
 
-/** A request with a short text of what it is, for the report of a failure. */
+/** A request with a short description for the report of a failure. */
 class FuzzRequest {
   constructor(
     readonly operation: Operation,

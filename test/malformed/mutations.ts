@@ -3,13 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { type Draft, type JsonTree, render } from './valid-request';
 import * as nasty from './nasty';
 
-/** Spoils one thing of a request. */
+/** Makes one part of a request invalid. */
 export interface Mutation {
   name: string;
   apply: (draft: Draft) => void;
 }
 
-/** One mutation, of any part of the request. */
+/** Any mutation of any part of the request. */
 export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 6, arbitrary: treeMutation() },
   { weight: 2, arbitrary: bytesMutation() },

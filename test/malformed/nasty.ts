@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { METHODS } from 'node:http';
 
-/** What callers send by mistake or on purpose: values for every part of a request. */
+/** Values that callers send by mistake or on purpose, for every part of a request. */
 
 const DEEP = 100_000;
 const GUID = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b11';
@@ -126,7 +126,7 @@ export const jsonKey: fc.Arbitrary<string> = fc
   )
   .map((text) => JSON.stringify(text));
 
-/** What may follow a JSON text without belonging to it. */
+/** Texts after a JSON text that are not part of it. */
 export const jsonTail = fc.constantFrom('}', ',', ']]', '{}', '\u0000', '// x', 'null', ' '.repeat(1000));
 
 /** Bytes that are no UTF-8, or are where they do not belong. */

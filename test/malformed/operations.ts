@@ -1,7 +1,7 @@
 import { SURFACES } from '../../apps/partner-api/src/openapi';
 import type { TestApp } from '../setup/test-app';
 
-/** The parts of an OpenAPI schema that a sent value follows from. */
+/** The parts of an OpenAPI schema from which a value is generated. */
 export interface Schema {
   $ref?: string;
   allOf?: Schema[];
@@ -21,10 +21,10 @@ export interface Schema {
   example?: unknown;
 }
 
-/** One method of one route of the running application, with what its documentation says of its input. */
+/** A method of a route of the running application, with the documentation of its input. */
 export interface Operation {
   method: string;
-  /** Express's pattern, such as `/b2b/v1/employe/:idExterne`. */
+  /** Pattern of Express, for example `/b2b/v1/employe/:idExterne`. */
   path: string;
   /** Role that it requires; undefined for a route without a key. */
   role?: 'partenaire' | 'plateforme' | 'admin';
@@ -48,7 +48,7 @@ interface Layer {
 }
 
 /**
- * Every route that Express would match, so that no route is forgotten; what a valid request holds is taken from the
+ * Returns every route of the Express router, so none is forgotten; the content of valid requests comes from the
  * application's own OpenAPI documents.
  */
 export async function operationsOf(

@@ -141,7 +141,7 @@ describe('malformed HTTP', () => {
     });
   });
 
-  it('HTTP/1.0, an offer to upgrade and Expect: 100-continue are answered as if they were not there', async () => {
+  it('HTTP/1.0, an Upgrade header and Expect: 100-continue do not change the response', async () => {
     const answers = await Promise.all([
       wire.raw(head('GET /b2b/v1/moi HTTP/1.0')),
       wire.raw(head('GET /b2b/v1/moi HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: h2c')),
@@ -151,11 +151,11 @@ describe('malformed HTTP', () => {
   });
 
   describe('limits of bodies', () => {
-    /** A valid employee, filled up with blanks to a number of bytes. */
+    /** Returns a valid employee, padded with spaces to a number of bytes. */
     const employe = (idExterne: string, size: number): Buffer =>
       Buffer.from(JSON.stringify({ idExterne, prenom: 'Zoé', nom: 'Roy' }).padEnd(size - 1));
 
-    it('1 MB is accepted and one byte more is 413, whether its length is told, chunked or packed', async () => {
+    it('1 MB is accepted and one byte more is 413, with a length, chunked or compressed', async () => {
       const within = await Promise.all([
         post('/b2b/v1/employe', employe('told', MEGABYTE)),
         post('/b2b/v1/employe', employe('chunked', MEGABYTE), { chunked: true }),
@@ -181,7 +181,7 @@ describe('malformed HTTP', () => {
       expectProblem(await post('/b2b/v1/employe/sync', body), [413]);
     });
 
-    it('a body in chunks that never ends is refused as soon as it passes the limit', async () => {
+    it('a body in chunks that never ends is rejected as soon as it exceeds the limit', async () => {
       const lines = [
         'POST /b2b/v1/employe HTTP/1.1',
         'Host: x',
@@ -192,14 +192,14 @@ describe('malformed HTTP', () => {
       expectProblem(await wire.raw(head(...lines) + chunk), [413]);
     });
 
-    it('300 kB that unpack to 300 MB are refused before they are unpacked', async () => {
+    it('300 kB that decompress to 300 MB are rejected before they are decompressed', async () => {
       const bomb = gzipSync(Buffer.alloc(300 * MEGABYTE), { level: 9 });
       const before = process.memoryUsage().rss;
       expectProblem(await post('/b2b/v1/employe', bomb, { headers: { 'Content-Encoding': 'gzip' } }), [413]);
       expect(process.memoryUsage().rss - before).toBeLessThan(100 * MEGABYTE);
     });
 
-    it.each(['gzip', 'deflate', 'br'])('a body that is not the %s that it says is 400', async (coding) => {
+    it.each(['gzip', 'deflate', 'br'])('a body that is not the declared %s is 400', async (coding) => {
       const headers = { 'Content-Encoding': coding };
       const packed = gzipSync(employe('E-2', 500));
       expectProblem(await post('/b2b/v1/employe', employe('E-2', 100), { headers }), [400]);
@@ -218,18 +218,18 @@ describe('malformed HTTP', () => {
   });
 
   describe('requests with very many faults', () => {
-    /** An object of `count` properties that no record has. */
+    /** Returns an object of `count` unknown properties. */
     const crowd = (count: number): string =>
       `{${Array.from({ length: count }, (_, index) => `"x${index}":1`).join(',')}}`;
 
-    it('a body of 80,000 unknown properties gets an answer smaller than itself', async () => {
+    it('the response to a body of 80,000 unknown properties is smaller than the body', async () => {
       const body = Buffer.from(crowd(80_000));
       const answer = await post('/b2b/v1/employe', body);
       expectProblem(answer, [400]);
       expect(answer.text.length).toBeLessThan(body.length);
     });
 
-    it('a record of 300,000 unknown properties in a sync gets an answer smaller than itself', async () => {
+    it('the response to a sync record of 300,000 unknown properties is smaller than the record', async () => {
       const body = Buffer.from(`{"employes":[${crowd(300_000)}]}`);
       const answer = await post('/b2b/v1/employe/sync', body);
       expect(faultsOf('POST', answer)).toEqual([]);

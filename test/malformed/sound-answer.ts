@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '../../libs/shared/src/errors/error-codes';
 import type { WireAnswer } from './wire';
 
-/** What no answer may show of the inside: statements, the database's own messages, stack frames, paths of files. */
+/** Internals that no response may show: statements, messages of the database, stack frames, paths of files. */
 const INSIDE: readonly RegExp[] = [
   /\bSELECT\b[^"]*\bFROM\b/,
   /\b(?:INSERT INTO|DELETE FROM|UPDATE \w+ SET|ON CONFLICT|MERGE INTO|COPY \w+ FROM)\b/,
@@ -17,12 +17,12 @@ const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'instance', 'trace
 
 type Problem = Record<(typeof MEMBERS)[number], unknown>;
 
-/** Everything that is wrong with an answer to a malformed request; empty when it is as it must be. */
+/** Returns the faults of a response to a malformed request. */
 export function faultsOf(method: string, answer: WireAnswer): string[] {
   const faults: string[] = [];
   if (answer.status >= 500) faults.push(`status ${answer.status} blames the service`);
   if (answer.status >= 400) faults.push(...problemFaults(method, answer));
-  // Documentation, and it alone, is HTML, scripts and whole files.
+  // Only documentation is HTML, scripts and whole files.
   const isData = /json/.test(answer.headers['content-type'] ?? '') && !answer.text.includes('"openapi":');
   const shown = isData ? [answer.text, JSON.stringify(answer.headers)] : [JSON.stringify(answer.headers)];
   for (const pattern of INSIDE) {

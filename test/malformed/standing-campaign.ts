@@ -2,7 +2,7 @@ import type { TestApp, TestTenant } from '../setup/test-app';
 import { Campaigns } from '../voting/support/campaigns';
 import type { KnownParts } from './valid-request';
 
-/** States in which requests find the campaign, by turns: what changes it is possible in Brouillon only. */
+/** States of the campaign, in rotation: most changes to it are possible in Brouillon only. */
 const STATES = [
   { publiee: false },
   { publiee: false },
@@ -10,7 +10,7 @@ const STATES = [
   { publiee: true, opening: '-1 year' },
 ];
 
-/** One campaign that requests may lock, empty and delete as they like: it is made anew again and again. */
+/** A campaign that requests may lock, empty and delete: it is restored repeatedly. */
 export class StandingCampaign {
   private turn = 0;
 
@@ -39,7 +39,7 @@ export class StandingCampaign {
     };
   }
 
-  /** Makes what is no longer there, and puts the campaign into the next state. */
+  /** Restores missing records, and puts the campaign into the next state. */
   async mend(): Promise<void> {
     const { publiee, opening = '1 year' } = STATES[this.turn++ % STATES.length]!;
     const { campagne, question, option, votant } = this.ids;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Operation, Schema } from './operations';
 
-/** JSON as a tree with texts as leaves, so that it can be what no value can: a key sent twice, 1e999. */
+/** JSON as a tree with texts as leaves, because it must also hold what a value cannot: a duplicate key, 1e999. */
 export type JsonTree = string | { entries: [key: string, value: JsonTree][] } | { items: JsonTree[] };
 
 export function render(tree: JsonTree): string {
@@ -10,7 +10,7 @@ export function render(tree: JsonTree): string {
   return `{${tree.entries.map(([key, value]) => `${key}:${render(value)}`).join(',')}}`;
 }
 
-/** A request that is still being put together; mutations spoil its parts. */
+/** A request under construction; mutations make its parts invalid. */
 export interface Draft {
   method: string;
   /** The path, percent-encoded. */
@@ -19,22 +19,22 @@ export interface Draft {
   query: [name: string, value: string][];
   headers: Record<string, string | string[]>;
   body?: JsonTree;
-  /** What happens to the body's bytes before they are sent, in this order. */
+  /** Transformations of the body's bytes before they are sent, in this order. */
   edits: ((bytes: Buffer) => Buffer)[];
   chunked: boolean;
 }
 
-/** Identifiers that the tests' data space holds, has held or may hold: requests meet each other on them. */
+/** Identifiers that the tests' tenant has, had or may have: requests share them. */
 export const IDENTIFIERS = [
   ...Array.from({ length: 16 }, (_, index) => `ID-${index}`),
   ...['%', '_', "L'É", '"', '\\', '..', 'a/b', '👩‍👧', 'e\u0301', '__proto__', 'constructor', 'sync'],
 ];
 
-/** The smallest image that there is. */
+/** The smallest possible image. */
 export const PNG_EXAMPLE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** Values of parts of the path that name something that exists, by what stands before the part or by its name. */
+/** Existing values of path parameters, by the path before the parameter or by its name. */
 export type KnownParts = Readonly<Record<string, readonly string[]>>;
 
 const GUIDS = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'not-a-guid'];
@@ -46,7 +46,7 @@ const DATES = [
   '9999-12-31T23:59:59Z',
 ];
 
-/** Requests as the documentation describes them, for one operation. */
+/** Generates requests as the documentation describes them, for one operation. */
 export function validDraft(
   operation: Operation,
   schemas: Record<string, Schema>,
@@ -89,7 +89,7 @@ export function validDraft(
     }));
 }
 
-/** Values that a schema allows; null and absence where they are allowed. */
+/** Generates values that a schema allows, with null and undefined where allowed. */
 function validValue(schema: Schema, schemas: Record<string, Schema>, name: string): fc.Arbitrary<JsonTree> {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference) return validValue(schemas[reference.split('/').at(-1)!]!, schemas, name);

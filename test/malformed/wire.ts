@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request as open } from 'node:http';
 import { connect } from 'node:net';
 
-/** One request as it goes on the wire: nothing of it is normalised on the way, as fetch would do. */
+/** A request in the form in which it is sent: nothing is normalised, unlike with fetch. */
 export interface WireRequest {
   method: string;
   /** The request target, one character a byte. */
@@ -19,7 +19,7 @@ export interface WireAnswer {
   text: string;
 }
 
-/** Longer than any answer takes; a server that has not answered by then hangs. */
+/** Longer than any response takes; a server without a response by then hangs. */
 const PATIENCE_MS = 20_000;
 
 /** A client with keep-alive connections to one server. */
@@ -93,7 +93,7 @@ export class Wire {
   }
 }
 
-/** The first whole answer in what was received, if it is there already; without a length it has no body. */
+/** Returns the first complete response in the received data, if any; without a length it has no body. */
 function parseAnswer(received: Buffer): WireAnswer | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

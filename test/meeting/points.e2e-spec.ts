@@ -104,7 +104,7 @@ describe('POST /plateforme/v1/seances/:seanceId/points', () => {
     expect(await agenda()).toEqual([]);
   });
 
-  it('409 Point.OrdreDejaUtilise for a place that is taken; another meeting has places of its own', async () => {
+  it('409 Point.OrdreDejaUtilise for a used place; each meeting has its own places', async () => {
     await meetings.point(seance, 1);
     expectProblem(await add({ titre: 'T', ordre: 1, votable: false }), 409, 'Point.OrdreDejaUtilise');
     const other = await meetings.seance();
@@ -113,7 +113,7 @@ describe('POST /plateforme/v1/seances/:seanceId/points', () => {
     expect((await meetings.journal()).filter((entry) => entry.startsWith('point.'))).toHaveLength(2);
   });
 
-  it('of many at once for one place exactly one is added', async () => {
+  it('many requests at once for one place: exactly one point is added', async () => {
     const answers = await Promise.all(times(8, (n) => add({ titre: `T${n}`, ordre: 7, votable: true })));
     const made = answers.filter(({ status }) => status === 201);
     expect(made).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('POST /plateforme/v1/seances/:seanceId/points', () => {
     ]);
   });
 
-  it('replays the answer to an Idempotency-Key, and adds one point', async () => {
+  it('the same Idempotency-Key gets the first response again, and one point is added', async () => {
     const body = { titre: 'T', ordre: 1, votable: true };
     const first = await add(body, { 'Idempotency-Key': 'K-1' });
     const replayed = await add(body, { 'Idempotency-Key': 'K-1' });
@@ -138,7 +138,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/presences', () => {
     meetings.write('PUT', `/${id}/presences`, body, headers);
   const participation = (id = seance) => meetings.read(`/${id}/participation`);
 
-  it('answers zeros before presences are recorded, and what was recorded afterwards', async () => {
+  it('200 with zeros before presences are recorded, and with the recorded values afterwards', async () => {
     const withQuorum = await meetings.seance({ quorum: 25 });
     const none = { inscrits: 0, presents: 0, votants: 0, tauxParticipation: 0 };
     expect((await participation()).text).toBe(JSON.stringify({ ...none, quorum: null, quorumAtteint: null }));
@@ -163,7 +163,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/presences', () => {
     const held = { 'If-None-Match': read.headers.get('etag')! };
     expect((await meetings.read(`/${withQuorum}/participation`, held)).status).toBe(304);
     expect((await meetings.journal()).at(-1)).toBe(`seance.presences ${withQuorum}`);
-    // What was read may be sent back, and changes nothing.
+    // The response of a read can be sent back, and changes nothing.
     expect((await put(read.json, withQuorum)).text).toBe(read.text);
   });
 
@@ -201,12 +201,12 @@ describe('PUT /plateforme/v1/seances/:seanceId/presences', () => {
     [{ inscrits: 1, presents: 1, absents: 0 }, { '/absents': 'unknown' }],
   ])('400 %j', async (body, faults) => {
     expectFaults(await put(body), faults);
-    // The form is looked at before it is known whether there is such a meeting.
+    // The form is checked before the meeting is looked up.
     expectFaults(await put(body, randomUUID()), faults);
     expect((await participation()).json.inscrits).toBe(0);
   });
 
-  it('412 Precondition.Echouee with the ETag of what has changed since', async () => {
+  it('412 Precondition.Echouee with a stale ETag', async () => {
     const stale = (await participation()).headers.get('etag')!;
     const now = await put({ inscrits: 2, presents: 1 }, seance, { 'If-Match': stale });
     expect(now.status).toBe(200);
@@ -221,8 +221,8 @@ describe('PUT /plateforme/v1/seances/:seanceId/presences', () => {
   });
 
   it.each([
-    ['of two that replace the same version at once one is refused', true, [200, 412]],
-    ['without the lock of the meeting both would pass: the test sees what it looks for', false, [200, 200]],
+    ['two replacements of the same version at once: one is rejected', true, [200, 412]],
+    ['negative control: without the lock of the meeting both succeed', false, [200, 200]],
   ] as const)('%s', async (_what, isLocked, statuses) => {
     const held = { 'If-Match': (await participation()).headers.get('etag')! };
     if (!isLocked) withoutLock(SeanceRepository.prototype);

@@ -34,7 +34,7 @@ const NOTHING = {
 };
 
 describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () => {
-  it('200 with the whole result, which partners read alone and among all of the meeting', async () => {
+  it('200 with the whole result, which partners read alone and with all results of the meeting', async () => {
     const answer = await put({ ...VOTES, poidsPour: '7.50', poidsAbstentions: 0.0001 });
     expect(answer.status).toBe(200);
     expect(answer.text).toBe(
@@ -50,7 +50,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
     expect((await meetings.journal()).at(-1)).toBe(`point.resultats ${point}`);
   });
 
-  it('replaces the result as a whole; what was read may be sent back', async () => {
+  it('replaces the whole result; the response of a read may be sent back', async () => {
     await put({ ...VOTES, poidsPour: 100 });
     const replaced = await put({ pour: 1, contre: 4, abstentions: 0 });
     expect(replaced.json).toMatchObject({
@@ -73,7 +73,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
     ['simple', { pour: 1, contre: 9, abstentions: 0, poidsPour: '9.0001' }, true],
     ['absolue', { pour: 5, contre: 3, abstentions: 2 }, false],
     ['absolue', { pour: 5, contre: 3, abstentions: 2, poidsPour: 5.0001 }, true],
-    // Of floating-point numbers 4.1 + 0.1 is less than 4.2.
+    // As floating-point numbers, 4.1 + 0.1 is less than 4.2.
     [
       'absolue',
       { pour: 9, contre: 1, abstentions: 9, poidsPour: 4.2, poidsContre: 0.1, poidsAbstentions: 4.1 },
@@ -93,12 +93,12 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
     expect((await put(votes, id)).json).toMatchObject({ majorite, adopte });
   });
 
-  it('keeps and tells every weight exactly, and adopts as the shares say', async () => {
+  it('stores and returns every weight exactly, and computes adopte from the shares', async () => {
     const majorites = ['simple', 'absolue', 'deuxTiers'];
     const ids = await Promise.all(
       majorites.map((majorite, n) => meetings.point(seance, 10 + n, { majorite })),
     );
-    // Up to four decimals, small numbers often, so that the shares come near to a half and two thirds.
+    // Up to four decimals, often small numbers, because the shares must come near to a half and two thirds.
     const units = fc.oneof(fc.bigInt(0n, 6n), fc.bigInt(0n, 40_000n), fc.bigInt(0n, 10n ** 14n));
     await fc.assert(
       fc.asyncProperty(fc.nat(2), units, units, units, async (n, pour, contre, abstentions) => {
@@ -162,7 +162,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
     expectProblem(await read(id), 404, 'Resultat.NotFound');
   });
 
-  it('404 Point.NotFound for a point of nobody, of another meeting or of another tenant', async () => {
+  it('404 Point.NotFound for an unknown point, or one of another meeting or tenant', async () => {
     const elsewhere = await meetings.point(await meetings.seance(), 1);
     const other = await Meetings.open(app);
     const foreign = await other.point(await other.seance(), 1);
@@ -180,7 +180,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
     expect(rows.rowCount).toBe(0);
   });
 
-  it('412 Precondition.Echouee with the ETag of what has changed since', async () => {
+  it('412 Precondition.Echouee with a stale ETag', async () => {
     const before = (await read()).headers.get('etag')!;
     const first = await put(VOTES, point, { 'If-Match': before });
     expect(first.status).toBe(200);
@@ -193,7 +193,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
   });
 
   describe('at once', () => {
-    /** Two results under the version that both have read. */
+    /** Writes two results with the version that both have read. */
     const race = async (): Promise<number[]> => {
       const held = { 'If-Match': (await read()).headers.get('etag')! };
       letTwoMeet(app, PointRepository.prototype, 'updateResultat');
@@ -201,16 +201,16 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
       return answers.map(({ status }) => status).sort();
     };
 
-    it('of two that replace the same version one is refused', async () => {
+    it('two replacements of the same version: one is rejected', async () => {
       expect(await race()).toEqual([200, 412]);
     });
 
-    it('without the lock of the point both would pass: the test sees what it looks for', async () => {
+    it('negative control: without the lock of the point both succeed', async () => {
       withoutLock(PointRepository.prototype);
       expect(await race()).toEqual([200, 200]);
     });
 
-    it('of many without a version the last stands whole', async () => {
+    it('many replacements without If-Match: the last one is stored as a whole', async () => {
       const sent = times(12, (n) => ({ pour: n, contre: 2 * n, abstentions: 3 * n }));
       const answers = await Promise.all(sent.map((body) => put(body)));
       expect(answers.map(({ status }) => status)).toEqual(times(12, () => 200));

@@ -46,7 +46,7 @@ describe('POST /plateforme/v1/seances', () => {
     expect(await meetings.journal()).toEqual([`seance.creer ${seanceId}`]);
   });
 
-  it('201 with nothing but a title and a date; what was read may be sent again and makes another one', async () => {
+  it('201 with only a title and a date; the response of a read can be sent again and creates another meeting', async () => {
     const { json } = await meetings.write('POST', '', { titre: 'Congrès', date: '2026-05-14' });
     expect(json).toEqual({
       ...{ seanceId: expect.any(String), titre: 'Congrès', date: '2026-05-14T00:00:00.000Z' },
@@ -196,7 +196,7 @@ describe('a meeting that does not exist', () => {
   );
 });
 
-describe('who may', () => {
+describe('access', () => {
   it('403 Module.NonActif with the module off, and Cle.RoleInsuffisant with a key of the other surface', async () => {
     const reads = ['', '/x', '/x/resultats', '/x/participation', '/x/points/y/resultats'];
     const writes = ['POST ', 'GET /x', 'PUT /x/presences', 'POST /x/points', 'PUT /x/points/y/resultats'];

@@ -27,11 +27,11 @@ afterAll(async () => {
 
 interface Received {
   text: string;
-  /** Whether the answer ended as HTTP says it must; a broken connection is no end. */
+  /** Whether the response ended as HTTP requires; a closed connection is not an end. */
   complete: boolean;
 }
 
-/** Asks for the list, and runs `sabotage` once its first bytes are there and nothing more is read. */
+/** Requests the list, reads its first bytes, stops reading and runs `sabotage`. */
 async function receive(sabotage: () => Promise<void>): Promise<Received> {
   const request = get(`${app.url}/b2b/v1/employe`, { headers: { 'X-Api-Key': tenant.cle } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -42,7 +42,7 @@ async function receive(sabotage: () => Promise<void>): Promise<Received> {
   const closed = new Promise((resolve) => response.on('close', resolve));
   await once(response, 'data');
   response.pause();
-  // The run that the service asks for ahead is still read: what follows it meets the sabotage.
+  // Reads the batch that the service has fetched ahead: the next one meets the sabotage.
   await new Promise((resolve) => setTimeout(resolve, 200));
   await sabotage();
   response.resume();
@@ -50,7 +50,7 @@ async function receive(sabotage: () => Promise<void>): Promise<Received> {
   return { text: Buffer.concat(chunks).toString(), complete: response.complete };
 }
 
-/** The service's connection that waits for a lock, as soon as there is one. */
+/** Returns the service's first connection that waits for a lock. */
 function waiting(): Promise<number> {
   return eventually(async () => {
     const { rows } = await app.database.query<{ pid: number }>(
@@ -67,7 +67,7 @@ function expectBroken({ text, complete }: Received): void {
   expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
 }
 
-describe('GET /b2b/v1/employe, when it fails in the middle', () => {
+describe('GET /b2b/v1/employe that fails in the middle', () => {
   it.each(['pg_terminate_backend', 'pg_cancel_backend'])('breaks the connection after %s', async (end) => {
     const received = await receive(async () => {
       await saboteur.query('BEGIN');
@@ -79,7 +79,7 @@ describe('GET /b2b/v1/employe, when it fails in the middle', () => {
     expectBroken(received);
   });
 
-  it('breaks the connection when the table is gone', async () => {
+  it('breaks the connection if the table is missing', async () => {
     try {
       expectBroken(
         await receive(async () => void (await saboteur.query('ALTER TABLE employe RENAME TO elsewhere'))),
@@ -89,7 +89,7 @@ describe('GET /b2b/v1/employe, when it fails in the middle', () => {
     }
   });
 
-  it('a caller who uses fetch gets an error, not a short list', async () => {
+  it('a caller with fetch gets an error instead of a short list', async () => {
     const response = await fetch(`${app.url}/b2b/v1/employe`, { headers: { 'X-Api-Key': tenant.cle } });
     expect(response.status).toBe(200);
     await saboteur.query('ALTER TABLE employe RENAME TO elsewhere');
@@ -100,7 +100,7 @@ describe('GET /b2b/v1/employe, when it fails in the middle', () => {
     }
   });
 
-  it('negative control: undisturbed, the same list arrives whole, also after all that', async () => {
+  it('negative control: without sabotage the same list is complete, also after the failures', async () => {
     const { text, complete } = await receive(() => Promise.resolve());
     expect(complete).toBe(true);
     expect(JSON.parse(text)).toHaveLength(COUNT);

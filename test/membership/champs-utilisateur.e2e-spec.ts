@@ -9,7 +9,7 @@ const NUIT = { idExterne: 'NUIT', libelle: 'De nuit' };
 const QUART = { nom: 'Quart', type: 'choix', obligatoire: false, choix: [JOUR, NUIT] };
 const SURNOM = { nom: 'Surnom', type: 'texte', obligatoire: false, choix: [] };
 
-/** A body as a test sends it, sound or not. */
+/** A body in a test, valid or not. */
 interface Sent {
   nom: string;
   type?: string;
@@ -23,7 +23,7 @@ let rival: Client;
 
 beforeAll(async () => {
   app = await TestApp.start();
-  // A superuser's connection that never gives way, to stop the service in the middle of its work.
+  // A superuser's connection without time limits, which stops the service in the middle of its work.
   rival = new Client({ connectionString: app.config.databaseUrl, options: '-c deadlock_timeout=1h' });
   await rival.connect();
 });
@@ -51,13 +51,13 @@ const employe = (IdExterne: string, ...valeurs: [champ: string, valeur: string |
   ...{ IdExterne, Prenom: 'Zoé', Nom: 'Roy' },
   ValeursChampUtilisateur: valeurs.map(([NomChamp, Valeur]) => ({ NomChamp, Valeur })),
 });
-/** Gives employees values, or removes them. */
+/** Sets or removes values of employees. */
 const give = (IdExterne: string, ...valeurs: [champ: string, valeur: string | null][]) =>
   synced(app, tenant, { Employes: [employe(IdExterne, ...valeurs)] });
 const valeursOf = async (idExterne: string): Promise<unknown> =>
   (await app.send(tenant, 'GET', `/b2b/v2/employe/${idExterne}`)).json?.valeursChampUtilisateur;
 
-/** What is stored of the tenant, choices in their order. */
+/** Returns the stored fields of the tenant, with their choices in order. */
 async function stored(): Promise<string[]> {
   const { rows } = await app.database.query<{ champ: string }>(
     `SELECT concat_ws(' ', nom, type, obligatoire, (
@@ -94,7 +94,7 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     },
   );
 
-  it('201 trims texts, takes either case of a first letter, and ignores what a read adds', async () => {
+  it('201 trims texts, takes either case of a first letter, and ignores the read-only properties of a read', async () => {
     const sent = {
       ...{ Nom: ' Quart ', Type: ' choix ', Obligatoire: true, idUnique: 'mine', DateCreation: 4 },
       Choix: [
@@ -106,13 +106,13 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     expect(await stored()).toEqual(['Quart choix t NUIT=De nuit JOUR=De jour']);
   });
 
-  it.each([null, []])('201 with choix %j for a type that has none, and obligatoire null', async (choix) => {
+  it.each([null, []])('201 with choix %j for a type without choices, and obligatoire null', async (choix) => {
     expect((await made({ nom: 'Surnom', type: 'texte', obligatoire: null, choix })).json).toMatchObject(
       SURNOM,
     );
   });
 
-  it('201 with 1,000 choices, which keep their order; labels may be alike', async () => {
+  it('201 with 1,000 choices, which keep their order; labels may be equal', async () => {
     const choix = times(1_000, (n) => ({ idExterne: `C-${(n * 7919) % 1_000}`, libelle: 'Le même' }));
     expect((await made({ ...QUART, choix })).json.choix).toEqual(choix);
     expect((await get('Quart')).json.choix).toEqual(choix);
@@ -145,7 +145,7 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     expect((await app.send(tenant, 'DELETE', location)).status).toBe(204);
   });
 
-  it('a name has up to 255 characters, counted as people count', async () => {
+  it('a name has up to 255 characters, counted as visible characters', async () => {
     const { headers } = await made({ ...SURNOM, nom: '🙂'.repeat(255) });
     expect((await app.send(tenant, 'GET', headers.get('location')!)).status).toBe(200);
     expectFaults(await post({ ...SURNOM, nom: '🙂'.repeat(256) }), { '/nom': 'length' });
@@ -233,7 +233,7 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     expect((await app.send(await app.tenant(), 'POST', PATH, QUART)).status).toBe(201);
   });
 
-  it('replays the first answer to the same Idempotency-Key', async () => {
+  it('the same Idempotency-Key gets the first response again', async () => {
     const headers = { 'Idempotency-Key': 'one' };
     const first = await post(QUART, headers);
     const again = await post(QUART, headers);
@@ -245,7 +245,7 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     expectProblem(await post(SURNOM, headers), 422, 'Idempotence.CleReutilisee');
   });
 
-  it('twenty equal ones at once make one 201 and nineteen 409, and one field', async () => {
+  it('twenty equal ones at once get one 201 and nineteen 409, and create one field', async () => {
     const answers = await Promise.all(times(20, () => post(QUART)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...times(19, () => 409)]);
     for (const answer of answers) {
@@ -268,7 +268,7 @@ describe('GET /b2b/v2/champ-utilisateur', () => {
     expect((await app.send(tenant, 'GET', `/api${PATH}`)).text).toBe(whole.text);
   });
 
-  it('200 [] for nobody, and other tenants’ fields never', async () => {
+  it('tenant without fields gets 200 []; other tenants’ fields never appear', async () => {
     await made();
     expect((await app.send(await app.tenant(), 'GET', PATH)).text).toBe('[]');
   });
@@ -279,7 +279,7 @@ describe('GET /b2b/v2/champ-utilisateur', () => {
     expectFaults(await send('GET', '/Quart?limite=1'), { '?limite': 'unknown' });
   });
 
-  it('one: 304 for its ETag, 404 Champ.NotFound, the same for another tenant’s field as for none', async () => {
+  it('200 for one field, 304 for its ETag, 404 Champ.NotFound, the same for another tenant’s field', async () => {
     const etag = (await made()).headers.get('etag')!;
     for (const held of [etag, `W/${etag}`, '*']) {
       const answer = await send('GET', '/Quart', undefined, { 'If-None-Match': held });
@@ -304,7 +304,7 @@ describe.each([
       send('PUT', `/${encodeURIComponent(nom)}`, rest, headers),
   ],
 ])('PUT of a custom field under %s', (_where, replace) => {
-  it('200 replaces type, obligation and choices; what is absent is cleared; name, id and creation stay', async () => {
+  it('200 replaces type, obligation and choices; absent properties are cleared; name, id and creation stay', async () => {
     const before = (await made({ ...QUART, obligatoire: true })).json;
     const replaced = await replace({ nom: 'Quart', type: 'date' });
     expect([replaced.status, replaced.headers.get('location')]).toEqual([200, null]);
@@ -315,7 +315,7 @@ describe.each([
     expect((await replace({ ...QUART })).json).toEqual({ ...before, obligatoire: false });
   });
 
-  it('200 with the same item and ETag for what a read answered', async () => {
+  it('200 with the same item and ETag for the response of a read', async () => {
     const created = await made();
     const answer = await replace(created.json);
     expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([
@@ -325,7 +325,7 @@ describe.each([
     ]);
   });
 
-  it('label and order of choices in use change, choices are added, and an unused one goes', async () => {
+  it('labels and order of used choices change, choices are added, and an unused one is removed', async () => {
     const SOIR = { idExterne: 'SOIR', libelle: 'De soir' };
     await made({ ...QUART, choix: [JOUR, NUIT, SOIR] });
     await give('E-1', ['Quart', 'NUIT']);
@@ -343,7 +343,7 @@ describe.each([
     expect((await replace({ ...QUART, choix: exchanged })).json.choix).toEqual(exchanged);
   });
 
-  it('409 Champ.ChoixUtilise while an employee has the choice, and nothing changes; 200 afterwards', async () => {
+  it('409 Champ.ChoixUtilise while an employee has the choice, without a change; 200 afterwards', async () => {
     await made();
     await give('E-1', ['Quart', 'NUIT']);
     const without = { ...QUART, obligatoire: true, choix: [{ ...JOUR, libelle: 'Autre' }] };
@@ -377,7 +377,7 @@ describe.each([
     },
   );
 
-  it('another tenant’s values hold nothing', async () => {
+  it('another tenant’s values do not block changes', async () => {
     await made();
     const other = await app.tenant();
     await app.send(other, 'POST', PATH, QUART);
@@ -385,14 +385,14 @@ describe.each([
     expect((await replace({ nom: 'Quart', type: 'texte' })).status).toBe(200);
   });
 
-  it('404 Champ.NotFound for no field and for another tenant’s; nothing is made', async () => {
+  it('404 Champ.NotFound for an unknown field and for another tenant’s; no field is created', async () => {
     expectProblem(await replace(QUART), 404, 'Champ.NotFound');
     await app.send(await app.tenant(), 'POST', PATH, QUART);
     expectProblem(await replace(QUART), 404, 'Champ.NotFound');
     expect(await stored()).toEqual([]);
   });
 
-  it('400 with the faults of a POST, and changes nothing', async () => {
+  it('400 with the errors of a POST, and no change', async () => {
     await made();
     expectFaults(await replace({ nom: 'Quart' }), { '/type': 'required' });
     expectFaults(await replace({ ...QUART, choix: [] }), { '/choix': 'required' });
@@ -405,7 +405,7 @@ describe.each([
     expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
   });
 
-  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+  it('412 Precondition.Echouee for a stale or weak If-Match; 200 for the ETag, a list with it or *', async () => {
     const etag = (await made()).headers.get('etag')!;
     const label = (libelle: string, ifMatch: string) =>
       replace({ ...QUART, choix: [{ ...JOUR, libelle }, NUIT] }, { 'If-Match': ifMatch });
@@ -418,7 +418,7 @@ describe.each([
     expect((await label('E', '*')).json.choix[0]).toEqual({ ...JOUR, libelle: 'E' });
   });
 
-  it('of twenty at once that name one version, exactly one passes, whole', async () => {
+  it('twenty changes at once with one ETag: exactly one succeeds as a whole', async () => {
     const etag = (await made()).headers.get('etag')!;
     const version = (n: number) => times(3, (c) => ({ idExterne: `C-${n}-${c}`, libelle: `L-${n}` }));
     const replaceAll = (headers?: Record<string, string>) =>
@@ -428,7 +428,7 @@ describe.each([
     expect(passed).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
     expect((await get('Quart')).json).toEqual(passed[0]!.json);
-    // Negative control: without it all pass, and what stays is one of them and no mixture.
+    // Negative control: without If-Match all succeed, and the final state is one of them, not a mixture.
     expect((await replaceAll()).filter(({ status }) => status === 200)).toHaveLength(20);
     expect(times(20, version)).toContainEqual((await get('Quart')).json.choix);
   });
@@ -501,19 +501,19 @@ describe('DELETE /b2b/v2/champ-utilisateur/:nom', () => {
   });
 });
 
-describe('a field that changes while a sync writes values of it', () => {
+describe('a field that changes during a sync that writes its values', () => {
   const write = (...valeurs: [string, string][]) =>
     app.send(tenant, 'POST', '/b2b/v2/sync', { Employes: [employe('E-1', ...valeurs)] });
   const WITHOUT_NUIT = { ...QUART, choix: [JOUR] };
 
-  /** Until a connection of the service waits for a row of the rival’s transaction. */
+  /** Waits until a connection of the service waits for a row lock of the rival’s transaction. */
   const untilItWaits = () =>
     eventually(async () => {
       const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       return (await app.database.query(text)).rowCount ? (true as const) : undefined;
     }, 'A wait');
 
-  /** Runs `work` while the rival’s statement is not yet committed, and commits once the service waits for it. */
+  /** Runs `work` while the rival’s statement is uncommitted, and commits when the service waits for it. */
   async function during(statement: string, values: unknown[], work: () => Promise<Answer>): Promise<Answer> {
     await rival.query('BEGIN');
     await rival.query(statement, values);
@@ -526,7 +526,7 @@ describe('a field that changes while a sync writes values of it', () => {
     return answer;
   }
 
-  it('a choice that goes after the sync has read the fields is that employee’s error, and no value is left without it', async () => {
+  it('a choice that is removed after the sync read the fields is that employee’s error, and no such value is stored', async () => {
     await made();
     const answer = await during(
       `DELETE FROM choix_champ WHERE tenant_id = $1 AND id_externe = 'NUIT'`,
@@ -538,7 +538,7 @@ describe('a field that changes while a sync writes values of it', () => {
     expect(await valeursOf('E-1')).toBeUndefined();
   });
 
-  it('a field that goes after the sync has read the fields is that employee’s error', async () => {
+  it('a field that is deleted after the sync read the fields is that employee’s error', async () => {
     await made(SURNOM);
     const answer = await during(
       `DELETE FROM champ_utilisateur WHERE tenant_id = $1 AND nom = 'Surnom'`,
@@ -549,7 +549,7 @@ describe('a field that changes while a sync writes values of it', () => {
     expect(answer.json.Employes).toMatchObject({ AddCount: 0, Erreurs: [{ IdUnique: 'E-1' }] });
   });
 
-  it('a field whose type changes after the sync has read the fields is written by its new type', async () => {
+  it('a field whose type changes after the sync read the fields is written with its new type', async () => {
     await made(SURNOM);
     const answer = await during(
       `UPDATE champ_utilisateur SET type = 'booleen' WHERE tenant_id = $1`,
@@ -561,7 +561,7 @@ describe('a field that changes while a sync writes values of it', () => {
     expect(await valeursOf('E-1')).toEqual([{ type: 'booleen', nom: 'Surnom', valeur: true }]);
   });
 
-  /** What a sync writes, not yet committed. */
+  /** An uncommitted write of a sync. */
   const VALUE = `INSERT INTO valeur_champ_employe (tenant_id, id_externe_employe, nom_champ, type, id_externe_choix)
                  VALUES ($1, 'E-1', 'Quart', 'choix', 'NUIT')`;
 
@@ -569,7 +569,7 @@ describe('a field that changes while a sync writes values of it', () => {
     ['the removal of the choice', 'Champ.ChoixUtilise', () => put(WITHOUT_NUIT)],
     ['another type', 'Champ.TypeUtilise', () => put({ nom: 'Quart', type: 'texte' })],
     ['the deletion of the field', 'Champ.Utilise', () => send('DELETE', '/Quart')],
-  ])('%s waits for a value that is being written, and is then %s', async (_what, code, change) => {
+  ])('%s waits for a value that is being written, and then fails with %s', async (_what, code, change) => {
     await made();
     await give('E-1');
     expectProblem(await during(VALUE, [tenant.tenantId], change), 409, code);
@@ -581,7 +581,7 @@ describe('a field that changes while a sync writes values of it', () => {
     ['the choice is removed', () => put(WITHOUT_NUIT)],
     ['the type changes', () => put({ nom: 'Quart', type: 'texte' })],
     ['the field is deleted', () => send('DELETE', '/Quart')],
-  ])('%s at the same time: one of the two wins, never a value without its choice', async (_what, change) => {
+  ])('%s at the same time: one of the two wins, and every value has its choice', async (_what, change) => {
     for (let round = 0; round < 15; round++) {
       tenant = await app.tenant();
       await made();
@@ -596,7 +596,7 @@ describe('a field that changes while a sync writes values of it', () => {
       const isText = { type: 'texte', nom: 'Quart', valeur: 'NUIT' };
       const valeurs = await valeursOf('E-1');
       const champ = (await get('Quart')).json;
-      // As a text the value is as good as before, so that both may pass then.
+      // As a text the value is still valid, so both may succeed.
       if (refused) expect([changes, valeurs]).toEqual([true, undefined]);
       else if (changes) expect([champ.type, valeurs]).toEqual(['texte', [isText]]);
       else expect([champ.choix, valeurs]).toEqual([[JOUR, NUIT], [isChoice]]);

@@ -3,18 +3,18 @@ import { TestApp, type TestTenant } from '../setup/test-app';
 import { nodesOf, planOf, rowsRead, statementsOf } from './plans';
 import { synced, syncedV1, times } from './synced';
 
-/** Employees that V2 wrote, with two employments each, and as many of V1, with one each. */
+/** Employees written by V2, with two employments each, and as many written by V1, with one each. */
 const EACH = 10_000;
 const EMPLOYMENTS = 3 * EACH;
 const EMPLOYEURS = 500;
 const LIMITE = 100;
-/** What a page may look at: where few employments of a sort are spread over all, those between them as well. */
+/** Maximum rows that a page may read: where few matching employments are spread, also those between them. */
 const MOST_READ = EMPLOYMENTS / 10;
 const TABLES = ['emploi', 'employe'];
 
 let app: TestApp;
 let tenant: TestTenant;
-/** Shortly before the end of the whole list. */
+/** A cursor shortly before the end of the whole list. */
 let farCursor: string;
 
 const employeur = (n: number) => ({ IdentifiantExterne: `EMP-${n % EMPLOYEURS}`, Nom: 'Usine' });
@@ -59,7 +59,7 @@ beforeAll(async () => {
         { IdentifiantExterne: 'SYN-ALL', Nom: 'Tous', Employeurs: times(EMPLOYEURS, employeur) },
       ],
     });
-    // One kind after the other: the first page finds its first employment of V1 behind all of V2.
+    // All V2 employees come first: the first page finds its first V1 employment after them.
     const share = caller === tenant ? EACH : EACH / 10;
     for (let from = 0; from < share; from += EACH / 10) {
       await synced(app, caller, { Employes: times(EACH / 10, (n) => personneV2(from + n)) });
@@ -68,7 +68,7 @@ beforeAll(async () => {
       await syncedV1(app, caller, { employes: times(EACH / 10, (n) => personneV1(from + n)) });
     }
   }
-  // As autovacuum does within a minute.
+  // Autovacuum does the same within a minute.
   await app.database.query('ANALYZE');
   for (let seen = 0, path = '/b2b/v2/emploi?limite=1000'; seen < EMPLOYMENTS - 1000; seen += 1000) {
     const next = new URL((await app.send(tenant, 'GET', path)).headers.get('link')!.slice(1).split('>')[0]!);
@@ -78,22 +78,22 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => app.stop());
 
-/** The only statement by which the service answers a search. */
+/** Returns the only statement of the service for a search. */
 async function statementOf(filters: Record<string, string>): Promise<Statement> {
   const query = new URLSearchParams({ ...filters, limite: String(LIMITE) }).toString();
   const sent = await statementsOf(async () => {
     expect((await app.send(tenant, 'GET', `/b2b/v2/emploi?${query}`)).status).toBe(200);
   });
-  // PostgreSQL makes the JSON, so that the wire's names are in the statement.
+  // PostgreSQL makes the JSON, so the statement contains the wire's names.
   const found = sent.filter(({ text }) => text.includes('"idExterneEmploye"'));
   expect(found).toHaveLength(1);
   return found[0]!;
 }
 
-/** What is wrong with how a statement finds its rows, by each plan that PostgreSQL may take for it. */
+/** Returns the faults in the access paths of a statement, for each plan that PostgreSQL may use. */
 async function faultsOf(statement: Statement): Promise<string[]> {
   const faults: string[] = [];
-  // A named statement is planned for its values five times, and then perhaps once for any.
+  // PostgreSQL plans a named statement for its values five times, and may use a generic plan from the sixth on.
   for (const execution of statement.name ? [1, 8] : [1]) {
     const plan = await planOf(app, tenant.tenantId, statement, execution);
     const read = rowsRead(plan, TABLES);
@@ -124,12 +124,12 @@ function choices([name, ...rest]: readonly string[]): Record<string, string>[] {
   return choices(rest).flatMap((others) => VALUES[name]!.map((value) => ({ [name]: value, ...others })));
 }
 
-describe(`a page of ${LIMITE} of ${EMPLOYMENTS} employments, half of the employees known by V1 alone`, () => {
+describe(`a page of ${LIMITE} of ${EMPLOYMENTS} employments, half of the employees written by V1 only`, () => {
   it.each(COMBINATIONS.map((names) => [names.join(', ') || 'nothing', names] as const))(
-    'filtered by %s is answered through indexes, without reading all rows',
+    'filtered by %s is found through indexes, without reading all rows',
     async (_what, names) => {
       const faults: Record<string, string[]> = {};
-      // More filters only leave fewer employments: of many combinations some will do.
+      // More filters only leave fewer employments: some of the many combinations are enough.
       const all = choices(names);
       const some = names.length <= 2 ? all : [all.at(0)!, all.at(-1)!];
       for (const filters of some) {
@@ -143,7 +143,7 @@ describe(`a page of ${LIMITE} of ${EMPLOYMENTS} employments, half of the employe
     },
   );
 
-  it('negative control: the same page by a condition that no index knows is a fault', async () => {
+  it('negative control: the same page by a condition without an index is a fault', async () => {
     const statement = await statementOf({ matricule: '9003' });
     expect(await faultsOf(statement)).toEqual([]);
     const text = statement.text.replaceAll('matricule = $', `matricule || '' = $`);

@@ -17,7 +17,7 @@ type Filters = Record<string, string>;
 
 const find = (filters: Filters = {}, caller = tenant): Promise<Answer> =>
   app.send(caller, 'GET', `/b2b/v2/emploi?${new URLSearchParams(filters).toString()}`);
-/** Asks without escaping anything. */
+/** Sends a query without escaping. */
 const findRaw = (query: string) => app.send(tenant, 'GET', `/b2b/v2/emploi?${query}`);
 const keysOf = ({ json }: Answer): string[] =>
   json.map((item: Item) => `${item.idExterneEmploye} ${item.identifiantExterne}`);
@@ -40,7 +40,7 @@ const SYNDICATS: Record<string, string[]> = {
   'SYN-0': [],
 };
 
-/** Makes employers and unions; an employer without a union comes from V1, which knows them alone. */
+/** Creates employers and unions; V1 creates an employer without a union, because only V1 has such employers. */
 async function fillUnions(caller: TestTenant): Promise<void> {
   await syncedV1(app, caller, {
     employeurs: EMPLOYEURS.map((idExterne) => ({ idExterne, nom: `Usine ${idExterne}` })),
@@ -76,7 +76,7 @@ const personneV1 = (idExterne: string, identifiantExterneEmployeur?: string) => 
 describe('GET /b2b/v2/emploi', () => {
   beforeEach(() => fillUnions(tenant));
 
-  it('answers every field in its order, as compact JSON', async () => {
+  it('200 with every field in order, as compact JSON', async () => {
     const dates = { DateDebut: '2020-03-01T12:30:00.5-05:00', DateFin: '2024-06-30' };
     // One at a time: those of one request are created at the same time.
     await synced(app, tenant, { Employes: [personne('E-1', emploi('M-1'))] });
@@ -114,14 +114,14 @@ describe('GET /b2b/v2/emploi', () => {
     expect((await app.send(tenant, 'GET', '/api/b2b/v2/emploi')).text).toBe(answer.text);
   });
 
-  it('shows the names of now', async () => {
+  it('shows the current names', async () => {
     await synced(app, tenant, { Employes: [personne('E-1', emploi('M-1'))] });
     await synced(app, tenant, { Employes: [{ IdExterne: 'E-1', Prenom: 'Léa', Nom: 'Roy' }] });
     await app.send(tenant, 'PUT', '/b2b/v1/employeur', { idExterne: 'EMP-1', nom: 'Forge' });
     expect((await find()).json).toEqual([expect.objectContaining({ prenom: 'Léa', nomEmployeur: 'Forge' })]);
   });
 
-  it('an employee whom only V1 wrote has the employment V1; V2 keeps it, ended, beside its own', async () => {
+  it('an employee written by V1 only has the employment V1; V2 keeps it, ended, beside its own', async () => {
     await syncedV1(app, tenant, { employes: [personneV1('V-1', 'EMP-1')] });
     expect(keysOf(await find())).toEqual(['V-1 V1']);
     const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Toronto' }).format();
@@ -132,12 +132,12 @@ describe('GET /b2b/v2/emploi', () => {
     const ended = found.json.find((item: Item) => item.identifiantExterne === 'V1');
     expect(ended).toMatchObject({ matricule: null, dateDebut: null, actif: false });
     expect([`${before}T00:00:00.000Z`, `${day()}T00:00:00.000Z`]).toContain(ended.dateFin);
-    // From the day of its end on it is over.
+    // It is over from the day of its end on.
     expect(keysOf(await find({ actifLe: ended.dateFin }))).toEqual(['V-1 M-1']);
-    // V1 takes its employer up again.
+    // V1 writes its employer again.
     await syncedV1(app, tenant, { employes: [personneV1('V-1', 'EMP-2')] });
     expect(keysOf(await find({ identifiantExterneEmployeur: 'EMP-2' }))).toEqual(['V-1 V1']);
-    // Without an employer of V1 and without employments of V2 there is none.
+    // Without an employer of V1 and employments of V2 the list is empty.
     await syncedV1(app, tenant, { employes: [personneV1('V-2', 'EMP-1')] });
     await syncedV1(app, tenant, { employes: [{ ...personneV1('V-2'), identifiantExterneEmployeur: null }] });
     expect((await find({ idExterneEmploye: 'V-2' })).text).toBe('[]');
@@ -151,7 +151,7 @@ describe('GET /b2b/v2/emploi', () => {
     ['idExterneSyndicat', 'SYN-0'],
     ['matricule', '204'],
     ['actifLe', '1900-01-01'],
-  ])('200 [] for %s=%s, which nothing has', async (name, value) => {
+  ])('200 [] for %s=%s, which no employment has', async (name, value) => {
     const dated = emploi('M-1', { DateDebut: '2020-01-01' });
     await synced(app, tenant, { Employes: [personne('E-1', dated)] });
     const answer = await find({ [name]: value, limite: '5' });
@@ -174,7 +174,7 @@ describe('GET /b2b/v2/emploi', () => {
   });
 
   it.each(['a/b', '100%', '%', '_', 'a%2Fb', '🙂👩‍🏭', 'ü+ü', 'a;b=c&d', '"\\\'', '*', '--'])(
-    'finds by the identifiers %s exactly',
+    'the identifiers %s are matched exactly',
     async (id) => {
       await syncedV1(app, tenant, { employeurs: [{ idExterne: id, nom: 'Ici' }] });
       await synced(app, tenant, {
@@ -197,7 +197,7 @@ describe('GET /b2b/v2/emploi', () => {
     },
   );
 
-  it('400 for parameters that are unknown, doubled, empty, too long or no date', async () => {
+  it('400 for unknown, duplicate, empty or too long parameters, and for invalid dates', async () => {
     const faults: [string, Record<string, string>][] = [
       ['idExterne=E-1', { '?idExterne': 'unknown' }],
       ['IdExterneEmploye=E-1', { '?IdExterneEmploye': 'unknown' }],
@@ -247,7 +247,7 @@ describe('GET /b2b/v2/emploi?actifLe', () => {
     ['2024-03-01', [...SPANS, 'E-1 oneDay']],
     ['2024-03-02', SPANS],
     ['2024-06-29', SPANS],
-    // What ends at the beginning of a day is over on it; what ends later on it is not.
+    // An employment that ends at the beginning of a day is over on it; one that ends later on the day is not.
     ['2024-06-30', ['E-1 lastMoment', 'E-1 times']],
     ['2024-07-01', []],
     ['0001-01-01', []],
@@ -262,13 +262,13 @@ describe('GET /b2b/v2/emploi?actifLe', () => {
     ['2024-03-02T01:00:00+02:00', '2024-03-01'],
     ['2024-03-01T01:00:00+02:00', '2024-02-29'],
     ['2024-06-29T20:00:00-05:00', '2024-06-30'],
-  ])('%s stands for the day %s in UTC, also with an offset’s + that nobody escaped', async (time, day) => {
+  ])('%s means the day %s in UTC, also with an unescaped + of an offset', async (time, day) => {
     const expected = (await find({ actifLe: day })).text;
     expect((await find({ actifLe: time })).text).toBe(expected);
     expect((await findRaw(`actifLe=${time}`)).text).toBe(expected);
   });
 
-  it('actif of the item is the answer for the tenant’s day', async () => {
+  it('actif of the item is computed for the tenant’s day', async () => {
     const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Toronto' }).format();
     let day: string;
     let found: Answer;
@@ -291,7 +291,7 @@ describe('GET /b2b/v2/emploi?actifLe', () => {
       });
       found = await find({ idExterneEmploye: 'E-2' });
       active = await find({ idExterneEmploye: 'E-2', actifLe: day });
-      // Midnight in between would make it another question.
+      // A midnight in between would change the question.
     } while (day !== today());
     const shown = found.json.filter(({ actif }: { actif: boolean }) => actif);
     expect(shown).toEqual(active.json);
@@ -318,10 +318,10 @@ describe('GET /b2b/v2/emploi with several filters', () => {
     ['2030-01-01', null],
     ['2001-01-01', '2002-01-01'],
   ] as const;
-  // Next to each identifier is one that a pattern or a comparison without case would take for it.
+  // Beside each identifier is a similar one that a pattern or a case-insensitive comparison would match.
   const PEOPLE = ['E-1', 'E_1', 'EX1', 'e-1', 'E%', 'E-11', ...times(14, (n) => `P-${n}`)];
   const MATRICULES = ['100', '1_0', '1%', 'A100', 'a100', '1000', 'X100'];
-  /** Any spread without a pattern will do; this one is the same every time. */
+  /** Any distribution without a pattern is sufficient; this one is always the same. */
   const pick = <T>(list: readonly T[], seed: number): T => list[(seed * 7919 + (seed >> 2)) % list.length]!;
 
   const V2 = PEOPLE.flatMap((person, p) =>
@@ -362,7 +362,7 @@ describe('GET /b2b/v2/emploi with several filters', () => {
       ),
     );
     const peopleV1 = V1.map(({ person, employeur }) => personneV1(person, employeur));
-    // Turn by turn, so that both kinds are mixed in the order of creation.
+    // Alternately, because both kinds must be mixed in the order of creation.
     await synced(app, full, { Employes: people.slice(0, 7) });
     await syncedV1(app, full, { employes: peopleV1.slice(0, 4) });
     await synced(app, full, { Employes: people.slice(7, 12) });
@@ -371,7 +371,7 @@ describe('GET /b2b/v2/emploi with several filters', () => {
     items = (await find({}, full)).json;
   });
 
-  /** What the filters mean, in the simplest words. */
+  /** The meaning of the filters, in the simplest form. */
   function passes(item: Item, filters: Filters): boolean {
     const { idExterneEmploye, identifiantExterneEmployeur, idExterneSyndicat, matricule, actifLe } = filters;
     const employeur = item.identifiantExterneEmployeur;
@@ -386,7 +386,7 @@ describe('GET /b2b/v2/emploi with several filters', () => {
     );
   }
 
-  /** Every choice of a value for each of the names. */
+  /** Returns all combinations of values for the names. */
   function choices([name, ...rest]: readonly string[]): Filters[] {
     if (name === undefined) return [{}];
     return choices(rest).flatMap((others) => FILTERS[name]!.map((value) => ({ [name]: value, ...others })));
@@ -394,7 +394,7 @@ describe('GET /b2b/v2/emploi with several filters', () => {
   const names = Object.keys(FILTERS);
   const subsets = times(2 ** names.length, (bits) => names.filter((_, bit) => bits & (1 << bit)));
 
-  it('without filters all employments of both kinds are there, as sent', () => {
+  it('without filters all employments of both kinds are returned, as sent', () => {
     const line = (parts: (string | null)[]): string => parts.join(' ');
     const day = (date: string | null): string | null => date && `${date}T00:00:00.000Z`;
     const sent = [...V2, ...V1].map(({ person, id, employeur, matricule, debut, fin }) =>
@@ -421,11 +421,11 @@ describe('GET /b2b/v2/emploi with several filters', () => {
       expect({ filters, found: answer.json }).toEqual({ filters, found: expected });
       if (expected.length > 0 && expected.length < items.length) some++;
     }
-    // Lists that are all empty, or everything, would show nothing.
+    // Lists that are all empty, or complete, would prove nothing.
     expect(some).toBeGreaterThanOrEqual(2);
   });
 
-  it('negative control: patterns, or a comparison without case, would find other items', () => {
+  it('negative control: patterns, or a case-insensitive comparison, would find other items', () => {
     const like = (value: string): RegExp =>
       new RegExp(`^${value.replaceAll('%', '.*').replaceAll('_', '.')}$`);
     const others: [keyof Item, string, RegExp][] = [
@@ -444,10 +444,10 @@ describe('GET /b2b/v2/emploi with several filters', () => {
     }
   });
 
-  it('three and more filters: exactly what a plain filter over all items finds', async () => {
+  it('three and more filters: exactly the items of a plain filter over all items', async () => {
     let some = 0;
     for (const subset of subsets.filter(({ length }) => length > 2)) {
-      // Those that find something, as far as there are any, and some that find nothing.
+      // All combinations with a result, as far as there are any, and some without.
       const all = choices(subset);
       const filled = all.filter((filters) => items.some((item) => passes(item, filters)));
       for (const filters of [...filled.slice(0, 6), ...all.slice(0, 2)]) {
@@ -493,7 +493,7 @@ describe('GET /b2b/v2/emploi with several filters', () => {
 });
 
 describe('paging while employments change', () => {
-  it('an employment of V1 that V2 takes over is not lost on the way', async () => {
+  it('an employment of V1 that V2 takes over is not lost between pages', async () => {
     await fillUnions(tenant);
     await syncedV1(app, tenant, { employes: times(10, (n) => personneV1(`V-${n}`, 'EMP-1')) });
     const first = await find({ limite: '5' });

@@ -30,7 +30,7 @@ async function row(): Promise<Record<string, unknown> | undefined> {
   return (await app.database.query(text, [tenant.tenantId])).rows[0];
 }
 
-/** Makes the row a minute older, so that a change of its time shows. */
+/** Makes the row a minute older, because a later `derniereMAJ` must differ. */
 async function age(): Promise<Date> {
   const text = `UPDATE employe SET derniere_maj = derniere_maj - interval '1 minute', date_creation = date_creation - interval '1 minute'
                 WHERE tenant_id = $1 RETURNING derniere_maj`;
@@ -40,7 +40,7 @@ async function age(): Promise<Date> {
 }
 
 describe('GET /b2b/v1/employe/:idExterne', () => {
-  it('404 Employe.NotFound, the same for another tenant’s employee as for nobody', async () => {
+  it('404 Employe.NotFound, the same for an unknown employee and another tenant’s', async () => {
     const other = await app.tenant();
     const unknown = await app.send(other, 'GET', '/b2b/v1/employe/E-0');
     const foreign = await app.send(other, 'GET', '/b2b/v1/employe/E-1');
@@ -59,7 +59,7 @@ describe('GET /b2b/v1/employe/:idExterne', () => {
   });
 
   it('304 without a body for If-None-Match with the ETag, strong, weak, in a list, or *', async () => {
-    // fetch adds `Cache-Control: no-cache` to such a request by itself; that must not turn the 304 into a 200.
+    // fetch adds `Cache-Control: no-cache` to such a request; nevertheless the response must be 304, not 200.
     for (const value of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const answer = await send('GET', '/employe/E-1', undefined, { 'If-None-Match': value });
       expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', etag]);
@@ -69,7 +69,7 @@ describe('GET /b2b/v1/employe/:idExterne', () => {
     expect((await send('GET', '/employe/E-1', undefined, { 'If-None-Match': etag })).status).toBe(200);
   });
 
-  it('400 for an identifier that cannot be one, and for an unknown parameter', async () => {
+  it('400 for an invalid identifier, and for an unknown parameter', async () => {
     expectFaults(await send('GET', `/employe/${'x'.repeat(256)}`), { '{idExterne}': 'type' });
     expectFaults(await send('GET', '/employe/%00'), { '{idExterne}': 'type' });
     expectFaults(await send('GET', '/employe/%20'), { '{idExterne}': 'type' });
@@ -96,7 +96,7 @@ describe('PUT /b2b/v1/employe', () => {
     expect(await row()).toMatchObject({ prenom: 'Ève', ville: null, courriel: null });
   });
 
-  it('200 keeps derniereMAJ and the ETag when nothing changes, even sent back as read', async () => {
+  it('200 keeps derniereMAJ and the ETag if nothing changes, also for the response of a read', async () => {
     const before = await age();
     const read = (await send('GET', '/employe/E-1')).json;
     for (const same of [EMPLOYE, read, { ...EMPLOYE, prenom: ' Zoé ', province: '' }]) {
@@ -121,7 +121,7 @@ describe('PUT /b2b/v1/employe', () => {
     expect(json.dateCreation > '2020').toBe(true);
   });
 
-  it('404 Employe.NotFound creates nothing, for nobody as for another tenant’s', async () => {
+  it('404 Employe.NotFound creates no employee, for an unknown id and for another tenant’s', async () => {
     expectProblem(await send('PUT', '/employe', { ...EMPLOYE, idExterne: 'E-0' }), 404, 'Employe.NotFound');
     const foreign = await app.send(await app.tenant(), 'PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'X' });
     expectProblem(foreign, 404, 'Employe.NotFound');
@@ -142,7 +142,7 @@ describe('PUT /b2b/v1/employe', () => {
     expectFaults(await send('PUT', '/employe?force=1', EMPLOYE), { '?force': 'unknown' });
   });
 
-  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag, a list of them or * pass', async () => {
+  it('412 Precondition.Echouee for a stale or weak If-Match; 200 for the ETag, a list with it or *', async () => {
     const put = (prenom: string, ifMatch: string) =>
       send('PUT', '/employe', { ...EMPLOYE, prenom }, { 'If-Match': ifMatch });
     expectProblem(await put('Ève', '"stale"'), 412, 'Precondition.Echouee');
@@ -155,7 +155,7 @@ describe('PUT /b2b/v1/employe', () => {
     expect((await put('Ian', '*')).json).toMatchObject({ prenom: 'Ian' });
   });
 
-  it('of twenty changes at once that name one version, exactly one passes', async () => {
+  it('twenty changes at once with one ETag: exactly one succeeds', async () => {
     const attempts = Array.from({ length: 20 }, (_, i) =>
       send('PUT', '/employe', { ...EMPLOYE, prenom: `P${i}` }, { 'If-Match': etag }),
     );
@@ -166,7 +166,7 @@ describe('PUT /b2b/v1/employe', () => {
     expect(await row()).toMatchObject({ prenom: passed[0]!.json.prenom });
   });
 
-  it('negative control: the same twenty without If-Match all pass', async () => {
+  it('negative control: the same twenty without If-Match all succeed', async () => {
     const attempts = Array.from({ length: 20 }, (_, i) =>
       send('PUT', '/employe', { ...EMPLOYE, prenom: `P${i}` }),
     );

@@ -70,7 +70,7 @@ beforeEach(async () => {
   tenant = await space();
 });
 
-/** A tenant with unions, employers and a custom field of each type. */
+/** Opens a tenant with unions, employers and a custom field of each type. */
 async function space(): Promise<TestTenant> {
   const made = await app.tenant();
   await synced(app, made, { Syndicats: SYNDICATS });
@@ -85,7 +85,11 @@ const get = (path: string, headers?: Record<string, string>) =>
 const write = (...Employes: object[]) => synced(app, tenant, { Employes });
 const identifiers = ({ json }: Answer): string[] => json.map((item: { idExterne: string }) => item.idExterne);
 
-/** Makes all employees a minute older, so that a change shows; answers the time from then on. */
+/**
+ * Makes all employees a minute older, because a later change must differ.
+ *
+ * @returns the time from then on
+ */
 async function age(): Promise<string> {
   const text = `UPDATE employe SET derniere_maj = derniere_maj - interval '1 minute' WHERE tenant_id = $1
                 RETURNING to_char(derniere_maj + interval '30 seconds', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since`;
@@ -97,7 +101,7 @@ const changedSince = async (since: string, version = 'v2') =>
   identifiers(await get(`/b2b/${version}/employe?modifieDepuis=${since}`));
 
 describe('GET /b2b/v2/employe/:idExterne', () => {
-  it('answers every field in its order, lists in that of creation, memberships by date, as compact JSON', async () => {
+  it('200 with every field in order, lists by creation, memberships by date, as compact JSON', async () => {
     // One employment at a time: those of one request are created at the same time.
     for (const count of [1, 2, 3]) await write({ ...COMPLETE, Emplois: COMPLETE.Emplois.slice(0, count) });
     const answer = await get('/b2b/v2/employe/E-1');
@@ -197,7 +201,7 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
     expect((await get('/b2b/v1/employe')).text).toBe(`[${v1.text}]`);
   });
 
-  it('an employee without anything has empty lists, also where others have much', async () => {
+  it('an employee without nested records has empty lists, also if others have many', async () => {
     await write(PERSONNE);
     const bare = { emplois: [], adhesions: [], valeursChampUtilisateur: [] };
     expect((await get('/b2b/v2/employe/E-1')).json).toMatchObject({
@@ -209,7 +213,7 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
     expect((await get('/b2b/v2/employe/E-1')).json).toMatchObject(bare);
   });
 
-  it('the employer that V1 wrote is the employment V1, until V2 sends employments', async () => {
+  it('the employer written by V1 is the employment V1, until V2 sends employments', async () => {
     const sent = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy', identifiantExterneEmployeur: 'EMP-1' };
     await syncedV1(app, tenant, { employes: [sent] });
     const only = { identifiantExterne: 'V1', identifiantExterneEmployeur: 'EMP-1', matricule: null };
@@ -229,7 +233,7 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
     expect((await get('/b2b/v1/employe/E-1')).json.identifiantExterneEmployeur).toBe('EMP-2');
   });
 
-  it('answers the same under /api/b2b/v2/employes', async () => {
+  it('200 with the same under /api/b2b/v2/employes', async () => {
     await write(COMPLETE);
     const one = await get('/b2b/v2/employe/E-1');
     const list = await get('/b2b/v2/employe');
@@ -239,7 +243,7 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
     expect((await get('/api/b2b/v2/employes')).text).toBe(list.text);
   });
 
-  it('304 without a body for If-None-Match with its ETag, 200 once anything nested has changed', async () => {
+  it('304 without a body for If-None-Match with its ETag, 200 after any nested change', async () => {
     await write(COMPLETE);
     const etag = (await get('/b2b/v2/employe/E-1')).headers.get('etag')!;
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -254,7 +258,7 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
 
-  it('404 Employe.NotFound, the same for another tenant’s employee as for nobody', async () => {
+  it('404 Employe.NotFound, the same for an unknown employee and another tenant’s', async () => {
     await write(COMPLETE);
     const other = await space();
     const unknown = await app.send(other, 'GET', '/b2b/v2/employe/E-0');
@@ -284,7 +288,7 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
     }
   });
 
-  it('400 for an identifier that cannot be one, and for an unknown parameter', async () => {
+  it('400 for an invalid identifier, and for an unknown parameter', async () => {
     expectFaults(await get(`/b2b/v2/employe/${'x'.repeat(256)}`), { '{idExterne}': 'type' });
     expectFaults(await get('/b2b/v2/employe/%00'), { '{idExterne}': 'type' });
     expectFaults(await get('/b2b/v2/employe/E-1?champs=nom'), { '?champs': 'unknown' });
@@ -293,13 +297,13 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
 });
 
 describe('GET /b2b/v2/employe', () => {
-  it('200 [] for nobody, and other tenants’ employees never', async () => {
+  it('tenant without employees gets 200 []; other tenants’ employees never appear', async () => {
     await write(COMPLETE);
     const answer = await app.send(await app.tenant(), 'GET', '/b2b/v2/employe');
     expect([answer.status, answer.text, answer.headers.get('link')]).toEqual([200, '[]', null]);
   });
 
-  it('400 for parameters that are unknown, doubled, empty or out of range', async () => {
+  it('400 for unknown, duplicate, empty or out-of-range parameters', async () => {
     const faults: [string, Record<string, string>][] = [
       ['idExterne=E-1', { '?idExterne': 'unknown' }],
       ['modifiedepuis=2026-01-01', { '?modifiedepuis': 'unknown' }],
@@ -313,7 +317,7 @@ describe('GET /b2b/v2/employe', () => {
     for (const [query, expected] of faults) expectFaults(await get(`/b2b/v2/employe?${query}`), expected);
   });
 
-  it('pages walk the list exactly once, in one order with it, and keep filter and alias in their links', async () => {
+  it('pages contain the list exactly once, in its order, and keep filter and alias in their links', async () => {
     for (const batch of ['B', 'C', 'A']) {
       await write(...times(20, (n) => ({ ...COMPLETE, IdExterne: `${batch}-${n}` })));
     }
@@ -387,7 +391,7 @@ describe('GET /b2b/v2/employe', () => {
       expect(JSON.stringify(pages.flat()) === whole.text).toBe(true);
     });
 
-    // PostgreSQL may run a statement by a plan that suits any tenant, from its sixth execution on.
+    // From its sixth execution on, PostgreSQL may run a statement by a plan for any tenant.
     it.each(['/b2b/v1/employe/E-1', '/b2b/v2/employe/E-1', '/b2b/v1/employe', '/b2b/v2/employe?limite=10'])(
       'a tenant without memberships and values never reads those of others: %s',
       async (path) => {
@@ -408,7 +412,7 @@ describe('GET /b2b/v2/employe?modifieDepuis', () => {
   const VALEUR = { NomChamp: 'Quart', Valeur: 'NUIT' };
   const STORED = { ...PERSONNE, Emplois: [EMPLOI], Adhesions: [ADHESION], ValeursChampUtilisateur: [VALEUR] };
 
-  /** An employee who is not touched, and E-1, whom the changes are about. */
+  /** An unchanged employee, and E-1, which the changes affect. */
   async function stored(): Promise<string> {
     await write({ ...STORED, IdExterne: 'E-0' }, STORED);
     return age();
@@ -425,7 +429,7 @@ describe('GET /b2b/v2/employe?modifieDepuis', () => {
     ['a custom value changes', { ValeursChampUtilisateur: [{ ...VALEUR, Valeur: 'JOUR' }] }],
     ['a custom value is removed', { ValeursChampUtilisateur: [{ ...VALEUR, Valeur: null }] }],
     ['a field changes', { Ville: 'Lévis' }],
-  ])('sees the employee of whom %s, in V1 too', async (_what, change) => {
+  ])('contains the employee after %s, in V1 too', async (_what, change) => {
     const since = await stored();
     const before = (await get('/b2b/v2/employe/E-1')).json;
     await write({ ...PERSONNE, ...change });
@@ -437,14 +441,14 @@ describe('GET /b2b/v2/employe?modifieDepuis', () => {
     expect(await changedSince(after.derniereMAJ)).toEqual(['E-1']);
   });
 
-  it('sees whom a write of V1 gives another employer', async () => {
+  it('contains an employee whose employer was changed by V1', async () => {
     const since = await stored();
     const put = { idExterne: 'E-1', prenom: 'Zoé', nom: "L'Écuyer", identifiantExterneEmployeur: 'EMP-2' };
     expect((await app.send(tenant, 'PUT', '/b2b/v1/employe', put)).status).toBe(200);
     expect(await changedSince(since)).toEqual(['E-1']);
   });
 
-  it('sees whom the deletion of an employer takes an ended employment from', async () => {
+  it('contains an employee whose ended employment was deleted with its employer', async () => {
     await write({ ...STORED, IdExterne: 'E-0' });
     const ended = { ...EMPLOI, IdentifiantExterneEmployeur: 'EMP-2', DateFin: '2020-01-01' };
     await write({ ...STORED, Emplois: [{ ...EMPLOI, IdentifiantExterne: 'M-2' }, ended] });
@@ -456,7 +460,7 @@ describe('GET /b2b/v2/employe?modifieDepuis', () => {
 
   it.each<[string, SyncV2]>([
     ['the same again', { Employes: [STORED] }],
-    ['nothing but the person', { Employes: [PERSONNE] }],
+    ['only the person', { Employes: [PERSONNE] }],
     [
       'the removal of a value that is not there',
       {
@@ -464,7 +468,7 @@ describe('GET /b2b/v2/employe?modifieDepuis', () => {
       },
     ],
     ['unions', { Syndicats: SYNDICATS }],
-  ])('negative control: sees nobody after a sync of %s', async (_what, body) => {
+  ])('negative control: is empty after a sync of %s', async (_what, body) => {
     const since = await stored();
     await synced(app, tenant, body);
     expect(await changedSince(since)).toEqual([]);

@@ -98,14 +98,14 @@ describe('POST /b2b/v1/employe', () => {
       expect(created.status).toBe(201);
       const location = created.headers.get('location')!;
       const path = idExterne === '..' ? '/b2b/v1/employe/%2E%2E' : location;
-      // fetch resolves dots in a path by itself, even escaped ones, so that identifier only shows in the Location.
+      // fetch resolves dots in a path, even escaped ones; therefore that identifier is only checked in the Location.
       if (idExterne !== '..') expect((await app.send(tenant, 'GET', path)).text).toBe(created.text);
       expect(decodeURIComponent(location)).toBe(`/b2b/v1/employe/${idExterne}`);
       if (idExterne !== '..') expect((await app.send(tenant, 'DELETE', path)).status).toBe(204);
     },
   );
 
-  it('400 lists every fault at once and writes nothing', async () => {
+  it('400 lists all errors at once and writes nothing', async () => {
     const sent = {
       prenom: 4,
       nom: 'n'.repeat(256),
@@ -154,13 +154,13 @@ describe('POST /b2b/v1/employe', () => {
     expectProblem(await send('POST', '/employe', '{}', latin), 415, 'Requete.TypeNonSupporte');
   });
 
-  it('an identifier has up to 255 characters, counted as people count', async () => {
+  it('an identifier has up to 255 characters, counted as visible characters', async () => {
     expect((await send('POST', '/employe', { ...EMPLOYE, idExterne: '🙂'.repeat(255) })).status).toBe(201);
     const tooLong = await send('POST', '/employe', { ...EMPLOYE, idExterne: '🙂'.repeat(256) });
     expectFaults(tooLong, { '/idExterne': 'length' });
   });
 
-  it('400 for an identifier whose variation selectors take it past 255 characters', async () => {
+  it('400 for an identifier that exceeds 255 characters with its variation selectors', async () => {
     expectFaults(await send('POST', '/employe', { ...EMPLOYE, idExterne: '❤\uFE0F'.repeat(128) }), {
       '/idExterne': 'length',
     });
@@ -171,7 +171,7 @@ describe('POST /b2b/v1/employe', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('400 Employe.EmployeurInconnu for an employer of nobody, or of another tenant', async () => {
+  it('400 Employe.EmployeurInconnu for an unknown employer, or another tenant’s', async () => {
     const other = await app.tenant();
     await app.send(other, 'POST', '/b2b/v1/employeur', { idExterne: 'EMP-9', nom: 'Ailleurs' });
     const sent = { ...EMPLOYE, identifiantExterneEmployeur: 'EMP-9' };

@@ -33,7 +33,7 @@ const employee = (identifiantExterneEmployeur: string | null) => ({
 });
 
 describe('POST /b2b/v1/employeur', () => {
-  it('201 answers the item, with Location and ETag', async () => {
+  it('201 with the item, Location and ETag', async () => {
     const answer = await send('POST', '/employeur', { IdExterne: ' EMP/1 ', nom: ' Aciérie ' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('location')).toBe('/b2b/v1/employeur/EMP%2F1');
@@ -49,7 +49,7 @@ describe('POST /b2b/v1/employeur', () => {
     expect(await rows()).toEqual([expect.objectContaining({ id_externe: 'EMP/1', nom: 'Aciérie' })]);
   });
 
-  it('400 lists every fault at once and writes nothing', async () => {
+  it('400 lists all errors at once and writes nothing', async () => {
     expectFaults(await send('POST', '/employeur', { nom: '', ville: 'Lévis' }), {
       '/idExterne': 'required',
       '/nom': 'required',
@@ -71,7 +71,7 @@ describe('POST /b2b/v1/employeur', () => {
 });
 
 describe('GET /b2b/v1/employeur/:idExterne', () => {
-  it('404 Employeur.NotFound for nobody and for another tenant’s', async () => {
+  it('404 Employeur.NotFound for an unknown employer and another tenant’s', async () => {
     await created();
     expectProblem(await send('GET', '/employeur/EMP-0'), 404, 'Employeur.NotFound');
     const foreign = await app.send(await app.tenant(), 'GET', '/b2b/v1/employeur/EMP-1');
@@ -86,7 +86,7 @@ describe('GET /b2b/v1/employeur/:idExterne', () => {
 });
 
 describe('PUT /b2b/v1/employeur', () => {
-  it('200 replaces the name, and keeps derniereMAJ when nothing changes', async () => {
+  it('200 replaces the name, and keeps derniereMAJ if nothing changes', async () => {
     const etag = await created();
     await app.database.query(`UPDATE employeur SET derniere_maj = derniere_maj - interval '1 minute'`);
     const aged = (await send('GET', '/employeur/EMP-1')).json;
@@ -113,7 +113,7 @@ describe('PUT /b2b/v1/employeur', () => {
     expectFaults(await send('PUT', '/employeur', { idExterne: 'EMP-1' }), { '/nom': 'required' });
   });
 
-  it('412 Precondition.Echouee for a stale or weak If-Match; the ETag or * pass', async () => {
+  it('412 Precondition.Echouee for a stale or weak If-Match; 200 for the ETag or *', async () => {
     const etag = await created();
     const put = (nom: string, ifMatch: string) =>
       send('PUT', '/employeur', { ...EMPLOYEUR, nom }, { 'If-Match': ifMatch });
@@ -155,7 +155,7 @@ describe('DELETE /b2b/v1/employeur/:idExterne', () => {
     expect((await send('DELETE', '/employeur/EMP-1', undefined, { 'If-Match': etag })).status).toBe(204);
   });
 
-  it('while employees are moved to it at once, either they stay or it does: never an employee of nobody', async () => {
+  it('employees move to it during the deletion: one of the two wins, and every employee has an existing employer', async () => {
     await created();
     await send('POST', '/employe', employee(null));
     const answers = await Promise.all([

@@ -10,7 +10,7 @@ let tenant: TestTenant;
 beforeAll(async () => {
   app = await TestApp.start();
   tenant = await app.tenant();
-  // All imported together, long ago; each thousandth was changed since.
+  // All were imported together, long ago; every thousandth was changed since.
   await app.database.query(
     `INSERT INTO employe (tenant_id, id_externe, prenom, nom, date_creation, derniere_maj)
      SELECT $1, 'E-' || n, 'Zoé', 'Roy', timestamptz '2024-01-01Z' + n * interval '30 seconds',
@@ -18,7 +18,7 @@ beforeAll(async () => {
      FROM generate_series(0, $2::int - 1) n`,
     [tenant.tenantId, EMPLOYEES],
   );
-  // As coarse for these as the usual statistics are for a million.
+  // As coarse for these rows as the usual statistics are for a million.
   await app.database.query('ALTER TABLE employe ALTER derniere_maj SET STATISTICS 2');
   await app.database.query('ANALYZE employe');
 }, 60_000);
@@ -46,7 +46,7 @@ async function rowsOf(query: string): Promise<number[]> {
 }
 
 describe('GET /b2b/v1/employe?modifieDepuis= of few among many', () => {
-  it('answers them in the order of the list, page by page', async () => {
+  it('returns them in the order of the list, page by page', async () => {
     const ids: string[] = [];
     let next: string | undefined = `modifieDepuis=${SINCE}&limite=30`;
     let pages = 0;
@@ -66,9 +66,9 @@ describe('GET /b2b/v1/employe?modifieDepuis= of few among many', () => {
       expect(Math.max(...(await rowsOf(query)))).toBeLessThanOrEqual(500);
   });
 
-  it('of many goes by the list’s order, and reads little more than a page', async () => {
+  it('many changed ones are read in the list’s order, with little more than a page', async () => {
     const rows = await rowsOf('modifieDepuis=2024-01-01T00:00:00Z&limite=100');
-    // The first looks whether they are few.
+    // The first statement checks whether they are few.
     expect(Math.max(...rows)).toBeLessThanOrEqual(1_001);
     expect(rows.at(-1)).toBeLessThanOrEqual(300);
   });

@@ -24,7 +24,7 @@ const write = (method: string, table: string, idExterne: string) =>
     ...(table === 'employe' ? { prenom: 'Neuf' } : {}),
   });
 
-/** Makes `count` rows, three to a millisecond, in an order of creation that is not that of their identifiers. */
+/** Inserts `count` rows, three to a millisecond, in an order of creation that is not that of their identifiers. */
 async function fill(table: 'employe' | 'employeur', count: number): Promise<void> {
   await app.database.query(
     `INSERT INTO ${table} (tenant_id, id_externe, nom, ${table === 'employe' ? 'prenom,' : ''} date_creation, derniere_maj)
@@ -41,7 +41,7 @@ async function inOrder(table: string): Promise<string[]> {
   return rows.map((row) => row.id_externe);
 }
 
-/** The path of the page after, from its absolute link. */
+/** Returns the path of the next page from its absolute link. */
 function nextOf(answer: Answer): string | undefined {
   const link = answer.headers.get('link');
   if (link === null) return undefined;
@@ -63,7 +63,7 @@ async function walk(path: string, onPage?: (page: number) => Promise<unknown>): 
 }
 
 describe.each(['employe', 'employeur'] as const)('GET /b2b/v1/%s', (table) => {
-  it('200 [] for nobody, and other tenants’ items never', async () => {
+  it('tenant without items gets 200 []; other tenants’ items never appear', async () => {
     await fill(table, 2);
     const other = await app.tenant();
     const answer = await app.send(other, 'GET', `/b2b/v1/${table}`);
@@ -73,19 +73,22 @@ describe.each(['employe', 'employeur'] as const)('GET /b2b/v1/%s', (table) => {
   it.each([
     [100, 25],
     [1000, 3],
-  ])('pages of %d walk 2,500 items exactly once, in the order of their creation', async (limite, count) => {
-    await fill(table, 2500);
-    const pages = await walk(`/${table}?limite=${limite}`);
-    expect(pages).toHaveLength(count);
-    expect(pages.flat()).toEqual(await inOrder(table));
-  });
+  ])(
+    'pages of %d contain 2,500 items exactly once, in the order of their creation',
+    async (limite, count) => {
+      await fill(table, 2500);
+      const pages = await walk(`/${table}?limite=${limite}`);
+      expect(pages).toHaveLength(count);
+      expect(pages.flat()).toEqual(await inOrder(table));
+    },
+  );
 
-  it('a page that ends the list exactly has no next', async () => {
+  it('a page that ends exactly with the list has no next link', async () => {
     await fill(table, 4);
     expect((await walk(`/${table}?limite=2`)).map((page) => page.length)).toEqual([2, 2]);
   });
 
-  it('the next link keeps the other parameters, and the alias it was asked under', async () => {
+  it('the next link keeps the other parameters, and the alias of the request', async () => {
     await fill(table, 5);
     const answer = await list(`/${table}?modifieDepuis=2026-01-01T00:00:00%2B00:00&limite=2`);
     const next = new URL(answer.headers.get('link')!.slice(1).split('>')[0]!);
@@ -97,7 +100,7 @@ describe.each(['employe', 'employeur'] as const)('GET /b2b/v1/%s', (table) => {
     expect(alias.headers.get('link')).toContain('<https://api.mandat.test/racine/api/b2b/employes?');
   });
 
-  it('creations while paging neither hide nor double an existing item', async () => {
+  it('creations during paging neither hide nor repeat an existing item', async () => {
     await fill(table, 300);
     const existing = await inOrder(table);
     const pages = await walk(`/${table}?limite=50`, async (page) => {
@@ -108,7 +111,7 @@ describe.each(['employe', 'employeur'] as const)('GET /b2b/v1/%s', (table) => {
     expect(seen.filter((id) => id.startsWith('X-'))).toEqual(existing);
   });
 
-  it('deletions while paging, even of the item the cursor names, hide no other', async () => {
+  it('deletions during paging, even of the item of the cursor, hide no other item', async () => {
     await fill(table, 300);
     const existing = await inOrder(table);
     const gone = [existing[49]!, existing[250]!];
@@ -118,7 +121,7 @@ describe.each(['employe', 'employeur'] as const)('GET /b2b/v1/%s', (table) => {
     expect(pages.flat()).toEqual(existing.filter((id) => id !== gone[1]));
   });
 
-  it('without limite, 12,345 items are streamed complete, well-formed, in the order of their creation', async () => {
+  it('without limite, 12,345 items are streamed, complete, well-formed, in the order of their creation', async () => {
     await fill(table, 12_345);
     const answer = await list(`/${table}`);
     expect([answer.status, answer.headers.get('transfer-encoding')]).toEqual([200, 'chunked']);
@@ -131,13 +134,13 @@ describe.each(['employe', 'employeur'] as const)('GET /b2b/v1/%s', (table) => {
     expect(identifiers(await list(`/${table}`))).toEqual(await inOrder(table));
   });
 
-  it('modifieDepuis is inclusive to the millisecond and sees changes', async () => {
+  it('modifieDepuis is inclusive to the millisecond and finds changes', async () => {
     await fill(table, 9);
     const since = (instant: string) => list(`/${table}?modifieDepuis=${instant}`);
     expect(identifiers(await since('2026-01-01T00:00:00.001Z'))).toHaveLength(6);
     expect(identifiers(await since('2026-01-01T00:00:00.002Z'))).toHaveLength(3);
     expect(identifiers(await since('2025-12-31T19:00:00.002-05:00'))).toHaveLength(3);
-    // An offset's + that nobody escaped arrives as a space.
+    // An unescaped + of an offset arrives as a space.
     expect(identifiers(await since('2026-01-01T02:00:00.002+02:00'))).toHaveLength(3);
     expect(identifiers(await since('2026-01-01'))).toHaveLength(9);
     const changed = await write('PUT', table, 'X-5');
@@ -145,7 +148,7 @@ describe.each(['employe', 'employeur'] as const)('GET /b2b/v1/%s', (table) => {
     expect(later.json).toEqual([changed.json]);
   });
 
-  it('400 for parameters that are unknown, doubled, empty or out of range', async () => {
+  it('400 for unknown, duplicate, empty or out-of-range parameters', async () => {
     const faults: [string, Record<string, string>][] = [
       ['modifiedepuis=2026-01-01', { '?modifiedepuis': 'unknown' }],
       ['Limite=5', { '?Limite': 'unknown' }],

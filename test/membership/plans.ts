@@ -3,7 +3,7 @@ import { ENTER, type Statement } from '../../libs/shared/src/database/entered-qu
 import { APP_ROLE } from '../../libs/shared/src/database/connections';
 import type { TestApp } from '../setup/test-app';
 
-/** A node of EXPLAIN's JSON, as far as tests look at it. */
+/** A node of EXPLAIN's JSON with the properties that tests use. */
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -18,7 +18,7 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The statements that this process sends to PostgreSQL while `work` runs, as pg sends them. */
+/** Returns the statements that this process sends to PostgreSQL while `work` runs, as pg sends them. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   const spy = jest.spyOn(Client.prototype, 'query');
   try {
@@ -32,8 +32,8 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 }
 
 /**
- * The plan by which PostgreSQL runs a prepared statement, as the application's role in the tenant's data space. It is
- * that of the `execution`th time: from the sixth on PostgreSQL may take a plan that suits any values.
+ * Returns the plan of a prepared statement, run with the application's role in the tenant. It is the plan of the
+ * `execution`th time: from the sixth on PostgreSQL may use a generic plan.
  */
 export async function planOf(
   app: TestApp,
@@ -70,7 +70,7 @@ export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Rows that the scans of a plan looked at, whether they kept them or not. */
+/** Counts the rows that the scans of a plan have read, filtered out or not. */
 export function rowsRead(plan: PlanNode, tables: readonly string[]): number {
   return nodesOf(plan)
     .filter((node) => tables.includes(node['Relation Name'] ?? ''))

@@ -2,11 +2,11 @@ import { Client } from 'pg';
 import { eventually } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
 
-/** Rows that were read by the work of an application of its own, on one connection, by the table. */
+/** Counts the rows by table that `work` reads in an application of its own, on one connection. */
 export async function allRowsRead(work: (app: TestApp) => Promise<unknown>): Promise<Map<string, number>> {
   const app = await TestApp.start({ poolSize: 1 });
   await work(app);
-  // Connections tell what they have read when they end, at the latest.
+  // Connections publish their counts at their end, at the latest.
   await app.stop();
   const client = new Client({ connectionString: app.config.databaseUrl });
   await client.connect();
@@ -26,12 +26,12 @@ export async function allRowsRead(work: (app: TestApp) => Promise<unknown>): Pro
   }
 }
 
-/** Rows of one table that were read by the work of an application of its own. */
+/** Counts the rows of one table that `work` reads in an application of its own. */
 export async function rowsRead(table: string, work: (app: TestApp) => Promise<unknown>): Promise<number> {
   return (await allRowsRead(work)).get(table)!;
 }
 
-/** Runs `work` while each statement of this process goes through `change`. */
+/** Runs `work` and sends each statement of this process through `change`. */
 export async function replacing(
   change: (text: string, send: (instead?: string | void) => unknown) => unknown,
   work: () => Promise<unknown>,

@@ -3,15 +3,15 @@ import { replacing, rowsRead } from './rows-read';
 import { synced, syncedV1, times } from './synced';
 
 /**
- * PostgreSQL plans the check of a foreign key once a connection and keeps the plan. One that suits a table of ten rows
- * reads all of a large one for each check: a first, small sync then makes the next one take minutes.
+ * PostgreSQL plans the check of a foreign key once per connection and keeps the plan. A plan for a table of ten rows
+ * reads all rows of a large one for each check: after a first, small sync the next one would take minutes.
  */
 const MANY = 2_000;
-/** What each record of the large sync may look at, of the table that it refers to. */
+/** Maximum rows of the referenced table that are read for each record of the large sync. */
 const EACH = 100;
 
 type Sync = (count: number, prefix: string) => Promise<unknown>;
-/** Makes a tenant that is ready for syncs. */
+/** Opens a tenant that is ready for syncs. */
 type Prepare = (app: TestApp) => Promise<Sync>;
 
 /** A large sync follows small ones of the same tenant. */
@@ -23,7 +23,7 @@ const afterSmallOnes = (prepare: Prepare, analyzed: boolean) => async (app: Test
   await sync(MANY, 'C');
 };
 
-/** A tenant's first sync, a large one, where all that PostgreSQL knows is tenants with a row each. */
+/** A tenant's first sync is large, and the statistics of PostgreSQL only know tenants with a row each. */
 const besideSmallTenants = (prepare: Prepare) => async (app: TestApp) => {
   for (let n = 0; n < 20; n++) await (await prepare(app))(1, `T${n}`);
   await app.database.query('ANALYZE');
@@ -32,14 +32,14 @@ const besideSmallTenants = (prepare: Prepare) => async (app: TestApp) => {
   )(MANY, 'A');
 };
 
-/** The first sync of all, a large one: autovacuum looks at the rows before others refer to them, as it may at any time. */
+/** The very first sync is large, and autovacuum sees the rows before others refer to them, which can always happen. */
 const whileAutovacuumPasses =
   (prepare: Prepare, table: string, referring: string) => async (app: TestApp) => {
     const sync = await prepare(app);
     let passes = 0;
     const pass = async (): Promise<void> => {
       passes++;
-      // Like autovacuum it does not wait for a table that is locked.
+      // Like autovacuum, it skips a locked table.
       await app.database.query(`VACUUM (ANALYZE, SKIP_LOCKED) ${table}`);
     };
     await replacing(
@@ -112,11 +112,11 @@ describe.each(KINDS)(
       expect(await rowsRead(table, afterSmallOnes(prepare, analyzed))).toBeLessThan(EACH * MANY);
     });
 
-    it('as the first one of a tenant beside many that have a row each', async () => {
+    it('as the first one of a tenant, after many tenants with a row each', async () => {
       expect(await rowsRead(table, besideSmallTenants(prepare))).toBeLessThan(EACH * MANY);
     });
 
-    it('while autovacuum passes', async () => {
+    it('during an autovacuum', async () => {
       const syncs = whileAutovacuumPasses(prepare, table, referring);
       expect(await rowsRead(table, syncs)).toBeLessThan(EACH * MANY);
     });
@@ -125,7 +125,7 @@ describe.each(KINDS)(
 
 describe('negative control: it reads all rows for each record', () => {
   const [, table, referring, prepare] = KINDS[0]!;
-  /** What a large sync reads where statements with this in their text are left out. */
+  /** Returns the rows read by a large sync without the statements that contain this text. */
   const readWithout = async (part: string, syncs: (app: TestApp) => Promise<unknown>): Promise<number> => {
     let read = 0;
     await replacing(

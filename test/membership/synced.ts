@@ -9,7 +9,7 @@ export interface SyncV2 {
 
 type Caller = Parameters<TestApp['send']>[0];
 
-/** Sends a V2 sync of which every record must be accepted, so that no test runs on data that is not there. */
+/** Sends a V2 sync and asserts that it has no errors, because the test needs all of its records. */
 export async function synced(app: TestApp, caller: Caller, body: SyncV2): Promise<Answer> {
   const answer = await app.send(caller, 'POST', '/b2b/v2/sync', body);
   expect(answer.status).toBe(200);
@@ -41,7 +41,7 @@ export async function walk<T = Answer['json']>(app: TestApp, caller: Caller, pat
   return pages;
 }
 
-/** What an answer tells apart from its request, to compare the answers of two requests. */
+/** Returns the parts of a response that do not depend on the request, to compare two responses. */
 export function comparable({ status, json, headers }: Answer): object {
   return { status, ...json, instance: '', traceId: '', headers: [...headers.keys()] };
 }

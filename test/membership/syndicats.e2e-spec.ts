@@ -87,7 +87,7 @@ describe('GET /b2b/v2/syndicat/:idExterne', () => {
     expect(await employeursOf('SYN-1')).toEqual(['EMP-1', 'EMP-3']);
   });
 
-  it('shows the employer’s name of now, whoever wrote it', async () => {
+  it('shows the employer’s current name, also after a V1 write', async () => {
     await write(syndicat('SYN-1', 'EMP-1'));
     await app.send(tenant, 'PUT', '/b2b/v1/employeur', { idExterne: 'EMP-1', nom: 'Forge' });
     expect((await get('/SYN-1')).json.employeurs).toEqual([{ identifiantExterne: 'EMP-1', nom: 'Forge' }]);
@@ -162,7 +162,7 @@ describe('GET /b2b/v2/syndicat/:idExterne', () => {
 });
 
 describe('GET /b2b/v2/syndicat', () => {
-  it('200 [] for nobody, and other tenants’ unions never', async () => {
+  it('tenant without unions gets 200 []; other tenants’ unions never appear', async () => {
     await write(syndicat('SYN-1', 'EMP-1'));
     const answer = await get('', {}, await app.tenant());
     expect([answer.status, answer.text, answer.headers.get('link')]).toEqual([200, '[]', null]);

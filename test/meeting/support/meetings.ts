@@ -17,12 +17,20 @@ export class Meetings {
     return new Meetings(app, tenant, await app.platformOf(tenant));
   }
 
-  /** As the partner. @param rest of the path, behind `/b2b/v2/seance` */
+  /**
+   * Sends a read with the partner key.
+   *
+   * @param rest of the path, after `/b2b/v2/seance`
+   */
   read(rest = '', headers?: Record<string, string>): Promise<Answer> {
     return this.app.send(this.tenant, 'GET', SEANCE + rest, undefined, headers);
   }
 
-  /** As the platform. @param rest of the path, behind `/plateforme/v1/seances` */
+  /**
+   * Sends a request with the platform key.
+   *
+   * @param rest of the path, after `/plateforme/v1/seances`
+   */
   write(method: string, rest = '', body?: unknown, headers?: Record<string, string>): Promise<Answer> {
     return this.app.send(this.platform, method, SEANCES + rest, body, headers);
   }

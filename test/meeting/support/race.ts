@@ -2,7 +2,7 @@ import type { TestApp } from '../../setup/test-app';
 
 type Writes<K extends string> = Record<K, (...given: never[]) => Promise<unknown>>;
 
-/** Stops two writers before they write, until the other one has come as far or waits for a row, until mocks are restored. */
+/** Stops two writers before they write until both have arrived or one waits for a row, until mocks are restored. */
 export function letTwoMeet<K extends string>(app: TestApp, repository: Writes<K>, method: K): void {
   const write = repository[method];
   let arrived = 0;
@@ -23,7 +23,7 @@ async function someoneWaits({ database }: TestApp): Promise<boolean> {
   return rowCount! > 0;
 }
 
-/** For negative controls: what is locked is read and let go at once, held by nobody, until mocks are restored. */
+/** For negative controls: reads the row but releases its lock at once, until mocks are restored. */
 export function withoutLock<T>(repository: { lock(...key: never[]): Promise<T> }): void {
   const { lock } = repository;
   jest.spyOn(repository, 'lock').mockImplementation(async function (
