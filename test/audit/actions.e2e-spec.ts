@@ -29,13 +29,13 @@ const platform = (method: string, path: string, body?: object): Promise<Answer> 
 const admin = (method: string, path: string, body?: object): Promise<Answer> =>
   app.send(app.adminKey, method, path, body);
 
-/** One row of a table of this data space, by its external identifier or name. */
+/** Returns the id of a row of this tenant by its external identifier or name. */
 async function idOf(table: string, column: string, value: string): Promise<string> {
   const text = `SELECT id_unique AS id FROM ${table} WHERE tenant_id = $1 AND ${column} = $2`;
   return (await app.database.query<{ id: string }>(text, [open.tenantId, value])).rows[0]!.id;
 }
 
-describe('Every write of master data has an entry with the id of what it wrote', () => {
+describe('Every write of master data has an entry with the id of the record', () => {
   it.each([
     [
       'employe',
@@ -54,7 +54,7 @@ describe('Every write of master data has an entry with the id of what it wrote',
     ],
     ['champ', '/b2b/v2/champ-utilisateur', 'nom', { nom: 'J-1', type: 'texte' }, { obligatoire: true }],
   ])(
-    '%s: one for each, none for what changes nothing or is refused',
+    '%s: one entry for each write, none for an unchanged or rejected one',
     async (noun, path, key, record, change) => {
       const table = { objetConsentement: 'objet_consentement', champ: 'champ_utilisateur' }[noun] ?? noun;
       const column = key === 'nom' ? 'nom' : 'id_externe';
@@ -74,7 +74,7 @@ describe('Every write of master data has an entry with the id of what it wrote',
     },
   );
 
-  it('an employee: none where a replacement changes nothing, one where it changes the employer alone', async () => {
+  it('an employee: no entry for an unchanged replacement, one for a change of the employer only', async () => {
     const employe = { idExterne: 'J-2', prenom: 'Zoé', nom: 'Roy' };
     await partner('POST', '/b2b/v1/employeur', { idExterne: 'J-EMP', nom: 'Usine' });
     await partner('POST', '/b2b/v2/sync', {
@@ -171,7 +171,7 @@ describe('A ballot', () => {
   });
 });
 
-describe('What is done to a client', () => {
+describe('Changes of a client', () => {
   it('is in a trail of its own, with the administrator’s key', async () => {
     const { json: client } = await admin('POST', '/admin/v1/clients', {
       nom: `J ${Date.now()}`,

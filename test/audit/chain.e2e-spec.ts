@@ -41,7 +41,7 @@ describe('The chain of the audit trail', () => {
   it(`shows each of ${TRIALS} random alterations, at once and after further entries`, async () => {
     const random = seeded(SEED);
     const chance: Chance = (below) => Math.floor(random() * below);
-    // Who may write anything is not stopped by a constraint either.
+    // An attacker who may write anything can also remove a constraint.
     await trail.sql('ALTER TABLE journal DROP CONSTRAINT journal_chained');
     const restore = await trail.keep();
     const kinds = Object.entries(ALTERATIONS);
@@ -53,7 +53,7 @@ describe('The chain of the audit trail', () => {
       if (goesOn) await trail.grow(3);
       if ((await faults()).length === 0) missed.push(`${kind}${goesOn ? ', and gone on' : ''}`);
       await restore();
-      // What tells everything wrong would find every alteration.
+      // A check that always reports faults would detect every alteration.
       if (trial % 50 === 0) expect(await faults()).toEqual([]);
     }
     expect(missed).toEqual([]);
@@ -101,7 +101,7 @@ describe('The chain of the audit trail', () => {
   });
 
   describe('controls', () => {
-    it('the key is what protects it: who has it can write another trail that nobody can tell', async () => {
+    it('only the key protects it: a trail written with the key looks valid', async () => {
       const restore = await trail.keep();
       await trail.forge(app.config.secretsKey, ([, ...rest]) => rest);
       expect((await trail.verify()).faults).toEqual([]);
@@ -110,7 +110,7 @@ describe('The chain of the audit trail', () => {
       expect((await trail.verifyWith(Buffer.alloc(32))).faults).not.toEqual([]);
     });
 
-    it('an earlier copy of the whole trail is told by where it ended once, and by nothing else', async () => {
+    it('an earlier copy of the whole trail is detected only by its previous end', async () => {
       const restore = await trail.keep();
       await trail.grow(3);
       const { numero, empreinte, faults } = await trail.verify();
@@ -131,7 +131,7 @@ describe('The chain of the audit trail', () => {
   });
 });
 
-describe('Who writes at the same time', () => {
+describe('Simultaneous writes', () => {
   it('makes one chain without a gap, over two replicas', async () => {
     const replica = await TestApp.start({
       databaseUrl: app.config.databaseUrl,
@@ -152,7 +152,7 @@ describe('Who writes at the same time', () => {
     await replica.stop();
   });
 
-  it('is held up by nobody’s transaction before its commit', async () => {
+  it('a write does not wait for another transaction before its commit', async () => {
     const transactions = app.app.get(Transactions);
     const tenant = await app.tenant();
     const done = await transactions.run({ tenantId: tenant.tenantId }, async () => {
@@ -167,11 +167,11 @@ describe('Who writes at the same time', () => {
   });
 });
 
-describe('What is undone', () => {
+describe('Undone work', () => {
   const actions = async (tenant: Trail): Promise<string[]> =>
     (await tenant.rows()).map(({ action }) => action);
 
-  it('leaves no entry: a refusal that is recorded under its key, a simulation, a failure', async () => {
+  it('leaves no entry: a rejection recorded with its Idempotency-Key, a simulation, a failure', async () => {
     const tenant = await app.tenant();
     const own = new Trail(app, tenant);
     const employeur = { idExterne: 'E', nom: 'E' };

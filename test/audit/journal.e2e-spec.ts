@@ -143,7 +143,7 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
     await restore();
   });
 
-  it('tells a trail that is gone with its client, and refuses a file of something else', async () => {
+  it('reports a trail that was deleted with its client, and rejects another file', async () => {
     const space = randomUUID();
     const gone = await verify(fileOf(`${JSON.stringify({ space, numero: 1, empreinte: '00' })}\n`));
     expect([await gone.exited, gone.errors]).toEqual([1, expect.stringContaining(`The trail ${space}`)]);

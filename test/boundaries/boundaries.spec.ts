@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
 
-/** What the architecture allows, each import once: the rules must be silent about all of it. */
+/** Every allowed kind of import once: the rules must report none of them. */
 const ALLOWED: Record<string, string> = {
   'libs/voting/src/http/neighbour.ts': `import '#membership';`,
   'apps/partner-api/src/main.ts': `import './app.module'; import '#shared/config/config';`,
@@ -71,7 +71,7 @@ const ALLOWED: Record<string, string> = {
 };
 
 /**
- * By rule: files that break it and nothing else. They lie beside the allowed ones, so that one cruise sees them all.
+ * By rule: files that break only this rule. They are put beside the allowed ones, because one run checks all.
  */
 const BROKEN: Record<string, Record<string, string>> = {
   'no-unresolved': { 'libs/voting/src/application/lost.service.ts': `import '#shared/nowhere/lost';` },
@@ -167,7 +167,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   },
 };
 
-/** What the broken files import and nobody else has. */
+/** Files that only the broken files import. */
 const PROPS: Record<string, string> = {
   'libs/voting/src/domain/round.ts': `import './circle';`,
   'libs/voting/src/utils/dates.ts': ``,

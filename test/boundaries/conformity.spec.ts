@@ -5,7 +5,7 @@ const ROOT = join(__dirname, '../..');
 const TABLE = readFileSync(join(ROOT, 'docs/conformity.md'), 'utf8');
 const ROWS = TABLE.split('\n').filter((line) => line.startsWith('|'));
 
-/** What stands in backticks. */
+/** Returns the texts in backticks. */
 const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
 
 /** A route, whatever its parameters are called. */

@@ -16,20 +16,20 @@ async function rulesAgainst(filePath: string, code: string): Promise<(string | n
 const SERVICE = 'libs/voting/src/application/ballots.service.ts';
 const REPOSITORY = 'libs/voting/src/persistence/ballot.repository.ts';
 
-describe('no forwardRef', () => {
+describe('forwardRef is forbidden', () => {
   it.each([SERVICE, REPOSITORY, 'apps/worker/src/worker.module.ts'])('in %s', async (file) => {
     const code = `import { forwardRef } from '@nestjs/common'; export const later = forwardRef(() => Date);`;
     expect(await rulesAgainst(file, code)).toEqual(['no-restricted-imports']);
   });
 
-  it('but injection everywhere', async () => {
+  it('injection is allowed everywhere', async () => {
     const code = `import { Injectable } from '@nestjs/common'; @Injectable() export class Ballots {}`;
     expect(await rulesAgainst(SERVICE, code)).toEqual([]);
     expect(await rulesAgainst(REPOSITORY, code)).toEqual([]);
   });
 });
 
-it('no Nest in persistence/ beyond injection', async () => {
+it('persistence/ may import only injection from Nest', async () => {
   const code = `import { NotFoundException } from '@nestjs/common'; export const missing = new NotFoundException();`;
   expect(await rulesAgainst(REPOSITORY, code)).toEqual(['no-restricted-imports']);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const CLIENT = join(__dirname, '../../packages/client');
 
-/** The files of a folder with what is in them. */
+/** Returns the files of a folder with their content. */
 function contentsOf(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -41,7 +41,7 @@ describe('The generated part of the client', () => {
     expect(staleFiles(contentsOf(join(CLIENT, 'src/generated')))).toEqual([]);
   });
 
-  it('is told from what they do not give', () => {
+  it('changed, missing and additional files are reported', () => {
     const committed = contentsOf(join(CLIENT, 'src/generated'));
     committed.set('partenaire/types.gen.ts', `${committed.get('partenaire/types.gen.ts')}\n`);
     committed.delete('plateforme/sdk.gen.ts');

@@ -51,7 +51,7 @@ async function refusalOf(call: Promise<unknown>): Promise<ProblemError> {
 
 const ids = Array.from({ length: SIZE }, (_, at) => `E-${String(at).padStart(4, '0')}`);
 
-/** Employees by employe/sync, one of whom is refused. */
+/** Syncs employees, one of whom is rejected. */
 async function sync(): Promise<void> {
   const employes = ids.map((idExterne) => ({ idExterne, prenom: 'Zoé', nom: 'Roy' }));
   const { data } = await mandat.syncV1.sync({
@@ -96,12 +96,12 @@ describe('A list', () => {
     expect(changed.sort()).toEqual(['E-0001', 'E-0003']);
   });
 
-  it('that is empty has no page', async () => {
+  it('an empty list has no page', async () => {
     const pages = eachPage((page) => mandat.syndicats.list({ query: page }));
     expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('that grows at its end is followed from where it was left', async () => {
+  it('a list that grows at its end continues from the last cursor', async () => {
     const space = await Space.open(app);
     await seedEvents(space, 7);
     const { cle } = space.tenant;
@@ -155,7 +155,7 @@ describe('A refusal', () => {
     expect(error.errors.map(({ pointer }) => pointer).sort()).toEqual(['/courriel', '/idExterne']);
   });
 
-  it('is one for what has not changed, too', async () => {
+  it('also represents 304 and 412', async () => {
     const { response } = await mandat.employes.create({
       body: { idExterne: 'E', prenom: 'Zoé', nom: 'Roy' },
     });
@@ -184,7 +184,7 @@ describe('A POST under a key', () => {
     expect((await refusalOf(mandat.employes.create({ body }))).code).toBe('Employe.IdExterneDejaUtilise');
   });
 
-  it('that is done while the connection breaks is repeated, and done once', async () => {
+  it('is repeated after a broken connection, and has one effect', async () => {
     const relay = await Relay.to(app.url);
     try {
       const through = connect({ address: relay.url });
@@ -204,7 +204,7 @@ describe('A POST under a key', () => {
       const { data: campagnes } = await mandat.campagnes.list();
       expect(campagnes.map((campagne) => [campagne.id, campagne.titre])).toEqual([[id, titre]]);
 
-      // The control: without a key the caller is told, and the work was done all the same.
+      // The control: without a key the call throws, although the work was done.
       relay.breaks = 1;
       const call = through.campagnes.create({ body: { ...draft, titre: 'Grève' } });
       await expect(call).rejects.toMatchObject({ name: 'ConnectionError', repeatable: false });

@@ -6,10 +6,10 @@ const ROOT = join(__dirname, '../..');
 const README = readFileSync(join(ROOT, 'packages/client/README.md'), 'utf8');
 const EXAMPLES = [...README.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
 
-/** What an example takes for granted: the first of them makes it. */
+/** Declarations that the examples need: the first example creates them. */
 const CONNECTED = `import type { Partenaire } from '@mandat/client'; declare const mandat: Partenaire;\n`;
 
-/** What the compiler has against each of some examples, as somebody meets it who has installed the client. */
+/** Returns the compiler's errors for each of some examples, as a user of the installed client gets them. */
 function faultsOf(examples: readonly string[]): string[][] {
   const files = new Map(
     examples.map((code, at) => [

@@ -52,7 +52,7 @@ describe('A sync in the background', () => {
     expect((await taskResult(mandat, answer)).Employes).toEqual(expected);
   });
 
-  it('that nobody does is an error after the time that was given', async () => {
+  it('a task that no worker runs throws after the given time', async () => {
     const answer = await mandat.syncV2.sync({ body, headers });
     const error: unknown = await taskResult(mandat, answer, {
       intervalSeconds: 0.01,
@@ -73,7 +73,7 @@ describe('A sync in the background', () => {
     await expect(waiting).rejects.toEqual(new Error('given up'));
   });
 
-  it('that fails is an error with its code', async () => {
+  it('a failed task throws an error with its code', async () => {
     workers.push(await startWorker(app.config));
     const answer = await mandat.syncV2.sync({
       body: { Employes: [{ IdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy' }] },

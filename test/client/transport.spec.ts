@@ -79,7 +79,7 @@ describe('The transport of the client', () => {
       ...options,
     });
 
-  /** What a call throws. */
+  /** Returns the error of a call. */
   const thrown = async (call: Promise<unknown>): Promise<unknown> => {
     try {
       return await call.then(() => 'nothing');
@@ -176,7 +176,7 @@ describe('The transport of the client', () => {
       expect(slept).toEqual([2]);
     });
 
-    it('as often as it may, and waits twice as long each time', async () => {
+    it('up to its maximum of attempts, with twice the wait each time', async () => {
       answers = Array.from({ length: 5 }, () => broken);
       expect(await thrown(connect().moi.get())).toBeInstanceOf(ConnectionError);
       expect(slept).toEqual([0.25, 0.5, 1, 2]);
@@ -218,7 +218,7 @@ describe('The transport of the client', () => {
       expect(seen).toHaveLength(1);
     });
 
-    it('what it would wait for longer than it may', async () => {
+    it('a request whose wait exceeds the maximum', async () => {
       answers = [refusal(429, 'Debit.Depasse', { 'Retry-After': '61' })];
       expect(await thrown(connect().moi.get())).toMatchObject({ code: 'Debit.Depasse' });
       answers = [refusal(429, 'Debit.Depasse', { 'Retry-After': '61' }), json(200, MOI)];
@@ -241,7 +241,7 @@ describe('The transport of the client', () => {
       }
     });
 
-    it('what the caller gives up while the client waits', async () => {
+    it('a request that the caller aborts during a wait', async () => {
       const controller = new AbortController();
       answers = [refusal(429, 'Debit.Depasse', { 'Retry-After': '60' })];
       const patient = partenaire({
@@ -249,7 +249,7 @@ describe('The transport of the client', () => {
         key: 'mdt_stg_k',
         onWait: () =>
           setImmediate(() => {
-            // A signal that nobody holds any more would not hear of it.
+            // The signal must not be collected during the wait, because it would then be ignored.
             collectGarbage();
             controller.abort(new Error('given up'));
           }),
@@ -258,15 +258,15 @@ describe('The transport of the client', () => {
       expect(seen).toHaveLength(1);
     });
 
-    it('what the caller gives up', async () => {
+    it('a request that the caller has aborted', async () => {
       const signal = AbortSignal.abort(new Error('given up'));
       expect(await thrown(connect().moi.get({ signal }))).toEqual(new Error('given up'));
       expect(waits).toEqual([]);
     });
   });
 
-  describe('says', () => {
-    it('what the service has against a request', async () => {
+  describe('reports', () => {
+    it('the error of the service, with its members', async () => {
       const problem = {
         type: 'http://localhost/docs/erreurs#Requete.Invalide',
         title: 'Invalid request',
@@ -288,14 +288,14 @@ describe('The transport of the client', () => {
       expect(await error.response.json()).toEqual(problem);
     });
 
-    it('that nothing has changed', async () => {
+    it('304 Not Modified', async () => {
       answers = [(response) => response.writeHead(304, { ETag: '"1"' }).end()];
       const call = connect().employes.get({ path: { idExterne: 'E' }, headers: { 'If-None-Match': '"1"' } });
       expect(await thrown(call)).toMatchObject({ name: 'ProblemError', status: 304, code: undefined });
       expect(seen[0]!.headers['if-none-match']).toBe('"1"');
     });
 
-    it('that nobody is there, at once', async () => {
+    it('a refused connection, at once', async () => {
       const nobody = createServer();
       await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
       const closed = `http://127.0.0.1:${(nobody.address() as AddressInfo).port}`;
@@ -309,9 +309,9 @@ describe('The transport of the client', () => {
     it.each([
       ['EHOSTUNREACH', 'connect'],
       ['EAI_AGAIN', 'getaddrinfo'],
-    ])('that nothing was sent: %s (%s)', async (code, syscall) => {
+    ])('a request that was not sent: %s (%s)', async (code, syscall) => {
       const one = Object.assign(new Error(code), { code, syscall });
-      // Of a host with two addresses.
+      // A single address, and a host with two addresses.
       for (const cause of [one, Object.assign(new AggregateError([one, one]), { code })]) {
         const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
         const error = await thrown(connect({ fetch }).employes.create({ body: INPUT }));
@@ -320,7 +320,7 @@ describe('The transport of the client', () => {
       expect(waits).toEqual([]);
     });
 
-    it('that somebody else answers', async () => {
+    it('a response of another service', async () => {
       answers = [
         (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>Welcome</p>'),
       ];
@@ -329,7 +329,7 @@ describe('The transport of the client', () => {
       expect(error).toMatchObject({ message: `What answers at ${address} is not Mandat (200, text/html)` });
     });
 
-    it('that it was sent elsewhere, where the key does not go', async () => {
+    it('a redirect, which does not get the key', async () => {
       answers = [(response) => response.writeHead(307, { Location: `${address}/other` }).end()];
       expect(await thrown(connect().moi.get())).toMatchObject({ name: 'ConnectionError', status: 307 });
       expect(seen).toHaveLength(1);

@@ -111,7 +111,7 @@ describe('A delivery', () => {
         return false;
       }
     };
-    // A receiver that knows both takes what was signed before and during; one that knows neither takes nothing.
+    // A receiver with both secrets accepts signatures before and during the rotation; one without both accepts none.
     for (const delivery of [before, during]) {
       expect(isGood(delivery, [present, old])).toBe(true);
       expect(isGood(delivery, [old, present])).toBe(true);

@@ -45,7 +45,7 @@ describe('node dist/apps/cli/src/main.js cle-admin', () => {
     ]);
   });
 
-  it('ends with 1 and prints no key when the database does not answer or is not migrated', async () => {
+  it('ends with 1 and prints no key if the database does not respond or is not migrated', async () => {
     const elsewhere = new URL(app.config.databaseUrl);
     elsewhere.pathname = '/postgres';
     for (const url of ['postgres://127.0.0.1:1/nowhere', elsewhere.href]) {
@@ -61,7 +61,7 @@ describe('node dist/apps/cli/src/main.js cle-admin', () => {
     expect(child.errors).toMatch(/^Give the key a name [^\n]+\n$/);
   });
 
-  it('needs no variable but DATABASE_URL, also in production; without it, one line says so', async () => {
+  it('needs only DATABASE_URL, also in production; without it, one line says so', async () => {
     const run = (env: Record<string, string>) =>
       promisify(execFile)(process.execPath, [CLI, 'cle-admin'], { env }).catch((error: unknown) => error);
     const made = await run({ DATABASE_URL: asService(app.config.databaseUrl), NODE_ENV: 'production' });

@@ -159,7 +159,7 @@ describe('POST /admin/v1/clients', () => {
         { nom: 'N', modules: [], organisation: { casUsage: 'x'.repeat(1001), contactTechnique: 5 } },
         { '/organisation/casUsage': 'length', '/organisation/contactTechnique': 'type' },
       ],
-      // The service gives the identifier; whoever chooses one is told so.
+      // The service generates the identifier: a request with one is rejected.
       [{ nom: 'N', modules: [], id: NOBODY }, { '/id': 'unknown' }],
     ]),
   )('400 for %s', async (_name, body, faults) => {
@@ -434,7 +434,7 @@ describe('POST /admin/v1/clients/{clientId}/cles', () => {
       [{ ...CLE, expireLe: 'demain' }, { '/expireLe': 'date' }],
       [{ ...CLE, expireLe: '2030-01-01T00:00:00' }, { '/expireLe': 'date' }],
       [{ ...CLE, nom: 'x'.repeat(256) }, { '/nom': 'length' }],
-      // Whoever chooses a key chooses one that is known elsewhere.
+      // A caller must not choose the key, because it would be known elsewhere.
       [{ ...CLE, cle: 'mdt_stg_mine' }, { '/cle': 'unknown' }],
       [{ ...CLE, prefixe: 'mdt' }, { '/prefixe': 'unknown' }],
     ]),
@@ -495,7 +495,7 @@ describe('GET /admin/v1/clients/{clientId}/cles', () => {
     for (const item of json) expect(item).not.toHaveProperty('cle');
   });
 
-  it('tells when a key was last used, written at most once a minute', async () => {
+  it('returns the last use of a key, written at most once a minute', async () => {
     const { id } = await created();
     const used = async (): Promise<string | null> => (await admin('GET', `/${id}/cles`)).json[0].dernierUsage;
     const before = Date.now();
@@ -566,7 +566,7 @@ describe('DELETE /admin/v1/clients/{clientId}/cles/{cleId}', () => {
     expect(await revoked()).toBe(first);
   });
 
-  it('404 Cle.NotFound for a key of another client, which goes on working, and for one that nobody has', async () => {
+  it('404 Cle.NotFound for a key of another client, which still works, and for an unknown one', async () => {
     const [one, other] = [await created(), await created()];
     const { id: cleId, cle } = await issued(other.id);
     for (const id of [cleId, NOBODY, 'x', '%F0%9F%98%80'])
@@ -581,7 +581,7 @@ describe('DELETE /admin/v1/clients/{clientId}/cles/{cleId}', () => {
 });
 
 describe('GET /b2b/v1/moi', () => {
-  it('tells the client, the environment, the modules and the limits of the key, and nothing else', async () => {
+  it('200 with exactly the client, the environment, the modules and the limits of the key', async () => {
     const nom = `${unique()} 100 % 🙂`;
     const { id } = await created({
       nom,
@@ -610,7 +610,7 @@ describe('GET /b2b/v1/moi', () => {
     ]);
   });
 
-  it('tells the service’s limit where the client has none', async () => {
+  it('200 with the service’s limit if the client has none', async () => {
     const { cle } = await issued((await created()).id);
     const { limites } = (await app.send(cle, 'GET', '/b2b/v1/moi')).json;
     expect(limites.requetesParMinute).toBe(app.config.rateLimitPerMinute);

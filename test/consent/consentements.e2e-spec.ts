@@ -197,7 +197,7 @@ describe('POST /plateforme/v1/consentements', () => {
     expect(await count()).toBe(21);
   });
 
-  it('of a consent and the deletion of its employee or object one is first, never a failure', async () => {
+  it('a consent and the deletion of its employee or object: one is first, without an error', async () => {
     for (let round = 0; round < 20; round++) {
       const id = `R-${round}`;
       const ofEmploye = round < 10;
@@ -274,7 +274,7 @@ describe('GET /b2b/v1/consentement', () => {
     expect(datesOf(answer)).toEqual(expected.map((index) => DATES[index]));
   });
 
-  it('what a read answered as date finds the consent again, also that of a signing without a date', async () => {
+  it('the date of a read finds the consent again, also that of a signing without a date', async () => {
     await written();
     await signed(app, tenant.plateforme, {
       consentements: [{ objetConsentementIdExterne: 'TEXTOS', accepte: true }],
@@ -302,7 +302,7 @@ describe('GET /b2b/v1/consentement', () => {
     expectFaults(await read(`?${query}`), faults);
   });
 
-  it('pages walk the list exactly once, with the filter; what is added meanwhile at its end is met too', async () => {
+  it('pages contain the list exactly once, with the filter, and consents added at its end', async () => {
     await dated(...times(7, (n) => `2026-03-0${1 + (n % 3)}T00:00:00Z`));
     for (const query of ['', '&depuis=2026-03-02']) {
       const whole = (await read(`?${query.slice(1)}`)).json;

@@ -3,7 +3,7 @@ import { TestApp, type TestTenant } from '../setup/test-app';
 
 const HEAVY = 60;
 const MEGABYTE = 1_000_000;
-/** One item that is larger than a page may be. */
+/** The size of an item that is larger than the maximum of a page. */
 const HEAVIEST = 20 * MEGABYTE;
 const LIST = '/b2b/v1/consentement';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     `INSERT INTO objet_consentement (tenant_id, id_externe, nom) VALUES ($1, 'INFOS', 'Infolettre')`,
     [tenantId],
   );
-  // Light ones between the heavy ones, so that the size of one says little of the next.
+  // Small items are between the large ones, because the size of one must not predict the next.
   await app.database.query(
     `INSERT INTO consentement (tenant_id, id_externe_employe, id_externe_objet, accepte, date_consentement, valeurs_champ)
      SELECT $1, 'E-1', 'INFOS', true, timestamptz '2026-01-01Z' + n * interval '1 day',

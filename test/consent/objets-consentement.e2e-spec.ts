@@ -36,7 +36,7 @@ async function stored(): Promise<string[]> {
   return rows.map(({ objet }) => objet);
 }
 
-/** Makes all consent objects a minute older, so that a change of their time shows. */
+/** Makes all consent objects a minute older, because a later change of their time must differ. */
 async function age(): Promise<void> {
   await app.database.query(
     `UPDATE objet_consentement SET derniere_maj = derniere_maj - interval '1 minute' WHERE tenant_id = $1`,
@@ -187,7 +187,7 @@ describe('GET /b2b/v2/objet-consentement', () => {
     expect(answer.json).toHaveLength(6_000);
   });
 
-  it('200 [] for nobody, and other tenants’ ones never', async () => {
+  it('tenant without objects gets 200 []; other tenants’ objects never appear', async () => {
     await made();
     const answer = await app.send(await app.tenant(), 'GET', PATH);
     expect([answer.status, answer.text, answer.headers.get('link')]).toEqual([200, '[]', null]);
@@ -299,7 +299,7 @@ describe.each([
     expect((await name('E', '*')).json.nom).toBe('E');
   });
 
-  it('of twenty at once that name one version, exactly one passes; negative control: without it all do', async () => {
+  it('twenty changes at once with one ETag: exactly one succeeds; negative control: without it all do', async () => {
     const etag = (await made()).headers.get('etag')!;
     const all = (headers?: Record<string, string>) =>
       Promise.all(times(20, (n) => replace({ ...OBJET, nom: `N-${n}` }, headers)));
@@ -368,7 +368,7 @@ describe('DELETE /b2b/v2/objet-consentement/:idExterne', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('of twenty at once one is 204, the others 404', async () => {
+  it('twenty deletions at once: one is 204, the others 404', async () => {
     await made();
     const answers = await Promise.all(times(20, () => send('DELETE', '/INFOLETTRE')));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...times(19, () => 404)]);
@@ -401,7 +401,7 @@ describe('consent objects of the syncs', () => {
       'NEUF: De V2 encore',
       'DERNIER: De V1',
     ]);
-    // Leaving one out of a sync removes nothing; deleting one lets a sync make it anew.
+    // An object that is missing in a sync stays; a sync can create a deleted one again.
     expect((await send('DELETE', '/V1')).status).toBe(204);
     const anew = await synced(app, tenant, { ObjetsConsentement: [{ IdExterne: 'V1', Nom: 'Neuf' }] });
     expect(anew.json.ObjetsConsentement).toMatchObject({ AddCount: 1 });
@@ -422,7 +422,7 @@ describe('consent objects of the syncs', () => {
     expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')]);
   });
 
-  it('a V2 sync tells what is wrong with a record, and writes the others', async () => {
+  it('a V2 sync reports invalid records, and writes the others', async () => {
     const answer = await app.send(tenant, 'POST', '/b2b/v2/sync', {
       ObjetsConsentement: [
         { IdExterne: 'A', Nom: 'A' },

@@ -11,7 +11,7 @@ import {
   type EmbeddedPostgresOptions,
 } from '../../libs/shared/src/database/embedded-postgres';
 
-/** As it is built, for processes of their own. */
+/** The compiled module, for separate processes. */
 const LAUNCHER = join(__dirname, '../../dist/libs/shared/src/database/embedded-postgres.js');
 
 // A process of its own that starts a server and then waits to be killed.
@@ -224,7 +224,7 @@ describe('startEmbeddedPostgres', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['cluster', 'lock', 'password']);
   });
 
-  it('deletes nothing of a folder that it does not know', async () => {
+  it('deletes no file in an unknown folder', async () => {
     dataDir = join(folder, 'unknown');
     await mkdir(join(dataDir, 'cluster', 'base'), { recursive: true });
     await expect(start()).rejects.toThrow(`${join(dataDir, 'cluster')} is not a PostgreSQL cluster`);

@@ -11,7 +11,7 @@ const WHO = `SELECT current_user AS role, current_setting('app.tenant_id', true)
 let app: TestApp;
 let one: TestTenant;
 let other: TestTenant;
-/** One connection, so that each statement meets what the one before left behind. */
+/** A single connection, because each statement must meet the state that the previous one left. */
 let pool: Pool;
 let transactions: Transactions;
 let bystander: Client;
@@ -101,7 +101,7 @@ describe('one statement in a transaction of its own', () => {
   });
 });
 
-describe('a statement behind others in one trip', () => {
+describe('several statements in one round trip', () => {
   const scope = (): { tenantId: string } => ({ tenantId: one.tenantId });
   const before = (idExterne: string) => ({
     name: 'before',
@@ -117,7 +117,7 @@ describe('a statement behind others in one trip', () => {
   const settings = async (): Promise<unknown> =>
     (await pool.query(`${WHO}, current_setting('lock_timeout') AS lock`)).rows;
   const CLEAN = [{ role: 'mandat_app', tenant: '', lock: '20s' }];
-  /** A connection that knows none of the statements yet. */
+  /** Reconnects: the new connection has not prepared any of the statements. */
   const anew = async (): Promise<void> => {
     const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await bystander.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);

@@ -23,7 +23,7 @@ const formats = {
 } as const;
 const matches = new Ajv({ strict: false, formats }).removeKeyword('id').compile(schema);
 
-/** What Compose makes of a text where no .env sets anything. */
+/** Replaces variables by their defaults, as Compose does without an .env file. */
 const unset = (text: string): string => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
 function environmentOf(service: Yaml): Record<string, string> {

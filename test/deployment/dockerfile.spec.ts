@@ -10,7 +10,7 @@ const ROOT = join(__dirname, '../..');
 const DOCKERFILE = textOf('Dockerfile');
 const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
 
-/** By its version for readers, and by its digest for the builder. */
+/** The base image: its version is for readers, its digest for the builder. */
 const BASE = new RegExp(`^node:${dependencies.node}-trixie-slim@sha256:[0-9a-f]{64}$`);
 
 /** A digest alone decides what is pulled, so the build compares the version with that of package.json. */
@@ -37,7 +37,7 @@ function stagesOf(text: string): Stage[] {
   }, []);
 }
 
-/** What an image made of this text would lack, or have that it should not. */
+/** Returns missing and unwanted parts of an image made of this text. */
 function faultsOf(text: string): string[] {
   const stages = stagesOf(text);
   const last = stages.at(-1)!;
@@ -80,7 +80,7 @@ function faultsOf(text: string): string[] {
   ];
 }
 
-/** What the build is given, as .dockerignore has it. */
+/** Files in the build context, according to .dockerignore. */
 const given = textOf('.dockerignore')
   .split('\n')
   .filter((line) => line.startsWith('!'))
@@ -95,7 +95,7 @@ describe('The Dockerfile', () => {
     expect(validate(DOCKERFILE.replace('COPY apps apps', 'COPY apps'))).not.toEqual([]);
   });
 
-  it('makes an image of what runs, and of nothing else', () => {
+  it('makes an image with only the files that run', () => {
     expect(faultsOf(DOCKERFILE)).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('The Dockerfile', () => {
     expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  it('builds folders that import nothing but one another', () => {
+  it('builds folders that import only each other', () => {
     const folders = given.filter((path) => !path.includes('.'));
     expect(folders.sort()).toEqual(['apps', 'libs', 'migrations', 'packages']);
     const outside = folders.flatMap((folder) =>

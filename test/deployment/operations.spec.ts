@@ -18,7 +18,7 @@ function measurementsOfCode(): string[] {
 }
 
 describe('docs/operations.md', () => {
-  it('names every measurement, and none that nobody makes', () => {
+  it('names exactly the metrics that the processes export', () => {
     const named = [...MONITORING.matchAll(/\b(?:mandat|http_server|process)_[a-z0-9_]+\b/g)];
     const plain = named.map(([name]) => name.replace(/_(total|bucket|count|sum)$/, ''));
     const made = measurementsOfCode();
@@ -43,7 +43,7 @@ describe('docs/operations.md', () => {
     expect(paths.filter((path) => !there(path))).toEqual([]);
   });
 
-  it('counts the connections of what deploy/kubernetes starts', () => {
+  it('counts the connections of the processes in deploy/kubernetes', () => {
     const all = manifests();
     const find = (kind: string, name: string): Yaml =>
       all.find((one) => one.kind === kind && one.metadata.name === name);

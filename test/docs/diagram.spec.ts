@@ -19,7 +19,7 @@ function imports(): string[] {
   });
 }
 
-/** What is not true of a drawing: contexts, apps, and arrows between contexts. */
+/** Returns the faults of a drawing: contexts, apps, and arrows between contexts. */
 function faultsOf(drawing: string): string[] {
   const group = /subgraph contexts[^\n]*\n([\s\S]*?)\n\s*end/.exec(drawing)![1]!;
   const drawn = group.split('\n').map((line) => line.trim());

@@ -11,7 +11,7 @@ interface Type {
   schema: object;
 }
 
-/** What a document says of the types of event: the text and the example under the title of each. */
+/** Returns the text and the example under the title of each event type in a document. */
 function typesOf(text: string): Map<string, { text: string; example: unknown }> {
   const sections = text
     .split(/^## Types$/m)[1]!

@@ -108,7 +108,7 @@ describe('npm run demo', () => {
       return found[0]!.day;
     };
 
-    /** What V2 has sent in the end, and what it has ended by leaving it out: what V1 had written, and one employment. */
+    /** Checks the final records of V2, and the employments that it ended: those written by V1, and one more. */
     const expectEmplois = async (days: readonly string[]): Promise<void> => {
       const { leaver, left } = next;
       const stored = await columns<{ employe: string; id: string; emploi: string; fin: string | null }>(
@@ -191,7 +191,7 @@ describe('npm run demo', () => {
         'adhesion.supprimee',
         'adhesion.supprimee',
       ];
-      // Two lists of the same criteria, of which the second adds nobody.
+      // Two lists with the same criteria; the second adds no voter.
       const lists = ['listeElectorale.creee', 'listeElectorale.creee'];
       const vote = [...lists, 'campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];
       expect(events.map(({ type }) => type)).toEqual(
@@ -210,7 +210,7 @@ describe('npm run demo', () => {
       expect(await count('webhook WHERE tenant_id = $1')).toBe(0);
     };
 
-    /** What the ballots say: A leads with 200 of 450, and C's voters elect B. */
+    /** Checks the result of the ballots: A leads with 200 of 450, and C's voters elect B. */
     const expectResult = (stdout: string): void => {
       expect(stdout).toContain('adhesion.signee ');
       expect(stdout).toContain('campagne.terminee came, verified');
@@ -229,13 +229,13 @@ describe('npm run demo', () => {
       const lines = stdout.split('\n');
       expect(lines.length).toBeLessThanOrEqual(200);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
-      // Neither colours nor cursor movements: the output is no terminal.
+      // No colours and no cursor movements, because the output is not a terminal.
       expect(stdout).not.toContain('\u001b');
       expect(stdout).not.toContain(tenant.cle);
       expect(stdout).not.toContain(platformKey);
     };
 
-    it('creates everybody the first time, updates everybody the second time, and rewrites three', async () => {
+    it('creates all records the first time, updates all the second time, and rewrites three', async () => {
       const days = [await today()];
       const first = await demo();
       expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -295,7 +295,7 @@ describe('npm run demo', () => {
       expect([worker.isRunning, worker.errors]).toEqual([true, '']);
     }, 180_000);
 
-    it('tidies up after runs that were interrupted, and tells the same again', async () => {
+    it('cleans up after interrupted runs, and prints the same again', async () => {
       const killed = await demo('VoteOuvert; ');
       expect(killed.code).toBeNull();
       expect(await count('webhook WHERE tenant_id = $1')).toBe(1);

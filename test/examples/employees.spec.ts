@@ -46,7 +46,7 @@ describe('the employees of the demonstration', () => {
     }
   });
 
-  it('work for all forty employers, which nobody has twice', () => {
+  it('work for all forty employers, whose identifiers are unique', () => {
     expect(new Set(ORGANISATIONS.map(({ idExterne }) => idExterne)).size).toBe(40);
     const named = new Set(rows.map(({ clean }) => clean.identifiantExterneEmployeur));
     expect(named).toEqual(new Set(ORGANISATIONS.map(({ idExterne }) => idExterne)));

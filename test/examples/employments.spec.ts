@@ -26,7 +26,7 @@ describe('the employments of the demonstration', () => {
   const faulty = people.filter(({ fault }) => fault);
   const unions = new Set(SYNDICATS.map(({ IdentifiantExterne }) => IdentifiantExterne));
 
-  it('are those of everybody whom V1 has taken, the same every time', () => {
+  it('are those of all employees that V1 accepted, the same every time', () => {
     const taken = rows.filter(({ fault }) => !fault);
     expect(people.map(({ clean }) => [clean.IdExterne, clean.TelephonePrincipal, clean.Courriel])).toEqual(
       taken.map(({ sent }) => [sent.idExterne, sent.telephonePrincipal, sent.courriel]),
@@ -120,7 +120,7 @@ describe('the employments of the demonstration', () => {
   const valeur = new RecordValidator(VALEUR_FIELDS);
   const choices: readonly string[] = HORAIRE.choix.map(({ idExterne }) => idExterne);
 
-  /** What the service finds fault with, in its own words where no fault of the demonstration is meant. */
+  /** Returns the errors of the service, in its own words for errors that the demonstration does not intend. */
   function faultsOf(sent: EmployeV2): string[] {
     const broken = [
       employe.check(sent).fault,

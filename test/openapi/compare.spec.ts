@@ -162,7 +162,7 @@ const BREAKING: Case[] = [
     (d) => (create(d).requestBody.content = { 'text/plain': { schema: { type: 'string' } } }),
   ],
   ['GET /things, body: is new and required', (d) => (list(d).requestBody = { required: true, content: {} })],
-  // What is sent may not be less than before.
+  // Requests: the document must accept at least the same as before.
   ['Input.libre, as sent: is gone', (d) => delete input(d).properties.libre],
   ['Input.libre, as sent: is now always required', (d) => input(d).required.push('libre')],
   [
@@ -196,7 +196,7 @@ const BREAKING: Case[] = [
   ],
   ['Input.poids, as sent: can no longer be string', (d) => input(d).properties.poids.oneOf.pop()],
   ['Input, as sent: can no longer have other properties', (d) => (input(d).additionalProperties = false)],
-  // What is answered may not be more than before, nor lack anything.
+  // Responses: they must contain the same as before and not more.
   ['GET /things, answer 200: is gone', (d) => delete list(d).responses[200]],
   ['GET /things, answer 202: is new', (d) => (list(d).responses[202] = {})],
   ['GET /things, answer 200, Link: is gone', (d) => delete list(d).responses[200].headers.Link],
@@ -225,7 +225,7 @@ const BREAKING: Case[] = [
     'Item.autres.*, as answered: is now integer instead of string',
     (d) => (item(d).properties.autres.additionalProperties.type = 'integer'),
   ],
-  // What the service sends by itself is an answer to who receives it.
+  // Messages of the service are responses for their receiver.
   ['POST /things, callback event: is gone', (d) => delete create(d).callbacks],
   ['POST /things, callback event, header webhook-id: is gone', (d) => delivery(d).parameters.pop()],
   ['Event.type, as answered: can now be absent', (d) => delete d.components.schemas.Event.required],
@@ -322,7 +322,7 @@ const HARMLESS: Case[] = [
 ];
 
 describe('Between two states of a document', () => {
-  it('nothing changed where nothing did', () => {
+  it('the same document gives no change', () => {
     expect(changesOf(() => undefined)).toEqual([]);
   });
 
@@ -334,7 +334,7 @@ describe('Between two states of a document', () => {
     expect(changesOf(change)).toEqual([`  ${found}`]);
   });
 
-  it('one change of a schema that both sends and answers is told for each', () => {
+  it('a change of a schema for requests and responses is reported for both', () => {
     const both = (document: Loose): Loose => {
       create(document).responses[201].content = {
         'application/json': { schema: { $ref: '#/components/schemas/Input' } },
@@ -358,7 +358,7 @@ describe('Between two states of a document', () => {
         Object.assign(document, JSON.parse(text));
       }),
     ).toEqual([
-      // Of several shapes each is known by its name.
+      // The name identifies each of several shapes.
       '! Item.valeur, as answered: can now be Precision',
       '! components/schemas/Item/properties/valeur/discriminator: differs in something that is not compared',
       '  Item.valeur, as answered: can no longer be Detail',

@@ -15,7 +15,7 @@ import {
 
 const ROOT = join(__dirname, '../..');
 
-/** What tells whoever changed the code that files are not what it makes; undefined where they are. */
+/** Returns a message for a developer if the files differ from the documents of the code. */
 function staleness(name: SurfaceName, document: OpenAPIObject, file: string | undefined): string | undefined {
   const made = textOf(document);
   if (file === made) return undefined;
@@ -37,7 +37,7 @@ describe('The files under docs/openapi', () => {
     if (stale) throw new Error(stale);
   });
 
-  it('are told from what the code makes, in words', () => {
+  it('differences from the code are reported in words', () => {
     const file = textOf(documents.partenaire);
     const changed = structuredClone(documents.partenaire) as unknown as Document;
     const paths = changed.paths as Record<string, unknown>;

@@ -10,7 +10,7 @@ type Loose = ReturnType<typeof JSON.parse>;
 
 const PATH = '/plateforme/v1/campagnes/{id}/recus/{recu}';
 
-/** By rule: a fault that breaks it. */
+/** A fault for each rule that it breaks. */
 const FAULTS: Record<string, (document: Loose) => unknown> = {
   'operation-description': (document) => delete read(document).description,
   'info-contact': (document) => delete document.info.contact,
@@ -71,11 +71,11 @@ describe('The linter of the documents', () => {
     expect(status).toBe(1);
   });
 
-  it('is content with what is sound', () => {
+  it('a valid document has no faults', () => {
     expect(lint({ sound: sound() })).toEqual({ status: 0, lines: ['1 documents, 0 faults.'] });
   });
 
-  it('wants to be told what to read', () => {
+  it('without a file it exits with 1', () => {
     expect(lint({}).status).toBe(1);
   });
 });

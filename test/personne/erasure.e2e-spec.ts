@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Somebody whose every value is found nowhere else. */
+/** A person whose values are all unique. */
 class Somebody {
   readonly idExterne = `Qé-${randomUUID()}`;
   readonly prenom = `Zoé ${randomUUID().slice(0, 8)}`;
@@ -60,7 +60,7 @@ class Somebody {
   }
 }
 
-/** A data space where somebody has left a trace wherever the service keeps one, beside somebody else. */
+/** A tenant with traces of a person in every table that can have one, and of another person. */
 class Space {
   readonly one = new Somebody();
   readonly other = new Somebody();
@@ -129,7 +129,7 @@ class Space {
     await this.platform(`adhesions/${card.idUniqueAdhesion}/autorisations-paiement`, {
       reference: who.reference,
     });
-    // Nobody known, with the same names and address; one is rejected, one waits.
+    // Requests of an unknown person with the same names and address: one is rejected, one waits.
     const { json: demande } = await this.platform('adhesions', who.signing({ employeIdExterne: null }));
     await this.done(
       this.partner('POST', `/b2b/v2/conciliation/${demande.demandeId}/rejeter`, { raison: 'Déjà membre' }),
@@ -154,7 +154,10 @@ class Space {
     );
   }
 
-  /** A request that named the person and became somebody else's; an answer that is recorded with the identifier. */
+  /**
+   * Creates a request that named the person and was confirmed for another one, and a recorded response with the
+   * identifier.
+   */
   private async confuse(): Promise<void> {
     const named = this.one.idExterne;
     const body = { ...this.other.signing({ employeIdExterne: 'E-404' }) };
@@ -181,7 +184,7 @@ class Space {
       EmployesIdExternes: [this.one.idExterne, this.other.idExterne, 'E-1'],
       SyndicatsIdExternes: ['SYN-1'],
     });
-    // On the roll by hand: tied to nobody.
+    // Added to the roll manually, without an employee.
     await campaigns.votant(id, {
       ...{
         Prenom: this.one.prenom.toUpperCase(),
@@ -190,7 +193,7 @@ class Space {
       },
       Identifiant: this.one.noMembre,
     });
-    // Neither tied nor with an address, but with the names and the identifier.
+    // Without an employee and an address, but with the names and the identifier.
     await campaigns.votant(id, {
       ...{ Prenom: this.one.prenom, Nom: this.one.nom, Identifiant: this.one.idExterne },
     });
@@ -215,7 +218,7 @@ class Space {
     return id;
   }
 
-  /** What must stay as it is: ballots, receipts and counts, with where and by whom they were written. */
+  /** Returns the parts that must not change: ballots, receipts and counts, with their place and transaction. */
   async sealed(id: string): Promise<unknown> {
     const stored: Record<string, unknown> = {};
     for (const table of ['bulletin', 'recu', 'depouillement', 'participation']) {
@@ -231,7 +234,7 @@ class Space {
 
 describe('The erasure of an employee', () => {
   it.each(['before', 'after'])(
-    'leaves no trace in a dump; nor changes ballots, counts, the chain or anybody else (%s the sealing)',
+    'leaves no trace in a dump, and no change in ballots, counts, the chain and other persons (%s the sealing)',
     async (order) => {
       const space = await Space.make();
       const { one, other } = space;
@@ -239,14 +242,14 @@ describe('The erasure of an employee', () => {
       await space.votes.campaigns.sent('POST', `/${id}/fermer`);
       const seal = (): Promise<void> => app.app.get(SealingService).sealAllDue(() => false);
       if (order === 'after') await seal();
-      // A vote of others that is not over is no reason to refuse.
+      // An open vote without the person does not block the erasure.
       await space.votes.campaigns.scheduled();
 
       const before = await dump(app);
       const expected = HELD.flatMap(({ table }) =>
         ['journal', 'consentement_demande', 'courriel_destinataire'].includes(table) ? [] : [table],
       );
-      // Negative control: there was a trace in each of these, so that it would be found.
+      // Negative control: each of these tables had a trace, which the search finds.
       expect(tracesOf(one.texts, before)).toEqual(expect.arrayContaining(expected));
       const stored = await space.sealed(id);
       const others = tracesOf(other.texts, before);
@@ -259,7 +262,7 @@ describe('The erasure of an employee', () => {
       expect(await space.trail.verify()).toMatchObject({ faults: [] });
       const roll = (await space.votes.campaigns.sent('GET', `/${id}/votants`)).json as object[];
       expect(roll).toHaveLength(4);
-      // Nobody without a name can vote in what is published later.
+      // No voter without a name remains in a campaign that is published later.
       const drafted = await space.votes.campaigns.item(space.draft);
       const left = (await space.votes.campaigns.sent('GET', `/${space.draft}/votants`)).json as object[];
       expect([drafted.nombreVotants, left.length]).toEqual([1, 1]);
@@ -292,7 +295,7 @@ describe('The erasure of an employee', () => {
     await space.fill();
     const before = await dump(app);
     expectProblem(await space.erase(), 409, 'Employe.LieCampagneActive');
-    // The same where only a voter who is tied to nobody bears the names.
+    // The same applies if only a voter without an employee has the names.
     await app.database.query(`UPDATE votant SET employe_id_externe = NULL WHERE employe_id_externe = $1`, [
       space.one.idExterne,
     ]);
@@ -300,7 +303,7 @@ describe('The erasure of an employee', () => {
     expect(tracesOf(space.one.texts, await dump(app))).toEqual(tracesOf(space.one.texts, before));
   });
 
-  it('waits for nobody: while a box is being sealed it is refused, and while a sync names the employee', async () => {
+  it('409 at once while a box is being sealed, and while a sync names the employee', async () => {
     const space = await Space.make();
     const id = await space.fill();
     await space.votes.campaigns.sent('POST', `/${id}/fermer`);
@@ -342,7 +345,7 @@ describe('The erasure of an employee', () => {
     expect((await space.erase()).status).toBe(204);
   });
 
-  it('reaches nobody of another environment, client or tenant, and is an administrator’s alone', async () => {
+  it('404 in another environment, client or tenant, which do not change; 403 for other roles than admin', async () => {
     const space = await Space.make();
     await space.fill();
     const send = (path: string, cle: Parameters<TestApp['send']>[0] = app.adminKey): Promise<Answer> =>
@@ -362,7 +365,7 @@ describe('The erasure of an employee', () => {
 });
 
 describe('The export of an employee', () => {
-  it('holds every text of the person, from every place, and nobody else', async () => {
+  it('contains every text of the person, from every place, and none of others', async () => {
     const space = await Space.make();
     const id = await space.fill();
     const { status, json, text } = await app.send(app.adminKey, 'GET', space.path());
@@ -400,7 +403,7 @@ describe('The export of an employee', () => {
     expect(made).toEqual(['employe.exporter', 'signature.lire', 'signature.lire']);
   });
 
-  it('404 for nobody, 403 for who is no administrator', async () => {
+  it('404 for an unknown employee, 403 for a key without the role admin', async () => {
     const space = await Space.make();
     expectProblem(await app.send(app.adminKey, 'GET', space.path()), 404, 'Employe.NotFound');
     expectProblem(await app.send(space.open.partenaire, 'GET', space.path()), 403, 'Cle.RoleInsuffisant');

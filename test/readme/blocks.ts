@@ -1,7 +1,7 @@
 /** A block of commands of a chapter, with the answer that is shown below it. */
 export interface Block {
   readonly text: string;
-  /** What the last command of the block is said to answer; undefined where nothing is said. */
+  /** The documented response to the last command of the block, if any. */
   readonly answer?: unknown;
 }
 
@@ -13,8 +13,8 @@ export function chapterOf(markdown: string, title: string): string {
 }
 
 /**
- * The blocks of a chapter in their order. Every fence must be a block of commands or the answer right below one, so that
- * nothing is left out.
+ * Returns the blocks of a chapter in order. Every fence must be a block of commands or the response right below one,
+ * because otherwise it would be skipped.
  */
 export function blocksOf(chapter: string): Block[] {
   const blocks: Block[] = [];
@@ -33,10 +33,10 @@ export function blocksOf(chapter: string): Block[] {
   return blocks;
 }
 
-/** What stands for a value that differs each time. */
+/** Placeholder for a value that differs each time. */
 const ANY = '…';
 
-/** Where an answer is not what is said of it, as a path and both values. */
+/** Returns the differences between the documented and the actual response, as a path and both values. */
 export function differences(said: unknown, answered: unknown, path = ''): string[] {
   if (said === ANY) return answered === null || answered === undefined ? [`${path}: nothing`] : [];
   if (typeof said !== 'object' || said === null)
@@ -51,7 +51,7 @@ export function differences(said: unknown, answered: unknown, path = ''): string
   });
 }
 
-/** What keeps a block from being pasted into another shell than bash. */
+/** Returns the reasons why a block works in bash only. */
 export function pasteFaults({ text }: Block): string[] {
   // zsh takes no comments at its prompt, and has `path` and `status` for itself.
   return [

@@ -81,7 +81,7 @@ describeHour(`README.md, "${TITLE}"`, () => {
     expect(rows).toEqual([{ usename: 'mandat_service' }]);
   });
 
-  /** What becomes of the block that contains `from` where `to` stands instead, pasted after the first block alone. */
+  /** Returns the faults of the block with `from` replaced by `to`, pasted after the first block only. */
   const spoilt = async (from: string, to: string): Promise<string[]> => {
     const blocks = blocksOf(chapter.replace(from, to));
     expect(chapter).toContain(from);
@@ -158,7 +158,7 @@ describe('The reader of blocks', () => {
     expect(differences([], {})).toEqual([': {} is not []']);
   });
 
-  it('tells what only bash takes', () => {
+  it('reports commands that only bash accepts', () => {
     expect(pasteFaults({ text: 'ls # all\npath=1\nls …' })).toHaveLength(3);
     expect(pasteFaults({ text: "ls 'a#b'" })).toEqual([]);
   });

@@ -7,7 +7,7 @@ export interface Hour {
   readonly faults: string[];
   readonly requests: number;
   readonly blocks: number;
-  /** What all blocks have printed. */
+  /** Output of all blocks. */
   readonly printed: string;
 }
 

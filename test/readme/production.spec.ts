@@ -4,7 +4,7 @@ import { blocksOf, chapterOf } from './blocks';
 
 const textOf = (path: string): string => readFileSync(join(__dirname, '../..', path), 'utf8');
 
-/** The variables that each command of the block gets, by what it runs; those of the shell before it are put in. */
+/** Returns the variables of each command of the block, by program; variables of the shell are substituted. */
 function commandsOf(text: string): Map<string, Record<string, string>> {
   const shell: Record<string, string> = {};
   const commands = new Map<string, Record<string, string>>();

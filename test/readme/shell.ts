@@ -8,7 +8,7 @@ export interface Seen {
   readonly url: string;
 }
 
-/** What became of a block that was pasted. */
+/** Result of a pasted block. */
 export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
@@ -18,8 +18,8 @@ export interface Outcome {
 }
 
 /**
- * Every failure is seen: of a command, of a part of a pipe, of a variable that is not set. What zsh would refuse, a `?` or a
- * bracket outside quotation marks, is refused here too. curl says of each request how it was answered.
+ * Every failure ends the shell: of a command, of a part of a pipe, of an unset variable. A `?` or a bracket outside
+ * quotation marks also fails, because zsh rejects it. curl prints the status of each request.
  */
 const STRICT = `
 set -euo pipefail
@@ -43,7 +43,7 @@ export class Shell {
     bash.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     bash.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     bash.on('close', () => (this.ended = true));
-    // Of a shell that has ended nobody reads; its end is seen by what it has not written.
+    // A write to a shell that has ended fails; its missing output shows the end.
     bash.stdin.on('error', () => undefined);
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Child } from '../http/child-process';
 import { eventually } from '../http/expect-problem';
 
-/** What `npm start` runs once it has built: database, migrations, demonstration tenant, API and worker. */
+/** The processes of `npm start` after the build: database, migrations, demonstration tenant, API and worker. */
 export class DemonstrationService {
   private constructor(
     private readonly child: Child,
@@ -39,7 +39,7 @@ export class DemonstrationService {
     return this.child.output + this.child.errors;
   }
 
-  /** Its embedded database, as a superuser. */
+  /** URL of its embedded database, as a superuser. */
   get databaseUrl(): string {
     const read = (name: string): string =>
       readFileSync(join(this.child.env.DATA_DIR!, 'postgres', name), 'utf8');
@@ -52,7 +52,7 @@ export class DemonstrationService {
   }
 }
 
-/** A port of which nobody listens at this moment. */
+/** Returns a port on which no process is listening. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0);
   await once(server, 'listening');

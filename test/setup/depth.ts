@@ -7,7 +7,7 @@ export function depth(some: number, all: number): number {
 }
 
 /**
- * The seed of every random choice in tests. The default run has a fixed one, so that it does the same each time;
+ * The seed of every random choice in tests. The default run has a fixed one, because it must do the same each time;
  * `npm run test:whole` draws one and prints it. `TEST_SEED=…` repeats a run.
  */
 export const SEED = Number(process.env.TEST_SEED ?? 20_261_123);

@@ -1,6 +1,6 @@
 import { SERVICE_LOGIN } from '../../libs/shared/src/database/service-login';
 
-/** Of the login of the processes, on the server of the tests. */
+/** Password of the processes' login, on the server of the tests. */
 export const SERVICE_PASSWORD = 'of-the-tests';
 
 /**

@@ -22,7 +22,7 @@ export interface TestTenant {
   cle: string;
 }
 
-/** What a test may choose of a tenant; by default it is a partner with every module and no practical rate limit. */
+/** Options of a tenant; by default it is a partner with every module and no practical rate limit. */
 export interface TenantOptions {
   role?: 'partenaire' | 'plateforme';
   environnement?: Environment;
@@ -36,7 +36,7 @@ export interface TenantOptions {
 /** A JSON body, as loosely typed as tests read it. */
 type Loose = ReturnType<typeof JSON.parse>;
 
-/** One answer, its body read; `json` is undefined where the body is not JSON. */
+/** A response with its body; `json` is undefined if the body is not JSON. */
 export interface Answer<T = Loose> {
   status: number;
   headers: Headers;
@@ -51,7 +51,7 @@ export class TestApp {
   private constructor(
     readonly app: NestExpressApplication,
     readonly url: string,
-    /** Its database is named by a superuser's login; the application has its own. */
+    /** Names the database with a superuser's login; the application uses its own. */
     readonly config: Config,
     /** A superuser's connection, to look at rows and to break protections on purpose. */
     readonly database: Client,
@@ -123,7 +123,7 @@ export class TestApp {
     return { cle: cle.cle };
   }
 
-  /** Sends one request; an object as body goes as JSON. `caller` is a tenant, a key, or nobody. */
+  /** Sends a request; an object as body is sent as JSON. `caller` is a tenant, a key, or undefined. */
   async send(
     caller: { cle: string } | string | undefined,
     method: string,

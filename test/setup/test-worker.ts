@@ -7,11 +7,11 @@ import { Clock } from '../../libs/shared/src/time/clock';
 import { Sender } from '../../libs/webhooks/src/application/sender';
 import { asService } from './service-login';
 
-/** What a test may choose of a worker. */
+/** Options of a worker. */
 export interface WorkerOptions {
   /** The time by which attempts are made and schedules kept. */
   clock?: Clock;
-  /** Until an attempt runs out of time; 15 s if absent. */
+  /** Timeout of an attempt in ms; the default is 15 s. */
   timeoutMs?: number;
   /** Pause between two rounds of the campaign clock; 1 s if absent. */
   roundMs?: number;

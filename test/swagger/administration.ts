@@ -13,7 +13,7 @@ import {
   walkFaults,
 } from './walk';
 
-/** What an administrator has read off earlier answers. */
+/** Ids that an administrator has read in earlier responses. */
 interface Known {
   nouveau: string;
   demonstration: string;
@@ -32,7 +32,7 @@ const ofNew = ({ nouveau }: Known) => ({ parameters: { clientId: nouveau } });
 const ofDemonstration = ({ demonstration }: Known) => ({ parameters: { clientId: demonstration } });
 const ofKey = ({ nouveau, cle }: Known) => ({ parameters: { clientId: nouveau, cleId: cle } });
 
-/** A new client gets a key and loses it; somebody of the demonstration asks for what is held, somebody else to be erased. */
+/** Issues and revokes a key of a new client; exports one employee of the demonstration and erases another one. */
 const STEPS: readonly Step<Known>[] = [
   {
     operation: 'POST /admin/v1/clients',
@@ -91,7 +91,7 @@ export function describeAdministration(stage: Stage): void {
     readOne = (await page.operations()).find((operation) => nameOf(operation) === `GET ${CLIENT}`)!.id;
   });
 
-  it('shows every group and every operation with what is said of it', async () => {
+  it('shows every group and every operation with its description', async () => {
     await window.photograph('administration-overview');
     expect(operationsOf(document).size).toBeGreaterThan(10);
     expect(await overviewFaults(page, document)).toEqual([]);

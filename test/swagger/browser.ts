@@ -7,7 +7,7 @@ import { ROOT } from '../docs/markdown';
 const SCREENSHOTS = join(ROOT, '.screenshots');
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The browser of this machine: what CHROMIUM names, or one on PATH. */
+/** The browser of this machine: the one in CHROMIUM, or one on PATH. */
 export function chromium(): string | undefined {
   const named = process.env.CHROMIUM;
   const folders = (process.env.PATH ?? '').split(delimiter);
@@ -24,12 +24,12 @@ export function chromium(): string | undefined {
   });
 }
 
-/** A headless browser with a profile of its own, which talks to nobody by itself. */
+/** A headless browser with its own profile, which sends no requests by itself. */
 export class Window {
   private constructor(
     private readonly browser: Browser,
     readonly page: Page,
-    /** What the page wrote to its console as an error, threw, or could not load. */
+    /** Errors in the console, exceptions and failed loads of the page. */
     readonly complaints: string[],
     private readonly profile: string,
   ) {}

@@ -21,8 +21,8 @@ const BY_DEFAULT = [
 const WRITES = [...BY_DEFAULT, 'POST /b2b/v1/campagnes', 'POST /b2b/v2/webhook'];
 
 /**
- * What is executed: at full depth everything of the platform, and of the partners' ten times as many operations a part. That
- * each of them succeeds with its examples is shown over HTTP by test/contract/openapi.e2e-spec.ts.
+ * Executed operations: at full depth all of the platform, and ten times as many of the partners as by default.
+ * test/contract/openapi.e2e-spec.ts shows over HTTP that each of them succeeds with its examples.
  */
 const isTried = (name: string): boolean =>
   IS_WHOLE

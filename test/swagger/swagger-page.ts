@@ -1,7 +1,7 @@
 import type { ElementHandle, Page } from 'puppeteer-core';
 import type { Window } from './browser';
 
-/** What an operation shows before it is opened, and once it is. */
+/** The visible parts of an operation, before and after it is opened. */
 export interface ShownOperation {
   readonly id: string;
   readonly tag: string;
@@ -10,20 +10,20 @@ export interface ShownOperation {
   readonly summary: string;
 }
 
-/** What a page shows of the answer to a request. */
+/** The visible response to a request. */
 export interface ShownAnswer {
   readonly status: number;
-  /** As Swagger UI writes it, indented. */
+  /** Indented by Swagger UI. */
   readonly body: string;
 }
 
-/** What is typed into the fields of an operation: by the name of the parameter, or the whole body. */
+/** Texts for the fields of an operation: by the name of the parameter, or the whole body. */
 export interface Filling {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Swagger UI as a person uses it: everything goes by what is seen and clicked. */
+/** Uses Swagger UI like a person: it reads and clicks the visible elements. */
 export class SwaggerPage {
   /** Groups of operations by their identifiers, once the page is folded. */
   private readonly tags = new Map<string, string>();
@@ -40,7 +40,7 @@ export class SwaggerPage {
     return shown;
   }
 
-  /** Loads the page, anew if it is there. */
+  /** Loads or reloads the page. */
   async load(): Promise<void> {
     this.tags.clear();
     await this.page.goto(this.address, { waitUntil: 'networkidle0' });
@@ -66,7 +66,7 @@ export class SwaggerPage {
     return (await this.page.$('.auth-wrapper .authorize.locked')) !== null;
   }
 
-  /** What the browser keeps of the page, as one text. */
+  /** Returns the data that the browser stores for the page, as one text. */
   stored(): Promise<string> {
     return this.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
   }
@@ -96,14 +96,14 @@ export class SwaggerPage {
     );
   }
 
-  /** Closes all groups, which makes a page of many operations faster; whatever is opened later opens its group. */
+  /** Closes all groups, which makes a page of many operations faster; opening an operation opens its group. */
   async fold(): Promise<void> {
     for (const { id, tag } of await this.operations()) this.tags.set(id, tag);
     for (const tag of new Set(this.tags.values())) await this.click(groupSelector(tag));
     await this.page.waitForFunction(`document.querySelector('.opblock') === null`);
   }
 
-  /** Opens an operation, fills its fields, clicks "Execute" and reads the answer. What is not filled stays as shown. */
+  /** Opens an operation, fills its fields, clicks "Execute" and reads the response. Other fields keep their values. */
   async execute(id: string, { parameters = {}, body }: Filling = {}): Promise<ShownAnswer> {
     const block = await this.openOperation(id);
     for (const [name, value] of Object.entries(parameters)) {
@@ -121,12 +121,16 @@ export class SwaggerPage {
     };
   }
 
-  /** What is shown of an operation once it is open: its description, and the fields of its parameters with theirs. */
+  /**
+   * Opens an operation.
+   *
+   * @returns its visible description, and those of its parameters
+   */
   async describe(
     id: string,
   ): Promise<{ description: string; parameters: { name: string; description: string }[] }> {
     const block = await this.openOperation(id);
-    // Swagger UI reads an operation's references after it has opened it. What stays silent is told by the caller.
+    // Swagger UI loads an operation's references after it has opened it. The caller reports missing descriptions.
     const isComplete = `document.querySelector(${JSON.stringify(`${idSelector(id)} .opblock-description`)}) !== null
       && [...document.querySelectorAll(${JSON.stringify(`${idSelector(id)} tr[data-param-name]`)})].every(
         (row) => row.querySelector('.parameters-col_description .renderedMarkdown'))`;

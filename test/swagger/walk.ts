@@ -13,7 +13,7 @@ export interface WalkedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 }
 
-/** Operations of a document as `METHOD path`, with what is said of each. */
+/** Returns the operations of a document as `METHOD path`, with their descriptions. */
 export function operationsOf(document: WalkedDocument): Map<string, DocumentedOperation> {
   return new Map(
     Object.entries(document.paths).flatMap(([path, item]) =>
@@ -65,7 +65,7 @@ export interface Step<Known> {
   readonly keep?: (answer: unknown, known: Known) => void;
 }
 
-/** Goes through steps one after another, by what the page shows; every other step's fields stay as shown. */
+/** Runs steps one after another on the page; every other step keeps the displayed fields. */
 export async function walk<Known>(
   page: SwaggerPage,
   steps: readonly Step<Known>[],

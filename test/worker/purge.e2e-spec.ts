@@ -9,7 +9,7 @@ import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 
 let app: TestApp;
 let tenants: TestTenant[];
-/** Holds locks, so that work is seen waiting. */
+/** Holds locks, because tests must see work that waits. */
 let saboteur: Client;
 const children: Child[] = [];
 
@@ -62,7 +62,7 @@ async function column(text: string): Promise<string[]> {
 const recordKeys = () => column(`SELECT idempotency_key AS value FROM idempotency_record ORDER BY 1`);
 const windowStarts = () => column(`SELECT debut::text AS value FROM rate_window ORDER BY debut`);
 
-/** What the workers have said that they removed, so far. */
+/** Counts the rows that the workers have logged as purged. */
 function purged(...workers: Child[]): { idempotencyRecords: number; rateWindows: number } {
   const lines = workers.flatMap((one) => one.lines()).filter(({ msg }) => msg === 'purged');
   const sum = (what: string): number =>
@@ -124,7 +124,7 @@ describe('the purge of the worker', () => {
     expect(one.errors).toBe('');
   });
 
-  it('says nothing when there is nothing to remove', async () => {
+  it('logs nothing if there is nothing to remove', async () => {
     await records(tenants[0]!.tenantId, '1 hour');
     const one = await worker();
     await one.stop();
@@ -153,7 +153,7 @@ describe('the purge of the worker', () => {
     await records(tenants[1]!.tenantId, '26 hours', 5_000);
     await records(tenants[1]!.tenantId, '1 hour', 10);
     for (let age = 200; age < 300; age++) await windows(`${age} seconds`);
-    // Both stand before the locked table, so that they go on at the same moment.
+    // Both wait for the locked table, so they continue at the same moment.
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE idempotency_record IN ACCESS EXCLUSIVE MODE');
     const both = await Promise.all([worker(), worker()]);
@@ -181,7 +181,7 @@ describe('the purge of the worker', () => {
     expect([purged(one).idempotencyRecords, await recordKeys()]).toEqual([1, ['25 hours 1']]);
   });
 
-  it('that fails is told with its SQLSTATE alone, and the worker goes on', async () => {
+  it('a failed purge is logged with its SQLSTATE only, and the worker goes on', async () => {
     await app.database.query('ALTER TABLE idempotency_record RENAME TO elsewhere');
     try {
       const one = await worker();
@@ -201,7 +201,7 @@ describe('the purge of the worker', () => {
     }
   });
 
-  it('that runs when the worker is stopped is finished first', async () => {
+  it('a purge that runs when the worker stops is finished first', async () => {
     await records(tenants[0]!.tenantId, '25 hours', 3);
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE idempotency_record IN ACCESS EXCLUSIVE MODE');

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { JournalEntry } from '../../../libs/shared/src/audit/chain';
 import type { Trail } from './trail';
 
-/** What an alteration needs of chance: the same seed alters the same. */
+/** Returns a random number below a limit; the same seed gives the same alterations. */
 export type Chance = (below: number) => number;
 
-/** An alteration of the trail by somebody who may write anything to the database, but has not the key. */
+/** An alteration of the trail by an attacker who may write anything to the database and has no key. */
 export type Alteration = (trail: Trail, chance: Chance) => Promise<unknown>;
 
 /** Entries behind a number come lower by some, as if nothing had been there; by way of numbers that none has. */
@@ -57,7 +57,7 @@ function swapping(columns: readonly string[]): Alteration {
 
 const CONTENT = ['date_creation', 'cle_id', 'action', 'objet_id', 'requete_id', 'detail'];
 
-/** Every kind, by what it does. */
+/** Every kind of alteration. */
 export const ALTERATIONS: Readonly<Record<string, Alteration>> = {
   'another action': changing('action', ({ action }) => `${action}r`),
   'another object': changing('objet_id', () => randomUUID()),

@@ -9,7 +9,7 @@ export type Row = JournalEntry & { readonly empreinte: Buffer };
 const COLUMNS = `numero::float8 AS numero, id_unique AS id, cle_id AS "cleId", action, objet_id AS "objetId",
   requete_id AS "requeteId", detail::text AS detail, empreinte, to_char(date_creation AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS date`;
 
-/** The audit trails of a database, as somebody sees them who may write anything to it. */
+/** The audit trails of a database, for an attacker who may write anything to it. */
 export class Trail {
   constructor(
     private readonly app: TestApp,
@@ -20,7 +20,7 @@ export class Trail {
     return this.app.app.get(JournalVerification).verify(space, anchor);
   }
 
-  /** The same by whoever has another key. */
+  /** Verifies them with another key. */
   verifyWith(secretsKey: Buffer): Promise<Verified> {
     const chain = new Chain(secretsKey);
     return new JournalVerification(this.app.app.get(Transactions), chain).verify(this.tenant.tenantId);
@@ -60,7 +60,7 @@ export class Trail {
     };
   }
 
-  /** Writes the whole chain anew with changed entries, as whoever has this key can. */
+  /** Writes the whole chain again with changed entries, which is possible with this key. */
   async forge(secretsKey: Buffer, change: (entries: JournalEntry[]) => JournalEntry[]): Promise<void> {
     const chain = new Chain(secretsKey);
     const space = this.tenant.tenantId;

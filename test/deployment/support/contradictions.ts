@@ -10,7 +10,7 @@ import { type Yaml } from './files';
 
 const ROOT = join(__dirname, '../../..');
 
-/** What stands for the image: no digest, so that nothing runs before an overlay has named one. */
+/** Placeholder of the image without a digest, because nothing must run before an overlay names one. */
 const NO_IMAGE = 'mandat@sha256:set-by-the-overlay';
 
 type Labels = Readonly<Record<string, string>>;
@@ -156,7 +156,7 @@ function secretsOf({ env }: Yaml): string[] {
   return (env as Yaml[]).filter(({ valueFrom }) => valueFrom?.secretKeyRef).map(({ name }) => name as string);
 }
 
-/** The variables of a container, with sample values for what is secret. */
+/** Returns the variables of a container, with sample values for secrets. */
 function variablesOf(container: Yaml, objects: readonly Yaml[]): Record<string, string> {
   const maps = ((container.envFrom ?? []) as Yaml[]).map(({ configMapRef }) =>
     objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),

@@ -1,6 +1,6 @@
 import { loadConfig, type Reader } from '#shared/config/config';
 
-/** Values that the configuration accepts for what is secret, or another machine's. */
+/** Valid sample values for secrets and for addresses of other machines. */
 export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://mandat@db.example.org/mandat',
   MIGRATION_DATABASE_URL: 'postgres://owner@db.example.org/mandat',

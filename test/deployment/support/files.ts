@@ -7,7 +7,7 @@ const MANIFESTS = 'deploy/kubernetes';
 
 export const EXAMPLE_SECRET = `${MANIFESTS}/secret.example.yaml`;
 
-/** What a YAML file holds. */
+/** Content of a YAML file. */
 export type Yaml = ReturnType<ReturnType<typeof parseDocument>['toJS']>;
 
 /** The text of a file of the repository. */

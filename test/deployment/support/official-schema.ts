@@ -5,13 +5,13 @@ interface Model {
 }
 
 /**
- * What the official schema of an object says against it: wrong types, missing and unknown properties. Its validators let
- * unknown properties pass, as the API itself does; but they look at every property that they know, so that one at which
- * none has looked is unknown.
+ * Validates an object with its official schema. Returns wrong types, missing and unknown properties. The validators of
+ * the schema accept unknown properties, as the API itself does. But they read every property that they know: a property
+ * that none has read is unknown.
  */
 export async function schemaFaults(object: Yaml): Promise<string[]> {
   const { apiVersion, kind } = object as { apiVersion: string; kind: string };
-  // Of ES modules only, which no import at the top of this file may load.
+  // An ES module, which an import at the top of this file cannot load.
   const models = (await import(`kubernetes-models/${apiVersion}`)) as Record<string, Model>;
   const watched = new Watched(object);
   try {
@@ -41,7 +41,7 @@ class Watched {
     });
   }
 
-  /** Paths of properties at which nobody has looked. */
+  /** Paths of properties that were not validated. */
   unseen(path = ''): string[] {
     return Object.keys(this.value).flatMap((key) =>
       this.seen.has(key)
