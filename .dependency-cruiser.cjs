@@ -1,11 +1,11 @@
 const { join } = require('node:path');
 
 /**
- * The architecture as rules, each of which test/boundaries sees failing.
- * A path is relative to the repository; `$1` in a `to` is the first group of the rule's `from`.
+ * The import rules of the architecture. test/boundaries checks that each rule can fail.
+ * Paths are relative to the repository; `$1` in a `to` is the first group of the rule's `from`.
  */
 
-/** Every context with the contexts it may import; all else between contexts is forbidden. */
+/** The contexts that each context may import. All other imports between contexts are forbidden. */
 const BELOW_ADHESION = ['membership', 'consent', 'voting', 'meeting'];
 const BELOW_LISTENERS = [...BELOW_ADHESION, 'adhesion', 'sync'];
 const CONTEXTS = {
@@ -21,7 +21,7 @@ const CONTEXTS = {
   personne: ['clients', 'membership', 'sync'],
 };
 
-/** The folders of shared that domain/ may import, so that they may not import others themselves. */
+/** The folders of shared that domain/ may import. They may import only each other. */
 const PURE_SHARED =
   '^libs/shared/src/(errors/|records/field\\.ts$|numbers/|time/wire-date\\.ts$|outbox/event-types\\.ts$|access/caller\\.ts$)';
 
@@ -29,35 +29,36 @@ const names = Object.keys(CONTEXTS).join('|');
 const layer = (folder) => `^libs/((?!shared/)[^/]+)/src/${folder}/`;
 const npm = (packages) => `(^|/)node_modules/(@types/)?(${packages})/`;
 
-/** Unit tests and factories stand outside the layers: they may build what they test from any of them. */
+/** Unit tests and factories are exempt from the layer rules because they may use every layer. */
 const TEST_CODE = ['\\.spec\\.ts$', '^libs/[^/]+/src/testing/'];
 
 const tree = [
   {
     name: 'no-unresolved',
-    comment: 'An import that resolves to no file escapes every other rule of this list.',
+    comment:
+      'Every import must resolve to a file, because the other rules cannot check an unresolved import.',
     from: {},
     to: { couldNotResolve: true },
   },
   {
     name: 'sources-only',
-    comment: 'What is built is no source: an import of dist would go round every other rule of this list.',
+    comment: 'Imports of dist are forbidden, because the other rules check source paths only.',
     from: {},
     to: { path: '^dist/' },
   },
   {
     name: 'no-circular',
     comment:
-      'Two files in a circle are one file that nobody can read, test or load alone, and Jest’s modules break on it. ' +
-      'Circles of types count: they become circles of code with the next import. What a generator makes nobody reads.',
+      'Files in an import circle cannot be read, tested or loaded separately, and Jest’s modules break on circles. ' +
+      'Circles of types count, because the next import can make them circles of code. Generated code is exempt.',
     from: { pathNot: '^packages/client/src/generated/' },
     to: { circular: true },
   },
   {
     name: 'known-places',
     comment:
-      'Every context has the same shape, so that a line’s place can be guessed: domain, persistence, application, ' +
-      'http, testing, and four files of wiring. A new context is first given its place in CONTEXTS.',
+      'Every context has the same folders (domain, persistence, application, http, testing) and four files at its top, ' +
+      'because readers can then guess the place of a line. Add a new context to CONTEXTS first.',
     from: {},
     to: {
       path: '^libs/',
@@ -70,7 +71,7 @@ const tree = [
   },
   {
     name: 'declared-packages-only',
-    comment: 'The image installs the `dependencies` of package.json and nothing else.',
+    comment: 'The image installs only the `dependencies` of package.json.',
     from: { path: '^(apps|libs|migrations)/', pathNot: TEST_CODE },
     to: {
       dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
@@ -79,27 +80,27 @@ const tree = [
   },
   {
     name: 'testing-in-tests-only',
-    comment: 'Factories make rows without the rules of the domain; no product code may reach them.',
+    comment:
+      'Only tests may import factories, because factories create rows without checking the domain’s rules.',
     from: { pathNot: [...TEST_CODE, '^(test|bench)/'] },
     to: { path: '^libs/[^/]+/src/testing/' },
   },
   {
     name: 'nobody-imports-apps',
-    comment:
-      'An app is an end of the graph: what two apps need is a context’s or shared. Only tests and tools start an app.',
+    comment: 'Only tests and tools import an app. Code that two apps need belongs to a context or to shared.',
     from: { path: '^(?:apps/)?([^/]+)/', pathNot: '^(test|bench|tools)/' },
     to: { path: '^apps/', pathNot: '^apps/$1/' },
   },
   {
     name: 'client-stands-alone',
-    comment: 'The client is installed without the product: it knows it from the OpenAPI documents alone.',
+    comment: 'The client is installed without the product, so it uses only the OpenAPI documents.',
     from: { path: '^packages/client/' },
     to: { path: '^(apps|libs|migrations|test|bench|examples|tools)/' },
   },
   {
     name: 'migrations-stand-alone',
     comment:
-      'A migration must do next year what it does today, so it uses no code that moves with the product.',
+      'A migration must have the same effect next year, so it imports no code that changes with the product.',
     from: { path: '^migrations/' },
     to: { path: '^libs/', pathNot: '^libs/shared/src/database/' },
   },
@@ -108,7 +109,7 @@ const tree = [
 const contexts = [
   {
     name: 'contexts-by-index',
-    comment: 'A context is imported through index.ts, or through fields.ts where only its fields are needed.',
+    comment: 'Import a context by its index.ts, or by its fields.ts if only its fields are needed.',
     from: { path: '^(?:apps|libs)/([^/]+)/' },
     to: {
       path: '^libs/(?!shared/)[^/]+/src/',
@@ -118,26 +119,26 @@ const contexts = [
   ...Object.entries(CONTEXTS).map(([context, allowed]) => ({
     name: `order-of-${context}`,
     comment:
-      `Contexts form no circle; ${context} may import ${allowed.join(', ') || 'none'}. Where a lower one needs an ` +
-      'answer from a higher one, it owns a small interface and the higher one registers an implementation.',
+      `Contexts form no circle; ${context} may import ${allowed.join(', ') || 'none'}. If a lower context needs an ` +
+      'answer from a higher one, the lower context owns a small interface and the higher one implements it.',
     from: { path: `^libs/${context}/` },
     to: { path: '^libs/', pathNot: `^libs/(${[context, 'shared', ...allowed].join('|')})/` },
   })),
   {
     name: 'shared-knows-no-context',
-    comment: 'shared lies below all contexts; one that it imported would lie below the others too.',
+    comment: 'Every context imports shared, so shared imports no context.',
     from: { path: '^libs/shared/' },
     to: { path: '^libs/', pathNot: '^libs/shared/' },
   },
   {
     name: 'pure-shared-stays-pure',
-    comment: 'What domain/ imports of shared is in every domain, with whatever that imports in turn.',
+    comment: 'Each domain loads the folders of shared that it imports, together with their own imports.',
     from: { path: PURE_SHARED, pathNot: TEST_CODE },
     to: { pathNot: PURE_SHARED },
   },
 ];
 
-/** The fields of a context import its domain's lists of fields and nothing else. */
+/** A context's fields.ts imports only its domain's lists of fields. */
 const fieldsOnly = {
   name: 'fields-are-pure',
   comment: 'Rules of other contexts import fields.ts, so it must not bring Nest, HTTP or a database with it.',
@@ -150,7 +151,7 @@ const layers = [
   {
     name: 'domain-is-pure',
     comment:
-      'A rule of the domain is read and tested without Nest, HTTP or a database; TypeORM lends its decorators.',
+      'A domain rule can be read and tested without Nest, HTTP or a database. Only TypeORM’s decorators are allowed.',
     from: { path: layer('domain'), pathNot: TEST_CODE },
     to: {
       pathNot: ['^libs/$1/src/domain/', '^libs/[^/]+/src/fields\\.ts$', PURE_SHARED, npm('typeorm')],
@@ -159,7 +160,8 @@ const layers = [
   },
   {
     name: 'domain-does-no-io',
-    comment: 'Of Node, a rule may use what computes (crypto, buffer, util …), not what reads or waits.',
+    comment:
+      'A domain rule may use Node modules that compute (crypto, buffer, util …), not those that do I/O or wait.',
     from: { path: layer('domain'), pathNot: TEST_CODE },
     to: {
       path: '^(node:)?(fs|net|tls|dns|dgram|https?|http2|child_process|worker_threads|cluster|process|timers)(/|$)',
@@ -168,8 +170,7 @@ const layers = [
   },
   {
     name: 'persistence-inward',
-    comment:
-      'Repositories and queries know their own domain and the database; who calls them is not their business.',
+    comment: 'Repositories and queries import their own domain and the database, and none of their callers.',
     from: { path: layer('persistence'), pathNot: TEST_CODE },
     to: {
       pathNot: [
@@ -184,14 +185,14 @@ const layers = [
   {
     name: 'application-inward',
     comment:
-      'A service serves a controller, a queue and another context alike, so it knows no controller or module.',
+      'Controllers, queues and other contexts call a service, so a service imports no controller or module.',
     from: { path: layer('application'), pathNot: TEST_CODE },
     to: { path: '^libs/$1/src/', pathNot: '^libs/$1/src/(domain|persistence|application)/' },
   },
   {
     name: 'application-knows-no-framework',
     comment:
-      'Of Nest a service needs injection alone (@nestjs/common); HTTP is http/’s, TypeORM and SQL persistence/’s.',
+      'A service uses only the injection of Nest (@nestjs/common). HTTP belongs to http/, TypeORM and SQL to persistence/.',
     from: { path: layer('application'), pathNot: TEST_CODE },
     to: {
       path: npm(
@@ -202,7 +203,7 @@ const layers = [
   {
     name: 'http-inward',
     comment:
-      'A controller turns a request into one call of its own application; every further need is a service’s.',
+      'A controller turns a request into one call of its own application. Everything else belongs to a service.',
     from: { path: layer('http'), pathNot: TEST_CODE },
     to: {
       path: '^libs/',
@@ -218,8 +219,8 @@ const layers = [
   {
     name: 'http-takes-types-of-the-domain',
     comment:
-      'A controller that calls the domain has taken a rule out of the service. It may `import type`; lists of the ' +
-      'wire’s fields and values (*.fields.ts, *.types.ts) and error codes (*.errors.ts) it may import as they are.',
+      'A controller does not call the domain, because rules belong to the service. It may `import type`, and import ' +
+      'the wire’s fields and values (*.fields.ts, *.types.ts) and the error codes (*.errors.ts).',
     from: { path: layer('http'), pathNot: TEST_CODE },
     to: {
       path: '^libs/$1/src/domain/',
@@ -229,14 +230,13 @@ const layers = [
   },
   {
     name: 'http-knows-no-database',
-    comment: 'Entities never go on the wire and a controller never queries.',
+    comment: 'A controller sends no entities and runs no queries.',
     from: { path: layer('http'), pathNot: TEST_CODE },
     to: { path: npm('typeorm|pg|pg-copy-streams') },
   },
   {
     name: 'services-without-controllers',
-    comment:
-      '<context>.module.ts is what the worker loads; controllers come with <context>-http.module.ts alone.',
+    comment: 'The worker loads <context>.module.ts. Only <context>-http.module.ts brings controllers.',
     from: { path: '^libs/((?!shared/)[^/]+)/src/\\1\\.module\\.ts$' },
     to: { path: '^libs/$1/src/(http/|$1-http\\.module)' },
   },
