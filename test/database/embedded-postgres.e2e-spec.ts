@@ -9,10 +9,10 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
-} from '../../libs/shared/src/database/embedded-postgres';
+} from '../../libs/embedded-postgres/src';
 
 /** The compiled module, for separate processes. */
-const LAUNCHER = join(__dirname, '../../dist/libs/shared/src/database/embedded-postgres.js');
+const LAUNCHER = join(__dirname, '../../dist/libs/embedded-postgres/src/index.js');
 
 // A process of its own that starts a server and then waits to be killed.
 const STARTER = `

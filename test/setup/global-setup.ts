@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startEmbeddedPostgres } from '../../libs/shared/src/database/embedded-postgres';
+import { startEmbeddedPostgres } from '../../libs/embedded-postgres/src';
 import { makeServiceLogin } from '../../libs/shared/src/database/service-login';
 import { SERVICE_PASSWORD } from './service-login';
 

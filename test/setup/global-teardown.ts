@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { EmbeddedPostgres } from '../../libs/shared/src/database/embedded-postgres';
+import type { EmbeddedPostgres } from '../../libs/embedded-postgres/src';
 
 export default async function globalTeardown(): Promise<void> {
   const { testDatabase, testDataDir } = globalThis as {

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { EmbeddedPostgres } from '#embedded-postgres';
 import { type Config, ConfigError, loadConfig } from '#shared/config/config';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#shared/database/embedded-postgres';
 import { migrateUp } from '#shared/database/migrate';
 import { makeServiceLogin } from '#shared/database/service-login';
 import { demonstrationKeys, type DemonstrationKeys } from './demonstration';
@@ -26,6 +26,8 @@ export async function start(): Promise<void> {
   if (!process.env.DATABASE_URL) {
     const dataDir = loadConfig(process.env, 'cli', 'postgres://unused').dataDir;
     step('Starting the embedded PostgreSQL');
+    // Loaded here because production images do not have it.
+    const { startEmbeddedPostgres } = await import('#embedded-postgres');
     database = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
     process.env.DATABASE_URL = database.url;
   }

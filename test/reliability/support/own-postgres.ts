@@ -8,11 +8,11 @@ import { Client } from 'pg';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
+  freePort,
   startEmbeddedPostgres,
-} from '../../../libs/shared/src/database/embedded-postgres';
+} from '../../../libs/embedded-postgres/src';
 import { makeServiceLogin } from '../../../libs/shared/src/database/service-login';
 import { SERVICE_PASSWORD } from '../../setup/service-login';
-import { freePort } from '../../../libs/shared/src/database/embedded-postgres.host';
 
 const CLI = join(__dirname, '../../../dist/apps/cli/src/main.js');
 

@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { freePort } from '../../../libs/shared/src/database/embedded-postgres.host';
+import { freePort } from '../../../libs/embedded-postgres/src';
 import { until } from '../../webhooks/support/receiver';
 
 /** Of these it keeps named statements in transaction mode. */

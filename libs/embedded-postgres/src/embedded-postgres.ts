@@ -30,7 +30,7 @@ import {
   succeeds,
   type Account,
   type Watched,
-} from './embedded-postgres.host';
+} from './host';
 
 /** A PostgreSQL server that belongs to this process. */
 export interface EmbeddedPostgres {
