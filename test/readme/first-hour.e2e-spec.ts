@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { eventually } from '../http/expect-problem';
 import { DemonstrationService, freePort } from '../setup/demonstration-service';
 import { type Block, blocksOf, chapterOf, differences, pasteFaults } from './blocks';
-import { type Hour, spend } from './hour';
+import { type Hour, rejectedRequests, spend } from './hour';
 import { missingTools } from './shell';
 
 const README = readFileSync(join(__dirname, '../../README.md'), 'utf8');
@@ -95,6 +95,12 @@ describeHour(`README.md, "${TITLE}"`, () => {
 
   it.each([
     ['a wrong path', 'partner /b2b/v1/moi', 'partner /b2b/v1/toi', '/b2b/v1/toi: 404'],
+    [
+      'a rejection that is repeated and never followed by success',
+      'partner /b2b/v1/moi',
+      'partner /b2b/v1/toi || partner /b2b/v1/toi || partner /b2b/v1/moi',
+      '/b2b/v1/toi: 404',
+    ],
     ['a wrong property', '"quorum": 50}', '"quota": 50}', '/plateforme/v1/seances: 400'],
     [
       'a wrong property of a record',
@@ -156,6 +162,17 @@ describe('The reader of blocks', () => {
       '/b/1 is not said',
     ]);
     expect(differences([], {})).toEqual([': {} is not []']);
+  });
+
+  it('accepts a rejection only if the same request succeeds later', () => {
+    const [rejected, accepted] = [409, 204].map((status) => ({ status, method: 'DELETE', url: '/e' }));
+    const other = [
+      { status: 204, method: 'GET', url: '/e' },
+      { status: 204, method: 'DELETE', url: '/f' },
+    ];
+    expect(rejectedRequests([rejected!, rejected!, accepted!])).toEqual([]);
+    expect(rejectedRequests([rejected!, ...other])).toEqual([rejected]);
+    expect(rejectedRequests([accepted!, rejected!])).toEqual([rejected]);
   });
 
   it('reports commands that only bash accepts', () => {

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Block, differences, pasteFaults } from './blocks';
-import { type Outcome, Shell } from './shell';
+import { type Outcome, type Seen, Shell } from './shell';
 
 /** Everything in which a chapter is not true. */
 export interface Hour {
@@ -29,7 +28,7 @@ export async function spend(
     await shell.paste(first);
     for (const block of blocks) {
       const refusal = refusalOf(block);
-      const outcome = await pasteAgain(shell, block.text, refusal !== undefined);
+      const outcome = await shell.paste(block.text, refusal !== undefined);
       const found = [...pasteFaults(block), ...faultsOf(block, outcome, refusal)];
       faults.push(...found.map((fault) => `${block.text.trim()}\n${fault}`));
       done++;
@@ -44,14 +43,19 @@ export async function spend(
   return { faults, requests, blocks: done, printed };
 }
 
-/** Pastes a block, and again each second for up to a minute while its answer says to try again, as a reader would. */
-async function pasteAgain(shell: Shell, text: string, mayFail: boolean): Promise<Outcome> {
-  for (let tries = 1; ; tries++) {
-    const outcome = await shell.paste(text, mayFail);
-    const isToBeRepeated = outcome.failed && !mayFail && outcome.stdout.includes('try again');
-    if (!isToBeRepeated || tries === 60) return outcome;
-    await wait(1_000);
-  }
+/**
+ * Returns the rejected requests, except those that the block repeated until they succeeded: a later request with the
+ * same method and URL was accepted.
+ */
+export function rejectedRequests(requests: readonly Seen[]): Seen[] {
+  const isAccepted = ({ status }: Seen): boolean => status >= 200 && status <= 299;
+  return requests.filter(
+    (request, place) =>
+      !isAccepted(request) &&
+      !requests
+        .slice(place + 1)
+        .some((later) => isAccepted(later) && later.method === request.method && later.url === request.url),
+  );
 }
 
 /** The status by which the one request of a block is refused, as the answer below it says. */
@@ -68,8 +72,8 @@ function faultsOf({ answer }: Block, outcome: Outcome, refusal: number | undefin
     if (statuses.length !== 1 || statuses[0] !== refusal) faults.push(`answered ${statuses.join(', ')}`);
   } else {
     if (failed) faults.push(`a command failed: ${stderr}${stdout}`);
-    for (const { status, method, url } of requests)
-      if (status < 200 || status > 299) faults.push(`${method} ${url}: ${status}`);
+    for (const { status, method, url } of rejectedRequests(requests))
+      faults.push(`${method} ${url}: ${status}`);
   }
   if (answer === undefined || (failed && refusal === undefined)) return faults;
   const last = stdout.trim().split('\n').at(-1) ?? '';
