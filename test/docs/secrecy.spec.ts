@@ -4,7 +4,7 @@ import { documents, ROOT, rowsOf } from './markdown';
 
 /** Promises that name no test, and titles that no test of the files named before them has. */
 function faultsOf(text: string): string[] {
-  const chapter = text.split(/^## /m).find((part) => part.startsWith('What is promised'))!;
+  const chapter = text.split(/^## /m).find((part) => part.startsWith('Promises'))!;
   return rowsOf(chapter).flatMap(([promise, shown]) => {
     const files = [...shown!.matchAll(/`(test\/[^`]+)`/g)].map(([, file]) => file!);
     const titles = [...shown!.matchAll(/“([^”]+)”/g)].map(([, title]) => title!);

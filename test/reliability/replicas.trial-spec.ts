@@ -299,7 +299,7 @@ describe('Ballots', () => {
       trials: `${voters} voters, each ballot 4 times at once`,
       checked: 'one 201, three 409, the count',
       losses,
-      control: `4 ballots at once of as many voters: ${countOf(free, 201)} of 40 are 201, ${await box(other.id)} counted`,
+      control: `40 ballots of 40 voters: ${countOf(free, 201)} of 40 are 201, ${await box(other.id)} counted`,
     });
     expect(losses).toBe(0);
     expect([countOf(free, 201), await box(other.id)]).toEqual([40, 40]);
