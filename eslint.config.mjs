@@ -3,23 +3,23 @@ import tseslint from 'typescript-eslint';
 
 const TESTS = ['**/*.spec.ts', '**/*.e2e-spec.ts', 'test/**/*.ts', 'libs/*/src/testing/**/*.ts'];
 
-/** Imports that no file may have; a block that restricts more repeats it, because blocks replace one another. */
+/** Forbidden in every file. Blocks with more restrictions repeat it, because a later block replaces an earlier one. */
 const NO_FORWARD_REF = {
   name: '@nestjs/common',
   importNames: ['forwardRef'],
   message:
-    'forwardRef hides a circle: the lower side owns an interface and the higher one registers with it.',
+    'forwardRef hides a circle of imports. Define an interface in the lower module and implement it in the higher one.',
 };
 
-/** Handlers declare what of a request they take; others refuse it. */
+/** Handlers declare the parts of a request that they read. Operations without a declaration reject query and body. */
 const NO_NEST_PARTS = {
   name: '@nestjs/common',
   importNames: ['Body', 'Query'],
   message:
-    'Import it from #shared/http/request-parts.decorator: an operation that declares neither refuses both.',
+    'Import it from #shared/http/request-parts.decorator, because operations that declare neither reject both.',
 };
 
-/** Text that begins as a statement of SQL does: in capitals, and followed by what only a statement has. */
+/** Text that begins like an SQL statement: a keyword in capitals and the words that follow it in a statement only. */
 const SQL =
   '/^\\s*(SELECT\\s|INSERT\\s+INTO\\s|UPDATE\\s+($|\\S+\\s+SET\\s)|DELETE\\s+FROM\\s|MERGE\\s+INTO\\s|' +
   'TRUNCATE\\s|COPY\\s+\\S+\\s*(\\(|FROM\\s|TO\\s)|WITH\\s+(RECURSIVE\\s+)?\\w+\\s*(\\([^)]*\\)\\s*)?AS\\s)/';
@@ -43,17 +43,17 @@ export default defineConfig(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
-      // In a try or a transaction, `return promise` leaves the block before the promise fails.
+      // In a try or a transaction, `return promise` without await leaves the block before the promise fails.
       '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
-      // A new state or error code must be met wherever states are told apart.
+      // The compiler must find each switch that lacks a new state or error code.
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
         { considerDefaultExhaustiveForUnions: true },
       ],
-      // Silent in a file with decorators: there the import of a class is what Nest injects by.
+      // Does not apply in files with decorators, because Nest injects by the imported class.
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
-      // A method is async because its interface is, whether or not it waits today.
+      // A method may be async only because its interface is.
       '@typescript-eslint/require-await': 'off',
     },
   },

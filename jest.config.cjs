@@ -6,7 +6,7 @@ if (process.env.TEST_DEPTH === 'whole' && process.env.TEST_SEED === undefined) {
   process.stdout.write(`TEST_SEED=${process.env.TEST_SEED}\n`);
 }
 
-// Workers, and the processes that tests start, load the product's modules from compiled code.
+// Jest's workers, and the processes that tests start, load the product's modules from Node's compile cache.
 process.env.NODE_COMPILE_CACHE ??= join(__dirname, 'dist', '.compile-cache');
 
 /** @type {import('jest').Config} */
@@ -19,7 +19,7 @@ const base = {
 
 module.exports = {
   projects: [
-    // Pure rules, without a database: part of `npm run check`.
+    // Unit tests without a database, part of `npm run check`.
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/{libs,apps,test}/**/*.spec.ts'] },
     // The real application on a real PostgreSQL.
     {
@@ -29,7 +29,7 @@ module.exports = {
       globalSetup: '<rootDir>/test/setup/global-setup.ts',
       globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
     },
-    // Processes, databases and networks that fail, for minutes: `npm run test:reliability`.
+    // Trials with failing processes, databases and networks, which take minutes: `npm run test:reliability`.
     {
       ...base,
       displayName: 'reliability',
@@ -41,6 +41,6 @@ module.exports = {
   testSequencer: '<rootDir>/test/setup/jest/sequencer.cjs',
   testTimeout: 120_000,
   workerIdleMemoryLimit: '2GB',
-  // Many tests wait for a worker's round or for a lock: one more worker than cores uses that time.
+  // One Jest worker more than cores, because many tests wait for a lock or for the next round of the product's worker.
   maxWorkers: 3,
 };

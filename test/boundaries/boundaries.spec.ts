@@ -78,7 +78,7 @@ const ALLOWED: Record<string, string> = {
 };
 
 /**
- * By rule: files that break only this rule. They are put beside the allowed ones, because one run checks all.
+ * Files that break only the rule of their key. One run checks them together with the allowed ones.
  */
 const BROKEN: Record<string, Record<string, string>> = {
   'no-unresolved': { 'libs/voting/src/application/lost.service.ts': `import '#shared/nowhere/lost';` },
@@ -212,7 +212,7 @@ function cruise(tree: string, folders: string[]): Summary {
   return (JSON.parse(output) as { summary: Summary }).summary;
 }
 
-/** Writes the files to a folder of their own, with the repository's manifest and packages, and cruises it. */
+/** Writes the files to a new folder, with the repository's manifest and packages, and checks it. */
 function cruiseFiles(files: Record<string, string>): Summary {
   const tree = mkdtempSync(join(tmpdir(), 'boundaries-'));
   try {
@@ -240,24 +240,24 @@ describe('the rules of .dependency-cruiser.cjs', () => {
     );
   }, 60_000);
 
-  it.each(Object.entries(BROKEN))('%s fails when broken, and alone', (rule, files) => {
+  it.each(Object.entries(BROKEN))('%s reports its violations, and no other rule does', (rule, files) => {
     const reported = Object.keys(files).map((file) => [file, rulesAgainst(file)]);
     expect(reported).toEqual(Object.keys(files).map((file) => [file, [rule]]));
   });
 
-  it('are silent about everything the architecture allows', () => {
+  it('report no allowed import', () => {
     expect(Object.keys(ALLOWED).flatMap((file) => rulesAgainst(file).map((rule) => [file, rule]))).toEqual(
       [],
     );
   });
 
-  it('have each been seen to fail and say why they are there', () => {
+  it('each have a failing example and a reason', () => {
     const { forbidden } = summary.ruleSetUsed;
     expect(forbidden.map((rule) => rule.name).sort()).toEqual(Object.keys(BROKEN).sort());
     expect(forbidden.filter((rule) => !rule.comment)).toEqual([]);
   });
 
-  it('take #… for the files that package.json takes it for', () => {
+  it('resolve #… to the same files as package.json', () => {
     const { imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       imports: Record<string, string>;
     };
@@ -268,7 +268,7 @@ describe('the rules of .dependency-cruiser.cjs', () => {
     expect(imports).toEqual(Object.fromEntries(Object.keys(imports).map((alias) => [alias, built(alias)])));
   });
 
-  it('find nothing in this repository', () => {
+  it('report no violation in this repository', () => {
     const folders = [
       'apps',
       'libs',

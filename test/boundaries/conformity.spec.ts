@@ -8,10 +8,10 @@ const ROWS = TABLE.split('\n').filter((line) => line.startsWith('|'));
 /** Returns the texts in backticks. */
 const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
 
-/** A route, whatever its parameters are called. */
+/** A route without the names of its parameters. */
 const anonymous = (route: string): string => route.replaceAll(/:\w+|\{\w+\}/g, '{}');
 
-/** The routes that a controller declares: paths in its decorators are literals, or constants of the same file. */
+/** Returns the routes of a controller. Paths in its decorators are literals, or constants of the same file. */
 function routesOf(source: string): string[] {
   const constants = new Map(
     [...source.matchAll(/const (\w+) = '([^']*)'/g)].map(([, name, value]) => [name!, value!]),
@@ -46,7 +46,7 @@ const named = codes(ROWS.join('\n'))
   .map(anonymous);
 
 describe('docs/conformity.md', () => {
-  it('names files that there are', () => {
+  it('names only existing files', () => {
     const files = codes(TABLE).filter((code) =>
       /^(apps|bench|docs|examples|libs|migrations|test)\//.test(code),
     );
@@ -54,7 +54,7 @@ describe('docs/conformity.md', () => {
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
-  it('names titles that the tests beside them have', () => {
+  it('quotes only titles of the tests that it names', () => {
     const missing = ROWS.flatMap((row) => {
       const shown = row.split(' | ')[2] ?? '';
       const specs = codes(shown).filter((code) => existsSync(join(ROOT, code)));
@@ -65,7 +65,7 @@ describe('docs/conformity.md', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names routes that a controller declares', () => {
+  it('names only routes of controllers', () => {
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter((route) => !declared.includes(route))).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('docs/conformity.md', () => {
     expect(ours.filter((route) => !named.includes(route))).toEqual([]);
   });
 
-  it('is read together with every decorator of the controllers', () => {
+  it('is compared with every route decorator of the controllers', () => {
     const decorators = controllers.join('\n').match(/@(Get|Post|Put|Patch|Delete|All|Head|Options)\(/g) ?? [];
     expect(declared).toHaveLength(decorators.length);
   });

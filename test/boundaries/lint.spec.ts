@@ -2,7 +2,7 @@ import { ESLint } from 'eslint';
 import { join } from 'node:path';
 import tseslint from 'typescript-eslint';
 
-/** The rules of eslint.config.mjs that keep the architecture; those that need types are left out here. */
+/** The architecture rules of eslint.config.mjs, without the rules that need types. */
 const eslint = new ESLint({
   cwd: join(__dirname, '../..'),
   overrideConfig: [tseslint.configs.disableTypeChecked],
@@ -51,7 +51,7 @@ describe('SQL in its place', () => {
   const code = (text: string) =>
     `export const text = (columns: string, table: string, name: string) => ${text};`;
 
-  it.each(statements)('%s is refused in application/', async (statement) => {
+  it.each(statements)('%s is rejected in application/', async (statement) => {
     expect(await rulesAgainst(SERVICE, code(statement))).toContain('no-restricted-syntax');
   });
 
@@ -63,7 +63,7 @@ describe('SQL in its place', () => {
     "'COPY'",
     "'WITHOUT'",
     '`${name} SELECT `',
-  ])('%s is no statement', async (text) => {
+  ])('%s is not a statement', async (text) => {
     expect(await rulesAgainst(SERVICE, code(text))).not.toContain('no-restricted-syntax');
   });
 
@@ -73,7 +73,7 @@ describe('SQL in its place', () => {
     'libs/voting/src/testing/campagne.factory.ts',
     'migrations/1-start.ts',
     'test/voting/votants.e2e-spec.ts',
-  ])('may stand in %s', async (file) => {
+  ])('is allowed in %s', async (file) => {
     expect(await rulesAgainst(file, code(statements.join(' + ')))).not.toContain('no-restricted-syntax');
   });
 });

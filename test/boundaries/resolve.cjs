@@ -1,9 +1,8 @@
 const { join } = require('node:path');
 
 /**
- * How dependency-cruiser finds `#shared/…` and `#voting`: the `imports` of package.json name built files, and
- * TypeScript goes from there to the sources, but the cruiser cannot. It reads this in the form of a webpack
- * configuration, since its own has no aliases.
+ * Sources of `#shared/…` and `#voting` for dependency-cruiser. The `imports` of package.json name built files. TypeScript
+ * finds their sources, dependency-cruiser does not. This is a webpack configuration, because its own has no aliases.
  */
 module.exports = {
   resolve: {

@@ -12,7 +12,7 @@ const VARIABLES = readVariables();
 const SECRETS = ['ADMIN_API_KEY', 'SECRETS_KEY', 'SMTP_URL'];
 
 const compose = (): Yaml => objectsOf('docker-compose.yml')[0];
-/** The schema calls its language and its parts by names that ajv does not know; nothing refers to them. */
+/** Names of the schema's language and parts that ajv does not know. No part of the schema refers to them. */
 const schema = { ...composeSchema, $schema: undefined };
 const formats = {
   expose: true,
@@ -31,7 +31,7 @@ function environmentOf(service: Yaml): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, unset(value)]));
 }
 
-/** Every contradiction of the file to the application, as a sentence each. */
+/** Returns each contradiction between the file and the application as a sentence. */
 function contradictionsOf({ services, networks, volumes }: Yaml): string[] {
   const all = Object.entries(services as Record<string, Yaml>);
   const ours = all.filter(([, { image }]) => image?.startsWith('mandat:'));
@@ -48,10 +48,10 @@ function contradictionsOf({ services, networks, volumes }: Yaml): string[] {
       ...(service.read_only === true ? [] : [`${name} can write to its image`]),
       ...((service.ports ?? []) as string[])
         .filter((port) => !port.startsWith('127.0.0.1:'))
-        .map((port) => `${name} opens ${port} to everybody`),
+        .map((port) => `${name} opens ${port} to all addresses`),
       ...((service.volumes ?? []) as string[])
         .filter((volume) => !(volume.split(':')[0]! in volumes))
-        .map((volume) => `${name} uses ${volume}, which nobody declares`),
+        .map((volume) => `${name} uses ${volume}, which is not declared`),
     ]),
     ...ours.flatMap(([name, service]) => ofOurs(name, service, services)),
   ];
@@ -75,14 +75,18 @@ function ofOurs(name: string, service: Yaml, services: Record<string, Yaml>): st
     ...(isBuilt(command[0]!) ? [] : [`${name} runs ${command[0]}, which is not built`]),
     ...Object.keys(environment)
       .filter((variable) => !VARIABLES.has(variable))
-      .map((variable) => `${name} sets ${variable}, which nobody reads`),
+      .map((variable) => `${name} sets ${variable}, which no process reads`),
     ...SECRETS.filter((secret) => secret in environment && !readVariables(reader).has(secret)).map(
       (secret) => `${name} is given ${secret}, which it does not read`,
     ),
-    ...(isMigration || config.host === '0.0.0.0' ? [] : [`${name} listens where no other container asks it`]),
+    ...(isMigration || config.host === '0.0.0.0'
+      ? []
+      : [`${name} listens on an address that other containers cannot reach`]),
     ...(service.environment.NODE_ENV === 'development' ? [] : [`${name} may run in production`]),
-    ...hosts.filter((host) => !(host in services)).map((host) => `${name} asks ${host}, which is not there`),
-    ...(service.cap_drop?.includes('ALL') ? [] : [`${name} may do more than it needs to`]),
+    ...hosts
+      .filter((host) => !(host in services))
+      .map((host) => `${name} connects to ${host}, which does not exist`),
+    ...(service.cap_drop?.includes('ALL') ? [] : [`${name} has unnecessary privileges`]),
     ...(isMigration || service.healthcheck?.test.at(-1).startsWith(probe) ? [] : [`${name} is never ready`]),
     ...(isMigration || service.depends_on?.migration?.condition === 'service_completed_successfully'
       ? []
@@ -92,12 +96,12 @@ function ofOurs(name: string, service: Yaml, services: Record<string, Yaml>): st
       : [`${name} is killed while it stops`]),
     ...(isMigration || textOf('Dockerfile').includes(`ENV DATA_DIR=${service.volumes?.[0].split(':')[1]}\n`)
       ? []
-      : [`${name} keeps its secrets where they are lost`]),
+      : [`${name} stores its secrets outside the volume`]),
   ];
 }
 
 describe('docker-compose.yml', () => {
-  it('is what Compose understands', () => {
+  it('is valid by the schema of Compose', () => {
     matches(compose());
     expect(matches.errors).toBeNull();
   });
@@ -110,17 +114,17 @@ describe('docker-compose.yml', () => {
       ({ services }) => (services.api.depends_on.migration.condition = 'service_done'),
     ],
     ['a misspelt section', (file) => (file.service = {})],
-  ])('is refused for %s', (_what, change) => {
+  ])('is invalid with %s', (_what, change) => {
     const file = compose();
     change(file);
     expect(matches(file)).toBe(false);
   });
 
-  it('says nothing that the application contradicts', () => {
+  it('agrees with the application', () => {
     expect(contradictionsOf(compose())).toEqual([]);
   });
 
-  it('holds nothing with which production would start', () => {
+  it('has values with which production does not start', () => {
     for (const service of ['api', 'worker'] as const)
       expect(() =>
         loadConfig({ ...environmentOf(compose().services[service]), NODE_ENV: 'production' }, service),
@@ -144,11 +148,14 @@ describe('docker-compose.yml', () => {
     ['2 services build the image', ({ api }) => (api.build = '.')],
     ['mail has no fixed version', ({ mail }) => (mail.image = 'axllent/mailpit:latest')],
     ['database can write to its image', ({ database }) => delete database.read_only],
-    ['api opens 3000:3000 to everybody', ({ api }) => (api.ports = ['3000:3000'])],
-    ['api uses files:/data, which nobody declares', ({ api }) => (api.volumes = ['files:/data'])],
+    ['api opens 3000:3000 to all addresses', ({ api }) => (api.ports = ['3000:3000'])],
+    ['api uses files:/data, which is not declared', ({ api }) => (api.volumes = ['files:/data'])],
     ['worker runs mandat:latest', ({ worker }) => (worker.image = 'mandat:latest')],
     ['worker runs dist/worker.js, which is not built', ({ worker }) => (worker.command = ['dist/worker.js'])],
-    ['api sets PROT, which nobody reads', ({ api }) => (api.environment = { ...api.environment, PROT: '1' })],
+    [
+      'api sets PROT, which no process reads',
+      ({ api }) => (api.environment = { ...api.environment, PROT: '1' }),
+    ],
     [
       'api may run in production',
       ({ api }) => (api.environment = { ...api.environment, NODE_ENV: '${NODE_ENV:-development}' }),
@@ -162,17 +169,20 @@ describe('docker-compose.yml', () => {
       ({ api, worker }) => (api.environment = { ...api.environment, ...worker.environment }),
     ],
     [
-      'api listens where no other container asks it',
+      'api listens on an address that other containers cannot reach',
       ({ api }) => (api.environment = { ...api.environment, HOST: '' }),
     ],
-    ['worker asks no mail server, which is not there', ({ worker }) => delete worker.environment.SMTP_URL],
-    ['worker asks mail, which is not there', (services) => delete services.mail],
-    ['worker may do more than it needs to', ({ worker }) => delete worker.cap_drop],
+    [
+      'worker connects to no mail server, which does not exist',
+      ({ worker }) => delete worker.environment.SMTP_URL,
+    ],
+    ['worker connects to mail, which does not exist', (services) => delete services.mail],
+    ['worker has unnecessary privileges', ({ worker }) => delete worker.cap_drop],
     ['worker is never ready', ({ api, worker }) => (worker.healthcheck = api.healthcheck)],
     ['api does not wait for the migrations', ({ api }) => delete api.depends_on],
     ['api is killed while it stops', ({ api }) => (api.stop_grace_period = '10s')],
-    ['api keeps its secrets where they are lost', ({ api }) => (api.volumes = ['data:/var/data'])],
-  ])('is reported where "%s"', (contradiction, change) => {
+    ['api stores its secrets outside the volume', ({ api }) => (api.volumes = ['data:/var/data'])],
+  ])('a changed file reports "%s"', (contradiction, change) => {
     const file = compose();
     change(file.services, file);
     expect(contradictionsOf(file)).toContain(contradiction);

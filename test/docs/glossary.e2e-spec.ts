@@ -1,7 +1,7 @@
 import { TestApp } from '../setup/test-app';
 import { documents, rowsOf } from './markdown';
 
-/** Words of names that are English, abbreviations, or the same in both languages and meant as in English. */
+/** Words of names that are English, abbreviations, or have the same meaning in both languages. */
 const ENGLISH = new Set(
   `action add admin api b2b code count created csv data date description detail errors health html http id image
    index instance kind live max message metrics min minute ms null option page pointer production ready role rotation schema
@@ -22,7 +22,7 @@ function wordsOf(name: string): string[] {
     .map((word) => word.replace(/(?<=..)[sx]$/, ''));
 }
 
-/** Everything that a document calls by name: properties, parameters, parts of paths, values to choose from. */
+/** Returns the names in a document: properties, parameters, parts of paths, values of enums. */
 function namesOf(part: unknown, key = ''): string[] {
   if (Array.isArray(part)) return part.flatMap((one) => (key === 'enum' ? [String(one)] : namesOf(one)));
   if (typeof part !== 'object' || part === null) return [];
@@ -40,7 +40,7 @@ function namesOf(part: unknown, key = ''): string[] {
   return [...own, ...inside];
 }
 
-/** Words of the documents that the glossary does not have, with a name that each is in. */
+/** Returns words of the documents that the glossary lacks, each with a name that contains it. */
 function missingWords(glossary: string, openapi: readonly unknown[]): string[] {
   const known = new Set([...ENGLISH].flatMap(wordsOf));
   for (const [nouns] of rowsOf(glossary)) for (const word of wordsOf(nouns!)) known.add(word);
@@ -52,7 +52,7 @@ function missingWords(glossary: string, openapi: readonly unknown[]): string[] {
   return [...missing].map(([word, name]) => `${word} (${name})`);
 }
 
-/** Nouns that stand in two rows. */
+/** Returns nouns with two rows. */
 function doubles(glossary: string): string[] {
   const nouns = rowsOf(glossary).flatMap(([cell]) => cell!.split(',').map((noun) => noun.trim()));
   return nouns.filter((noun, place) => nouns.indexOf(noun) !== place);
@@ -80,7 +80,7 @@ describe('docs/glossary.md', () => {
     expect(doubles(text)).toEqual([]);
   });
 
-  it('a word that is missing, and one that is there twice, are seen', () => {
+  it('a missing word and a duplicate word are reported', () => {
     const rows = text.split('\n');
     const without = rows
       .filter((row) => !row.startsWith('| depouillement') && !row.startsWith('| matricule'))

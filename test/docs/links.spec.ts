@@ -3,17 +3,17 @@ import { brokenLinks, brokenPaths, documents, pathsIn } from './markdown';
 const all = documents();
 
 describe('README.md and docs', () => {
-  it('link to files and titles that there are', () => {
+  it('link only to existing files and titles', () => {
     expect(all.size).toBeGreaterThan(20);
     expect([...all].flatMap(([name, text]) => brokenLinks(name, text))).toEqual([]);
   });
 
-  it('name files and folders that there are', () => {
+  it('name only existing files and folders', () => {
     expect([...all.values()].flatMap(pathsIn).length).toBeGreaterThan(150);
     expect([...all].flatMap(([name, text]) => brokenPaths(name, text))).toEqual([]);
   });
 
-  it('are all found from README.md', () => {
+  it('are all linked from README.md', () => {
     const documentsOfDocs = [...all.keys()].filter((name) => /^docs\/[^/]+$/.test(name));
     expect(documentsOfDocs.length).toBeGreaterThan(8);
     expect(documentsOfDocs.filter((name) => !all.get('README.md')!.includes(`](${name})`))).toEqual([]);
@@ -25,17 +25,17 @@ describe('README.md and docs', () => {
     ['a title of the document itself', '# One\n\n[x](#two)'],
     ['a file outside the repository', '[x](../../../etc/passwd)'],
     ['a picture', '![x](images/none.png)'],
-  ])('a link that leads nowhere is seen: %s', (_what, text) => {
+  ])('a broken link is reported: %s', (_what, text) => {
     expect(brokenLinks('docs/x.md', text)).toHaveLength(1);
   });
 
-  it('and links that lead somewhere are not', () => {
+  it('working links are not reported', () => {
     const text =
       '# One `two`: three\n\n[a](operations.md#processes) [b](#one-two-three) [c](adr) [d](https://x.test/#y)';
     expect(brokenLinks('docs/x.md', text)).toEqual([]);
   });
 
-  it('a path that leads nowhere is seen, and a pattern that finds something is not', () => {
+  it('a path or pattern without a file is reported', () => {
     const text = '`libs/voting/src/none.ts` `libs/*/src/index.ts` `test/none*` `eslint.config.js.mjs` `x/y`';
     expect(brokenPaths('x.md', text)).toEqual([
       'x.md: libs/voting/src/none.ts',

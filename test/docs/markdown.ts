@@ -14,10 +14,10 @@ export function documents(): Map<string, string> {
   );
 }
 
-/** Text without its blocks of code, in which nothing is a link. */
+/** Returns a text without its blocks of code, because these have no links. */
 const withoutFences = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, '');
 
-/** The anchor that a title has, as GitHub makes it. */
+/** Returns the anchor of a title, as GitHub makes it. */
 function anchorOf(title: string): string {
   return title
     .replaceAll(/[`*]/g, '')
@@ -31,7 +31,7 @@ function anchorsOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => anchorOf(title!));
 }
 
-/** Links of a document to files and titles that there are not. */
+/** Returns links of a document to missing files and titles. */
 export function brokenLinks(name: string, text: string): string[] {
   const links = [...withoutFences(text).matchAll(/\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g)].map(
     ([, target]) => target!,
@@ -49,7 +49,7 @@ export function brokenLinks(name: string, text: string): string[] {
     .map((target) => `${name}: ${target}`);
 }
 
-/** Paths of the repository that stand in backticks: their first folder is one of it, or they are all of its top. */
+/** Returns paths in backticks that begin with a folder of the repository or name a file at its top. */
 export function pathsIn(text: string): string[] {
   const codes = [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!);
   return codes.filter(
@@ -59,14 +59,14 @@ export function pathsIn(text: string): string[] {
   );
 }
 
-/** Paths of a document that lead to nothing; a path may be a pattern. */
+/** Returns paths of a document that match no file. A path may be a pattern. */
 export function brokenPaths(name: string, text: string): string[] {
   return pathsIn(text)
     .filter((path) => globSync(path, { cwd: ROOT }).length === 0)
     .map((path) => `${name}: ${path}`);
 }
 
-/** The rows of all tables of a text, as cells; without heads and rules. */
+/** Returns the cells of all table rows of a text, without heads and rules. */
 export function rowsOf(text: string): string[][] {
   const lines = withoutFences(text).split('\n');
   return lines

@@ -10,7 +10,7 @@ export class DemonstrationService {
   private constructor(
     private readonly child: Child,
     readonly url: string,
-    /** The line to paste that it prints. */
+    /** The printed line with the keys, for a shell. */
     readonly line: string,
     readonly keys: Readonly<Record<'partenaire' | 'plateforme' | 'admin', string>>,
   ) {}
@@ -34,7 +34,7 @@ export class DemonstrationService {
     return new DemonstrationService(child, of('URL')!, line, keys);
   }
 
-  /** Everything that it has printed. */
+  /** Its output so far. */
   get printed(): string {
     return this.child.output + this.child.errors;
   }

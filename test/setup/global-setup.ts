@@ -19,7 +19,7 @@ export default async function globalSetup(): Promise<void> {
   let url = process.env.TEST_DATABASE_URL;
   if (!url) {
     const dataDir = mkdtempSync(join(tmpdir(), 'mandat-test-'));
-    // Rows of tests need not survive a power cut, and plans must not depend on when autovacuum comes by.
+    // Test data need not survive a power failure, and plans must not depend on the time of an autovacuum.
     const settings = {
       fsync: 'off',
       synchronous_commit: 'off',

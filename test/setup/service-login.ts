@@ -4,8 +4,8 @@ import { SERVICE_LOGIN } from '../../libs/shared/src/database/service-login';
 export const SERVICE_PASSWORD = 'of-the-tests';
 
 /**
- * The same database for the login of the processes, which owns nothing: tests run them as production does. A URL that does not
- * name the superuser of the server stays as it is.
+ * Returns the URL of the same database with the login of the processes, because tests run them with the rights of
+ * production. Returns a URL unchanged if it does not name the server's superuser.
  */
 export function asService(databaseUrl: string): string {
   const url = new URL(databaseUrl);

@@ -33,7 +33,7 @@ export interface TenantOptions {
   expireLe?: Date;
 }
 
-/** A JSON body, as loosely typed as tests read it. */
+/** A JSON body without static types. */
 type Loose = ReturnType<typeof JSON.parse>;
 
 /** A response with its body; `json` is undefined if the body is not JSON. */
@@ -44,16 +44,16 @@ export interface Answer<T = Loose> {
   json: T;
 }
 
-/** The real application, listening on a port of its own, on a database of its own. */
+/** The real application, with its own port and its own database. */
 export class TestApp {
   readonly adminKey: string;
 
   private constructor(
     readonly app: NestExpressApplication,
     readonly url: string,
-    /** Names the database with a superuser's login; the application uses its own. */
+    /** Configuration with a superuser's login. The application uses another login. */
     readonly config: Config,
-    /** A superuser's connection, to look at rows and to break protections on purpose. */
+    /** A superuser's connection, to read rows and to break protections deliberately. */
     readonly database: Client,
   ) {
     this.adminKey = config.adminApiKey!;
@@ -83,7 +83,7 @@ export class TestApp {
     const { app, url } = await listen(
       AppModule.forRoot(new Config({ ...config, databaseUrl: asService(databaseUrl) })),
     );
-    // Tests send more refused requests and more requests without a key than callers do.
+    // Tests send more rejected requests and more requests without a key than callers do.
     const floodDelay = app.get(FloodDelay);
     floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };
     app.get(KeylessBudget).perSecond = 1_000_000;
@@ -115,7 +115,7 @@ export class TestApp {
     return { clientId: client.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
   }
 
-  /** A key of the platform's for the same data space. */
+  /** Creates a platform key for the same data space. */
   async platformOf({ clientId }: TestTenant): Promise<{ cle: string }> {
     const cle = await this.app
       .get(ClientsService)
@@ -182,7 +182,7 @@ export async function cloneTemplate(): Promise<string> {
   const client = new Client({ connectionString: url.href });
   await client.connect();
   const name = `mandat_test_${randomUUID().replaceAll('-', '')}`;
-  // Two clones of one template at once would refuse each other.
+  // PostgreSQL rejects two concurrent clones of one template.
   await client.query('SELECT pg_advisory_lock(1)');
   await client.query(`CREATE DATABASE ${name} TEMPLATE mandat_template`);
   await client.end();

@@ -9,7 +9,7 @@ import { asService } from './service-login';
 
 /** Options of a worker. */
 export interface WorkerOptions {
-  /** The time by which attempts are made and schedules kept. */
+  /** The clock for attempts and schedules. */
   clock?: Clock;
   /** Timeout of an attempt in ms; the default is 15 s. */
   timeoutMs?: number;

@@ -33,13 +33,13 @@ function selects(selector: Labels | undefined, labels: Labels): boolean {
   return wanted.length > 0 && wanted.every(([name, value]) => labels[name] === value);
 }
 
-/** Whether the source is there of which the build makes this file. */
+/** Whether the source of this built file exists. */
 export function isBuilt(file: string): boolean {
   const source = /^dist\/((?:apps|libs)\/.+)\.js$/.exec(file)?.[1];
   return source !== undefined && existsSync(join(ROOT, `${source}.ts`));
 }
 
-/** Every contradiction of the manifests to the application and among themselves, as a sentence each. */
+/** Returns each contradiction between the manifests and the application, or among the manifests, as a sentence. */
 export function contradictionsOf(objects: readonly Yaml[]): string[] {
   const workloads = objects.filter(isWorkload);
   return [
@@ -73,7 +73,7 @@ function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
   const variables = variablesOf(container, objects);
   return [
     ...(more.length > 0 || usesHost !== undefined ? [`${name} is more than one ordinary container`] : []),
-    ...(isSafe ? [] : [`${name} may do more than it needs to`]),
+    ...(isSafe ? [] : [`${name} has unnecessary privileges`]),
     ...(pod.automountServiceAccountToken === false && account?.automountServiceAccountToken === false
       ? []
       : [`${name} has an account with a token, or none`]),
@@ -82,7 +82,7 @@ function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
     ...(isBuilt(container.args[0]) ? [] : [`${name} runs ${container.args[0]}, which is not built`]),
     ...Object.keys(variables)
       .filter((variable) => !VARIABLES.has(variable))
-      .map((variable) => `${name} sets ${variable}, which nobody reads`),
+      .map((variable) => `${name} sets ${variable}, which no process reads`),
     ...secretsOf(container)
       .filter((secret) => !readVariables(readerOf(container)).has(secret))
       .map((secret) => `${name} is given ${secret}, which it does not read`),
@@ -109,8 +109,10 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
   const { maxUnavailable, maxSurge } = deployment.spec.strategy?.rollingUpdate ?? {};
   return [
     ...(config.production ? [] : [`${name} does not run as in production`]),
-    ...(isWorker && !config.smtp ? [`${name} has no mail server, and cannot write files`] : []),
-    ...(config.host === undefined ? [] : [`${name} listens on ${config.host}, where nobody asks it`]),
+    ...(isWorker && !config.smtp ? [`${name} has no mail server and no writable files`] : []),
+    ...(config.host === undefined
+      ? []
+      : [`${name} listens on ${config.host}, which other pods cannot reach`]),
     ...(ports.length === 1 && ports[0].containerPort === port ? [] : [`${name} does not listen on its port`]),
     ...['startup', 'readiness', 'liveness'].flatMap((kind) => ofProbe(name, kind, container)),
     ...(pod.terminationGracePeriodSeconds * 1_000 > stopMs ? [] : [`${name} is killed while it stops`]),
@@ -127,7 +129,7 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
   ];
 }
 
-/** Each kind of probe asks the path that was made for it: a liveness that asked the database would restart everything. */
+/** Each kind of probe must use its own path: a liveness probe that checked the database would restart all processes. */
 function ofProbe(name: string, kind: string, container: Yaml): string[] {
   const probe = container[`${kind}Probe`];
   const path = { startup: '/health/startup', readiness: '/health/ready', liveness: '/health/live' }[kind];
@@ -138,10 +140,10 @@ function ofProbe(name: string, kind: string, container: Yaml): string[] {
   return [
     ...(asked === path && HEALTH_PATHS.includes(asked) && isReached
       ? []
-      : [`${name} has no ${kind} probe that is answered`]),
+      : [`${name} has no ${kind} probe on an existing path`]),
     ...(probe?.timeoutSeconds * 1_000 > DATABASE_TIMEOUT_MS
       ? []
-      : [`${name} gives its ${kind} probe less time than the process takes`]),
+      : [`${name} has a shorter timeout of its ${kind} probe than the process`]),
   ];
 }
 
@@ -151,7 +153,7 @@ export function readerOf({ args }: Yaml): Reader {
   return app === 'worker' || app === 'cli' ? app : 'api';
 }
 
-/** The variables that a container has from a Secret. */
+/** Returns the variables that a container gets from a Secret. */
 function secretsOf({ env }: Yaml): string[] {
   return (env as Yaml[]).filter(({ valueFrom }) => valueFrom?.secretKeyRef).map(({ name }) => name as string);
 }
@@ -181,7 +183,7 @@ function ofSecrets(workloads: readonly Yaml[], objects: readonly Yaml[]): string
   );
   return [
     ...asked.filter((key) => !held.includes(key)).map((key) => `no Secret holds ${key}`),
-    ...held.filter((key) => !asked.includes(key)).map((key) => `nobody reads ${key} of the Secret`),
+    ...held.filter((key) => !asked.includes(key)).map((key) => `no process reads ${key} of the Secret`),
     ...secrets
       .flatMap(({ stringData }) => Object.entries(stringData as Labels))
       .filter(([, value]) => value !== '')
@@ -202,17 +204,19 @@ function ofSelector(object: Yaml, workloads: readonly Yaml[]): string[] {
       const meant = workloads.filter((workload) => reaches(object, workload));
       const names = meant.flatMap((one) => podOf(one).containers[0].ports as Yaml[]).map((port) => port.name);
       const isServed = object.spec.ports.every(({ targetPort }: Yaml) => names.includes(targetPort));
-      return meant.length === 1 && isServed ? [] : [`${name} leads to no port of one workload`];
+      return meant.length === 1 && isServed ? [] : [`${name} does not reach a port of exactly one workload`];
     }
     case 'NetworkPolicy':
     case 'PodDisruptionBudget':
       return workloads.filter((one) => reaches(object, one)).length === 1
         ? []
-        : [`${name} does not concern one workload`];
+        : [`${name} does not select exactly one workload`];
     case 'HorizontalPodAutoscaler': {
       const { kind, name: target } = object.spec.scaleTargetRef;
       const scaled = workloads.find((one) => nameOf(one) === `${kind} ${target}`);
-      return scaled && scaled.spec.replicas === undefined ? [] : [`${name} scales nothing of its own`];
+      return scaled && scaled.spec.replicas === undefined
+        ? []
+        : [`${name} scales no Deployment, or one with a fixed number of replicas`];
     }
     default:
       return [];

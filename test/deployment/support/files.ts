@@ -15,7 +15,7 @@ export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** The objects of a YAML file; a key that is there twice is an error. */
+/** Returns the objects of a YAML file. A duplicate key is an error. */
 export function objectsOf(path: string): Yaml[] {
   return parseAllDocuments(textOf(path), { merge: true }).map((document) => {
     if (document.errors.length > 0) throw document.errors[0]!;
@@ -32,7 +32,7 @@ export function manifestFiles(): string[] {
 
 export const isKustomization = (file: string): boolean => file.endsWith('kustomization.yaml');
 
-/** Every object that is given to Kubernetes, the example of the Secret included. */
+/** Returns all objects for Kubernetes, including the example of the Secret. */
 export function manifests(): Yaml[] {
   return manifestFiles()
     .filter((file) => !isKustomization(file))

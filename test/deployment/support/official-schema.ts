@@ -6,8 +6,8 @@ interface Model {
 
 /**
  * Validates an object with its official schema. Returns wrong types, missing and unknown properties. The validators of
- * the schema accept unknown properties, as the API itself does. But they read every property that they know: a property
- * that none has read is unknown.
+ * the schema accept unknown properties, as the API itself does. But they read every property that they know, so a property
+ * that was not read is unknown.
  */
 export async function schemaFaults(object: Yaml): Promise<string[]> {
   const { apiVersion, kind } = object as { apiVersion: string; kind: string };
@@ -22,7 +22,7 @@ export async function schemaFaults(object: Yaml): Promise<string[]> {
   return watched.unseen();
 }
 
-/** A value that notes which of its properties, at any depth, were looked at. */
+/** A value that records which of its properties were read, at any depth. */
 class Watched {
   readonly proxy: Yaml;
   private readonly seen = new Map<string | symbol, Watched | undefined>();

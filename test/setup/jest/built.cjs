@@ -2,7 +2,7 @@ const { createHash } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 
-/** Gives Jest what `npm run build:test` has built of a file, instead of compiling it for each run. */
+/** Returns the file built by `npm run build:test` to Jest, instead of compiling the source in each run. */
 const builtOf = (file, rootDir) => join(rootDir, 'dist', relative(rootDir, file)).replace(/\.ts$/, '.js');
 
 module.exports = {

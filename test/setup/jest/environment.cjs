@@ -5,7 +5,7 @@ const { compileFunction, constants } = require('node:vm');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { TestEnvironment } = require('jest-environment-node');
 
-/** Jest compares values with these constructors (`expect.any(String)`), so it must have those of the main context. */
+/** Constructors of the main context, because Jest compares values with them (`expect.any(String)`). */
 const CONSTRUCTORS = [
   'Array',
   'BigInt',
@@ -25,9 +25,8 @@ const CONSTRUCTORS = [
 const JEST_GLOBALS = ['describe', 'it', 'test', 'expect', 'beforeAll', 'beforeEach', 'afterEach', 'afterAll'];
 
 /**
- * Runs built test files in Node's main context. They reach the product and its packages by Node's own `require`, so a worker
- * process loads those once and not for each test file. Modules of `test/` pass through Jest's registry: each test file has
- * its own.
+ * Runs built test files in Node's main context. They load the product and its packages by Node's own `require`, so a worker
+ * process loads these once, not once for each test file. Modules of `test/` use Jest's registry: each test file has its own.
  */
 module.exports = class extends TestEnvironment {
   constructor(config, context) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
 import { SEED } from '../depth';
 
-/** Properties that name no seed use the one of the run. */
+/** Properties without a seed use the seed of the run. */
 fc.configureGlobal({ seed: SEED });

@@ -3,8 +3,8 @@ const { join } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /**
- * Starts the test files that take longest first, as the table of docs/testing.md lists them: one that starts last would keep
- * the run waiting. Jest itself knows durations of earlier runs only, and there are none on a clean clone.
+ * Starts the slowest test files of the table in docs/testing.md first, because the run would wait for one that starts last.
+ * Jest knows only the durations of earlier runs, and a clean clone has none.
  */
 module.exports = class extends Sequencer {
   sort(tests) {
