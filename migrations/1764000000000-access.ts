@@ -6,7 +6,7 @@ import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 export class Access1764000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const role of [APP_ROLE, ACCESS_ROLE]) {
-      // Roles belong to the whole server: another database of it may have made them.
+      // Roles belong to the whole server, so another database of the server may already have created them.
       await runner.query(
         `DO $$ BEGIN CREATE ROLE ${role} NOLOGIN NOSUPERUSER NOBYPASSRLS; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
       );
@@ -54,7 +54,8 @@ export class Access1764000000000 implements MigrationInterface {
         CHECK ((role = 'admin') = (tenant_id IS NULL))
       )`);
     await runner.query(`CREATE INDEX cle_tenant ON cle (tenant_id)`);
-    // Unlogged: after a crash of the server a minute's count starts anew, which is worth not writing it twice.
+    // Unlogged: after a crash of the server the counts of the minute start at zero, and each count is written only
+    // once.
     await runner.query(`
       CREATE UNLOGGED TABLE rate_window (
         cle_id uuid NOT NULL,
@@ -80,7 +81,7 @@ export class Access1764000000000 implements MigrationInterface {
     await runner.query(`CREATE INDEX idempotency_record_date_creation ON idempotency_record (date_creation)`);
     for (const statement of secureTenantTable('idempotency_record', [APP_ROLE, ACCESS_ROLE]))
       await runner.query(statement);
-    // The worker's purge is the one thing that crosses tenants, and it reaches only what has expired.
+    // Only the worker's purge crosses tenants, and it can access only expired rows.
     await runner.query(
       `CREATE POLICY idempotency_record_purge ON idempotency_record TO ${ACCESS_ROLE}
          USING (date_creation < now() - interval '24 hours') WITH CHECK (false)`,
@@ -94,7 +95,7 @@ export class Access1764000000000 implements MigrationInterface {
     );
     for (const role of [APP_ROLE, ACCESS_ROLE]) {
       await runner.query(`REVOKE USAGE ON SCHEMA public FROM ${role}`);
-      // Left in place while another database of the server still grants it something.
+      // A role stays while another database of the server grants it privileges.
       await runner.query(
         `DO $$ BEGIN DROP ROLE ${role}; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$`,
       );

@@ -17,8 +17,8 @@ export class MasterData1764000001000 implements MigrationInterface {
         PRIMARY KEY (tenant_id, id_unique),
         CONSTRAINT employeur_id_externe_key UNIQUE (tenant_id, id_externe)
       )`);
-    // The employer is referenced by its external identifier, which never changes: reads need no join, and the
-    // foreign key alone decides whether an employer is known.
+    // An employee references its employer by the external identifier, which never changes. Reads need no join, and the
+    // foreign key itself checks that the employer exists.
     await runner.query(`
       CREATE TABLE employe (
         tenant_id uuid NOT NULL,

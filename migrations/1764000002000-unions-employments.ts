@@ -4,7 +4,7 @@ import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
 const TABLES = ['syndicat', 'syndicat_employeur', 'emploi', 'membership'];
 
-/** Unions with their employers, employments, memberships, and the day on which a tenant is. */
+/** Unions with their employers, employments, memberships, and the current day of a tenant. */
 export class UnionsEmployments1764000002000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
@@ -17,7 +17,7 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
       )`);
     for (const statement of secureTenantTable('reglage')) await runner.query(statement);
     await runner.query(`REVOKE INSERT, UPDATE, DELETE ON reglage FROM ${APP_ROLE}`);
-    // Administrators set what tenants only read.
+    // Administrators write this table; tenants only read it.
     await runner.query(`GRANT SELECT, INSERT, UPDATE ON reglage TO ${ACCESS_ROLE}`);
     await runner.query(
       `CREATE POLICY reglage_administration ON reglage TO ${ACCESS_ROLE} USING (true) WITH CHECK (true)`,
@@ -63,11 +63,11 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
       `CREATE INDEX syndicat_employeur_employeur ON syndicat_employeur (tenant_id, identifiant_externe_employeur)`,
     );
 
-    // Without rows in emploi the employer that V1 wrote stands for the only employment; with them it is always null.
+    // Without rows in emploi, the employer that V1 wrote is the only employment. With rows, it is always null.
     await runner.query(`
       ALTER TABLE employe ADD COLUMN a_emplois boolean NOT NULL DEFAULT false,
         ADD CONSTRAINT employe_one_way_to_employers CHECK (NOT a_emplois OR identifiant_externe_employeur IS NULL)`);
-    // The search for employments reads those of V1 in the order of the list, of all employers and of one.
+    // The search for employments reads those of V1 in the order of the list, for all employers or for one.
     await runner.query(
       `CREATE INDEX employe_v1 ON employe (tenant_id, date_creation, id_unique)
          WHERE identifiant_externe_employeur IS NOT NULL`,
@@ -76,7 +76,7 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX employe_employeur ON employe (tenant_id, identifiant_externe_employeur, date_creation, id_unique)`,
     );
-    // Whether V1 has anything to do with employments of a tenant is asked at each of its syncs.
+    // Each V1 sync checks whether V2 has written employments of the tenant.
     await runner.query('CREATE INDEX employe_a_emplois ON employe (tenant_id) WHERE a_emplois');
     await runner.query(`
       CREATE TABLE emploi (
@@ -134,9 +134,9 @@ export class UnionsEmployments1764000002000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    // An employee whose employments V2 keeps falls back to the employer of the most recent active one.
+    // An employee with employments of V2 gets the employer of the most recent active one.
     await runner.query('ALTER TABLE employe DROP CONSTRAINT employe_one_way_to_employers');
-    // Forced policies hold for an owner, too, who would find no row to update unless a superuser.
+    // Forced policies also apply to the owner, who would find no rows to update unless a superuser.
     await runner.query('ALTER TABLE employe NO FORCE ROW LEVEL SECURITY');
     await runner.query('ALTER TABLE emploi NO FORCE ROW LEVEL SECURITY');
     await runner.query(`

@@ -32,7 +32,7 @@ export class CustomFields1764000003000 implements MigrationInterface {
         CONSTRAINT choix_champ_champ_fkey FOREIGN KEY (tenant_id, nom_champ)
           REFERENCES champ_utilisateur (tenant_id, nom) ON DELETE CASCADE
       )`);
-    // The type is part of the reference, so that the type of a field in use cannot change, whoever writes meanwhile.
+    // The type is part of the reference: the type of a field in use cannot change, even by concurrent writes.
     await runner.query(`
       CREATE TABLE valeur_champ_employe (
         tenant_id uuid NOT NULL,

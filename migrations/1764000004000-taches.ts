@@ -2,7 +2,7 @@ import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE, APP_ROLE, QUEUE_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
-/** Tasks that the worker does for partners, and the role and schema of its queue, which pg-boss fills. */
+/** Tasks of partners for the worker, and the role and schema of its queue. pg-boss fills the schema. */
 export class Taches1764000004000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
@@ -35,7 +35,7 @@ export class Taches1764000004000 implements MigrationInterface {
     await runner.query('CREATE INDEX tache_unfinished ON tache (tenant_id) WHERE date_fin IS NULL');
     await runner.query('CREATE INDEX tache_date_fin ON tache (date_fin)');
     for (const statement of secureTenantTable('tache')) await runner.query(statement);
-    // Like that of idempotency records, the purge crosses tenants and reaches only what is over.
+    // Like the purge of idempotency records, this purge crosses tenants and can access only finished tasks.
     await runner.query(`GRANT SELECT (tenant_id, id_unique, date_fin), DELETE ON tache TO ${ACCESS_ROLE}`);
     await runner.query(
       `CREATE POLICY tache_purge ON tache TO ${ACCESS_ROLE}
@@ -46,7 +46,7 @@ export class Taches1764000004000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE tache');
     await runner.query('DROP SCHEMA pgboss CASCADE');
-    // Left in place while another database of the server still grants it something.
+    // A role stays while another database of the server grants it privileges.
     await runner.query(
       `DO $$ BEGIN DROP ROLE ${QUEUE_ROLE}; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$`,
     );

@@ -4,10 +4,10 @@ import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
 const TABLES = ['evenement', 'journal'];
 
-/** What happened, for those who want to hear of it (events), and who did it (the audit trail). Both only grow. */
+/** Events for subscribers, and the audit trail. Rows are only added. */
 export class EventsAudit1764000005000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The data is kept as the text that is sent: json, unlike jsonb, leaves it alone.
+    // The data is stored as the text that is sent: json keeps it unchanged, jsonb does not.
     await runner.query(`
       CREATE TABLE evenement (
         tenant_id uuid NOT NULL,

@@ -2,7 +2,7 @@ import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { APP_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
-/** The history of consents, which only grows. */
+/** The history of consents. Rows are only added. */
 export class Consents1764000006000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -32,7 +32,7 @@ export class Consents1764000006000 implements MigrationInterface {
     );
     await runner.query(`CREATE INDEX consentement_objet ON consentement (tenant_id, id_externe_objet)`);
     for (const statement of secureTenantTable('consentement')) await runner.query(statement);
-    // Those of an employee who is deleted go by the foreign key, which asks for no privilege.
+    // Consents of a deleted employee are deleted by the foreign key, which needs no privilege.
     await runner.query(`REVOKE UPDATE, DELETE ON consentement FROM ${APP_ROLE}`);
   }
 

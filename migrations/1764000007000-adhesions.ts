@@ -15,7 +15,7 @@ const TABLES = [
   'numero_membre',
 ];
 
-/** What a signed card and a request for one both hold of the member, as signed. */
+/** Signed data of the member, common to cards and to requests for cards. */
 const AS_SIGNED = `
   syndicat_id_externe text COLLATE "C" NOT NULL,
   prenom text NOT NULL,
@@ -34,8 +34,8 @@ const AS_SIGNED = `
   valeurs_champ json NOT NULL`;
 
 /**
- * What narrows the list of cards, each with the order of the list: any combination of union, payment and signature finds
- * its first page at once, however the cards are spread. Cards are written once and read often.
+ * Filters of the list of cards, each with the order of the list. Any combination of union, payment and signature finds
+ * its first page at once, for any distribution of cards. Cards are written once and read often.
  */
 const LISTS: Readonly<Record<string, string>> = {
   date: '',
@@ -96,7 +96,7 @@ export class Adhesions1764000007000 implements MigrationInterface {
           REFERENCES demande_adhesion (tenant_id, id_unique) ON DELETE CASCADE,
         CHECK (num_nonnulls(adhesion_id, demande_id) = 1)
       )`);
-    // PNG is compressed already: trying again would only cost time.
+    // PNG data is already compressed, so compression would only take time.
     await runner.query('ALTER TABLE signature_manuscrite ALTER COLUMN png SET STORAGE EXTERNAL');
     await this.createPayments(runner);
     await runner.query(`
@@ -111,7 +111,7 @@ export class Adhesions1764000007000 implements MigrationInterface {
       for (const statement of secureTenantTable(table)) await runner.query(statement);
     }
     await runner.query(`REVOKE UPDATE, DELETE ON paiement, autorisation_paiement FROM ${APP_ROLE}`);
-    // What was signed stays as it is, whatever the code does: only what is written later can be.
+    // Signed data cannot be changed by any code. Only the columns that are written later can be updated.
     await runner.query(`REVOKE UPDATE ON adhesion, signature_manuscrite, demande_adhesion FROM ${APP_ROLE}`);
     await runner.query(`GRANT UPDATE (avec_paiement) ON adhesion TO ${APP_ROLE}`);
     await runner.query(`GRANT UPDATE (adhesion_id, demande_id) ON signature_manuscrite TO ${APP_ROLE}`);
@@ -167,7 +167,7 @@ export class Adhesions1764000007000 implements MigrationInterface {
   }
 
   private async createDemandes(runner: QueryRunner): Promise<void> {
-    // What was decided is kept with the request, so that the same decision can be answered again.
+    // The decision is stored with the request, because the same decision must get the same response again.
     await runner.query(`
       CREATE TABLE demande_adhesion (
         tenant_id uuid NOT NULL,

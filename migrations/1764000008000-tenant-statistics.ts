@@ -1,6 +1,9 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Plans for any tenant no longer expect a row of each where most tenants have one: what `secureTenantTable` now does. */
+/**
+ * Corrects plans for any tenant that expect one row of each because most tenants have one, as `secureTenantTable` now
+ * does.
+ */
 export class TenantStatistics1764000008000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const { table, hasRows } of await this.tables(runner)) {
@@ -16,7 +19,7 @@ export class TenantStatistics1764000008000 implements MigrationInterface {
     }
   }
 
-  /** Tables under row-level security, and whether they have statistics that go by the setting from before. */
+  /** Tables under row-level security, and whether their statistics are older than the setting. */
   private async tables(runner: QueryRunner): Promise<{ table: string; hasRows: boolean }[]> {
     return (await runner.query(
       `SELECT c.oid::regclass::text AS table, reltuples > 0 AS "hasRows"

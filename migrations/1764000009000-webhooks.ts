@@ -2,7 +2,7 @@ import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE, APP_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
-/** Endpoints, what is delivered to them, and the feed of events. */
+/** Endpoints, their deliveries, and the feed of events. */
 export class Webhooks1764000009000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -29,7 +29,7 @@ export class Webhooks1764000009000 implements MigrationInterface {
         CHECK (NOT (actif AND desactive_le IS NOT NULL))
       )`);
     await runner.query(`CREATE INDEX webhook_creation ON webhook (tenant_id, date_creation, id_unique)`);
-    // Half of a page stays free, so that the attempts are written beside the row and touch no index.
+    // Half of a page stays free, so attempts are written on the same page as the row and update no index.
     await runner.query(`
       CREATE TABLE livraison (
         tenant_id uuid NOT NULL,
@@ -62,7 +62,7 @@ export class Webhooks1764000009000 implements MigrationInterface {
     for (const table of ['webhook', 'livraison']) {
       for (const statement of secureTenantTable(table)) await runner.query(statement);
     }
-    // Deliveries go with their event or their endpoint, never by themselves.
+    // Deliveries are deleted with their event or their endpoint, never separately.
     await runner.query(`REVOKE UPDATE, DELETE ON livraison FROM ${APP_ROLE}`);
     await runner.query(
       `GRANT UPDATE (etat, essais, tour, prochaine_tentative, tentatives) ON livraison TO ${APP_ROLE}`,
@@ -71,7 +71,10 @@ export class Webhooks1764000009000 implements MigrationInterface {
     for (const table of ['webhook', 'livraison', 'evenement']) await expectOneTenant(runner, table);
   }
 
-  /** An event's place in the feed is given after its commit, so that a late one never comes before what was read. */
+  /**
+   * An event gets its place in the feed after its commit, because a late event must not come before events already
+   * read.
+   */
   private async openFeed(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE evenement ADD COLUMN date_publication timestamptz(3)`);
     await runner.query(
@@ -87,7 +90,7 @@ export class Webhooks1764000009000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX evenement_a_publier ON evenement (tenant_id, date_creation, id_unique) WHERE date_publication IS NULL`,
     );
-    // The purge crosses tenants and reaches only what is over.
+    // The purge crosses tenants and can access only expired rows.
     await runner.query(`CREATE INDEX evenement_purge ON evenement (date_creation)`);
     await runner.query(
       `GRANT SELECT (tenant_id, id_unique, date_creation), DELETE ON evenement TO ${ACCESS_ROLE}`,
@@ -111,9 +114,9 @@ export class Webhooks1764000009000 implements MigrationInterface {
 }
 
 /**
- * Every plan expects all rows to be one tenant's, from the first row on: the worker joins hundreds of identifiers with
- * these tables, and of a tenant that statistics do not know yet PostgreSQL would expect one row and compare each with
- * each (docs/adr/0011).
+ * Every plan expects all rows to belong to one tenant, from the first row on. The worker joins hundreds of identifiers
+ * with these tables. For a tenant without statistics PostgreSQL would expect one row, and compare each identifier with
+ * each row (docs/adr/0011).
  */
 async function expectOneTenant(runner: QueryRunner, table: string): Promise<void> {
   await runner.query(`ALTER TABLE ${table} ALTER COLUMN tenant_id SET STATISTICS 0`);

@@ -21,12 +21,12 @@ const VOTANT_COLUMNS = [
   'date_creation',
 ];
 
-/** Campaigns with their questions, their roll of voters and the lists that it was made from. */
+/** Campaigns with their questions, their roll of voters and the lists that the roll was made from. */
 export class Campaigns1764000010000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.tellTenants(runner);
-    // The state is nowhere in a column: it follows from these facts and the time, so that it is right at any moment,
-    // whether a worker runs or not.
+    // The state is not a column. It is computed from these facts and the time, because it must be correct at any
+    // moment, with or without a worker.
     await runner.query(`
       CREATE TABLE campagne (
         tenant_id uuid NOT NULL,
@@ -65,20 +65,21 @@ export class Campaigns1764000010000 implements MigrationInterface {
       for (const statement of secureTenantTable(table)) await runner.query(statement);
     }
     await runner.query(`REVOKE UPDATE, DELETE ON liste_electorale FROM ${APP_ROLE}`);
-    // Without PostgreSQL's hidden columns: they tell which transaction wrote a row last, and thus which ballot it wrote.
+    // Without PostgreSQL's hidden columns, because they show which transaction last wrote a row, and thus which ballot
+    // it wrote.
     await runner.query(`REVOKE SELECT ON votant FROM ${APP_ROLE}`);
     await runner.query(`GRANT SELECT (${VOTANT_COLUMNS.join(', ')}) ON votant TO ${APP_ROLE}`);
-    // As of tenants (docs/adr/0011): a plan for any campaign errs on the side of a large roll.
+    // As for tenants (docs/adr/0011): plans for any campaign expect a large roll.
     await runner.query('ALTER TABLE votant ALTER COLUMN campagne_id SET (n_distinct = 1)');
     await this.createClock(runner);
   }
 
-  /** What the statements of a data space need to know of its client. */
+  /** Settings of the client that statements of a data space need. */
   private async tellTenants(runner: QueryRunner): Promise<void> {
     await runner.query(
       `ALTER TABLE reglage ADD COLUMN resultats_vote_actif_visibles boolean NOT NULL DEFAULT false`,
     );
-    // Forced policies hold for an owner, too, who would find no row to update unless a superuser.
+    // Forced policies also apply to the owner, who would find no rows to update unless a superuser.
     await runner.query('ALTER TABLE reglage NO FORCE ROW LEVEL SECURITY');
     await runner.query(
       `UPDATE reglage r SET resultats_vote_actif_visibles = c.resultats_vote_actif_visibles
@@ -129,7 +130,8 @@ export class Campaigns1764000010000 implements MigrationInterface {
   }
 
   private async createRoll(runner: QueryRunner): Promise<void> {
-    // Union and employer are what the partner called them: a roll outlives them, and so do its statistics.
+    // Union and employer are the partner's identifiers without foreign keys, because a roll and its statistics outlive
+    // both.
     await runner.query(`
       CREATE TABLE votant (
         tenant_id uuid NOT NULL,
@@ -156,12 +158,12 @@ export class Campaigns1764000010000 implements MigrationInterface {
       `CREATE UNIQUE INDEX votant_identifiant_key ON votant (tenant_id, campagne_id, identifiant)
          WHERE identifiant IS NOT NULL`,
     );
-    // Nobody votes twice, and an employee's campaigns are found by it.
+    // An employee is a voter of a campaign only once. The index also finds the campaigns of an employee.
     await runner.query(
       `CREATE UNIQUE INDEX votant_employe_key ON votant (tenant_id, employe_id_externe, campagne_id)
          WHERE employe_id_externe IS NOT NULL`,
     );
-    // Filters with the order of the list. None on a_vote: each vote would have to write to it.
+    // Filters with the order of the list. There is no index on a_vote, because each vote would have to update it.
     const lists = {
       creation: '',
       syndicat: 'syndicat_id_externe, ',
@@ -198,7 +200,7 @@ export class Campaigns1764000010000 implements MigrationInterface {
     );
   }
 
-  /** The clock looks over all tenants for openings and closings that nobody has told of, and sees nothing else. */
+  /** The scheduler reads openings and closings without an event in all tenants, and no other rows. */
   private async createClock(runner: QueryRunner): Promise<void> {
     const due = {
       ouverture: 'publiee AND NOT ouverture_annoncee',

@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Columns that hold each identifier once in a tenant, or in a campaign. */
+/** Columns in which each identifier is unique in a tenant or in a campaign. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   employe: ['id_externe'],
   employeur: ['id_externe'],
@@ -10,8 +10,8 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Plans expect one row of an identifier also where many tenants use the same ones: where all call their first employee
- * `1`, PostgreSQL would believe that most employees have whatever identifier is asked for, and read them all.
+ * Plans expect one row for an identifier, even if many tenants use the same ones. If all tenants call their first
+ * employee `1`, PostgreSQL would expect most employees to have any requested identifier, and read them all.
  */
 export class IdentifierStatistics1764000011000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -26,7 +26,7 @@ export class IdentifierStatistics1764000011000 implements MigrationInterface {
     for (const [table, columns] of Object.entries(COLUMNS)) {
       for (const column of columns)
         await runner.query(`ALTER TABLE ${table} ALTER COLUMN ${column} ${change}`);
-      // What was noted before goes by the setting from before. Of an empty table it is better to note nothing.
+      // Older statistics use the previous setting. An empty table is better left without statistics.
       const [{ hasRows }] = (await runner.query(
         'SELECT reltuples > 0 AS "hasRows" FROM pg_class WHERE oid = $1::regclass',
         [table],

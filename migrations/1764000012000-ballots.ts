@@ -9,11 +9,14 @@ import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/shared/src/database/connectio
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
 /**
- * Ballots, which no role of the processes can read (docs/adr/0014): requests put them in, and what comes out is counts. The
- * box is opened by functions of a role of its own, which is under row-level security like any other.
+ * Ballots, which no role of the processes can read (docs/adr/0014). Requests add ballots, and only counts are returned.
+ * Functions of a separate role access the box; row-level security applies to that role, too.
  */
 export class Ballots1764000012000 implements MigrationInterface {
-  /** The functions as this migration makes them: one that replaces some of them brings them back in its `down`. */
+  /**
+   * The functions as this migration creates them. A later migration that replaces some of them restores them in its
+   * `down`.
+   */
   static get functions(): readonly BoxFunction[] {
     return FUNCTIONS;
   }
@@ -35,8 +38,8 @@ export class Ballots1764000012000 implements MigrationInterface {
       `COMMENT ON COLUMN campagne.graine_departage IS 'Breaks ties of ranked counts; told from the opening on'`,
     );
 
-    // Restricted: otherwise another row, whose box is closed, could be put in a campaign's place by one statement.
-    // Neither voter nor time nor sequence. An answer for each question, in their order.
+    // Restricted: otherwise one statement could give a campaign with a closed box the identifier of another one.
+    // No voter, time or sequence number. One answer for each question, in their order.
     await runner.query(`
       CREATE TABLE bulletin (
         tenant_id uuid NOT NULL,
@@ -53,7 +56,7 @@ export class Ballots1764000012000 implements MigrationInterface {
     await runner.query(
       `COMMENT ON COLUMN bulletin.reponses IS 'Places of the chosen options from 0, with commas, the most wanted first; empty for an abstention'`,
     );
-    // Digests of receipts, apart from the ballots: they prove that one is counted, and not which.
+    // Digests of receipts, separate from the ballots: they prove that a ballot is counted, and not which one.
     await runner.query(`
       CREATE TABLE recu (
         tenant_id uuid NOT NULL,
@@ -82,14 +85,14 @@ export class Ballots1764000012000 implements MigrationInterface {
       `GRANT SELECT (tenant_id, campagne_id, ordre, est_preferentiel) ON question TO ${BALLOT_BOX_ROLE}`,
     );
     await runner.query(`GRANT SELECT, INSERT, DELETE, UPDATE (a_vote) ON votant TO ${BALLOT_BOX_ROLE}`);
-    // Who could close the box, or say that it is another campaign's, could open it.
+    // A role that could close the box, or change its campaign, could open it.
     await this.allowOnly(
       runner,
       'campagne',
       ['tenant_id', 'id_unique', ...CAMPAGNE_COLUMNS],
       CAMPAGNE_COLUMNS,
     );
-    // Only who votes has voted, and stays.
+    // Only voting sets a_vote, and such voters cannot be deleted.
     const names = ['tenant_id', 'campagne_id', 'id_unique', 'date_creation'];
     await this.allowOnly(runner, 'votant', [...names, ...VOTANT_COLUMNS], VOTANT_COLUMNS);
     await runner.query(
@@ -124,7 +127,7 @@ export class Ballots1764000012000 implements MigrationInterface {
   }
 }
 
-/** What requests write of a campaign, once it is made. */
+/** Columns of a campaign that requests may update. */
 const CAMPAGNE_COLUMNS = [
   'titre',
   'slug',
@@ -143,7 +146,7 @@ const CAMPAGNE_COLUMNS = [
   'publications',
 ];
 
-/** The same of a voter. */
+/** Columns of a voter that requests may update. */
 const VOTANT_COLUMNS = [
   'identifiant',
   'prenom',
@@ -158,8 +161,8 @@ const VOTANT_COLUMNS = [
 
 const FUNCTIONS: readonly BoxFunction[] = [
   {
-    // Notes that a voter has voted and puts the ballot and the digest of its receipt into the box, with the voter's weight,
-    // union and employer of this moment. Tells whether it did. Called by who has entered the vote (the gate).
+    // Marks the voter and inserts the ballot and the digest of its receipt, with the voter's current weight, union and
+    // employer. Returns whether it did. The caller holds the shared lock of the vote.
     signature: 'urne_voter(uuid, uuid, integer, text[], bytea)',
     shape:
       '(campagne uuid, votant uuid, publications integer, reponses text[], empreinte bytea) RETURNS boolean',
@@ -183,14 +186,14 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Whether anybody has voted.
+    // Whether the campaign has votes.
     signature: 'urne_contient(uuid)',
     shape: '(campagne uuid) RETURNS boolean',
     manner: 'LANGUAGE sql STABLE',
     body: `SELECT EXISTS (SELECT FROM bulletin b WHERE b.tenant_id = ${BOX_TENANT} AND b.campagne_id = campagne)`,
   },
   {
-    // Closes the box of a vote that has ended. Called by who holds the campaign alone, so that no vote is under way.
+    // Closes the box of an ended vote. The caller holds the exclusive lock of the campaign, so no vote is running.
     signature: 'urne_fermer(uuid)',
     shape: '(campagne uuid) RETURNS void',
     manner: 'LANGUAGE sql',

@@ -1,13 +1,13 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE } from '../libs/shared/src/database/connections';
 
-/** What statistics need to know of a client, and how ballot boxes that the clock has ended are found. */
+/** Settings of the client for statistics, and the search for ballot boxes of ended votes. */
 export class Statistics1764000013000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
       `ALTER TABLE reglage ADD COLUMN seuil_anonymat integer NOT NULL DEFAULT 1 CHECK (seuil_anonymat >= 1)`,
     );
-    // Forced policies hold for an owner, too, who would find no row to update unless a superuser.
+    // Forced policies also apply to the owner, who would find no rows to update unless a superuser.
     await runner.query('ALTER TABLE reglage NO FORCE ROW LEVEL SECURITY');
     await runner.query(
       `UPDATE reglage r SET seuil_anonymat = c.seuil_anonymat

@@ -12,11 +12,14 @@ import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 const TABLES = ['depouillement', 'participation', 'resultat'];
 
 /**
- * What comes out of a ballot box, and its sealing: roll, ballots and receipts written anew in an order of chance, with the
- * count kept for whoever reads it later (docs/adr/0014).
+ * Counts of a ballot box, and its sealing: roll, ballots and receipts are rewritten in random order, and the count is
+ * stored for later reads (docs/adr/0014).
  */
 export class Sealing1764000014000 implements MigrationInterface {
-  /** The functions as this migration makes them: one that replaces some of them brings them back in its `down`. */
+  /**
+   * The functions as this migration creates them. A later migration that replaces some of them restores them in its
+   * `down`.
+   */
   static get functions(): readonly BoxFunction[] {
     return FUNCTIONS;
   }
@@ -32,7 +35,7 @@ export class Sealing1764000014000 implements MigrationInterface {
   }
 
   private async createCounts(runner: QueryRunner): Promise<void> {
-    // The whole result, as it is told.
+    // The whole result, as it is published.
     await runner.query(`
       CREATE TABLE resultat (
         tenant_id uuid NOT NULL,
@@ -61,7 +64,7 @@ export class Sealing1764000014000 implements MigrationInterface {
         CONSTRAINT participation_campagne_fkey FOREIGN KEY (tenant_id, campagne_id)
           REFERENCES campagne (tenant_id, id_unique) ON UPDATE RESTRICT ON DELETE CASCADE
       )`);
-    // Ballots of a union and employer that answer a question alike; of rankings, the first choice.
+    // Ballots of a union and employer with the same answer to a question; of rankings, the first choice.
     await runner.query(`
       CREATE TABLE depouillement (
         tenant_id uuid NOT NULL,
@@ -81,7 +84,7 @@ export class Sealing1764000014000 implements MigrationInterface {
     for (const table of ['participation', 'depouillement'])
       for (const column of ['syndicat_id_externe', 'employeur_identifiant_externe'])
         await runner.query(`CREATE INDEX ${table}_${column} ON ${table} (tenant_id, campagne_id, ${column})`);
-    // What is kept is the ballot box's to write; counts by union and employer it does not even show.
+    // Only the ballot box's role writes the stored counts. Counts by union and employer are not readable either.
     for (const table of TABLES) {
       for (const statement of secureTenantTable(table, [BALLOT_BOX_ROLE])) await runner.query(statement);
       await runner.query(`REVOKE UPDATE, DELETE ON ${table} FROM ${BALLOT_BOX_ROLE}`);
@@ -93,7 +96,7 @@ export class Sealing1764000014000 implements MigrationInterface {
     await runner.query(`GRANT SELECT (tenant_id, seuil_anonymat) ON reglage TO ${BALLOT_BOX_ROLE}`);
   }
 
-  /** The worker looks over all tenants for boxes to seal, and sees nothing else. */
+  /** The worker reads the boxes to seal in all tenants, and no other rows. */
   private async createDue(runner: QueryRunner): Promise<void> {
     const due = 'urne_close AND NOT urne_scellee';
     await runner.query(
@@ -118,7 +121,7 @@ export class Sealing1764000014000 implements MigrationInterface {
 
 const OWN = (row: string): string => `${row}.tenant_id = ${BOX_TENANT} AND ${row}.campagne_id = $1`;
 
-/** Whether a row counts for the union and employer that are asked for; a null asks for all. */
+/** Whether a row belongs to the requested union and employer. A null requests all. */
 const MEETS = (row: string): string =>
   `(($2 IS NULL OR ${row}.syndicat_id_externe = $2) AND ($3 IS NULL OR ${row}.employeur_identifiant_externe = $3))`;
 
@@ -127,8 +130,8 @@ const IS_CLOSED = `EXISTS (SELECT FROM campagne c WHERE c.tenant_id = ${BOX_TENA
 const IS_SEALED = `(SELECT c.urne_scellee FROM campagne c WHERE c.tenant_id = ${BOX_TENANT} AND c.id_unique = $1)`;
 
 /**
- * Answers by union and employer if asked for, of the ballots that meet a condition: of rankings the first choice. Ballots
- * that are alike are counted first, and then taken apart.
+ * Answers of the ballots that meet a condition, by union and employer if requested; of rankings the first choice. Equal
+ * ballots are counted before they are split into answers.
  */
 const FIRST_CHOICES = (condition: string, by = ''): string => `
   SELECT ${by} a.question, a.reponse, sum(g.ballots)::bigint, sum(g.ballots * g.poids)
@@ -139,12 +142,14 @@ const FIRST_CHOICES = (condition: string, by = ''): string => `
       CASE WHEN r.ranked[u.place] THEN split_part(u.answer, ',', 1) ELSE u.answer END AS reponse) a
   GROUP BY ${by} a.question, a.reponse`;
 
-/** Names in a statement are those of columns; each is planned for what is asked, since filters may be absent. */
+/**
+ * Names in a statement are those of columns. Each statement is planned for its values, because filters may be absent.
+ */
 const FILTERED = 'LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan';
 
 const FUNCTIONS: readonly BoxFunction[] = [
   {
-    // All ballots that answer a question alike, once the box is closed.
+    // All ballots with the same answer to a question, after the box is closed.
     signature: 'urne_compter(uuid)',
     shape: `(campagne uuid)
       RETURNS TABLE (question integer, reponse text, bulletins bigint, poids numeric, decimales integer)`,
@@ -160,7 +165,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Whether a union and employer have enough ballots to be told of: neither they nor all others are too few.
+    // Whether a union and employer have enough ballots to be published: neither they nor all others are too few.
     signature: 'urne_suffit(uuid, text, text)',
     shape: '(campagne uuid, syndicat text, employeur text) RETURNS boolean',
     manner: FILTERED,
@@ -181,7 +186,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // The same as urne_compter by union and employer, with the first choices of rankings, where there are enough.
+    // The same as urne_compter by union and employer, with the first choices of rankings, if there are enough ballots.
     signature: 'urne_compter_par(uuid, text, text)',
     shape: `(campagne uuid, syndicat text, employeur text)
       RETURNS TABLE (question integer, reponse text, bulletins bigint, poids numeric)`,
@@ -198,8 +203,8 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Keeps the result of a closed box as it is told and its count by union and employer, and writes roll, ballots and
-    // receipts anew in an order of chance. Not random(): its numbers follow from a seed that anybody may set.
+    // Stores the published result of a closed box and its count by union and employer, and rewrites roll, ballots and
+    // receipts in random order. It does not use random(), because any session may set its seed.
     signature: 'urne_sceller(uuid, text)',
     shape: '(campagne uuid, questions text) RETURNS void',
     manner: 'LANGUAGE plpgsql',

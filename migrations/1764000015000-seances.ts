@@ -2,7 +2,7 @@ import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { APP_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
-/** Meetings, the points of their agendas and the results of votes in session: totals, and nothing of persons. */
+/** Meetings, the points of their agendas and the results of votes in session: totals, without personal data. */
 export class Seances1764000015000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -25,14 +25,14 @@ export class Seances1764000015000 implements MigrationInterface {
     await runner.query(
       `COMMENT ON COLUMN seance.votants IS 'Null where presences were recorded without counting who has voted'`,
     );
-    // The list, whole and of a union, in its order; and a part of it by date.
+    // The list, all of it or of one union, in its order; and a range of it by date.
     for (const [name, columns] of Object.entries({
       creation: 'date_creation, id_unique',
       syndicat: 'syndicat_id_externe, date_creation, id_unique',
       date: 'date',
     }))
       await runner.query(`CREATE INDEX seance_${name} ON seance (tenant_id, ${columns})`);
-    // The verdict is kept with the numbers that it was made from: announced once, it stays what it was.
+    // The verdict is stored with its numbers, because an announced verdict must not change.
     await runner.query(`
       CREATE TABLE point_seance (
         tenant_id uuid NOT NULL,
@@ -75,7 +75,7 @@ export class Seances1764000015000 implements MigrationInterface {
   }
 }
 
-/** Votes weigh something, and nothing else does; exact to four decimals. */
+/** A weight requires votes and votes require a weight. Weights are exact to four decimals. */
 function weightCheck(count: string): string {
   const poids = `poids_${count}`;
   return `CHECK (${poids} BETWEEN 0 AND 10000000000 AND scale(${poids}) <= 4 AND (${poids} = 0) = (${count} = 0))`;

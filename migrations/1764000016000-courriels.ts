@@ -2,7 +2,7 @@ import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE, APP_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
-/** Letters by e-mail and whom they go to (docs/adr/0016). */
+/** Emails and their recipients (docs/adr/0016). */
 export class Courriels1764000016000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -23,9 +23,9 @@ export class Courriels1764000016000 implements MigrationInterface {
     await runner.query(
       `COMMENT ON COLUMN courriel.tour IS 'Names the one job that may take up recipients next; a job of an earlier turn does nothing'`,
     );
-    // No name and no address, only whom to look up when it is sent. A voter is no foreign key: the sealing of a ballot box
-    // deletes the roll and writes it anew, which would empty the column, and a check would write its transaction beside
-    // the voter, where votes write theirs.
+    // No name and no address, only the person to look up when the email is sent. A voter is not a foreign key: the
+    // sealing of a ballot box deletes and rewrites the roll, which would empty the column, and a check would write its
+    // transaction beside the voter, where votes write theirs.
     await runner.query(`
       CREATE TABLE courriel_destinataire (
         tenant_id uuid NOT NULL,
@@ -59,7 +59,7 @@ export class Courriels1764000016000 implements MigrationInterface {
     await runner.query(
       `COMMENT ON COLUMN courriel_destinataire.echeance IS 'EnAttente: not taken up before. EnCours: its worker is gone if this passes'`,
     );
-    // The list, the list of one state and its count, what is to be done next.
+    // The list, the list of one state and its count, and the next recipients to process.
     await runner.query(
       `CREATE INDEX courriel_destinataire_ordre ON courriel_destinataire (tenant_id, courriel_id, ordre, id_unique)`,
     );
@@ -70,7 +70,7 @@ export class Courriels1764000016000 implements MigrationInterface {
       `CREATE INDEX courriel_destinataire_echeance ON courriel_destinataire (tenant_id, courriel_id, echeance, id_unique)
          WHERE echeance IS NOT NULL`,
     );
-    // An employee who is deleted is taken out of them.
+    // A deleted employee is removed from the recipients.
     await runner.query(
       `CREATE INDEX courriel_destinataire_employe ON courriel_destinataire (tenant_id, employe_id)
          WHERE employe_id IS NOT NULL`,
@@ -84,7 +84,7 @@ export class Courriels1764000016000 implements MigrationInterface {
     await runner.query(
       `GRANT UPDATE (etat, code_smtp, essais, porteur, echeance, date) ON courriel_destinataire TO ${APP_ROLE}`,
     );
-    // The purge crosses tenants and reaches only what is over.
+    // The purge crosses tenants and can access only expired rows.
     await runner.query(`CREATE INDEX courriel_purge ON courriel (date_creation)`);
     await runner.query(
       `GRANT SELECT (tenant_id, id_unique, nombre_destinataires, date_creation), DELETE ON courriel TO ${ACCESS_ROLE}`,
@@ -100,7 +100,7 @@ export class Courriels1764000016000 implements MigrationInterface {
   }
 }
 
-/** As of deliveries: the worker joins hundreds of identifiers with these tables (docs/adr/0011). */
+/** As for deliveries: the worker joins hundreds of identifiers with these tables (docs/adr/0011). */
 async function expectOneTenant(runner: QueryRunner, table: string): Promise<void> {
   await runner.query(`ALTER TABLE ${table} ALTER COLUMN tenant_id SET STATISTICS 0`);
   await runner.query(

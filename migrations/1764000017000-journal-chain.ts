@@ -3,8 +3,8 @@ import { APP_ROLE } from '../libs/shared/src/database/connections';
 import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 
 /**
- * The audit trail becomes a chain of digests for each space (docs/adr/0017). Entries of before have no place in it: a
- * verification tells that they are there.
+ * The audit trail becomes a chain of digests for each space (docs/adr/0017). Earlier entries are not part of it; a
+ * verification reports them.
  */
 export class JournalChain1764000017000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,13 +1,13 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { APP_ROLE, ERASURE_ROLE } from '../libs/shared/src/database/connections';
 
-/** What an erasure removes beside what any request may: nothing else ever does. */
+/** Tables whose rows only an erasure may delete. */
 const ERASED = ['evenement', 'paiement', 'autorisation_paiement'];
 
-/** Columns that it writes, which nothing else does. */
+/** Columns that only an erasure updates. */
 const WRITTEN = { liste_electorale: 'employes', demande_adhesion: 'employe_id_externe_envoye' };
 
-/** The role of erasures (docs/adr/0018): the application's, with the few rights more that they need. */
+/** The role of erasures (docs/adr/0018): the application's rights and the additional ones of an erasure. */
 export class Erasure1764000018000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
@@ -18,7 +18,7 @@ export class Erasure1764000018000 implements MigrationInterface {
     await runner.query(`GRANT DELETE ON ${ERASED.join(', ')} TO ${ERASURE_ROLE}`);
     for (const [table, column] of Object.entries(WRITTEN))
       await runner.query(`GRANT UPDATE (${column}) ON ${table} TO ${ERASURE_ROLE}`);
-    // A voter is found by the person's name where no employee is tied to it.
+    // Voters without an employee are found by the person's name.
     await runner.query(
       `CREATE INDEX votant_nom ON votant (tenant_id, lower(nom)) WHERE employe_id_externe IS NULL`,
     );
@@ -29,7 +29,7 @@ export class Erasure1764000018000 implements MigrationInterface {
     await runner.query(
       `REVOKE ALL ON ${[...ERASED, ...Object.keys(WRITTEN)].join(', ')} FROM ${ERASURE_ROLE}`,
     );
-    // Left in place, with its membership, while another database of the server still grants it something.
+    // The role and its membership stay while another database of the server grants it privileges.
     await runner.query(
       `DO $$ BEGIN DROP ROLE ${ERASURE_ROLE}; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$`,
     );

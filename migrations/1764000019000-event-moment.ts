@@ -1,8 +1,8 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * An event's time is when it was written, not when its transaction began: who waited for another one's lock writes after
- * it, and was said to have come before.
+ * An event's time is the time of its writing, not of the beginning of its transaction: a transaction that waited for
+ * another's lock writes its events later, but its events had an earlier time.
  */
 export class EventMoment1764000019000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * Who signs a card late in the evening is a member from that evening on; compared with days of UTC, the membership began
- * the next day, and an electoral list made that evening left the new member out.
+ * A person who signs a card late in the evening is a member from that evening on. By days of UTC, the membership began
+ * on the next day, and an electoral list made that evening omitted the new member.
  */
 export class TenantTimeZone1764000020000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

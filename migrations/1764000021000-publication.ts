@@ -12,10 +12,10 @@ import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 import { Ballots1764000012000 } from './1764000012000-ballots';
 import { Sealing1764000014000 } from './1764000014000-sealing';
 
-/** What is published, as requests write it while it is a draft. */
+/** Tables of the published data. Requests write them while the campaign is a draft. */
 const DRAFT = ['campagne', 'question', 'option', 'reglage'];
 
-/** What requests do to questions and options, and where a policy checks it. */
+/** The commands of requests on questions and options, each with the clause of its policy. */
 const WRITES = { insert: 'WITH CHECK', update: 'USING', delete: 'USING' };
 
 const replaced = (): BoxFunction[] => [
@@ -24,16 +24,20 @@ const replaced = (): BoxFunction[] => [
 ];
 
 /**
- * What a publication fixes belongs to the ballot box (docs/adr/0026): the questions and options, the threshold of anonymity and
- * the seeds of the draw lie where only the box's role writes. A ballot is checked against these questions, and counted by them.
+ * The published data belongs to the ballot box (docs/adr/0026): only the box's role can write the questions and
+ * options, the threshold of anonymity and the seeds of the draw. Ballots are checked against these questions and
+ * counted by them.
  */
 export class Publication1764000021000 implements MigrationInterface {
-  /** SQL that tells whether an answer is one to the question `q` of the box. */
+  /** SQL condition: whether an answer is valid for the question `q` of the box. */
   static isAnswer(answer: string): string {
     return isAnswer(answer);
   }
 
-  /** The functions as this migration makes them: one that replaces some of them brings them back in its `down`. */
+  /**
+   * The functions as this migration creates them. A later migration that replaces some of them restores them in its
+   * `down`.
+   */
   static get functions(): readonly BoxFunction[] {
     return FUNCTIONS;
   }
@@ -52,12 +56,12 @@ export class Publication1764000021000 implements MigrationInterface {
       await runner.query(`REVOKE UPDATE ON ${table} FROM ${BALLOT_BOX_ROLE}`);
     }
     await runner.query(`GRANT SELECT ON urne_question, urne_option TO ${APP_ROLE}`);
-    // The seeds are told by a function, once the box is closed.
+    // A function returns the seeds, after the box is closed.
     await runner.query(
       `GRANT SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire) ON urne TO ${APP_ROLE}`,
     );
     await runner.query(`GRANT UPDATE (graine_partenaire) ON urne TO ${BALLOT_BOX_ROLE}`);
-    // To lock the rows that it copies, it must be allowed to change a column of them.
+    // To lock the rows that it copies, it must be allowed to update one of their columns.
     await runner.query(`GRANT SELECT, UPDATE (ordre) ON question, option TO ${BALLOT_BOX_ROLE}`);
     const ofThreshold = 'seuil_anonymat, raison_seuil_anonymat';
     await runner.query(
@@ -124,9 +128,9 @@ export class Publication1764000021000 implements MigrationInterface {
       await runner.query(`COMMENT ON COLUMN ${column} IS 'From 0: ballots name places'`);
   }
 
-  /** Votes that are under way, or over, keep their questions, their seed and the threshold of now. */
+  /** Running and ended votes keep their questions, their seed and the current threshold. */
   private async takeOver(runner: QueryRunner): Promise<void> {
-    // Forced policies hold for an owner, too, who would find no row unless a superuser.
+    // Forced policies also apply to the owner, who would find no rows unless a superuser.
     for (const table of DRAFT) await runner.query(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
     await runner.query(
       `UPDATE campagne c SET seuil_anonymat = coalesce(
@@ -144,7 +148,7 @@ export class Publication1764000021000 implements MigrationInterface {
     for (const table of DRAFT) await runner.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`);
   }
 
-  /** Requests do not write what is published: voters are shown what is counted. */
+  /** Requests cannot write published data, because voters must see the options that are counted. */
   private async freezePublished(runner: QueryRunner): Promise<void> {
     const copied = {
       question: 'u.campagne_id = question.campagne_id',
@@ -158,7 +162,7 @@ export class Publication1764000021000 implements MigrationInterface {
         );
   }
 
-  /** Of a voter who has voted, requests change neither weight nor right: the roll would not agree with the box any more. */
+  /** Requests cannot change weight or right of a voter who has voted, because the roll would differ from the box. */
   private async fixCast(runner: QueryRunner): Promise<void> {
     await runner.query(
       `CREATE POLICY votant_vote_inchange ON votant AS RESTRICTIVE FOR UPDATE TO ${APP_ROLE} USING (true)
@@ -211,13 +215,13 @@ const COPY_OPTIONS = `
     o.id_unique, o.libelle
   FROM urne_question u JOIN option o ON o.tenant_id = u.tenant_id AND o.question_id = u.question_id`;
 
-/** A place, which most answers are, and places with commas between them. */
+/** One place (most answers), or several places separated by commas. */
 const PLACE = `'^(0|[1-9][0-9]{0,5})$'`;
 const PLACES = `'^(0|[1-9][0-9]{0,5})(,(0|[1-9][0-9]{0,5}))+$'`;
 
 /**
- * Whether an answer is one to the question `q` of the box: an abstention, or as many different options of it as it may name, in
- * the order of the question where they are not ranked. In the domain it is `answersOf`.
+ * Whether an answer is valid for the question `q` of the box: an abstention, or as many different options of it as
+ * allowed, in the order of the question if they are not ranked. `answersOf` is the same rule in the domain.
  */
 const isAnswer = (answer: string): string => `
   CASE WHEN ${answer} = '' THEN true
@@ -229,8 +233,8 @@ const OWN = (row: string): string => `${row}.tenant_id = ${BOX_TENANT} AND ${row
 const CAMPAGNE = `c.tenant_id = ${BOX_TENANT} AND c.id_unique = $1`;
 
 /**
- * Waits for transactions that have written the questions or options, or cast a ballot, and not ended: a new ballot or question
- * holds the campaign's row, a new option that of its question. What they wrote is seen by the statements that follow.
+ * Waits for running transactions that have written the questions or options, or cast a ballot. A new ballot or question
+ * locks the campaign's row, a new option that of its question. Later statements see their writes.
  */
 const AWAIT_WRITERS = `
   PERFORM FROM campagne c WHERE ${CAMPAGNE} FOR UPDATE;
@@ -240,13 +244,14 @@ const AWAIT_WRITERS = `
 
 const HAS_BALLOT = `EXISTS (SELECT FROM bulletin b WHERE ${OWN('b')})`;
 
-/** Whether a row counts for the union and employer that are asked for; a null asks for all. */
+/** Whether a row belongs to the requested union and employer. A null requests all. */
 const MEETS = (row: string): string =>
   `(($2 IS NULL OR ${row}.syndicat_id_externe = $2) AND ($3 IS NULL OR ${row}.employeur_identifiant_externe = $3))`;
 
 const FUNCTIONS: readonly BoxFunction[] = [
   {
-    // Whether several places are an answer. A function of its own: as part of urne_voter it would cost each vote its preparation.
+    // Whether an answer of several places is valid. A separate function, because each vote would have to prepare it in
+    // urne_voter.
     signature: 'urne_choisir(text, integer, integer, integer, boolean)',
     shape:
       '(reponse text, min_reponses integer, max_reponses integer, nombre_options integer, est_preferentiel boolean) RETURNS boolean',
@@ -263,8 +268,8 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Takes what a campaign asks into the box as it is published, with a new seed; the threshold at the first publication only.
-    // Called by who holds the campaign alone. Never once somebody has voted.
+    // Copies the questions of a campaign into the box at its publication, with a new seed; the threshold only at the
+    // first publication. The caller holds the exclusive lock of the campaign. Rejected if there are votes.
     signature: 'urne_preparer(uuid)',
     shape: '(campagne uuid) RETURNS void',
     manner: 'LANGUAGE plpgsql',
@@ -282,7 +287,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Empties the box as the publication is taken back. Called as above.
+    // Empties the box when the publication is withdrawn. Locks as above.
     signature: 'urne_liberer(uuid)',
     shape: '(campagne uuid) RETURNS void',
     manner: 'LANGUAGE plpgsql',
@@ -294,7 +299,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Sets the threshold of a draft. Called by who holds the campaign alone.
+    // Sets the threshold of a draft. The caller holds the exclusive lock of the campaign.
     signature: 'urne_fixer_seuil(uuid, integer, text)',
     shape: '(campagne uuid, seuil integer, raison text) RETURNS boolean',
     manner: 'LANGUAGE plpgsql',
@@ -305,7 +310,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Keeps the partner's seed of a campaign that is published and not open yet.
+    // Stores the partner's seed of a published campaign before its opening.
     signature: 'urne_deposer_graine(uuid, bytea)',
     shape: '(campagne uuid, graine bytea) RETURNS boolean',
     manner: 'LANGUAGE plpgsql',
@@ -327,7 +332,8 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Whether a voter has this weight and right to vote already. Not STABLE: it sees what another transaction has just ended.
+    // Whether a voter already has this weight and right to vote. Not STABLE, because it must see rows committed
+    // meanwhile.
     signature: 'urne_vote_inchange(uuid, uuid, numeric, boolean)',
     shape: '(votant uuid, campagne uuid, poids numeric, a_droit_de_vote boolean) RETURNS boolean',
     manner: 'LANGUAGE plpgsql',
@@ -338,9 +344,9 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Notes that a voter has voted and puts the ballot and the digest of its receipt into the box, with the voter's weight,
-    // union and employer of this moment. Tells whether it did: not where the ballot does not answer each question of the box.
-    // Called by who has entered the vote (the gate).
+    // Marks the voter and inserts the ballot and the digest of its receipt, with the voter's current weight, union and
+    // employer. Returns false for a ballot that does not answer each question of the box. The caller holds the shared
+    // lock of the vote.
     signature: 'urne_voter(uuid, uuid, integer, text[], bytea)',
     shape:
       '(campagne uuid, votant uuid, publications integer, reponses text[], empreinte bytea) RETURNS boolean',
@@ -363,7 +369,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Whether a union and employer have enough ballots to be told of: neither they nor all others are fewer than the
+    // Whether a union and employer have enough ballots to be published: neither they nor all others are fewer than the
     // campaign's threshold.
     signature: 'urne_suffit(uuid, text, text)',
     shape: '(campagne uuid, syndicat text, employeur text) RETURNS boolean',

@@ -12,7 +12,7 @@ import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
 import { Publication1764000021000 } from './1764000021000-publication';
 import { Sealing1764000014000 } from './1764000014000-sealing';
 
-/** Written anew by the sealing: their dead rows are removed from the files after it. */
+/** Tables that the sealing rewrites. Their dead rows are removed from the files afterwards. */
 const REWRITTEN = ['votant', 'bulletin', 'recu'];
 
 const COUNTED = ['campagne', 'bulletin', 'urne_question', 'depouillement'];
@@ -23,9 +23,9 @@ const replaced = (): BoxFunction[] => [
 ];
 
 /**
- * The box counts by itself (docs/adr/0026): nothing that the service says is kept as a result. Before it is sealed, ballots,
- * receipts and voters are compared; what does not agree is an anomaly, with which it is not sealed. Its ballots are divided into
- * classes, and a filtered result is told only if it is made of whole classes.
+ * The box counts its ballots itself (docs/adr/0026); results from the service are not stored. Before the sealing,
+ * ballots, receipts and voters are compared. A difference is an anomaly, and the box is not sealed. Its ballots are
+ * divided into classes, and a filtered result is published only if it consists of whole classes.
  */
 export class CountedBoxes1764000022000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -54,9 +54,9 @@ export class CountedBoxes1764000022000 implements MigrationInterface {
     });
   }
 
-  /** Boxes that are sealed already get classes as well: their ballots are there. */
+  /** Boxes that are already sealed also get classes, because their ballots are available. */
   private async divideSealed(runner: QueryRunner): Promise<void> {
-    // Forced policies hold for an owner, too, who would find no row unless a superuser.
+    // Forced policies also apply to the owner, who would find no rows unless a superuser.
     for (const table of COUNTED) await runner.query(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
     await runner.query('DELETE FROM depouillement');
     await runner.query(
@@ -70,7 +70,7 @@ export class CountedBoxes1764000022000 implements MigrationInterface {
     await asBallotBox(runner, async () => {
       for (const { signature } of FUNCTIONS) await runner.query(`DROP FUNCTION ${signature}`);
     });
-    // Results that are not kept are counted again from the ballots.
+    // Results that are not stored are counted again from the ballots.
     await runner.query(`
       CREATE TABLE resultat (
         tenant_id uuid NOT NULL,
@@ -97,11 +97,12 @@ export class CountedBoxes1764000022000 implements MigrationInterface {
 }
 
 /**
- * Divides ballots `b` that meet a condition into classes of one weight each: of several, the weight of an option less its votes
- * would tell of some of them. A cell is all ballots of one union, employer and weight. With a threshold of k, a cell of k ballots
- * is a class; smaller ones of one union that are k together are one; all others of a weight are its rest, which joins the
- * smallest class of the weight if it is below k. A weight with fewer than k ballots joins the smallest other class: its ballots
- * are told apart by the whole already. With a threshold of 1 each union and employer is a class.
+ * Divides ballots `b` that meet a condition into classes of one weight each. In a class of several weights, the weight
+ * of an option less its votes would reveal some of them. A cell is all ballots of one union, employer and weight. With
+ * a threshold of k, a cell of at least k ballots is a class. Smaller cells of one union with at least k ballots
+ * together are a class. All other cells of a weight are its rest, which joins the smallest class of the weight if it is
+ * below k. A weight with fewer than k ballots joins the smallest other class, because the total already shows its
+ * ballots. With a threshold of 1 each union and employer is a class.
  */
 const classesOf = (condition: string): string => `
   cell AS (
@@ -144,13 +145,13 @@ const firstChoicesOf = (condition: string): string => `
     JOIN urne_question q ON q.tenant_id = g.tenant_id AND q.campagne_id = g.campagne_id AND q.place = u.place - 1`;
 
 /**
- * The key of a cell, nulls included, as one value. With separate conditions on tenant and campaign PostgreSQL joins by these and
- * compares each class with each answer.
+ * The key of a cell, including nulls, as one value. With separate conditions PostgreSQL joins on tenant and campaign
+ * and compares each class with each answer.
  */
 const CELL = (row: string): string =>
   `jsonb_build_array(${row}.tenant_id, ${row}.campagne_id, ${row}.syndicat, ${row}.employeur, ${row}.poids)`;
 
-/** Keeps the count of ballots `b` that meet a condition, by union, employer, class and answer. */
+/** Stores the count of ballots `b` that meet a condition, by union, employer, class and answer. */
 const countInto = (condition: string): string => `
   WITH ${classesOf(condition)}
   INSERT INTO depouillement (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, classe, question, reponse,
@@ -165,7 +166,7 @@ const OWN = (row: string): string => `${row}.tenant_id = ${BOX_TENANT} AND ${row
 
 const CAMPAGNE = `c.tenant_id = ${BOX_TENANT} AND c.id_unique = $1`;
 
-/** Whether a row counts for the union and employer that are asked for; a null asks for all. */
+/** Whether a row belongs to the requested union and employer. A null requests all. */
 const MEETS = (row: string): string =>
   `(($2 IS NULL OR ${row}.syndicat_id_externe = $2) AND ($3 IS NULL OR ${row}.employeur_identifiant_externe = $3))`;
 
@@ -179,7 +180,7 @@ const count = (table: string, condition = 'true'): string =>
 const weights = (table: string, condition = 'true'): string =>
   `SELECT t.poids, count(*) FROM ${table} t WHERE ${OWN('t')} AND ${condition} GROUP BY 1`;
 
-/** What must not be in a box that is to be sealed, by the name under which it is told. */
+/** Anomalies that prevent a sealing, by their published names. */
 const ANOMALIES: Readonly<Record<string, string>> = {
   // As many ballots as voters who have voted, and as many receipts.
   bulletins: `${count('bulletin')} <> ${count('votant', 't.a_vote')}`,
@@ -196,7 +197,7 @@ const ANOMALIES: Readonly<Record<string, string>> = {
       WHERE (${Publication1764000021000.isAnswer('a.answer')}) IS NOT TRUE)`,
 };
 
-/** Writes roll, ballots and receipts anew in an order of chance. Not random(): its numbers follow from a seed that anybody may set. */
+/** Rewrites roll, ballots and receipts in random order, without random(), because any session may set its seed. */
 const REWRITE = `
   WITH taken AS (DELETE FROM bulletin b WHERE ${OWN('b')} RETURNING b.*)
   INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
@@ -214,12 +215,14 @@ const REWRITE = `
 
 const UNLESS_OPEN_OR_SEALED = `IF NOT ${IS_CLOSED} OR ${IS_SEALED} THEN RAISE EXCEPTION 'The box is not closed, or sealed already.'; END IF;`;
 
-/** Names in a statement are those of columns; each is planned for what is asked, since filters may be absent. */
+/**
+ * Names in a statement are those of columns. Each statement is planned for its values, because filters may be absent.
+ */
 const FILTERED = 'LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan';
 
 const FUNCTIONS: readonly BoxFunction[] = [
   {
-    // What does not agree in a closed box; nothing of an open one.
+    // Returns the anomalies of a closed box, and none for an open one.
     signature: 'urne_controler(uuid)',
     shape: '(campagne uuid) RETURNS text[]',
     manner: 'LANGUAGE plpgsql STABLE',
@@ -231,7 +234,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // All ballots that answer a question alike, once the box is closed.
+    // All ballots with the same answer to a question, after the box is closed.
     signature: 'urne_compter(uuid)',
     shape: `(campagne uuid)
       RETURNS TABLE (question integer, reponse text, bulletins bigint, poids numeric, decimales integer)`,
@@ -247,8 +250,8 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Whether the result of a union and employer is told: of a sealed box if it is made of whole classes, before only where the
-    // campaign has no threshold.
+    // Whether the result of a union and employer is published: for a sealed box if it consists of whole classes; before
+    // the sealing only if the campaign has no threshold.
     signature: 'urne_divulgue(uuid, text, text)',
     shape: '(campagne uuid, syndicat text, employeur text) RETURNS boolean',
     manner: FILTERED,
@@ -263,7 +266,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // The same as urne_compter by union and employer, with the first choices of rankings, where it is told.
+    // The same as urne_compter by union and employer, with the first choices of rankings, if it is published.
     signature: 'urne_compter_par(uuid, text, text)',
     shape: `(campagne uuid, syndicat text, employeur text)
       RETURNS TABLE (question integer, reponse text, bulletins bigint, poids numeric)`,
@@ -281,11 +284,11 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Counts a closed box by union and employer, and writes roll, ballots and receipts anew in an order of chance. One in which
-    // something does not agree is left as it is: answers what.
+    // Counts a closed box by union and employer, and rewrites roll, ballots and receipts in random order. A box with
+    // anomalies is not changed, and its anomalies are returned.
     signature: 'urne_sceller(uuid)',
     shape: '(campagne uuid) RETURNS text[]',
-    // Of a box that statistics do not know yet, PostgreSQL expects a row: it would compare each class with each answer.
+    // For a box without statistics PostgreSQL expects one row: it would compare each class with each answer.
     manner: 'LANGUAGE plpgsql SET enable_nestloop = off',
     body: `DECLARE
         found text[];
@@ -303,7 +306,7 @@ const FUNCTIONS: readonly BoxFunction[] = [
       END`,
   },
   {
-    // Seals a box in which something does not agree, without a result and for good. Answers whether it did.
+    // Seals a box with anomalies permanently, without a result. Returns whether it did.
     signature: 'urne_constater(uuid, text)',
     shape: '(campagne uuid, raison text) RETURNS boolean',
     manner: 'LANGUAGE plpgsql',

@@ -3,7 +3,7 @@ import { APP_ROLE } from '../libs/shared/src/database/connections';
 
 const COUNTS = ['votants_ajoutes', 'votants_retires', 'votants_modifies'];
 
-/** How often the roll of a campaign changed while its vote was open: the statistics tell it. */
+/** The number of changes of a campaign's roll during its vote. The statistics publish it. */
 export class RollChanges1764000023000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

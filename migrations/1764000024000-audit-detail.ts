@@ -1,9 +1,9 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** An entry of the audit trail can tell which objects a bulk write changed, and the names of the fields. */
+/** An audit entry can contain the objects that a bulk write changed, and the names of the fields. */
 export class AuditDetail1764000024000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // json keeps the text as it was written: the chain has a digest of it.
+    // json keeps the text as it was written, because the chain has a digest of it.
     await runner.query('ALTER TABLE journal ADD COLUMN detail json');
   }
 

@@ -8,8 +8,9 @@ import {
 } from '../libs/shared/src/database/ballot-box';
 
 /**
- * The box is counted question by question, and the answers come as lines of text (docs/adr/0027): a box of any size is read in
- * parts of bounded size. `urne_compter` and `urne_compter_par` stay for processes of the release before.
+ * The box is counted question by question, and the answers are returned as lines of text (docs/adr/0027). A box of any
+ * size is read in parts of bounded size. `urne_compter` and `urne_compter_par` stay for processes of the previous
+ * release.
  */
 export class CountsInParts1764000027000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -27,15 +28,15 @@ const OWN = (row: string): string => `${row}.tenant_id = ${BOX_TENANT} AND ${row
 
 const CAMPAGNE = `c.tenant_id = ${BOX_TENANT} AND c.id_unique = $1`;
 
-/** Whether a row counts for the union and employer that are asked for; a null asks for all. */
+/** Whether a row belongs to the requested union and employer. A null requests all. */
 const MEETS = (row: string): string =>
   `(($2 IS NULL OR ${row}.syndicat_id_externe = $2) AND ($3 IS NULL OR ${row}.employeur_identifiant_externe = $3))`;
 
-/** Whether an answer belongs to the part that is asked for. */
+/** Whether an answer belongs to the requested part. */
 const IN_PART = (answer: string): string =>
   `($7 = 1 OR mod(hashtextextended(${answer}, 0) & 9223372036854775807, $7::bigint) = $6)`;
 
-/** The answers that ballots `b` give to the questions that are asked for; those of ballots that are alike come once. */
+/** The answers of ballots `b` to the requested questions. Those of equal ballots are returned once. */
 const answersOf = (condition: string): string => `
   SELECT u.place::integer - 1 + $4 AS question, u.answer, g.ballots, g.ballots * g.poids AS weight, scale(trim_scale(g.poids)) AS decimals
   FROM (
@@ -49,7 +50,7 @@ const firstChoicesOf = (condition: string): string => `
     a.decimals
   FROM (${answersOf(condition)}) a JOIN urne_question q ON ${OWN('q')} AND q.place = a.question`;
 
-/** Lines of text, a thousand to a row: ballots, their weight, the decimals of the finest weight, and the answer. */
+/** Lines of text, a thousand in each row: ballots, their weight, the decimals of the finest weight, and the answer. */
 const linesOf = (answers: string): string => `
   SELECT l.question, string_agg(concat_ws(' ', l.ballots, l.weight, l.decimals, l.answer), E'\\n')
   FROM (
@@ -60,8 +61,9 @@ const linesOf = (answers: string): string => `
 
 const FUNCTIONS: readonly BoxFunction[] = [
   {
-    // The answers of a closed box to the questions from one place to another: all of them, or those of a union and employer, with
-    // the first choices of rankings, where these are told. Of several parts only one question is asked for.
+    // The answers of a closed box to the questions from one place to another: all of them, or those of a union and
+    // employer, with the first choices of rankings, if these are published. For several parts only one question is
+    // requested.
     signature: 'urne_depouiller(uuid, text, text, integer, integer, integer, integer)',
     shape: `(campagne uuid, syndicat text, employeur text, premiere integer, derniere integer, part integer, parts integer)
       RETURNS TABLE (question integer, lignes text)`,
