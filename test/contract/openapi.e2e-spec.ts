@@ -8,6 +8,7 @@ import { EXAMPLE_TACHE_ID } from '../../libs/sync/src';
 import { Config } from '../../libs/shared/src/config/config';
 import { Requires } from '../../libs/shared/src/access/requires.decorator';
 import { Answers } from '../../libs/shared/src/http/answers.decorator';
+import { resolved } from '../../tools/openapi/resolve';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { answerFaults, type Calls, DocumentedCalls } from './support/documented-calls';
 import { type RunningApp, startWithControllers } from './support/extended-app';
@@ -30,7 +31,7 @@ async function documentsOf(
   app: RunningApp,
 ): Promise<[partner: Document, platform: Document, admin: Document]> {
   const [partner, platform, admin] = await Promise.all(
-    SURFACES.map(async ({ url }) => (await app.send(undefined, 'GET', url)).json as Document),
+    SURFACES.map(async ({ url }) => resolved((await app.send(undefined, 'GET', url)).json as Document)),
   );
   return [partner!, platform!, admin!];
 }

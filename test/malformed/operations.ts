@@ -1,4 +1,5 @@
 import { SURFACES } from '../../apps/partner-api/src/openapi';
+import { resolved } from '../../tools/openapi/resolve';
 import type { TestApp } from '../setup/test-app';
 
 /** The parts of an OpenAPI schema from which a value is generated. */
@@ -62,7 +63,7 @@ export async function operationsOf(
   );
   const documents: Document[] = [];
   for (const { path } of SURFACES) {
-    documents.push((await app.send(undefined, 'GET', `/${path}/openapi.json`)).json as Document);
+    documents.push(resolved((await app.send(undefined, 'GET', `/${path}/openapi.json`)).json as Document));
   }
   const documented = Object.assign({}, ...documents.map((document) => document.paths)) as Document['paths'];
   const operations = routes.map(({ method, path }): Operation => {

@@ -12,6 +12,7 @@ import {
   textOf,
   writeDocuments,
 } from '../../tools/openapi/documents';
+import { resolved } from '../../tools/openapi/resolve';
 
 const ROOT = join(__dirname, '../..');
 
@@ -35,6 +36,18 @@ describe('The files under docs/openapi', () => {
   it.each(NAMES)('hold what the code makes: %s', (name) => {
     const stale = staleness(name, documents[name], readText(fileOf(ROOT, name)));
     if (stale) throw new Error(stale);
+  });
+
+  it.each(NAMES)('write a response that several operations have once, as a component: %s', (name) => {
+    const written = Object.values(documents[name].paths)
+      .flatMap((item) => Object.values(item as Record<string, { responses: Record<string, object> }>))
+      .flatMap(({ responses }) => Object.entries(responses))
+      .filter(([status, response]) => status >= '300' && !('$ref' in response))
+      .map((entry) => JSON.stringify(entry));
+    expect(written.filter((text, place) => written.indexOf(text) !== place)).toEqual([]);
+    const { responses } = documents[name].components!;
+    expect(Object.keys(responses!)).toContain('Service.Indisponible');
+    expect(JSON.stringify(resolved(documents[name]))).not.toMatch(/components\/(?!schemas)/);
   });
 
   it('differences from the code are reported in words', () => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { resolved } from '../../tools/openapi/resolve';
 
 const ROOT = join(__dirname, '../..');
 
@@ -29,7 +30,9 @@ const problem = (document: Loose): Loose => read(document).responses[404].conten
 
 /** A document of one operation, which has no fault. */
 function sound(): Loose {
-  const document = JSON.parse(readFileSync(join(ROOT, 'docs/openapi/plateforme.json'), 'utf8'));
+  const document: Loose = resolved(
+    JSON.parse(readFileSync(join(ROOT, 'docs/openapi/plateforme.json'), 'utf8')),
+  );
   document.paths = { [PATH]: document.paths[PATH] };
   const { ProblemItem, FaultItem, ...schemas } = document.components.schemas;
   const answer = read(document).responses[200].content['application/json'].schema.$ref.split('/').at(-1);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { otherChanges } from './compare-rest';
+import { resolved } from './resolve';
 import { type Change, type Direction, type Schema, SchemaComparison, type Schemas } from './compare-schemas';
 
 export type { Change };
@@ -46,8 +47,8 @@ export interface Document {
  * that generated clients take from the document.
  */
 export function changesBetween(before: Document, after: Document): Change[] {
-  const comparison = new Comparison(before, after);
-  const changes = [...comparison.run(), ...otherChanges(before, after)];
+  const [old, now] = [resolved(before), resolved(after)];
+  const changes = [...new Comparison(old, now).run(), ...otherChanges(old, now)];
   const place = 'the document';
   if (changes.length === 0 && !isDeepStrictEqual(before, after))
     changes.push({ breaking: true, place, what: 'differs in something that is not compared' });

@@ -6,6 +6,7 @@ import { ERROR_CODES, type ErrorCode } from '#shared/errors/error-codes';
 import { COMMON_MODELS } from '#shared/http/answers.decorator';
 import { type Problem, problemOf } from '#shared/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
+import { withSharedComponents } from './shared-components';
 
 /** One document for each surface (decisions, section 1). */
 export const SURFACES = [
@@ -308,7 +309,7 @@ function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
     }
   };
   visit([paths, schemas['ProblemItem']]);
-  return {
+  return withSharedComponents({
     ...whole,
     info: { ...whole.info, title: surface.title, description: surface.description, contact: CONTACT },
     tags: [...surface.tags],
@@ -324,5 +325,5 @@ function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
       },
       schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => needed.has(name))),
     },
-  };
+  });
 }

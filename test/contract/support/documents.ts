@@ -1,3 +1,4 @@
+import { resolved } from '../../../tools/openapi/resolve';
 import type { RunningApp } from './extended-app';
 
 /** A JSON Schema as OpenAPI 3.0 writes it; only what the tests read is named. */
@@ -55,20 +56,24 @@ const SURFACES = [
 
 type Described = Omit<Operation, 'name' | 'method' | 'path' | 'codes'> & { 'x-codes'?: string[] };
 
-/** The three OpenAPI documents, as the application serves them. */
+interface Served {
+  readonly paths: Record<string, Record<string, Described>>;
+  readonly components?: { readonly schemas?: Record<string, Schema> };
+}
+
+/** Returns the three OpenAPI documents of the application, with shared components resolved. */
 export async function surfacesOf(app: RunningApp): Promise<Surface[]> {
   return Promise.all(
     SURFACES.map(async ({ url, prefix }) => {
-      const { json } = await app.send(undefined, 'GET', url);
-      const paths = json.paths as Record<string, Record<string, Described>>;
-      const operations = Object.entries(paths).flatMap(([path, item]) =>
+      const json = resolved((await app.send(undefined, 'GET', url)).json as Served);
+      const operations = Object.entries(json.paths).flatMap(([path, item]) =>
         Object.entries(item).map(([verb, operation]) => {
           const method = verb.toUpperCase();
           const name = `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
           return { ...operation, name, method, path, codes: operation['x-codes'] ?? [] };
         }),
       );
-      return { url, prefix, operations, schemas: (json.components?.schemas ?? {}) as Record<string, Schema> };
+      return { url, prefix, operations, schemas: json.components?.schemas ?? {} };
     }),
   );
 }

@@ -60,6 +60,8 @@ export function deliveriesOf() {
           summary: 'An event',
           description:
             'Signed by Standard Webhooks 1.0: verify the body as it came, before it is parsed. At least once and in no order.',
+          // The signature authenticates the service; the receiver gets no key.
+          security: [],
           parameters: [
             header(
               'webhook-id',

@@ -793,6 +793,26 @@ export type IssuedCleItemWritable = {
     cle: string;
 };
 
+/**
+ * ETag of the version that may be changed; 412 when stale.
+ */
+export type IfMatch = string;
+
+/**
+ * ETag of the version already held; 304 when unchanged.
+ */
+export type IfNoneMatch = string;
+
+/**
+ * Where to go on: the value in the `next` link of the page before.
+ */
+export type Curseur = string;
+
+/**
+ * The most items of a page; one of large items may have fewer, and only a missing `next` link ends the list. Without `limite` the whole list is answered, streamed.
+ */
+export type Limite = number;
+
 export type ClientsListData = {
     body?: never;
     path?: never;

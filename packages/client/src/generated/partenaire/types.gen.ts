@@ -4704,6 +4704,76 @@ export type WebhookItemWritable = {
     actif: boolean;
 };
 
+/**
+ * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
+ */
+export type IdempotencyKey = string;
+
+/**
+ * ETag of the version that may be changed; 412 when stale.
+ */
+export type IfMatch = string;
+
+/**
+ * ETag of the version already held; 304 when unchanged.
+ */
+export type IfNoneMatch = string;
+
+/**
+ * Only cards with a handwritten signature (true), or without one (false).
+ */
+export type ASignatureManuscrite = boolean;
+
+/**
+ * Only cards signed at this time or later (inclusive, to the millisecond). A request that is confirmed becomes a card with the date of its signature, perhaps long ago: the event `adhesion.signee` tells of each card when it is made.
+ */
+export type Apres = string;
+
+/**
+ * Only cards signed at this time or before (inclusive, to the millisecond).
+ */
+export type Avant = string;
+
+/**
+ * Only cards linked to a payment (true), or to none (false).
+ */
+export type AvecPaiement = boolean;
+
+/**
+ * Where to go on: the value in the `next` link of the page before.
+ */
+export type Curseur = string;
+
+/**
+ * Only cards of this employee.
+ */
+export type IdExterneEmploye = string;
+
+/**
+ * Only cards of this union.
+ */
+export type IdExterneSyndicat = string;
+
+/**
+ * The most items of a page; one of large items may have fewer, and only a missing `next` link ends the list. Without `limite` the whole list is answered, streamed.
+ */
+export type Limite = number;
+
+/**
+ * Only what was created or changed at this time or later. A change carries the time at which its request began, so overlap successive reads by two minutes.
+ */
+export type ModifieDepuis = string;
+
+/**
+ * Only cards with this member number: the one that was signed or, where none was, the one that the employee had then.
+ */
+export type NoMembre = string;
+
+/**
+ * `true` answers what would happen and writes nothing.
+ */
+export type Simulation = boolean;
+
 export type SignatureImagesReadData = {
     body?: never;
     headers?: {

@@ -1050,6 +1050,21 @@ export type SeanceItemWritable = {
     points: Array<PointItemWritable>;
 };
 
+/**
+ * Up to 255 characters. The same Idempotency-Key with the same body replays the first answer to the same API key for 24 hours.
+ */
+export type IdempotencyKey = string;
+
+/**
+ * ETag of the version that may be changed; 412 when stale.
+ */
+export type IfMatch = string;
+
+/**
+ * ETag of the version already held; 304 when unchanged.
+ */
+export type IfNoneMatch = string;
+
 export type SigningSignData = {
     body: SigningInput;
     headers?: {
