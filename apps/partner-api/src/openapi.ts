@@ -8,7 +8,7 @@ import { type Problem, problemOf } from '#shared/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 import { withSharedComponents } from './shared-components';
 
-/** One document for each surface (decisions, section 1). */
+/** One document for each surface. Its groups (`tags`) are in the order in which a caller needs them. */
 export const SURFACES = [
   {
     name: 'plateforme',
@@ -23,9 +23,9 @@ export const SURFACES = [
     key: { scheme: 'PlatformKey', description: 'A key of role `plateforme`, from the operator.' },
     tags: [
       { name: 'Signing', description: 'Cards that members sign, and the payments linked to them' },
-      { name: 'Votes', description: 'Ballots, each cast once and joined to nobody' },
-      { name: 'Meetings', description: 'Their agenda, who is present, and what was decided in session' },
-      { name: 'Consents', description: 'What members consent to' },
+      { name: 'Consents', description: 'Consents that persons give or refuse' },
+      { name: 'Votes', description: 'Ballots: each is cast once and has no link to its voter' },
+      { name: 'Meetings', description: 'Agenda, presence, and the results that a meeting records' },
     ],
   },
   {
@@ -43,12 +43,9 @@ export const SURFACES = [
     },
     tags: [
       { name: 'Clients', description: 'Organisations that use the service, with their modules and limits' },
-      { name: 'Keys', description: 'What a client calls the service with, one environment each' },
-      {
-        name: 'Personal data',
-        description: 'What a person may ask for: to see all that is held, and to be erased',
-      },
-      { name: 'Campaigns', description: 'What an administrator decides of a single vote' },
+      { name: 'Keys', description: 'API keys of a client, each for one environment' },
+      { name: 'Campaigns', description: 'Decisions of an administrator about one vote' },
+      { name: 'Personal data', description: 'Export and erasure of the data of one person' },
       { name: 'Audit trail', description: 'Who did what to which object, and when' },
     ],
   },
@@ -67,31 +64,31 @@ export const SURFACES = [
     ].join('\n\n'),
     key: { scheme: 'PartnerKey', description: 'A key of role `partenaire`, from the operator.' },
     tags: [
-      { name: 'Key', description: 'What the key opens' },
+      { name: 'Key', description: 'Client, environment, modules and limits of the key' },
+      { name: 'Employers', description: 'V1: the employers of the employees' },
+      { name: 'Employees', description: 'V1: one employee at a time, or many with their employers' },
+      { name: 'Employees, V2', description: 'Employees with employments, memberships and custom values' },
+      { name: 'Unions', description: 'Unions with their employers; the sync of V2 writes them' },
+      { name: 'Sync, V2', description: 'Writes all records in one request; tasks run long syncs' },
+      { name: 'Custom fields', description: 'Fields of employees that the partner defines' },
+      { name: 'Consent objects', description: 'Subjects that a person can consent to' },
+      { name: 'Consents', description: 'The history of the consents of employees' },
+      { name: 'Forms', description: 'Forms that members fill in and sign' },
+      { name: 'Signed cards, V2', description: 'Cards with the member as signed; deletion' },
+      { name: 'Signature images', description: 'Handwritten signatures' },
+      { name: 'Signed cards', description: 'V1: cards with the employee as of now; replaced by V2' },
+      { name: 'Conciliation', description: 'Cards signed by persons who match no employee' },
+      { name: 'Campaigns', description: 'Votes, from draft to archive, with their statistics' },
+      { name: 'Questions', description: 'Questions of a campaign and their options' },
+      { name: 'Voters', description: 'Voters of a campaign, and electoral lists made from employees' },
+      { name: 'Meetings', description: 'Votes in a meeting: results of each point, and participation' },
+      { name: 'E-mail', description: 'E-mails to employees and voters, and the state of each recipient' },
       {
         name: 'Webhooks',
         description:
-          'Endpoints that events are sent to, and what became of each. A key reads and manages endpoints whose types all belong to its modules',
+          'Endpoints that receive events, and their deliveries. A key reads and manages endpoints whose types all belong to its modules',
       },
       { name: 'Events', description: 'The same events as a feed, and the catalogue of their types' },
-      { name: 'Sync, V2', description: 'Everything at once, and tasks for what takes long' },
-      { name: 'Employees, V2', description: 'With employments, memberships and custom values' },
-      { name: 'Unions', description: 'With their employers; V2 writes them by sync' },
-      { name: 'Custom fields', description: 'What a partner keeps of employees beside the usual' },
-      { name: 'Signed cards, V2', description: 'Members as signed; deletion' },
-      { name: 'Signature images', description: 'Handwritten signatures' },
-      { name: 'Campaigns', description: 'Votes from their draft to the archive' },
-      { name: 'Questions', description: 'What a campaign asks, and the options to choose from' },
-      { name: 'Voters', description: 'The roll of a campaign, and lists made of employees' },
-      { name: 'Meetings', description: 'Votes in session: results of each point, and participation' },
-      { name: 'E-mail', description: 'Letters to employees and voters, and what became of each recipient' },
-      { name: 'Conciliation', description: 'Signings of persons who are no known employees' },
-      { name: 'Forms', description: 'What members fill to sign' },
-      { name: 'Consents', description: 'The history of what employees consented to' },
-      { name: 'Consent objects', description: 'What a person may consent to' },
-      { name: 'Employees', description: 'V1: one by one, and many at once with their employers' },
-      { name: 'Employers', description: 'V1: where the employees work' },
-      { name: 'Signed cards', description: 'V1: with the employees as they are now; replaced by V2' },
     ],
   },
 ] as const;
