@@ -5,22 +5,21 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { eventually } from '../http/expect-problem';
 import { DemonstrationService, freePort } from '../setup/demonstration-service';
-import { type Block, blocksOf, chapterOf, differences, pasteFaults } from './blocks';
+import { type Block, blocksOf, differences, pasteFaults } from './blocks';
 import { type Hour, rejectedRequests, spend } from './hour';
 import { missingTools } from './shell';
 
-const README = readFileSync(join(__dirname, '../../README.md'), 'utf8');
+const DOCUMENT = 'docs/first-hour.md';
 const RECEIVER = join(__dirname, '../../dist/examples/receiver.js');
-const TITLE = "A partner's first hour";
-/** How the chapter says that the service is started. */
+/** The command in the document that starts the service. */
 const START = /`(WEBHOOK_ALLOW_INSECURE)=(true) npm start`/;
 
 const missing = missingTools();
 if (missing.length > 0) console.warn(`The first hour is skipped: there is no ${missing.join(' and no ')}.`);
 const describeHour = missing.length > 0 ? describe.skip : describe;
 
-describeHour(`README.md, "${TITLE}"`, () => {
-  const chapter = chapterOf(README, TITLE);
+describeHour(DOCUMENT, () => {
+  const chapter = readFileSync(join(__dirname, '../..', DOCUMENT), 'utf8');
   let service: DemonstrationService;
   let receiverPort: number;
   let receiver: ChildProcess | undefined;
@@ -63,7 +62,7 @@ describeHour(`README.md, "${TITLE}"`, () => {
     expect(hour.blocks).toBe(blocks.length);
     expect(hour.blocks).toBeGreaterThan(20);
     expect(hour.requests).toBeGreaterThan(50);
-    // The receiver of the chapter has verified the test and the cards.
+    // The receiver of the document has verified the test and the cards.
     const arrives = (type: string): true | undefined =>
       new RegExp(`\\(verified\\) \\{"type":"${type}"`).test(received) || undefined;
     for (const type of ['webhook.test', 'adhesion.signee', 'sync.terminee'])

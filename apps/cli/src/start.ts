@@ -109,7 +109,7 @@ Mandat is ready on ${url}
     platform          ${keys.plateforme}
     administrator     ${adminKeyIsSet ? 'the value of ADMIN_API_KEY; set it in the other terminal, too' : adminApiKey}
 
-  Try it in another terminal: paste this line, then the blocks of "A partner's first hour" in README.md.
+  Try it in another terminal: paste this line, then the blocks of docs/first-hour.md.
 
 export ${line.join(' ')}
 
