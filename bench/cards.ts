@@ -8,7 +8,9 @@ const EMPLOYEES = 40_000;
 /** The union of most cards. */
 export const SYNDICAT = 'SYN-0';
 
-/** Rows as years of signing would leave them: three in five of one union, one in four paid for, half signed by hand. */
+/**
+ * Rows like those of years of signing: three in five of one union, one in four paid, half with a handwritten signature.
+ */
 export function cardsTenant(world: World): Promise<Tenant> {
   return world.readTenant(`${CARDS.toLocaleString('en')} cards`, async ({ id }) => {
     const { database } = world;
@@ -36,7 +38,7 @@ export function cardsTenant(world: World): Promise<Tenant> {
   });
 }
 
-/** Lists of all cards, one after the other, and how long others wait meanwhile. */
+/** Reads lists of all cards, one after the other, and measures the waits of other requests meanwhile. */
 export const CARD_LISTS: readonly Work[] = ['v2', 'v1'].map((version) => ({
   name: `cards-list-${version}`,
   measure: async (world, { rounds }) => {

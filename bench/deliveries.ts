@@ -5,13 +5,13 @@ import { PRODUCT, type Work } from './work';
 import { expectEqual, type Server, type Tenant, type World } from './world';
 
 const EVENTS = 10_000;
-/** Cards that are signed to measure the delay, one after the other. */
+/** Cards that are signed one after the other to measure the delay. */
 const CARDS = 600;
 const CARDS_A_SECOND = 50;
 const PATIENCE_MS = 120_000;
 const RATE_GOAL = { atLeast: 0.5 };
 
-/** What the receiver has seen, with times in milliseconds since 1970. */
+/** Deliveries seen by the receiver, with times in milliseconds since 1970. */
 interface Seen {
   readonly count: number;
   readonly first: number;
@@ -19,7 +19,7 @@ interface Seen {
   readonly arrivals: [string, number][];
 }
 
-/** How many deliveries arrive a second, and how long after the beginning of its transaction an event does. */
+/** Measures deliveries a second, and the delay from the beginning of an event's transaction to its arrival. */
 export const DELIVERIES: readonly Work[] = [
   { name: 'deliveries-rate', measure: rate },
   { name: 'deliveries-delay', measure: delay },
@@ -107,7 +107,7 @@ function register(world: World, tenant: Tenant, receiver: Server): Promise<strin
   return world.call<{ id: string }>('/b2b/v2/webhook', tenant.key, body).then(({ id }) => id);
 }
 
-/** Events with a card each, as signings leave them. */
+/** Creates events with a card each, as signings do. */
 async function fillEvents({ database }: World, { id }: Tenant): Promise<void> {
   await database.query(
     `INSERT INTO evenement (tenant_id, type, data)
@@ -123,7 +123,7 @@ async function fillEvents({ database }: World, { id }: Tenant): Promise<void> {
   await database.query('VACUUM ANALYZE evenement');
 }
 
-/** What was delivered is written, and PostgreSQL has cleaned up behind it as it would have by itself. */
+/** Waits until all outcomes are written, then runs VACUUM as autovacuum would. */
 async function settled({ database }: World, { id }: Tenant): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {

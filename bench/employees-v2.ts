@@ -1,6 +1,6 @@
 import { type Employee, employers, type Kind, syncOf } from './employees';
 
-/** Made-up employees as V2 takes them, with three employments for two of them and a membership each. */
+/** Generated employees in V2's format, with three employments for every two employees and a membership each. */
 
 const UNIONS = 5;
 
@@ -25,7 +25,7 @@ export interface EmployeeV2 {
   readonly Adhesions: readonly { readonly SyndicatIdExterne: string; readonly DateAdhesion: string }[];
 }
 
-/** Unions with the employers of `employers()`, evenly. */
+/** Unions with the employers of `employers()`, distributed evenly. */
 export function unions(): object[] {
   const all = employers().map(({ idExterne, nom }) => ({ IdentifiantExterne: idExterne, Nom: nom }));
   return Array.from({ length: UNIONS }, (_, n) => ({
@@ -35,7 +35,7 @@ export function unions(): object[] {
   }));
 }
 
-/** The employees of `syncOf` as V2 sends them; a changed one has another number at its employer too. */
+/** The employees of `syncOf` in V2's format. A changed employee also has another number at its employer. */
 export function syncV2Of(kind: Kind, size: number): EmployeeV2[] {
   return syncOf(kind, size).map(toV2);
 }

@@ -1,10 +1,10 @@
-/** Made-up employees of a payroll, the same ones at every run. */
+/** Generated employees of a payroll, the same in every run. */
 
-/** What a sync changes: half new, a quarter changed and a quarter unchanged is `mixed`. */
+/** The kind of a sync. `mixed` has half new, a quarter changed and a quarter unchanged records. */
 export const KINDS = ['new', 'changed', 'mixed', 'unchanged'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** An employee as V1 takes it. */
+/** An employee in V1's format. */
 export type Employee = Readonly<Record<(typeof EMPLOYEE_PROPERTIES)[number], string>>;
 
 export const EMPLOYEE_PROPERTIES = [
@@ -71,12 +71,12 @@ function employee(n: number, changed: boolean): Employee {
   };
 }
 
-/** The employees that exist before a sync: `size` of them, numbered from 0. */
+/** Returns the `size` employees that exist before a sync, numbered from 0. */
 export function baseline(size: number): Employee[] {
   return Array.from({ length: size }, (_, n) => employee(n, false));
 }
 
-/** The `size` employees that a sync of this kind sends, onto a baseline of `size`. */
+/** Returns the `size` employees of a sync of this kind, for a baseline of `size`. */
 export function syncOf(kind: Kind, size: number): Employee[] {
   const pick = (n: number): Employee => {
     switch (kind) {

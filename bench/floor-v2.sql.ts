@@ -1,10 +1,10 @@
 import type { EmployeeV2 } from './employees-v2';
 
-/** What the floor of the V2 sync asks of PostgreSQL: one unnest and upsert for each of the three tables. */
+/** SQL of the V2 sync's floor: one unnest and upsert for each of the three tables. */
 
 interface Upsert {
   readonly table: string;
-  /** The columns of the unique key after the tenant. */
+  /** The columns of the unique key without the tenant. */
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, 'text' | 'timestamptz'>>;
 }
@@ -71,7 +71,7 @@ function upsert({ table, key, columns }: Upsert): string {
     WHERE (${list('t')}) IS DISTINCT FROM (${list('excluded')})`;
 }
 
-/** The arrays of the three statements. */
+/** Returns the arrays of the three statements. */
 export function columnsOf(
   employees: readonly EmployeeV2[],
 ): Record<'employes' | 'emplois' | 'memberships', unknown[][]> {

@@ -1,6 +1,6 @@
 import { EMPLOYEE_PROPERTIES } from './employees';
 
-/** What the floors ask of PostgreSQL: no tenant's walls, no checks, the quickest plain statement we know for each work. */
+/** SQL of the floors: without row-level security and checks, and the fastest plain statement known for each work. */
 
 /** `noMembre` → `no_membre`. */
 const columnOf = (property: string): string =>
@@ -9,7 +9,7 @@ const columnOf = (property: string): string =>
 const COLUMNS = EMPLOYEE_PROPERTIES.map(columnOf);
 const WIRE = [
   ...EMPLOYEE_PROPERTIES.map((property) => `${columnOf(property)} AS "${property}"`),
-  // The employees that are measured have no values of custom fields, and a floor knows that.
+  // The measured employees have no values of custom fields, so the floor returns a constant.
   `'[]'::json AS "valeursChampUtilisateur"`,
   'id_unique AS "idUnique"',
 ];
@@ -68,7 +68,7 @@ export const SQL = {
     SELECT ${VOTER} FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND syndicat_id_externe = $3
     ORDER BY date_creation, id_unique LIMIT $4
   ) i`,
-  /** As if each employee had one membership and one employment, both active. */
+  /** Like an electoral list in which each employee has one active membership and one active employment. */
   enrol: `
     INSERT INTO floor_votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
       employeur_identifiant_externe, a_droit_de_vote, poids)
@@ -87,7 +87,7 @@ export const SQL = {
     RETURNING syndicat_id_externe, employeur_identifiant_externe, poids`,
   castBallot: `INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
     VALUES ($1, $2, $3, $4, $5, $6)`,
-  /** Ballots that answer alike, of a union if `$3` is one. */
+  /** Counts equal ballots, of one union if `$3` is set. */
   tally: `SELECT place, answer, count(*)::int AS ballots, sum(poids)::text AS weight
     FROM bulletin, unnest(reponses) WITH ORDINALITY a (answer, place)
     WHERE tenant_id = $1 AND campagne_id = $2 AND ($3::text IS NULL OR syndicat_id_externe = $3) GROUP BY 1, 2`,
@@ -105,7 +105,7 @@ export const SQL = {
   copyStage: `COPY floor_stage (${COLUMNS.join(', ')}) FROM STDIN`,
   upsertStage: upsertInto('floor_employe', 'floor_stage', COLUMNS, '$1'),
 
-  /** The same table as the product's, its indexes, checks and foreign key included, its row-level security not. */
+  /** The product's table with its indexes, checks and foreign key, without row-level security. */
   createTable: `
     CREATE TABLE floor_employe (LIKE employe INCLUDING ALL,
       FOREIGN KEY (tenant_id, identifiant_externe_employeur) REFERENCES employeur (tenant_id, id_externe))`,

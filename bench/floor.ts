@@ -10,27 +10,27 @@ import { columnsOf, SQL_V2 } from './floor-v2.sql';
 import { SQL } from './floor.sql';
 
 /**
- * The floors: the least that could do each work, on `node:http` and bare `pg`, in a process of their own as the product
- * is. They check nothing, know no keys and see every tenant.
+ * The floors: minimal programs for each work, with `node:http` and bare `pg`, in their own process like the product.
+ * They check nothing, know no keys and read all tenants.
  */
 
 type Handler = (parts: string[], request: IncomingMessage) => Promise<string | Buffer>;
 
 const WHOLE_LIST = 2_147_483_647;
 
-/** As libs/webhooks/src/application/lane.ts has it. */
+/** The same limit as in libs/webhooks/src/application/lane.ts. */
 const POSTS_AT_ONCE = 16;
 
 const newPool = (max: number): Pool =>
   new Pool({ connectionString: process.env.DATABASE_URL, max, options: '-c timezone=UTC -c jit=off' });
 
-// As many connections as the product has, and as one tenant has for votes.
+// As many connections as the product has, and as one tenant may use for votes.
 const pool = newPool(10);
 const votePool = newPool(16);
 let rows: Employee[] = [];
 
 const ROUTES: Record<string, Handler> = {
-  /** Rows as objects. */
+  /** Returns rows as objects. */
   'GET objects': async ([tenant, limit]) => {
     const values = [tenant, limit ?? WHOLE_LIST];
     return JSON.stringify((await pool.query({ name: 'objects', text: SQL.listAsObjects, values })).rows);
@@ -41,13 +41,13 @@ const ROUTES: Record<string, Handler> = {
     const answer = await pool.query<{ list: string }>({ name: 'text', text: SQL.listAsText, values });
     return answer.rows[0]!.list;
   },
-  /** Cards of a union that are not paid for. */
+  /** Unpaid cards of one union. */
   'GET cards': async ([tenant, syndicat, limit]) => {
     const values = [tenant, syndicat, limit];
     const answer = await pool.query<{ list: string }>({ name: 'cards', text: SQL.cardsAsText, values });
     return answer.rows[0]!.list;
   },
-  /** Voters of a union on the roll of a campaign. */
+  /** Voters of one union on the roll of a campaign. */
   'GET voters': async ([tenant, campagne, syndicat, limit]) => {
     const values = [tenant, campagne, syndicat, limit];
     const answer = await pool.query<{ list: string }>({ name: 'voters', text: SQL.votersAsText, values });
@@ -58,7 +58,7 @@ const ROUTES: Record<string, Handler> = {
     const { rowCount } = await pool.query(SQL.enrol, [tenant, campagne, syndicat]);
     return JSON.stringify({ written: rowCount });
   },
-  /** Notes that a voter has voted and puts a ballot into the box. */
+  /** Marks a voter and inserts a ballot. */
   'POST vote': async ([tenant, campagne], request) => {
     const { VotantId } = JSON.parse((await bodyOf(request)).toString()) as { VotantId: string };
     const client = await votePool.connect();
@@ -86,13 +86,13 @@ const ROUTES: Record<string, Handler> = {
     const answer = await pool.query({ name: 'one', text: SQL.oneAsObject, values: [tenant, id] });
     return JSON.stringify(answer.rows[0]);
   },
-  /** The body goes to PostgreSQL as it came. */
+  /** Passes the body to PostgreSQL unchanged. */
   'POST json': async ([tenant], request) => {
     const values = [(await bodyOf(request)).toString(), tenant];
     const { rowCount } = await pool.query({ name: 'json', text: SQL.upsertJson, values });
     return JSON.stringify({ written: rowCount });
   },
-  /** Takes over the rows that `copy` is to write. */
+  /** Stores the rows that `copy` writes. */
   'PUT rows': async (_parts, request) => {
     ({ employes: rows } = JSON.parse((await bodyOf(request)).toString()) as { employes: Employee[] });
     return JSON.stringify({ rows: rows.length });
@@ -113,7 +113,7 @@ const ROUTES: Record<string, Handler> = {
     }
     return JSON.stringify({ written: Employes.length });
   },
-  /** Posts the bodies of a tenant's events, as many at once as the product does, and forgets the answers. */
+  /** Posts the bodies of a tenant's events, as many at once as the product does, and discards the responses. */
   'POST deliver': async ([tenant, port]) => {
     const { rows: bodies } = await pool.query<{ body: string }>(
       `SELECT '{"type":"' || type || '","timestamp":"2026-03-02T14:05:09.120Z","data":' || data::text || '}' AS body
@@ -154,7 +154,7 @@ async function copy(tenant: string): Promise<number | null> {
     const stream = client.query(copyFrom(SQL.copyStage));
     let chunk = '';
     for (const row of rows) {
-      // The made-up employees hold none of the characters that COPY would want escaped.
+      // The generated employees have no characters that COPY needs escaped.
       chunk += `${EMPLOYEE_PROPERTIES.map((property) => row[property]).join('\t')}\n`;
       if (chunk.length < 65_536) continue;
       if (!stream.write(chunk)) await once(stream, 'drain');

@@ -1,11 +1,11 @@
 import { say } from './progress';
 import type { Site, Tenant, World } from './world';
 
-/** Databases that differ in size alone, each with the product on it, so that sizes can work in turns. */
+/** Databases that differ only in size, each with its own process of the product. The sizes alternate. */
 
-/** Employees of a tenant that were changed lately, whatever its size: what a partner's incremental read finds. */
+/** The number of recently changed employees of a tenant of any size, which a partner's incremental read returns. */
 const RECENT = 100;
-/** All others have not been changed since they were imported, long before. */
+/** The last change of all other employees, at their import. */
 export const RECENTLY = '2026-06-01T00:00:00Z';
 
 export interface Sized {
@@ -33,9 +33,9 @@ export async function sizedSite(
   return { name, site, tenants: made, employees };
 }
 
-/** Writes the employees without asking the product, which would take minutes; the rows are what it writes. */
+/** Inserts the employees directly, because the product would take minutes. The rows are those of the product. */
 async function fill({ database }: Site, tenants: readonly Tenant[], employees: number): Promise<void> {
-  // Each names an employer that is there.
+  // Each employee references an existing employer, so foreign-key checks are switched off.
   await database.query('SET session_replication_role = replica');
   await database.query(
     `INSERT INTO employe (tenant_id, id_externe, prenom, nom, no_membre, courriel, identifiant_externe_employeur,

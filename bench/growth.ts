@@ -8,24 +8,24 @@ import { ofEmployees } from './reads';
 import { type Effort, type Work } from './work';
 import { expectEqual, type Site, type Tenant, type World } from './world';
 
-/** How the cost of a request grows with the employees of a tenant, with the tenants, and with the connections. */
+/** Measures the cost of a request by the employees of a tenant, by the tenants, and by the connections. */
 
 const EMPLOYEES = [1_000, 10_000, 100_000, 1_000_000];
 const TENANTS = [1, 10, 100, 1_000];
 const EMPLOYEES_OF_EACH = 1_000;
 const CONNECTIONS = [1, 4, 16, 64];
-/** Requests that differ, spread evenly over tenants and employees. */
+/** Different requests, distributed evenly over tenants and employees. */
 const SPREAD = 1_000;
 const PAGE = 100;
 const GOAL = { atMost: 1.3 };
 const LIST = '/b2b/v1/employe';
 
-/** One kind of request; `number` counts from 0 and tells which of them it is. */
+/** One kind of request. `number` counts from 0 and selects the request. */
 interface Operation {
   readonly title: string;
   readonly goal?: Goal;
   readonly writes?: true;
-  /** How many requests there are before they come again. */
+  /** The number of different requests; after them the first one is sent again. */
   readonly count: (sized: Sized) => number;
   readonly request: (sized: Sized, tenant: Tenant, number: number) => Promise<Request> | Request;
 }
@@ -57,7 +57,7 @@ const far: Operation = {
        FROM employe WHERE tenant_id = $1 AND id_externe = $2`,
       [id, `E-${employees * 0.9}`],
     );
-    // As `next` links have it; going there by links would take thousands of requests.
+    // A cursor as in `next` links, because following the links would take thousands of requests.
     const cursor = Buffer.from(rows[0]!.cursor).toString('base64url');
     return { method: 'GET', path: `${LIST}?limite=${PAGE}&curseur=${cursor}` };
   },
@@ -98,12 +98,15 @@ const sync = (records: number): Operation => ({
   },
 });
 
-/** The n-th of some employees that lie far apart: neighbours share pages of the table, which would flatter the large. */
+/**
+ * Returns the n-th of some employees that are far apart. Neighbours share pages of the table, which would favour large
+ * ones.
+ */
 function spread(number: number, employees: number): number {
   return (number * 7_919) % employees;
 }
 
-/** Writes come in two kinds, so that one after the other always changes something. */
+/** Writes alternate between two values, because each must change something. */
 function employee(n: number, isChanged: boolean): object {
   return {
     idExterne: `E-${n}`,
@@ -124,7 +127,7 @@ interface Turn extends Contestant {
   readonly site: Site;
 }
 
-/** Milliseconds a request over one connection, for each size in turns. */
+/** Measures milliseconds for each request over one connection; the sizes alternate. */
 async function measure(
   work: string,
   operation: Operation,
@@ -144,18 +147,18 @@ async function measure(
     }
     let next = 0;
     const send = async (count: number): Promise<number> => {
-      // Goes on where the turn before ended.
+      // Continues after the requests of the previous turn.
       const turned = [...requests.slice(next), ...requests.slice(0, next)];
       next = (next + count) % requests.length;
       return 1_000 / (await requestsPerSecond(site.api.port, turned, count, 1));
     };
-    // Plans for any value are made at the sixth time.
+    // PostgreSQL may make a generic plan at the sixth execution.
     let time = await send(20);
     time = await send(Math.max(5, Math.round((seconds * 1_000) / time)));
     contestants.push({ name, site, run: () => send(Math.max(3, Math.round((seconds * 1_000) / time))) });
   }
   const figures = await inTurns(title, contestants, rounds, milliseconds, async (contestant) => {
-    // As autovacuum would; else the smallest would carry more dead rows than living ones.
+    // As autovacuum would. Without it the smallest table would have more dead rows than live ones.
     const { site } = contestant as (typeof contestants)[number];
     if (operation.writes) await site.database.query('VACUUM employe');
   });
@@ -194,7 +197,7 @@ export const GROWTH: readonly Work[] = [
         const name = `${count.toLocaleString('en')} ${count === 1 ? 'tenant' : 'tenants'}`;
         sizes.push(await sizedSite(world, name, count, EMPLOYEES_OF_EACH));
       }
-      // Longer turns: a key is looked up again every five seconds, and a short turn would see little else.
+      // Longer turns, because a key is looked up again every five seconds and a short turn would measure mostly that.
       const effort = { rounds, seconds: seconds * 2 };
       return grow(sizes, 'by the number of tenants', [one, first, replace, sync(100)], effort);
     },
@@ -220,7 +223,7 @@ export const GROWTH: readonly Work[] = [
   },
 ];
 
-/** All sizes answer the same number of employees to an incremental read. */
+/** Checks that all sizes return the same number of employees to an incremental read. */
 async function expectRecent(sizes: readonly Sized[]): Promise<void> {
   for (const { site, tenants } of sizes) {
     const url = `http://127.0.0.1:${site.api.port}${LIST}?modifieDepuis=${RECENTLY}`;
@@ -229,7 +232,7 @@ async function expectRecent(sizes: readonly Sized[]): Promise<void> {
   }
 }
 
-/** Requests a second, and how long each takes, over more and more connections to one process. */
+/** Measures requests a second, and their duration, over more and more connections to one process. */
 async function connections(
   { api, floor }: World,
   work: string,

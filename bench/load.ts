@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** The load generator, the same for every contestant: HTTP/1.1 over kept connections to 127.0.0.1, one request each. */
+/**
+ * The load generator of all contestants: HTTP/1.1 over kept connections to 127.0.0.1, one request at a time on each.
+ */
 
-/** A peer takes most of a minute for ten thousand records. */
+/** Timeout of one response. A peer takes most of a minute for ten thousand records. */
 const SLOWEST_ANSWER_MS = 300_000;
 const HEAD_END = '\r\n\r\n';
-/** The last chunk of a chunked answer; JSON holds no carriage return outside this place. */
+/** The last chunk of a chunked response. JSON contains no other carriage return. */
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
 export interface Request {
@@ -16,7 +18,7 @@ export interface Request {
   readonly body?: Buffer;
 }
 
-/** The bytes of a request, made before any time is taken. */
+/** Returns the bytes of a request, made before the measurement. */
 export function bytesOf({ method, path, headers, body }: Request): Buffer {
   const lines = Object.entries({
     Host: '127.0.0.1',
@@ -32,11 +34,11 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** One kept connection. It reads where an answer ends and keeps nothing of it, so that it costs next to nothing. */
+/** One kept connection. It only detects the end of a response, because the load generator must cost little. */
 export class Connection {
   private pending: Pending | undefined;
   private head = '';
-  /** Bytes of the body still to come; Infinity for a chunked answer, whose end is looked for instead. */
+  /** Remaining bytes of the body; Infinity for a chunked response, which ends with its last chunk. */
   private missing = 0;
   private tail = Buffer.alloc(0);
 
@@ -56,7 +58,7 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Sends a request and resolves when its answer is complete. @throws Error unless the status is 200 or 201 */
+  /** Sends a request and resolves when its response is complete. @throws Error unless the status is 200 or 201 */
   send(request: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       this.pending = { resolve, reject };
@@ -105,11 +107,11 @@ export class Connection {
 
 export interface Answered {
   readonly perSecond: number;
-  /** The milliseconds that each request took, shortest first. */
+  /** The duration of each request in milliseconds, shortest first. */
   readonly latencies: Float64Array;
 }
 
-/** Sends `count` requests, taken in turn, over `connections` at once. */
+/** Sends `count` requests, one after the other from the list, over `connections` at once. */
 export async function underLoad(
   port: number,
   requests: readonly Buffer[],
@@ -137,12 +139,12 @@ export async function underLoad(
   }
 }
 
-/** The same; answers how many requests a second were answered. */
+/** Sends the same and returns the requests a second. */
 export async function requestsPerSecond(...load: Parameters<typeof underLoad>): Promise<number> {
   return (await underLoad(...load)).perSecond;
 }
 
-/** Milliseconds until one request is answered; connecting is not part of it. */
+/** Returns the milliseconds until one response, without connecting. */
 export async function millisecondsOf(port: number, request: Buffer): Promise<number> {
   const connection = await Connection.open(port);
   try {
@@ -155,10 +157,10 @@ export async function millisecondsOf(port: number, request: Buffer): Promise<num
 }
 
 /**
- * Sends the request every `everyMs` while `work` runs, whether or not the ones before were answered: a server that
- * stands still for a second is seen to by a hundred requests and not by one.
+ * Sends the request every `everyMs` while `work` runs, also if earlier ones have no response yet: a pause of one second
+ * then delays a hundred requests, not one.
  *
- * @returns the milliseconds that each request took, shortest first
+ * @returns the duration of each request in milliseconds, shortest first
  */
 export async function latenciesDuring(
   port: number,

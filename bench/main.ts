@@ -13,8 +13,8 @@ import { WRITES_V2 } from './writes-v2';
 import { World } from './world';
 
 /**
- * Measures the product against the least that could do the same work, in turns, on this machine, and prints a table:
- * the medians, and the product's figure divided by the contestant's. Everything runs on 127.0.0.1 and ends with it.
+ * Compares the product with minimal programs for the same work, alternating, on this machine, and prints a table: the
+ * medians, and the product's figure divided by the contestant's. All processes run on 127.0.0.1 and end with the run.
  */
 
 const WORKS = [
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     );
     console.log(markdown(rows));
   } catch (error) {
-    // What fails because of the interruption is no news.
+    // Errors caused by the interruption are not reported.
     if (interrupted) await new Promise(() => undefined);
     throw error;
   } finally {

@@ -6,15 +6,14 @@ import { PRODUCT } from './work';
 import { peakMemory, type World } from './world';
 
 const MEMORY_GOAL = { atMost: 512 };
-/** How long anybody else may have to wait while one request is worked on. */
+/** Longest permitted wait of other requests, in ms. */
 const WAIT_GOAL = { atMost: 200 };
 const PROBE_EVERY_MS = 10;
 
 /**
- * A fresh process does the same heavy work several times: its peak memory, and how long anybody else had to wait
- * meanwhile.
+ * A fresh process does the same heavy work several times. Measures its peak memory and the waits of other requests.
  *
- * @param prepare sets the scene, untimed, and answers what does the work once on the process of this port
+ * @param prepare prepares the data, untimed, and returns a function that does the work once on the process of this port
  */
 export async function waitsDuring(
   world: World,
@@ -43,7 +42,7 @@ export async function waitsDuring(
   return rows;
 }
 
-/** The most that a process ever held, where the system tells. */
+/** The peak memory of a process, if the system reports it. */
 export async function memoryRow(work: string, pid: number): Promise<Row[]> {
   const peak = await peakMemory(pid);
   return peak === undefined ? [] : [alone(work, `${PRODUCT}, peak memory`, peak, mebibytes, MEMORY_GOAL)];

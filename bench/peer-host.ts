@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 
-/** Runs a server that is not ours, whose file is the first argument, and ends it with the process that started it. */
+/** Runs the server file of the first argument, and ends it with the process that started it. */
 
 process.on('disconnect', () => process.exit());
 import(pathToFileURL(process.argv[2]!).href).catch((error: unknown) => {

@@ -10,14 +10,13 @@ import { say } from './progress';
 import type { Server, World } from './world';
 
 /**
- * Directus, what somebody would use instead of writing an API: the same rows in a database of its own on the same
- * PostgreSQL. It runs as in production with its own settings; what is changed makes it quicker, or lets it take ten
- * thousand records in one request.
+ * Directus, an alternative to a handwritten API: the same rows in its own database on the same PostgreSQL. It runs as
+ * in production. Changed settings only make it faster, or allow ten thousand records in one request.
  */
 
 export const PEER = 'Directus';
 
-/** A package of its own: nobody who builds or runs the product installs it. */
+/** A separate package, because builds and installations of the product do not need it. */
 const FOLDER = join(__dirname, '../../bench/directus');
 const API = join(FOLDER, 'node_modules/@directus/api/dist');
 const TOKEN = randomBytes(32).toString('hex');
@@ -33,11 +32,11 @@ const SETTINGS = {
   TELEMETRY: 'false',
   SERVE_APP: 'false',
   MAX_PAYLOAD_SIZE: '100mb',
-  // Under this load it would answer 503.
+  // Without this it would answer 503 under this load.
   PRESSURE_LIMITER_ENABLED: 'false',
 };
 
-/** Named as the wire names them, so that its answers are the product's; indexes as the product has them. */
+/** The names of the wire, because the responses must equal the product's; with the product's indexes. */
 const TABLES = `
   CREATE TABLE employeur ("idExterne" text COLLATE "C" PRIMARY KEY);
   CREATE TABLE employe (
@@ -68,7 +67,7 @@ export const PEER_HEADERS = { Authorization: `Bearer ${TOKEN}` };
 
 let started: Promise<Peer | undefined> | undefined;
 
-/** The peer, installed and started at its first use; undefined where it cannot be installed. */
+/** Returns the peer, installed and started at its first use; undefined if it cannot be installed. */
 export function peerOf(world: World): Promise<Peer | undefined> {
   return (started ??= Peer.start(world));
 }
@@ -83,7 +82,7 @@ export class Peer {
 
   static async start(world: World): Promise<Peer | undefined> {
     if (!(await isInstalled()) && !(await install())) {
-      say(`${PEER} COULD NOT BE INSTALLED (see above; it takes a network): its rows are left out`);
+      say(`${PEER} COULD NOT BE INSTALLED (see above; it needs a network): its rows are omitted`);
       return undefined;
     }
     say(`Starting ${PEER}`);
@@ -100,7 +99,7 @@ export class Peer {
     const host = join(__dirname, 'peer-host.js');
     const server = await world.startServer(host, settings, { args: [join(API, 'start.js')], cwd });
     const peer = new Peer(server, database);
-    // As the product does, it notes when a record was last changed.
+    // Updates the time of the last change, as the product does.
     await peer.change('/fields/employe/derniereMAJ', {
       type: 'timestamp',
       meta: { special: ['date-updated'] },
@@ -112,7 +111,7 @@ export class Peer {
     return this.server.port;
   }
 
-  /** Holds these employees from now on, which are the product's answer for the tenant, and can be set back to them. */
+  /** Stores these employees, which are the product's response for the tenant. The table can be set back to them. */
   async hold(tenantId: string, rows: () => Promise<string>): Promise<void> {
     if (this.held === tenantId) return;
     this.held = tenantId;
@@ -123,7 +122,7 @@ export class Peer {
     await this.restore();
   }
 
-  /** Sets the table back to the rows that are held, and settles what PostgreSQL would otherwise do later. */
+  /** Sets the table back to the stored rows, and runs maintenance that PostgreSQL would otherwise run later. */
   async restore(): Promise<void> {
     for (const statement of [
       'TRUNCATE employe, directus_activity, directus_revisions CASCADE',
@@ -136,12 +135,12 @@ export class Peer {
       await this.database.query(statement);
   }
 
-  /** Whether it writes each change of an employee into its trail of who changed what, as it does by itself. */
+  /** Switches its trail of changes of employees on (its default) or off. */
   async keepTrail(isKept: boolean): Promise<void> {
     await this.change('/collections/employe', { meta: { accountability: isKept ? 'all' : null } });
   }
 
-  /** How many rows there are, how many were changed since they were set back, and a sum over all that was sent. */
+  /** Returns the number of rows, the number changed since they were set back, and a sum over all sent values. */
   async contents(): Promise<unknown> {
     const sent = EMPLOYEE_PROPERTIES.map((property) => `t."${property}"`).join(', ');
     const { rows } = await this.database.query<Record<string, string>>(
@@ -166,7 +165,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly optional?: true }>>;
 }
 
-/** Whether all that the lock file names is there; what is optional may be for another system. */
+/** Whether all packages of the lock file are installed. Optional ones may be for another system. */
 async function isInstalled(): Promise<boolean> {
   const read = async (path: string): Promise<Lock> =>
     JSON.parse(await readFile(join(FOLDER, path), 'utf8')) as Lock;
@@ -177,7 +176,7 @@ async function isInstalled(): Promise<boolean> {
   );
 }
 
-/** Installs what the lock file names, without running any of its scripts; answers whether that went well. */
+/** Installs the packages of the lock file without their scripts. Returns whether it succeeded. */
 async function install(): Promise<boolean> {
   say(`Installing ${PEER} into bench/directus/node_modules: 700 MB, some minutes, once`);
   const npm = process.env.npm_execpath;
@@ -187,10 +186,10 @@ async function install(): Promise<boolean> {
   }
   const child = spawn(process.execPath, [npm, 'ci', '--prefix', FOLDER], {
     cwd: FOLDER,
-    // Standard output holds the table alone.
+    // Standard output contains only the table.
     stdio: ['ignore', process.stderr, process.stderr],
   });
-  const still = setInterval(() => say('npm ci is still at work'), 15_000);
+  const still = setInterval(() => say('npm ci is still running'), 15_000);
   const [code] = (await once(child, 'exit')) as [number | null];
   clearInterval(still);
   return code === 0 && (await isInstalled());

@@ -16,18 +16,18 @@ const TEXT = 'bare pg, text';
 interface Reading {
   readonly name: string;
   readonly title: string;
-  /** The data space that is read; works share it. */
+  /** The data space that is read; several works share it. */
   readonly tenant: (world: World) => Promise<Tenant>;
-  /** Path at the product, at each floor and the peer. One of a single employee stands for those of them all. */
+  /** The path at the product, at each floor and at the peer. A path of one employee stands for all of them. */
   readonly paths: (tenant: Tenant) => Readonly<Record<string, string>>;
   readonly goals: Readonly<Record<string, Goal>>;
-  /** About how many requests warm everybody up. */
+  /** Approximate number of warm-up requests for each contestant. */
   readonly warmUp: number;
 }
 
 const LIST = '/b2b/v1/employe';
 
-/** A tenant of so many employees. */
+/** Returns a tenant with this number of employees. */
 export const ofEmployees =
   (size: number) =>
   (world: World): Promise<Tenant> =>
@@ -129,9 +129,9 @@ export const READS: readonly Work[] = READINGS.map((reading) => ({
     for (const other of others) expectEqual('answer', other, wanted);
     const contestants = [];
     for (const { name, run } of requesters) {
-      // The peer is so much slower that the same number would keep it warming up for minutes.
+      // Fewer for the peer, because it is so slow that the same number would take minutes.
       const speed = await run(Math.max(CONNECTIONS * 2, name === PEER ? reading.warmUp / 4 : reading.warmUp));
-      // Each works for about as long; a multiple of the connections, so that none idles long at the end.
+      // Each works for about the same time. A multiple of the connections, because none should be idle long at the end.
       const count = Math.max(2, Math.round((speed * seconds) / CONNECTIONS)) * CONNECTIONS;
       contestants.push({ name, run: () => run(count) });
     }
@@ -140,7 +140,7 @@ export const READS: readonly Work[] = READINGS.map((reading) => ({
   },
 }));
 
-/** The peer, if there is one, with the employees of the tenant. */
+/** Returns the peer, if it is installed, with the employees of the tenant. */
 async function holding(world: World, tenant: Tenant): Promise<Peer | undefined> {
   const peer = await peerOf(world);
   const url = `http://127.0.0.1:${world.api.port}${LIST}`;
@@ -150,7 +150,7 @@ async function holding(world: World, tenant: Tenant): Promise<Peer | undefined> 
   return peer;
 }
 
-/** Who sends the requests of a contestant: to each employee in turn where the path names one. */
+/** Returns the requests of a contestant: to each employee, one after the other, if the path names one. */
 function requester(world: World, tenant: Tenant, peer: Peer | undefined, name: string, path: string) {
   const contestants: Record<string, { port: number; headers: Record<string, string> }> = {
     [PRODUCT]: { port: world.api.port, headers: { 'X-Api-Key': tenant.key } },

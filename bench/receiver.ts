@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http';
 
 /**
- * Takes what is posted to it, in a process of its own, and tells when it came: `GET /` answers it, `DELETE /` forgets
- * it.
+ * Accepts posts in its own process and records the time of arrival. `GET /` returns the times, `DELETE /` removes them.
  */
 
-/** When each `webhook-id` came first, in milliseconds since 1970. */
+/** First arrival of each `webhook-id`, in milliseconds since 1970. */
 const arrivals = new Map<string, number>();
-/** What the floor posts has no id. */
+/** Number of the floor's posts, which have no id. */
 let count = 0;
 let first = 0;
 let last = 0;

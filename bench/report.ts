@@ -10,10 +10,10 @@ export interface Row {
   readonly met?: boolean;
 }
 
-/** What the product's figure must be, relative to that of the contestant it is set against. */
+/** The goal for the product's figure, relative to that of the contestant. */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
-/** `1.84 (1.70 to 1.92)`: the median, and how far the rounds lay apart. */
+/** `1.84 (1.70 to 1.92)`: the median and the range of the rounds. */
 function spread(values: readonly number[], show: (value: number) => string): string {
   return `${show(median(values))} (${show(Math.min(...values))} to ${show(Math.max(...values))})`;
 }
@@ -41,7 +41,7 @@ export function compared(
   ];
 }
 
-/** A line for each size, the smallest first, with the ratio of each other one to it. */
+/** Returns a line for each size, the smallest first, with the ratio to the smallest. */
 export function grown(
   work: string,
   [smallest, ...larger]: readonly Figures[],
@@ -63,7 +63,7 @@ export function grown(
   ];
 }
 
-/** A line without contest: a figure that has a goal of its own, or none. */
+/** Returns a line without a contestant, for a figure with or without its own goal. */
 export function alone(
   work: string,
   contestant: string,

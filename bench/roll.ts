@@ -7,12 +7,12 @@ import { PRODUCT, type Work } from './work';
 import { expectEqual, type Tenant, type World } from './world';
 
 export const VOTERS = 200_000;
-/** The union of all voters; one in ten is of another as well. */
+/** The union of all voters. One in ten also belongs to another one. */
 export const ELECTORATE = 'SYN-0';
 const PLAIN = 'bare pg, plain join';
 const CAMPAGNES = '/b2b/v1/campagnes';
 
-/** A tenant whose employees each have a membership and an employment. */
+/** Returns a tenant whose employees each have a membership and an employment. */
 function electorate(world: World): Promise<Tenant> {
   return world.readTenant(`${VOTERS.toLocaleString('en')} members`, async ({ id }) => {
     const { database } = world;
@@ -58,7 +58,7 @@ function enrolment(id: string, { key }: Tenant): Buffer {
 
 const rolls = new Map<string, string>();
 
-/** A tenant with a campaign whose roll has all of them; pages are read of it. */
+/** Returns a tenant with a campaign whose roll has all employees. The pages are read from it. */
 export async function rollTenant(world: World): Promise<Tenant & { readonly campagne: string }> {
   const tenant = await electorate(world);
   let campagne = rolls.get(tenant.id);

@@ -1,22 +1,22 @@
 import { say } from './progress';
 
-/** One of those who do the same work: `run` does it once and answers a speed or a time. */
+/** One contestant of a work. `run` does the work once and returns a speed or a time. */
 export interface Contestant {
   readonly name: string;
   readonly run: () => Promise<number>;
 }
 
-/** A contestant's figures, one a round. */
+/** A contestant's figures, one for each round. */
 export interface Figures {
   readonly name: string;
   readonly values: readonly number[];
 }
 
 /**
- * Lets the contestants work in turns, so that whatever else the machine does meets them all; each round begins with
- * another one.
+ * Lets the contestants alternate, because other load on the machine must affect all of them. Each round begins with
+ * another contestant.
  *
- * @param before what is done, untimed, before each contestant's turn
+ * @param before untimed preparation before each contestant's turn
  */
 export async function inTurns(
   work: string,
@@ -49,7 +49,7 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
-/** The median of the rounds' ratios: a slow moment of the machine slows both figures of its round. */
+/** Returns the median of the rounds' ratios, because a slow moment of the machine slows both figures of its round. */
 export function ratio(one: Figures, other: Figures): number {
   return median(one.values.map((value, round) => value / other.values[round]!));
 }

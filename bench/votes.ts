@@ -17,13 +17,13 @@ const ONE_ROW = 'bare pg, one row by id';
 /** The union of one ballot in ten. */
 const UNION = 'SYN-3';
 
-/** A campaign with its questions: the first four for or against, the fifth ranks five. */
+/** A campaign with its questions: four for or against, and the fifth ranks five options. */
 interface Vote {
   readonly campagne: string;
   readonly questions: readonly { readonly id: string; readonly options: readonly string[] }[];
 }
 
-/** Makes a campaign whose vote is open or has ended, with so many voters. */
+/** Creates a campaign with an open or ended vote and this number of voters. */
 async function newVote(world: World, { id }: Tenant, voters: number, isOpen: boolean): Promise<Vote> {
   const { database } = world;
   const campagne = randomUUID();
@@ -73,7 +73,7 @@ async function newVote(world: World, { id }: Tenant, voters: number, isOpen: boo
   return { campagne, questions };
 }
 
-/** Puts ballots of all voters into the box. */
+/** Inserts ballots of all voters into the box. */
 async function fill(world: World, { id }: Tenant, { campagne }: Vote, ballots: number): Promise<void> {
   await world.database.query(
     `WITH ranked AS (
@@ -97,7 +97,7 @@ async function fill(world: World, { id }: Tenant, { campagne }: Vote, ballots: n
   await world.database.query('VACUUM ANALYZE votant, bulletin, recu, campagne, urne_question, urne_option');
 }
 
-/** The tenant with a vote of many ballots, which has ended. */
+/** Returns the tenant with an ended vote of many ballots. */
 const counted = new Map<string, Vote>();
 async function countedVote(world: World): Promise<{ tenant: Tenant; vote: Vote }> {
   const tenant = await world.readTenant(`a vote of ${BALLOTS.toLocaleString('en')} ballots`, async (made) => {
@@ -125,7 +125,7 @@ export const VOTES: readonly Work[] = [
   { name: 'stats-kept', measure: readKept },
 ];
 
-/** Ballots of many voters on one campaign. */
+/** Measures ballots of many voters on one campaign. */
 async function castAll(world: World, { rounds, seconds }: Effort): Promise<Row[]> {
   const work = 'votes on one campaign, a second';
   const voters = Math.round(2_000 * seconds);
@@ -169,7 +169,7 @@ async function castAll(world: World, { rounds, seconds }: Effort): Promise<Row[]
   return compared(work, figures, { [TWO_STATEMENTS]: { atLeast: 0.6 } }, perSecond);
 }
 
-/** Statistics of a box that is closed and not sealed. */
+/** Measures statistics of a closed box before the sealing. */
 async function countLive(world: World, { rounds }: Effort): Promise<Row[]> {
   const { tenant, vote } = await countedVote(world);
   const found: Row[] = [];
@@ -196,7 +196,7 @@ async function countLive(world: World, { rounds }: Effort): Promise<Row[]> {
   return found;
 }
 
-/** Statistics of a box that is sealed, beside a single read. */
+/** Measures statistics of a sealed box, compared with a single read. */
 async function readKept(world: World, { rounds, seconds }: Effort): Promise<Row[]> {
   const { tenant, vote } = await countedVote(world);
   const found: Row[] = [await sealed(world, tenant, vote)];
@@ -232,7 +232,7 @@ async function readKept(world: World, { rounds, seconds }: Effort): Promise<Row[
   return found;
 }
 
-/** Lets a worker seal the box. @returns how long it took */
+/** Starts a worker that seals the box. @returns the duration */
 async function sealed(world: World, tenant: Tenant, { campagne }: Vote): Promise<Row> {
   const work = `sealing of ${BALLOTS.toLocaleString('en')} voters and ballots, time`;
   const isSealed = async (): Promise<boolean> => {

@@ -1,14 +1,14 @@
 import type { Row } from './report';
 import type { World } from './world';
 
-/** How much is measured. */
+/** The number and length of measurements. */
 export interface Effort {
   readonly rounds: number;
-  /** How long one contestant's turn at reading lasts, about. */
+  /** Approximate duration of one contestant's turn at reading. */
   readonly seconds: number;
 }
 
-/** Something that is measured, chosen by its name on the command line. */
+/** A measurement, selected by its name on the command line. */
 export interface Work {
   readonly name: string;
   measure(world: World, effort: Effort): Promise<Row[]>;

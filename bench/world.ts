@@ -16,7 +16,7 @@ import { say } from './progress';
 const APPS = join(__dirname, '../apps');
 const START_LIMIT_MS = 30_000;
 const ADMIN_API_KEY = randomBytes(32).toString('hex');
-/** One for all databases of the server: they share its login. */
+/** Common to all databases, because they share the login of the server. */
 const SERVICE_PASSWORD = randomBytes(24).toString('hex');
 
 /** The environment of every process of the product. */
@@ -25,13 +25,13 @@ const PRODUCTION = {
   ADMIN_API_KEY,
   SECRETS_KEY: randomBytes(32).toString('base64'),
   SHUTDOWN_DELAY_MS: '0',
-  // Of the administrator's key; those of partners have a limit of their own.
+  // The limit of the administrator's key; partners' keys have their own.
   RATE_LIMIT_PER_MINUTE: '10000000',
   // Receivers are on 127.0.0.1.
   WEBHOOK_ALLOW_INSECURE: 'true',
 };
 
-/** A process of ours that listens on a port of 127.0.0.1. */
+/** A process of the bench that listens on a port of 127.0.0.1. */
 export interface Server {
   readonly port: number;
   readonly pid: number;
@@ -44,18 +44,18 @@ export interface Tenant {
   readonly key: string;
 }
 
-/** The product on a database of its own. */
+/** The product with its own database. */
 export class Site {
   protected readonly undo: (() => Promise<unknown>)[] = [];
   protected databaseUrl: string;
-  /** The same for the login of the product's processes. */
+  /** The URL of the same database with the login of the product's processes. */
   private serviceUrl: string;
   database: Client;
   api: Server;
-  /** Tenants that reads share, by what they hold. */
+  /** Tenants that reads share, by their contents. */
   private readonly readTenants = new Map<string, Tenant>();
 
-  /** Makes the product's tables in the database of this URL and starts the product on it. */
+  /** Creates the product's tables in the database of this URL and starts the product on it. */
   async open(databaseUrl: string): Promise<void> {
     this.databaseUrl = databaseUrl;
     const env = { ...process.env, DATABASE_URL: databaseUrl };
@@ -65,22 +65,24 @@ export class Site {
     this.api = await this.startApi();
   }
 
-  /** Ends everything that was started, the last first. */
+  /** Ends everything that was started, in reverse order. */
   async stop(): Promise<void> {
     for (const step of this.undo.splice(0).reverse()) await step();
   }
 
-  /** A connection for what is prepared and compared, outside any measurement. */
+  /** A connection for preparations and comparisons, outside measurements. */
   async connect(databaseUrl: string): Promise<Client> {
     const client = new Client({ connectionString: databaseUrl });
-    // Stopping PostgreSQL before this connection is closed is no failure.
+    // PostgreSQL may stop before this connection is closed; this is not an error.
     client.on('error', () => undefined);
     await client.connect();
     this.undo.push(() => client.end());
     return client;
   }
 
-  /** The product as in production: its log at the default level goes to /dev/null, and its login owns nothing. */
+  /**
+   * Starts the product as in production: its log at the default level goes to /dev/null, and its login owns nothing.
+   */
   startApi(): Promise<Server> {
     const environment = { ...PRODUCTION, DATABASE_URL: this.serviceUrl };
     return this.startServer(join(APPS, 'partner-api/src/main.js'), environment);
@@ -94,12 +96,12 @@ export class Site {
     });
   }
 
-  /** Takes what is delivered. */
+  /** Receives deliveries. */
   startReceiver(): Promise<Server> {
     return this.startServer(join(__dirname, 'receiver.js'), {});
   }
 
-  /** Starts a process that sends a message once it listens. */
+  /** Starts a process that sends a message when it listens. */
   async startServer(
     file: string,
     environment: Record<string, string>,
@@ -120,7 +122,7 @@ export class Site {
     return { port, pid: child.pid!, stop };
   }
 
-  /** A client with a data space, a key without a practical rate limit, and the employers that employees name. */
+  /** Creates a client with a data space, a key without a practical rate limit, and the employers of the employees. */
   async newTenant(name: string): Promise<Tenant> {
     const client = await this.call<{ id: string }>('/admin/v1/clients', ADMIN_API_KEY, {
       nom: `${name} ${randomBytes(4).toString('hex')}`,
@@ -151,7 +153,7 @@ export class Site {
     return (await this.call<{ cle: string }>(path, ADMIN_API_KEY, body)).cle;
   }
 
-  /** The tenant that holds this, filled at its first use. */
+  /** Returns the tenant with these contents, filled at its first use. */
   async readTenant(holding: string, fill: (tenant: Tenant) => Promise<void>): Promise<Tenant> {
     let tenant = this.readTenants.get(holding);
     if (!tenant) {
@@ -163,19 +165,19 @@ export class Site {
     return tenant;
   }
 
-  /** The tables that reads use have been emptied: what they need is made anew. */
+  /** Marks the tables of reads as empty: their contents are created again. */
   forgetReadTenants(): void {
     this.readTenants.clear();
   }
 
-  /** Fills a tenant the way a partner does, and lets PostgreSQL clean up behind it as it would have by itself. */
+  /** Fills a tenant as a partner does, then runs VACUUM as autovacuum would. */
   async fill(tenant: Tenant, employes: readonly Employee[]): Promise<void> {
     const result = await this.call<SyncResult>('/b2b/v1/employe/sync', tenant.key, { employes });
     expectEqual('employees created', result.created, employes.length);
     await this.database.query('VACUUM ANALYZE employe');
   }
 
-  /** One call of the product outside any measurement; its answer must be a success. */
+  /** Calls the product outside any measurement. @throws Error unless the response is a success */
   async call<T>(path: string, key: string, body: unknown): Promise<T> {
     const response = await fetch(`http://127.0.0.1:${this.api.port}${path}`, {
       method: 'POST',
@@ -187,7 +189,7 @@ export class Site {
   }
 }
 
-/** The database server, the product, the floors and whoever else is measured, as long as the run lasts. */
+/** The database server, the product, the floors and the other contestants, for one run. */
 export class World extends Site {
   floor: Server;
   private databases = 0;
@@ -205,7 +207,7 @@ export class World extends Site {
     this.floor = await this.startServer(join(__dirname, 'floor.js'), {});
   }
 
-  /** An empty database on the same server; answers its URL. */
+  /** Creates an empty database on the same server. @returns its URL */
   async newDatabase(): Promise<string> {
     const name = `bench_${++this.databases}`;
     await this.database.query(`CREATE DATABASE ${name}`);
@@ -214,7 +216,7 @@ export class World extends Site {
     return url.href;
   }
 
-  /** The product once more, on a database of its own on the same server; ends with the run, or before. */
+  /** Starts the product once more, with its own database on the same server. It ends with the run, or earlier. */
   async newSite(): Promise<Site> {
     const site = new Site();
     this.undo.push(() => site.stop());
@@ -245,14 +247,14 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(hard);
 }
 
-/** The most memory that a process ever held, in MiB; undefined where the system does not say (it does on Linux). */
+/** Returns the peak memory of a process in MiB, or undefined if the system does not report it (Linux does). */
 export async function peakMemory(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = /^VmHWM:\s*(\d+) kB/m.exec(status)?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
-/** @throws Error when the contestants did not do the same work */
+/** @throws Error if the contestants did not do the same work */
 export function expectEqual(what: string, found: unknown, wanted: unknown): void {
   if (JSON.stringify(found) !== JSON.stringify(wanted)) {
     throw new Error(

@@ -39,7 +39,7 @@ export const WRITES_V2: readonly Work[] = [
   },
 ];
 
-/** A tenant with as many employees as a V2 sync will send. */
+/** A tenant with as many employees as a V2 sync sends. */
 class SceneV2 {
   private constructor(
     private readonly world: World,
@@ -70,11 +70,13 @@ class SceneV2 {
     return bytesOf({ method: 'POST', path: SYNC, headers: { 'X-Api-Key': this.tenant.key }, body });
   }
 
-  /** Sets the tables back to the rows from before any sync, and settles what PostgreSQL would otherwise do later. */
+  /**
+   * Sets the tables back to the rows before any sync, and runs maintenance that PostgreSQL would otherwise run later.
+   */
   async restore(prefix: '' | 'floor_'): Promise<void> {
     const { database } = this.world;
     await database.query(`TRUNCATE ${TABLES.map((table) => prefix + table).join(', ')} CASCADE`);
-    // The rows were checked when they were first written.
+    // Foreign-key checks are switched off, because the rows were checked at their first write.
     await database.query('SET session_replication_role = replica');
     for (const table of TABLES)
       await database.query(`INSERT INTO ${prefix}${table} SELECT * FROM seed_${table}`);
@@ -83,7 +85,7 @@ class SceneV2 {
     await database.query('CHECKPOINT');
   }
 
-  /** The product's sync against a floor that writes the same rows of the same body. */
+  /** Compares the product's sync with a floor that writes the same rows of the same body. */
   async contest(kind: Kind, { rounds }: Effort): Promise<Row[]> {
     const title = `V2 sync 10,000 ${kind}, with 15,000 employments and 10,000 memberships`;
     const employes = syncV2Of(kind, this.size);
@@ -109,7 +111,7 @@ class SceneV2 {
     return compared(`${title}, time`, figures, { [UNNEST_FLOOR]: GOAL }, milliseconds);
   }
 
-  /** A sum over all that was sent, for each table. */
+  /** Returns a sum over all sent values for each table. */
   private async contents(prefix: string): Promise<unknown> {
     const sums = {
       employe:

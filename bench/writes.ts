@@ -11,16 +11,16 @@ import { expectEqual, type Tenant, type World } from './world';
 const JSON_FLOOR = 'bare pg, raw JSON';
 const COPY_FLOOR = 'bare pg, COPY';
 
-/** The peer with its trail of changes, as it is installed, and without. */
+/** The peer with its trail of changes, as it is installed, and without it. */
 const PEERS = { [PEER]: true, [`${PEER}, its trail switched off`]: false };
 const PEER_GOALS = Object.fromEntries(Object.keys(PEERS).map((name) => [name, { atLeast: 40 }]));
-/** It takes most of a minute for each. */
+/** Fewer rounds, because the peer takes most of a minute for each. */
 const PEER_ROUNDS = 3;
 
-/** Each contestant writes into a table of its own, which is set back to the same rows before each turn. */
+/** A contestant with its own table, which is set back to the same rows before each turn. */
 interface Writer extends Contestant {
   restore(): Promise<void>;
-  /** What is written: how many rows there are, how many were changed, and a sum over all that was sent. */
+  /** The number of rows, the number of changed rows, and a sum over all sent values. */
   contents(): Promise<unknown>;
 }
 
@@ -68,7 +68,7 @@ export const WRITES: readonly Work[] = [
       for (const { title, kind, method } of works) {
         const employes = syncOf(kind, scene.size);
         const peers = Object.entries(PEERS).map(([name, keepsTrail]): Writer => {
-          // What was written is answered as shortly as it can be, as the product does.
+          // Requests the shortest response, as the product's is short.
           const path = '/items/employe?fields=idExterne&limit=1';
           const request = bytesOf({
             method,
@@ -107,7 +107,7 @@ export const WRITES: readonly Work[] = [
   },
 ];
 
-/** A tenant with as many employees as a sync will send. */
+/** A tenant with as many employees as a sync sends. */
 class Scene {
   private constructor(
     readonly world: World,
@@ -130,11 +130,13 @@ class Scene {
     return { name, run, restore: () => this.restore(table), contents: () => this.contents(table) };
   }
 
-  /** Sets the table back to the rows from before any sync, and settles what PostgreSQL would otherwise do later. */
+  /**
+   * Sets the table back to the rows before any sync, and runs maintenance that PostgreSQL would otherwise run later.
+   */
   async restore(table: Table): Promise<void> {
     const { database } = this.world;
     await database.query(`TRUNCATE ${table} CASCADE`);
-    // The rows were checked when they were first written.
+    // Foreign-key checks are switched off, because the rows were checked at their first write.
     await database.query('SET session_replication_role = replica');
     await database.query(`INSERT INTO ${table} SELECT * FROM seed`);
     await database.query('RESET session_replication_role');
@@ -147,13 +149,13 @@ class Scene {
     return bytesOf({ method: 'POST', path: '/b2b/v1/employe/sync', headers, body: bodyOf(employes) });
   }
 
-  /** Sends the very body of the sync to the floor that hands it to PostgreSQL. */
+  /** Sends the same body of the sync to the floor, which passes it to PostgreSQL. */
   sends(employes: readonly Employee[]): () => Promise<number> {
     const request = bytesOf({ method: 'POST', path: `/json/${this.tenant.id}`, body: bodyOf(employes) });
     return () => millisecondsOf(this.world.floor.port, request);
   }
 
-  /** Gives the floor the rows, untimed, and answers what makes it write them. */
+  /** Sends the rows to the floor, untimed, and returns the request that writes them. */
   async copies(employes: readonly Employee[]): Promise<() => Promise<number>> {
     const { port } = this.world.floor;
     await millisecondsOf(port, bytesOf({ method: 'PUT', path: '/rows', body: bodyOf(employes) }));
@@ -161,13 +163,13 @@ class Scene {
     return () => millisecondsOf(port, request);
   }
 
-  /** All employees as the product lists them. */
+  /** Returns all employees as the product lists them. */
   async list(): Promise<string> {
     const headers = { 'X-Api-Key': this.tenant.key };
     return (await fetch(`http://127.0.0.1:${this.world.api.port}/b2b/v1/employe`, { headers })).text();
   }
 
-  /** The product's sync against others that write the same rows. */
+  /** Compares the product's sync with contestants that write the same rows. */
   async contest(
     title: string,
     employes: readonly Employee[],
@@ -199,7 +201,7 @@ class Scene {
     return compared(`${title}, ${figure}`, speeds, goals, perSecond);
   }
 
-  /** How many rows a table has, how many were changed since the seed, and a sum over all that was sent. */
+  /** Returns the number of rows, the number changed since the seed, and a sum over all sent values. */
   private async contents(table: Table): Promise<unknown> {
     const { rows } = await this.world.database.query<Record<string, string>>(
       `SELECT count(*), count(*) FILTER (WHERE t.derniere_maj > s.derniere_maj) AS changed,
@@ -211,7 +213,7 @@ class Scene {
   }
 }
 
-/** A fresh process answers the whole list of 100,000, several times. */
+/** A fresh process returns the whole list of 100,000, several times. */
 async function listMemory(scene: Scene, rounds: number): Promise<Row[]> {
   const work = 'list 100,000, one process';
   const headers = { 'X-Api-Key': scene.tenant.key };

@@ -7,13 +7,13 @@ import { AppModule } from '../../apps/partner-api/src/app.module';
 import { documentsOf, type SurfaceName, wholeDocument } from '../../apps/partner-api/src/openapi';
 import { Config } from '#shared/config/config';
 
-/** The documents by the names of their files under docs/openapi. */
+/** The documents by the names of their files in docs/openapi. */
 export const NAMES = ['partenaire', 'plateforme', 'administration'] as const satisfies SurfaceName[];
 
-/** Where a service runs that was not told otherwise, so that the files do not depend on who wrote them. */
+/** The default public address, because the files must not depend on the machine that wrote them. */
 export const PUBLIC_URL = 'http://localhost:3000';
 
-/** What a configuration must have and a document does not show. */
+/** Values that a configuration needs and a document does not show. */
 const CONFIG = new Config({
   host: undefined,
   port: 0,
@@ -33,7 +33,10 @@ const CONFIG = new Config({
   poolSize: 1,
 });
 
-/** Makes the documents from the code. In preview Nest reads what is declared and instantiates nothing: no database. */
+/**
+ * Makes the documents from the code. Nest's preview mode reads declarations and creates no instances: no database is
+ * needed.
+ */
 export async function makeDocuments(): Promise<Record<SurfaceName, OpenAPIObject>> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(CONFIG), {
     preview: true,
@@ -47,7 +50,7 @@ export async function makeDocuments(): Promise<Record<SurfaceName, OpenAPIObject
 export const fileOf = (folder: string, name: SurfaceName): string =>
   join(folder, 'docs/openapi', `${name}.json`);
 
-/** Paths and schemas by name, all else as the code has it: a controller that moves changes nothing. */
+/** Sorts paths and schemas by name and keeps the order of everything else. Moving a controller changes nothing. */
 export function textOf(document: OpenAPIObject): string {
   const { paths, components, ...rest } = document;
   const sorted = {
@@ -63,7 +66,7 @@ function byName<T>(record: Record<string, T>): Record<string, T> {
   return Object.fromEntries(names.map((name) => [name, record[name]!]));
 }
 
-/** Writes the documents; answers the names of those that changed. */
+/** Writes the documents. @returns the names of those that changed */
 export function writeDocuments(
   folder: string,
   documents: Record<SurfaceName, OpenAPIObject>,
@@ -77,7 +80,7 @@ export function writeDocuments(
   });
 }
 
-/** The text of a document's file; undefined where there is none yet. */
+/** Returns the text of a document's file, or undefined if there is none yet. */
 export function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

@@ -2,7 +2,7 @@ import spectralCore from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { readFileSync } from 'node:fs';
 
-// `npm run lint:openapi`: the rules that Spectral recommends for OpenAPI, none of them switched off. A warning fails.
+// `npm run lint:openapi`: all rules that Spectral recommends for OpenAPI. A warning fails.
 
 const spectral = new spectralCore.Spectral();
 spectral.setRuleset({ extends: [spectralRulesets.oas] });

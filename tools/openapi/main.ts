@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { changesBetween, type Document, lineOf } from './compare';
 import { fileOf, makeDocuments, NAMES, textOf, writeDocuments } from './documents';
 
-// `npm run openapi` writes the documents of the code to docs/openapi; with `-- --since <git ref>` it tells what changed.
+// `npm run openapi` writes the documents of the code to docs/openapi; `-- --since <git ref>` prints the changes since
+// then.
 
 const ROOT = process.cwd();
 
@@ -21,7 +22,7 @@ async function write(): Promise<void> {
     console.log(`${fileOf('.', name)}: ${changed.includes(name) ? 'written' : 'as it was'}`);
 }
 
-/** Prints what changed since a commit, breaking changes first; exit code 1 if there are any. */
+/** Prints the changes since a commit, breaking changes first. Exit code 1 if there are any breaking ones. */
 async function compareWith(ref: string): Promise<void> {
   const documents = await makeDocuments();
   for (const name of NAMES) {

@@ -1,6 +1,6 @@
 /**
- * Writes the table of the twenty test files that take longest into docs/testing.md, from a report of Jest:
- * `npm test -- --json --outputFile=report.json && node tools/tests/dearest.mjs report.json`.
+ * Writes the table of the twenty slowest test files into docs/testing.md, from a report of Jest: `npm test -- --json
+ * --outputFile=report.json && node tools/tests/dearest.mjs report.json`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -11,7 +11,7 @@ const [BEGIN, END] = ['<!-- dearest -->', '<!-- /dearest -->'];
 const report = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const seconds = (ms) => (ms / 1_000).toFixed(1);
 const files = report.testResults.map(({ name, startTime, endTime, assertionResults }) => ({
-  // The report may come from a clone elsewhere.
+  // The report may come from a clone in another folder.
   name: /(?:^|\/)((?:test|libs|apps)\/.+)$/.exec(relative(process.cwd(), name))[1],
   ms: endTime - startTime,
   tests: assertionResults.length,

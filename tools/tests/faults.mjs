@@ -1,7 +1,8 @@
 /**
- * Puts one-line faults into a scratch copy of the repository, one after the other, and runs the suites of each fault's
- * context: which of them does the suite notice? `node tools/tests/faults.mjs --copy <folder> [--seed n] [--count 30]
- * [--only 3,7]`. The copy is a clone with its packages, built by `npm run build:test`; its files are restored.
+ * Writes one-line faults into a scratch copy of the repository, one after the other, runs the suites of each fault's
+ * context, and reports the faults that they detect. Usage: `node tools/tests/faults.mjs --copy <folder> [--seed n]
+ * [--count 30] [--only 3,7]`. The copy is a clone with its packages, built by `npm run build:test`; its files are
+ * restored.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,14 +23,14 @@ const { values } = parseArgs({
 });
 const copy = values.copy ?? process.cwd();
 
-/** Faults of a context that are drawn for sure; the rest is spread over all. */
+/** The fixed number of faults of a context; the others are spread over all contexts. */
 const AT_LEAST = { voting: 5, sync: 5 };
 
-/** Test files that stand for a context, as patterns of Jest. */
+/** Test files of a context, as patterns of Jest. */
 const SUITES = {
   shared: ['libs/shared/', 'test/(http|database|contract|malformed|worker|sync|audit|membership)/'],
   clients: ['libs/clients/', 'test/(clients|http|contract|audit)/'],
-  // Cards and conciliation go through both.
+  // Cards and conciliation use both.
   consent: ['libs/consent/', 'test/(consent|adhesion)/'],
   membership: ['libs/membership/', 'test/(membership|adhesion)/'],
   personne: ['libs/personne/', 'test/personne/'],
@@ -48,7 +49,7 @@ const REPLACED_OPERATORS = new Map([
   [ts.SyntaxKind.PlusToken, '-'],
   [ts.SyntaxKind.MinusToken, '+'],
 ]);
-/** Parts of SQL text, each with what takes its place. */
+/** Parts of SQL text, each with its replacement. */
 const REPLACED_SQL = [
   [/\bAND\b/, 'OR'],
   [/\bDESC\b/, 'ASC'],
@@ -60,7 +61,7 @@ const REPLACED_SQL = [
   [/\bFOR UPDATE\b/, 'FOR SHARE'],
 ];
 
-/** Every place of a file where one token can be changed, with what takes its place. */
+/** Returns every place of a file where one token can be changed, with its replacement. */
 function sitesOf(file) {
   const text = readFileSync(join(copy, file), 'utf8');
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -93,7 +94,7 @@ function sitesOf(file) {
   return sites;
 }
 
-/** Numbers below a bound that a seed determines (mulberry32). */
+/** Returns numbers below a bound, determined by a seed (mulberry32). */
 function drawing(seed) {
   let state = seed;
   return (below) => {
@@ -127,7 +128,7 @@ function chosenFaults() {
 
 const lineOf = (text, position) => text.slice(0, position).split('\n').length;
 
-/** Puts a fault into the copy, source and built file, while `work` runs. */
+/** Applies a fault to the copy, source and built file, while `work` runs. */
 async function withFault({ file, start, end, after }, work) {
   const path = join(copy, file);
   const original = readFileSync(path, 'utf8');
@@ -150,7 +151,7 @@ async function withFault({ file, start, end, after }, work) {
   }
 }
 
-/** Runs the suites of a context in the copy up to the first test that fails. @returns its file and title, if any fails */
+/** Runs the suites of a context in the copy up to the first failing test. @returns its file and title, if any fails */
 async function firstFailure(context) {
   const jest = spawn(
     process.execPath,
@@ -159,7 +160,7 @@ async function firstFailure(context) {
       ...['--reporters', join(dirname(fileURLToPath(import.meta.url)), 'first-failure.cjs')],
       ...['--selectProjects', 'unit', 'e2e', '--testPathPatterns', ...suitesOf(context)],
     ],
-    // A group of its own: what the tests have started ends with them.
+    // A separate process group, because the processes that the tests started must end with them.
     { cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
   );
   let output = '';

@@ -1,6 +1,6 @@
 const { relative } = require('node:path');
 
-/** A reporter of Jest that says nothing but which test failed, as soon as one does. */
+/** A reporter of Jest that only prints the first failing test, immediately. */
 module.exports = class {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
@@ -10,7 +10,7 @@ module.exports = class {
     if (status === 'failed') this.tell(path, fullName);
   }
 
-  /** A file that cannot be loaded has no test case. */
+  /** A file that cannot be loaded has no test case, so the file is reported. */
   onTestFileResult({ path }, { testExecError, numFailingTests }) {
     if (testExecError || numFailingTests > 0) this.tell(path, 'the file as a whole');
   }
