@@ -68,7 +68,7 @@ export class SigningService {
    * @throws DomainError `Requete.Invalide` that lists every fault, `Formulaire.Inactif`
    */
   async sign(tenantId: string, actor: Actor, signing: Signing, id?: string): Promise<Signed> {
-    const image = signing.imageSignature ? await readPngDataUrl(signing.imageSignature) : undefined;
+    const image = signing.imageSignature ? readPngDataUrl(signing.imageSignature) : undefined;
     const faults: InputFault[] =
       image?.fault === undefined ? [] : [{ pointer: '/imageSignature', code: 'image', detail: image.fault }];
     const png = image && 'png' in image ? image.png : undefined;
