@@ -138,6 +138,12 @@ describeHour(DOCUMENT, () => {
     const faults = await spoilt(from, to);
     expect(faults.join('\n')).toContain(found);
   });
+
+  it('a rejected request that the block repeats until it succeeds is accepted', async () => {
+    const create = `partner /b2b/v1/employe -d '{"idExterne": "E-77", "prenom": "Zoé", "nom": "Roy"}'`;
+    const block = `until partner /b2b/v1/employe/E-77; do ${create}; done\npartner /b2b/v1/moi`;
+    expect(await spoilt('partner /b2b/v1/moi', block)).toEqual([]);
+  });
 });
 
 describe('The reader of blocks', () => {
