@@ -10,15 +10,16 @@ import { storyV2 } from './story-v2';
 import { storyVote } from './story-vote';
 import { Receiver } from './receiving';
 
-// A partner's whole story with the API. It can be run any number of times; from the second on all records are updates.
+// Shows the partner's use of the API from start to end. It can be run any number of times; later runs update all
+// records.
 
-/** Fewer have not enough members in two unions for the vote. */
+/** With fewer employees there are not enough members in two unions for the vote. */
 const LEAST = 2_000;
 
 async function main([records = '10000', ...more]: string[]): Promise<void> {
   const began = performance.now();
   if (!/^\d+$/.test(records) || Number(records) < LEAST || more.length > 0)
-    throw new Stop(`Usage: npm run demo [-- employees], ${count(LEAST)} at least; 10,000 if left out.`);
+    throw new Stop(`Usage: npm run demo [-- employees], ${count(LEAST)} at least; 10,000 by default.`);
   const service = connect(process.env);
   const { partner, platform } = service;
   await introduce(partner);
@@ -37,7 +38,7 @@ async function main([records = '10000', ...more]: string[]): Promise<void> {
     }
   } else {
     title('Cards, votes and meetings');
-    say('Not shown: that takes a key of the platform, MANDAT_PLATFORM_KEY.');
+    say('Not shown: set MANDAT_PLATFORM_KEY to a platform key.');
   }
   title('Summary');
   say(`${count(service.sent())} requests in ${seconds(performance.now() - began)}.`);
@@ -50,7 +51,7 @@ async function introduce(partner: Partenaire): Promise<void> {
   title('Who am I?', 'GET /b2b/v1/moi');
   say(`${moi.client}, ${moi.environnement}; modules: ${moi.modules.join(', ') || 'none'}`);
   if (moi.environnement !== 'staging')
-    throw new Stop(`The key is of ${moi.environnement}: a demonstration's employees belong into staging.`);
+    throw new Stop(`The key belongs to ${moi.environnement}: the demonstration needs a staging key.`);
   const { requetesParMinute, tailleMaximaleSync } = moi.limites;
   must(requetesParMinute && tailleMaximaleSync, 'the limits of the key');
   say(`${count(requetesParMinute)} requests a minute, sync bodies up to ${megabytes(tailleMaximaleSync)}`);

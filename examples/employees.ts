@@ -1,6 +1,6 @@
 import { NOMS, ORGANISATIONS, PRENOMS, RUES, VILLES } from './quebec';
 
-/** An employee as `POST /b2b/v1/employe/sync` takes it. */
+/** An employee in the format of `POST /b2b/v1/employe/sync`. */
 export interface Employe {
   idExterne: string;
   prenom: string;
@@ -15,7 +15,7 @@ export interface Employe {
   codePostal: string;
 }
 
-/** A record as an export has it: anything may stand in any column. */
+/** A record of an export, in which any column may have any value. */
 export type Sent = Readonly<Record<string, unknown>>;
 
 export type FaultKind = 'e-mail' | 'name' | 'number' | 'duplicate' | 'employer' | 'column';
@@ -23,9 +23,9 @@ export type FaultKind = 'e-mail' | 'name' | 'number' | 'duplicate' | 'employer' 
 /** One line of the export. */
 export interface Row {
   readonly sent: Sent;
-  /** The employee as it should be. */
+  /** The corrected employee. */
   readonly clean: Employe;
-  /** What the service must refuse this line for. */
+  /** The fault for which the service must reject this line. */
   readonly fault?: FaultKind;
 }
 
@@ -33,7 +33,7 @@ interface Fault {
   /** Share of all faults. */
   readonly share: number;
   readonly property: string;
-  /** Whether the partner can correct it by looking at the record. */
+  /** Whether the partner can correct it from the record alone. */
   readonly correctable: boolean;
   spoil(clean: Employe, pick: Pick): Sent;
 }
@@ -49,7 +49,7 @@ const WRONG_EMAILS: readonly ((courriel: string) => string)[] = [
 
 const UNKNOWN_EMPLOYERS = ['CSS-99', 'SAN-1', 'VIL 03', 'ind-02'];
 
-/** A duplicate repeats the line before it: somebody who works for two employers. */
+/** A duplicate repeats the previous line, for an employee who works for two employers. */
 export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
   'e-mail': {
     share: 0.4,
@@ -93,7 +93,7 @@ const FAULT_RATE = 0.016;
 /** Letters that Canadian postal codes use. */
 const POSTAL_LETTERS = [...'ABCEGHJKLMNPRSTVWXYZ'];
 
-/** The same rows for the same count and seed, on every machine. */
+/** Returns the same rows for the same count and seed on every machine. */
 export function makeRows(count: number, seed = 1): Row[] {
   const random = mulberry32(seed);
   const pick: Pick = (values) => values[Math.floor(random() * values.length)]!;
@@ -106,7 +106,7 @@ export function makeRows(count: number, seed = 1): Row[] {
       continue;
     }
     const clean = makeEmployee(rows.length + 1, random, pick);
-    // The first line and one after a faulty line have nothing to repeat.
+    // The first line, and a line after a faulty one, have no line to repeat.
     const fault = kind === 'duplicate' ? 'e-mail' : kind;
     rows.push(
       fault
@@ -118,7 +118,7 @@ export function makeRows(count: number, seed = 1): Row[] {
 }
 
 function makeEmployee(number: number, random: () => number, pick: Pick): Employe {
-  // Squared, so that the first names of the list come up more often, as in life.
+  // Squared, because the first names of the list should be more frequent, as in reality.
   const surname = (): string => NOMS[Math.floor(random() ** 2 * NOMS.length)]!;
   const simple = surname();
   const nom = random() < 0.1 && !simple.includes('-') ? `${simple}-${surname()}` : simple;
@@ -142,7 +142,7 @@ function makeEmployee(number: number, random: () => number, pick: Pick): Employe
   };
 }
 
-/** What looks odd in an export and is right all the same: spaces at the end, capitals, accents in a domain. */
+/** Valid values that look unusual in an export: spaces at the end, capitals, accents in a domain. */
 function oddity(clean: Employe, random: () => number): Sent {
   const chance = random();
   if (chance < 0.01) return { ...clean, nom: `${clean.nom}  `, ville: `${clean.ville} ` };
@@ -151,7 +151,7 @@ function oddity(clean: Employe, random: () => number): Sent {
   return { ...clean };
 }
 
-/** The export after the partner has gone over it; the lines that only their owner could correct stay. */
+/** Returns the export after the partner's corrections. Lines that need information from outside the record stay. */
 export function correct(rows: readonly Row[]): Row[] {
   return rows.map((row) => (isCorrectable(row) ? { clean: row.clean, sent: { ...row.clean } } : row));
 }
@@ -160,12 +160,15 @@ export function isCorrectable({ fault }: Row): boolean {
   return fault !== undefined && FAULTS[fault].correctable;
 }
 
-/** Without fault, and with a name that shows that accents arrive. */
+/** Whether a row has no fault and has accents in a name. */
 export function isTypical({ clean, fault }: Row): boolean {
   return !fault && /[À-ÿ]/.test(clean.prenom) && /[À-ÿ'-]/.test(clean.nom);
 }
 
-/** Cuts the rows into batches; lines of one employee stay together, for a duplicate shows within one request only. */
+/**
+ * Cuts the rows into batches. Lines of one employee stay together, because the service detects a duplicate within one
+ * request only.
+ */
 export function batchesOf(rows: readonly Row[], size: number): Row[][] {
   const batches: Row[][] = [];
   for (const row of rows) {

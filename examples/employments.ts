@@ -1,7 +1,7 @@
 import type { Row, Sent } from './employees';
 import { ORGANISATIONS } from './quebec';
 
-// The same partner's data as V2 takes it: unions with employers, employees with employments, memberships and values.
+// The same partner's data in V2's format: unions with employers, employees with employments, memberships and values.
 
 interface EmployeurV2 {
   readonly IdentifiantExterne: string;
@@ -19,7 +19,7 @@ export interface Emploi {
   readonly IdentifiantExterneEmployeur: string;
   readonly Matricule: string;
   readonly DateDebut: string;
-  /** null while it goes on. */
+  /** null for a current employment. */
   readonly DateFin: string | null;
 }
 
@@ -28,10 +28,10 @@ interface Membership {
   readonly DateAdhesion: string;
 }
 
-/** An employee as `POST /b2b/v2/sync` takes it. */
+/** An employee in the format of `POST /b2b/v2/sync`. */
 export interface EmployeV2 {
   readonly IdExterne: string;
-  /** Contact data, under V1's names in V2's case. */
+  /** Contact data, with V1's names in V2's case. */
   readonly [contact: string]: unknown;
   readonly ValeursChampUtilisateur: readonly { readonly NomChamp: string; readonly Valeur: string }[];
   readonly Emplois: readonly Emploi[];
@@ -43,14 +43,14 @@ export type FaultV2 = 'union' | 'number' | 'label';
 /** One employee of the export. */
 export interface Person {
   readonly sent: Sent;
-  /** The employee as it should be. */
+  /** The corrected employee. */
   readonly clean: EmployeV2;
   readonly fault?: FaultV2;
-  /** What stands where the fault is. */
+  /** The faulty value. */
   readonly wrong?: unknown;
 }
 
-/** The custom field of the demonstration: who works when. */
+/** The custom field of the demonstration: the working hours. */
 export const HORAIRE = {
   nom: 'Horaire',
   type: 'choix',
@@ -88,11 +88,11 @@ const UNIONS = new Map(
   ]),
 );
 
-/** What an export does to a record: the record, and what stands where the fault is. */
+/** The faults of an export: each returns the faulty record and the faulty value. */
 const FAULTS: Readonly<
   Record<FaultV2, (clean: EmployeV2, number: number) => Omit<Person, 'clean' | 'fault'>>
 > = {
-  // The unions' identifiers are in capitals, and case counts.
+  // The unions' identifiers are in capitals and case-sensitive.
   union: (clean) => {
     const wrong = clean.Adhesions[0]!.SyndicatIdExterne.toLowerCase();
     const [first, ...others] = clean.Adhesions;
@@ -111,12 +111,12 @@ const FAULTS: Readonly<
   },
 };
 const KINDS = Object.keys(FAULTS) as FaultV2[];
-/** One employee in so many has a fault. */
+/** One of this many employees has a fault. */
 const FAULT_EVERY = 331;
 
 /**
- * The employees whom V1 took. Where it refused a second line of somebody who works for two employers, V2 takes a second
- * employment.
+ * Returns the employees that V1 accepted. V1 rejected a second line for an employee with two employers; V2 accepts a
+ * second employment.
  */
 export function makePeople(rows: readonly Row[]): Person[] {
   const second = new Map(
@@ -150,8 +150,8 @@ function makeEmployee({ clean, sent }: Row, second: string | undefined): Employe
 }
 
 /**
- * The employment at the employer of V1 begins last, so that V1 goes on showing that employer; one in ten has worked
- * elsewhere before.
+ * The employment at V1's employer begins last, because V1 must continue to show that employer. One in ten employees has
+ * an earlier employment elsewhere.
  */
 function makeEmplois(id: string, number: number, employeur: string, second: string | undefined): Emploi[] {
   const emploi = (suffix: number, where: string, year: number): Emploi => ({
@@ -171,7 +171,7 @@ function makeEmplois(id: string, number: number, employeur: string, second: stri
   return emplois;
 }
 
-/** One in the first union of each employer, and in its other one too for every second employee. */
+/** One membership in the first union of each employer, and one in the second union for every second employee. */
 function makeMemberships(emplois: readonly Emploi[], inAll: boolean): Membership[] {
   const since = new Map<string, string>();
   for (const { IdentifiantExterneEmployeur, DateDebut } of emplois) {
@@ -183,7 +183,7 @@ function makeMemberships(emplois: readonly Emploi[], inAll: boolean): Membership
   return [...since].map(([SyndicatIdExterne, DateAdhesion]) => ({ SyndicatIdExterne, DateAdhesion }));
 }
 
-/** The employers of a union, or of all unions; one that is in two unions once. */
+/** Returns the employers of a union, or of all unions, each once. */
 export function employersOf(union?: string): string[] {
   const unions = SYNDICATS.filter(({ IdentifiantExterne }) => !union || IdentifiantExterne === union);
   const employers = unions.flatMap(({ Employeurs }) => Employeurs);
@@ -197,15 +197,15 @@ export function isOngoing({ DateFin }: Emploi): boolean {
 /** The export of a later day. */
 export interface NextExport {
   readonly people: readonly Person[];
-  /** Who works for one employer fewer, and the employment that is missing. */
+  /** An employee with one employer fewer, and the missing employment. */
   readonly leaver: EmployeV2;
   readonly left: Emploi;
-  /** Who is back at an earlier employer, and the employment that has no end any more. */
+  /** An employee who is back at an earlier employer, and the employment that has no end any more. */
   readonly returner: EmployeV2;
   readonly resumed: Emploi;
 }
 
-/** One has left an employer, one is back at an earlier one, all others are as they should have been at once. */
+/** One employee has left an employer and one is back at an earlier one. All others are as corrected. */
 export function nextExport(people: readonly Person[]): NextExport {
   const faultless = people.filter(({ fault }) => !fault).map(({ clean }) => clean);
   const leaver = faultless.find(worksTwice)!;
@@ -229,7 +229,7 @@ export function worksTwice({ Emplois }: EmployeV2): boolean {
   return Emplois.filter(isOngoing).length > 1;
 }
 
-/** The first day of a month. */
+/** Returns the first day of a month. */
 function day(year: number, number: number): string {
   return `${year}-${String(1 + (number % 12)).padStart(2, '0')}-01`;
 }

@@ -2,30 +2,31 @@ import type { Partenaire } from '@mandat/client';
 import type { EmployeV2 } from './employments';
 import { say } from './screen';
 
-// A run that is interrupted leaves what the next one would trip over. It is known by what the demonstration writes into it,
-// and nothing else is touched; a run that goes on beside this one is taken for interrupted.
+// Deletes data that an interrupted run has left, because the next run would fail on it. Only data with the
+// demonstration's own marks is deleted. Do not run two demonstrations at the same time: the data of the other one is
+// deleted.
 
-/** How the titles of the demonstration's votes begin. */
+/** The beginning of the titles of the demonstration's votes. */
 export const VOTE_TITLE = 'Présidence, démonstration du ';
-/** How they end. */
+/** Their end. */
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-/** What the demonstration's endpoint says it is for. */
+/** The description of the demonstration's endpoint. */
 export const ENDPOINT = 'npm run demo';
-/** Who signs the demonstration's cards, as they are signed. */
+/** The signed email addresses of the demonstration's cards. */
 export const SIGNERS = { member: 'signature@example.org', stranger: 'me@example.org' } as const;
 
-/** Ends what an earlier run has left behind, and says so. */
+/** Deletes the data of an interrupted run and prints the numbers. */
 export async function tidyUp(partner: Partenaire, member: EmployeV2): Promise<void> {
   const votes = await endVotes(partner);
   const cards = await deleteCards(partner, member.IdExterne);
   const endpoints = await deleteEndpoints(partner);
   if (votes + cards + endpoints === 0) return;
-  say(`Tidied up after a run that was interrupted: votes ${votes}, cards ${cards}, endpoints ${endpoints}.`);
+  say(`Cleaned up after an interrupted run: votes ${votes}, cards ${cards}, endpoints ${endpoints}.`);
 }
 
 async function endVotes(partner: Partenaire): Promise<number> {
   const { campagnes } = partner;
-  /** What ends a vote in each state, one after the other. */
+  /** The steps that end a vote in each state. */
   const ends: Record<string, ((options: { path: { id: string } }) => Promise<unknown>)[]> = {
     Brouillon: [(of) => campagnes.delete(of)],
     Planifie: [(of) => campagnes.unpublish(of), (of) => campagnes.delete(of)],

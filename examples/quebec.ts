@@ -1,4 +1,4 @@
-/** Names, places and employers that look like Québec's. The employers are invented; `.example` reaches nobody. */
+/** Names, places and employers typical of Québec. The employers are invented, and `.example` domains do not exist. */
 
 export interface Ville {
   readonly nom: string;

@@ -11,7 +11,7 @@ import {
 } from './employments';
 import { count, say, title } from './screen';
 
-// What V2 and V1 show of what was sent.
+// Reads the sent data in V2 and in V1.
 
 export const EMPLOYE = '/b2b/v2/employe';
 const EMPLOI = '/b2b/v2/emploi';
@@ -27,16 +27,13 @@ export async function readBack(partner: Partenaire, sent: EmployeV2): Promise<vo
   )!;
   const { data: body } = await partner.employesV2.get({ path: { idExterne: sent.IdExterne } });
   const valeur = body.valeursChampUtilisateur.find(({ nom }) => nom === HORAIRE.nom);
-  must(valeur?.type === 'choix' && valeur.idExterneChoix === choice.idExterne, 'a choice came back altered');
-  must(
-    body.nom === sent.Nom && body.adhesions.length === sent.Adhesions.length,
-    'an employee came back altered',
-  );
+  must(valeur?.type === 'choix' && valeur.idExterneChoix === choice.idExterne, 'a choice was changed');
+  must(body.nom === sent.Nom && body.adhesions.length === sent.Adhesions.length, 'an employee was changed');
   mustHave(body, sent.Emplois);
   say(`/${sent.IdExterne}: ${body.prenom} ${body.nom}, ${JSON.stringify(valeur)}`);
   for (const emploi of body.emplois) {
     const isOfV1 = emploi.identifiantExterne === EMPLOI_V1;
-    say(`   ${lineOf(emploi)}${isOfV1 ? ': what V1 had written, ended by the first V2 sync' : ''}`);
+    say(`   ${lineOf(emploi)}${isOfV1 ? ': written by V1, ended by the first V2 sync' : ''}`);
   }
   const adhesions = body.adhesions.map(
     ({ syndicatIdExterne, dateAdhesion }) => `${syndicatIdExterne} since ${dayOf(dateAdhesion)}`,
@@ -45,7 +42,7 @@ export async function readBack(partner: Partenaire, sent: EmployeV2): Promise<vo
   await readByV1(partner, sent, choice.libelle);
 }
 
-/** V1 goes on showing one employer, and of a choice its label. */
+/** V1 still shows one employer, and the label of a choice. */
 async function readByV1(
   partner: Partenaire,
   { IdExterne, Emplois }: EmployeV2,
@@ -59,17 +56,17 @@ async function readByV1(
   say(`By V1, the employer of the latest employment and the label: ${employer}, "${shown}"`);
 }
 
-/** @param employer one of whose employments some have ended */
+/** @param employer an employer with some ended employments */
 export async function searchEmplois(
   partner: Partenaire,
   people: readonly Person[],
   employer: string,
 ): Promise<void> {
-  title('Who works where', `GET ${EMPLOI}`);
+  title('Search employments', `GET ${EMPLOI}`);
   const today = dayOf(new Date().toISOString());
   const atEmployer = `identifiantExterneEmployeur=${employer}`;
   const all = await search(partner, { identifiantExterneEmployeur: employer });
-  say(`?${atEmployer}: ${count(all.length)}, with those that have ended`);
+  say(`?${atEmployer}: ${count(all.length)}, including ended ones`);
 
   const active = await search(partner, { identifiantExterneEmployeur: employer, actifLe: today });
   must(active.length === ongoingAt(people, [employer]), `${active.length} are active at ${employer}`);
@@ -95,7 +92,7 @@ function ongoingAt(people: readonly Person[], employers: readonly string[]): num
     .length;
 }
 
-/** Says what has become of an employment. */
+/** Prints the state of an employment. */
 export async function sayEmploi(
   partner: Partenaire,
   { IdExterne }: EmployeV2,
@@ -110,16 +107,16 @@ export async function sayEmploi(
   say(`${lineOf(emploi)}: ${because}`);
 }
 
-/** Whether the employee has these employments, and all others have ended. */
+/** Checks that the employee has these employments and that all others have ended. */
 function mustHave({ emplois }: EmployeV2Item, sent: readonly Emploi[]): void {
   const known = new Map(emplois.map((emploi) => [emploi.identifiantExterne, emploi]));
   for (const emploi of sent) {
     const item = known.get(emploi.IdentifiantExterne);
     const isSame = item?.matricule === emploi.Matricule && item.actif === isOngoing(emploi);
-    must(isSame, `the employment ${emploi.IdentifiantExterne} came back altered`);
+    must(isSame, `the employment ${emploi.IdentifiantExterne} was changed`);
   }
   const actifs = emplois.filter(({ actif }) => actif).length;
-  must(actifs === sent.filter(isOngoing).length, 'an employment that was left out is still active');
+  must(actifs === sent.filter(isOngoing).length, 'an omitted employment is still active');
 }
 
 function lineOf(emploi: EmploiItem): string {

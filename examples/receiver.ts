@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * A partner's receiver, as small as it can be: it checks the signature of what comes, ignores what it has seen, and
+ * A minimal receiver of a partner: it verifies the signature of a delivery, ignores events that it has seen, and
  * answers before it does anything slow.
  *
- * `npm run receiver -- whsec_…`; without the secret it shows what comes and believes nothing. It listens on port 3999, or
- * on RECEIVER_PORT.
+ * `npm run receiver -- whsec_…`. Without the secret it prints deliveries without verifying them. It listens on port
+ * 3999, or on RECEIVER_PORT.
  */
 const [secret] = process.argv.slice(2);
 const port = Number(process.env.RECEIVER_PORT || 3999);
@@ -17,13 +17,13 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    // The signature is over these very bytes: they are verified before they are parsed.
+    // The signature is for these exact bytes, so they are verified before they are parsed.
     const body = Buffer.concat(chunks).toString();
     const id = String(request.headers['webhook-id']);
     try {
       webhook?.verify(body, request.headers as Record<string, string>);
     } catch (error) {
-      console.log(`refused ${id}: ${(error as Error).message}`);
+      console.log(`rejected ${id}: ${(error as Error).message}`);
       response.writeHead(401).end();
       return;
     }

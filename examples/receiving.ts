@@ -16,14 +16,14 @@ import { say, title } from './screen';
 
 type Body = Parameters<Partenaire['webhooks']['create']>[0]['body'];
 
-const PATIENCE_MS = 30_000;
+const WAIT_MS = 30_000;
 
-/** A partner's receiver, registered at the service: it verifies each delivery and keeps the event. */
+/** A partner's receiver, registered at the service. It verifies each delivery and stores the event. */
 export class Receiver {
   private readonly events = new Map<string, WebhookEvent>();
   private secret = '';
   private id = '';
-  /** What came without a signature that holds. */
+  /** The number of deliveries without a valid signature. */
   refused = 0;
 
   private constructor(
@@ -31,9 +31,9 @@ export class Receiver {
     private readonly server: Server,
   ) {}
 
-  /** @returns undefined where the service sends nothing to this machine, which is said */
+  /** @returns undefined if the service does not deliver to this machine */
   static async register(partner: Partenaire, types: readonly string[]): Promise<Receiver | undefined> {
-    title('The partner wants to hear of it', 'POST /b2b/v2/webhook');
+    title('The partner subscribes to events', 'POST /b2b/v2/webhook');
     const server = createServer((request, response) => void receiver.take(request, response));
     const receiver = new Receiver(partner, server);
     server.listen(0, '127.0.0.1');
@@ -45,39 +45,37 @@ export class Receiver {
       });
       receiver.secret = data.secret;
       receiver.id = data.id;
-      say(`${response.status}: ${types.join(' and ')} go to ${url}`);
+      say(`${response.status}: ${types.join(' and ')} are sent to ${url}`);
       return receiver;
     } catch (error) {
       server.close();
       if (!(error instanceof ProblemError) || error.status !== 400) throw error;
       say(`${error.status}: ${error.errors?.[0]?.detail ?? error.detail}`);
-      say(
-        'Not shown: start the service with WEBHOOK_ALLOW_INSECURE=true npm start, which is for one machine.',
-      );
+      say('Not shown: start the service with WEBHOOK_ALLOW_INSECURE=true npm start, for one machine only.');
       return undefined;
     }
   }
 
   private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      // The signature is over these very bytes: they are verified before they are parsed.
+      // The signature is for these exact bytes, so they are verified before they are parsed.
       const event = verifyWebhook(request.headers, await text(request), [this.secret]);
       this.events.set(event.id, event);
       response.writeHead(204).end();
     } catch (error) {
       if (error instanceof WebhookError) this.refused++;
-      // Also a sender who breaks off ends nothing but this request.
+      // A sender that disconnects ends only this request.
       response.writeHead(401).end();
     }
   }
 
   /**
-   * Waits for an event that has not been told of yet.
+   * Waits for an event that was not returned before.
    *
-   * @throws Stop when none comes
+   * @throws Stop if none arrives
    */
   async next(type: string): Promise<WebhookEvent> {
-    const until = Date.now() + PATIENCE_MS;
+    const until = Date.now() + WAIT_MS;
     while (Date.now() < until) {
       const found = [...this.events.values()].find((event) => event.type === type);
       if (found) {
@@ -87,11 +85,11 @@ export class Receiver {
       await sleep(50);
     }
     throw new Stop(
-      `No ${type} came within ${PATIENCE_MS / 1_000} s: no worker sends it. \`npm start\` runs one.`,
+      `No ${type} arrived within ${WAIT_MS / 1_000} s. Is a worker running? \`npm start\` starts one.`,
     );
   }
 
-  /** Is registered no more. */
+  /** Removes the registration. */
   async close(): Promise<void> {
     try {
       await this.partner.webhooks.delete({ path: { id: this.id } });

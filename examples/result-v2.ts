@@ -18,14 +18,14 @@ export interface Counts {
   readonly Erreurs: readonly { readonly IdUnique: string; readonly Message: string }[];
 }
 
-/** What a V2 sync answers. */
+/** The response of a V2 sync. */
 export type Result = Readonly<Record<Kind, Counts>>;
 
 export function said({ AddCount, UpdateCount, Erreurs }: Counts): string {
   return outcome(AddCount, UpdateCount, Erreurs.length);
 }
 
-/** The six counts, two on a line. */
+/** Prints the six counts, two in each line. */
 export function sayCounts(result: Result): void {
   for (let index = 0; index < KINDS.length; index += 2) {
     const [left, right] = [KINDS[index]!, KINDS[index + 1]!];
@@ -33,7 +33,7 @@ export function sayCounts(result: Result): void {
   }
 }
 
-/** The refusals, with as many examples of what was sent as a line has room for. */
+/** Prints the rejections, each with as many examples of sent values as fit on a line. */
 export function sayErrors(result: Result, people: readonly Person[]): void {
   const faulty = people.filter(({ fault }) => fault);
   const wrong = new Map(faulty.map((person) => [person.clean.IdExterne, person.wrong]));
@@ -52,20 +52,22 @@ export function refused(result: Result): number {
   return KINDS.reduce((sum, kind) => sum + result[kind].Erreurs.length, 0);
 }
 
-/** Whether every record sent was counted, and just those were refused that have a fault: each is told by its employee. */
+/**
+ * Checks that every sent record was counted, and that exactly the faulty ones were rejected, each under its employee.
+ */
 export function mustAnswerAll(result: Result, people: readonly Person[]): void {
   const sent = countsOf(people);
   for (const kind of KINDS) {
     const { AddCount, UpdateCount, Erreurs } = result[kind];
     const answered = AddCount + UpdateCount + Erreurs.length;
-    must(answered === sent[kind], `${sent[kind]} ${kind} were sent and ${answered} answered`);
+    must(answered === sent[kind], `${sent[kind]} ${kind} were sent and ${answered} counted`);
   }
   const told = refusals(result).flatMap(([, ids]) => ids);
   const faulty = people.filter(({ fault }) => fault).map(({ clean }) => clean.IdExterne);
-  must(told.sort().join() === faulty.sort().join(), 'other records were refused than those with a fault');
+  must(told.sort().join() === faulty.sort().join(), 'the rejected records are not the faulty ones');
 }
 
-/** What a sync of all counts; records that are nested in a refused one are refused with it and not counted. */
+/** Returns the expected counts. Records nested in a rejected one are rejected with it and not counted. */
 function countsOf(people: readonly Person[]): Readonly<Record<Kind, number>> {
   const accepted = people.filter(({ fault }) => fault !== 'label').map(({ clean }) => clean);
   return {
@@ -78,7 +80,7 @@ function countsOf(people: readonly Person[]): Readonly<Record<Kind, number>> {
   };
 }
 
-/** The employees under each message; of a nested record the message says whose it is. */
+/** Returns the employees of each message. The message of a nested record names its employee. */
 function refusals(result: Result): [string, string[]][] {
   const all = KINDS.flatMap((kind) => result[kind].Erreurs).map(({ IdUnique, Message }) => {
     const [, message, employe] = /^(.*) \(employee (.+)\)$/.exec(Message) ?? [];

@@ -1,10 +1,10 @@
 import { idempotencyKey } from '@mandat/client';
 import { randomUUID } from 'node:crypto';
 
-/** Part of every key: what this run sends is not a repetition of what an earlier run sent. */
+/** Part of every key, because requests of this run must not count as repetitions of an earlier run's. */
 const RUN = randomUUID();
 
-/** The header under which a request may be sent again without being done again. */
+/** Returns the header that makes a request repeatable without a second effect. */
 export function runKey(name: string): ReturnType<typeof idempotencyKey> {
   return idempotencyKey(`demo-${RUN}-${name}`);
 }

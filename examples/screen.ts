@@ -3,18 +3,18 @@ import { SingleBar } from 'cli-progress';
 let chapter = 0;
 let bar: SingleBar | undefined;
 
-/** Begins the next part of the story. */
+/** Prints the title of the next part. */
 export function title(text: string, request?: string): void {
   console.log(`\n${++chapter}. ${text}${request ? `   ${request}` : ''}`);
 }
 
 export function say(text: string): void {
-  // A bar being drawn is wiped, and drawn again below the text.
+  // A running bar is erased, and drawn again below the text.
   if (bar?.isActive) process.stdout.write('\r\x1b[2K');
   console.log(`   ${text}`);
 }
 
-/** A bar on a terminal; elsewhere a line whenever a share of all is done. */
+/** A bar on a terminal; elsewhere a line at each share of the total. */
 export class Progress {
   private done = 0;
   private said = 0;
@@ -77,7 +77,7 @@ export function outcome(created: number, updated: number, refused: number): stri
   return `created ${count(created)}, updated ${count(updated)}, refused ${count(refused)}`;
 }
 
-/** Refusals under each message, the most frequent first. */
+/** Returns rejections by message, the most frequent first. */
 export function byMessage<T>(refusals: readonly T[], messageOf: (refusal: T) => string): [string, T[]][] {
   return [...Map.groupBy(refusals, messageOf)].sort(([, one], [, other]) => other.length - one.length);
 }

@@ -12,26 +12,26 @@ import { join } from 'node:path';
 import { Stop } from './checks';
 import { say } from './screen';
 
-/** The running service, as both sides of it see it. */
+/** The running service, with the clients of both sides. */
 export interface Service {
   readonly partner: Partenaire;
-  /** undefined without a key of the platform. */
+  /** undefined without a platform key. */
   readonly platform: Plateforme | undefined;
-  /** Requests sent so far, repetitions included. */
+  /** Requests sent so far, including repetitions. */
   readonly sent: () => number;
 }
 
 /**
- * The service that `npm start` started and the keys that it wrote down, unless the environment names others.
+ * Connects to the service of `npm start` with the keys that it has stored, unless the environment has others.
  *
- * @throws Stop without a partner's key
+ * @throws Stop without a partner key
  */
 export function connect(env: NodeJS.ProcessEnv): Service {
   let requests = 0;
   const options = {
     address: addressOf(env),
     onWait: ({ seconds, status }: Wait) =>
-      say(`${status ?? 'No answer'}: waiting ${seconds} s${status ? ', as Retry-After asks' : ''}`),
+      say(`${status ?? 'No answer'}: waiting ${seconds} s${status ? ' (Retry-After)' : ''}`),
     fetch: (...of: Parameters<typeof fetch>) => {
       requests++;
       return fetch(...of);
@@ -50,21 +50,21 @@ function addressOf(env: NodeJS.ProcessEnv): string {
 }
 
 function keysOf(env: NodeJS.ProcessEnv): { partenaire: string; plateforme: string | undefined } {
-  // Keys from the environment are of another data space than those that were written down.
+  // A key from the environment may belong to another data space than the stored keys, so the two are not mixed.
   if (env.MANDAT_KEY) return { partenaire: env.MANDAT_KEY, plateforme: env.MANDAT_PLATFORM_KEY };
   const file = join(env.DATA_DIR || '.data', 'demonstration.json');
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as { partenaire?: string; plateforme?: string };
     if (kept.partenaire) return { partenaire: kept.partenaire, plateforme: kept.plateforme };
   } catch {
-    // No such file, or not the service's: the same advice serves.
+    // No such file, or another file: the message below applies to both.
   }
   throw new Stop(
     `No partner key in ${file}: run \`npm start\` in another terminal first, or set MANDAT_KEY.`,
   );
 }
 
-/** What to do about an error that ends the demonstration, in a line; undefined of one that nobody expects. */
+/** Returns one line of advice about an error that ends the demonstration, or undefined for an unexpected error. */
 export function adviceOn(error: unknown, env: NodeJS.ProcessEnv): string | undefined {
   if (error instanceof Stop) return error.message;
   if (error instanceof ConnectionError)

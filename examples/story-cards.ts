@@ -6,12 +6,13 @@ import type { Receiver } from './receiving';
 import { runKey } from './run-key';
 import { count, say, title } from './screen';
 
-// Signed cards: the platform's signing page signs, the partner hears of it, reads, decides about a stranger, and deletes.
+// Signed cards: the platform's page signs; the partner receives an event, reads the card, decides a request, and
+// deletes.
 
 const SIGN = '/plateforme/v1/adhesions';
 const CARDS = '/b2b/v2/adhesion';
 const CONCILIATION = '/b2b/v2/conciliation';
-/** A handwritten "M", as the signing page draws it. */
+/** A handwritten "M", as drawn on the signing page. */
 const IMAGE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAADAAAAAYCAAAAACZliEAAAAAd0lEQVR42sWUWQ6AIAwFe4i5/1VxQfBRRcAQ5auhMyRdgoXBY18K6D1tAQRiXKAtyLNrNF/YaDSmJUipPULMc4knCicKT6OwclC4uC5IPwlvBWfE6ZvL6U7g8H4BEp6F270+2it0Eiod3Asq6CxUFs3DPcIPn8AC8iH+1gEwiMgAAAAASUVORK5CYII=';
 
@@ -28,7 +29,7 @@ export async function storyCards(
   await readBack(partner, card);
   await decide(partner, platform, member, syndicat);
   await clear(partner, member);
-  return `Cards: 2 signed, 1 of them by a stranger whom the partner recognised; ${heard}; deleted again.`;
+  return `Cards: 2 signed, 1 by an unknown person identified later; ${heard}; deleted again.`;
 }
 
 async function sign(
@@ -36,7 +37,7 @@ async function sign(
   member: EmployeV2,
   syndicatIdExterne: string,
 ): Promise<AdhesionV2Item> {
-  title('A member signs a card, by hand', `POST ${SIGN}   with the platform's key`);
+  title('A member signs a card on the screen', `POST ${SIGN}   with the platform's key`);
   const signing = {
     employeIdExterne: member.IdExterne,
     syndicatIdExterne,
@@ -59,12 +60,12 @@ async function sign(
 }
 
 async function hear(receiver: Receiver, card: AdhesionV2Item): Promise<string> {
-  title('The partner hears of it', 'adhesion.signee');
+  title('The partner receives the event', 'adhesion.signee');
   const event = await receiver.next('adhesion.signee');
   must(JSON.stringify(event.data).includes(card.idUniqueAdhesion), 'the event of another card');
-  must(receiver.refused === 0, 'a delivery whose signature does not hold');
+  must(receiver.refused === 0, 'a delivery with an invalid signature');
   say(`${event.type} ${event.id}, verified: the card ${card.idUniqueAdhesion}`);
-  return 'heard of by a signed webhook';
+  return 'announced by a signed webhook';
 }
 
 async function readBack(partner: Partenaire, card: AdhesionV2Item): Promise<void> {
@@ -84,7 +85,7 @@ async function decide(
   member: EmployeV2,
   syndicatIdExterne: string,
 ): Promise<void> {
-  title('A stranger signs, and the partner says who it is', `POST ${CONCILIATION}/{id}/confirmer`);
+  title('The partner identifies an unknown signer', `POST ${CONCILIATION}/{id}/confirmer`);
   const stranger = { syndicatIdExterne, prenom: 'M.-E.', nom: 'Inconnue', courriel: SIGNERS.stranger };
   const { data: demande, response } = await platform.signing.sign({
     body: stranger,
@@ -95,15 +96,15 @@ async function decide(
   const confirm = { path: { id: demande.demandeId }, body: { idExterne: member.IdExterne } };
   const answers = await Promise.all([1, 2, 3].map(() => partner.conciliation.confirm(confirm)));
   const cards = new Set(answers.map(({ data }) => data.adhesionId));
-  must(cards.size === 1, 'one card, however often it is confirmed');
+  must(cards.size === 1, 'one card for several confirmations');
   say(`confirmed three times at once as ${answers[0]!.data.idExterne}: ${count(cards.size)} card`);
 }
 
 async function clear(partner: Partenaire, member: EmployeV2): Promise<void> {
   title('Deleting the cards again', `DELETE ${CARDS}/membre/{idExterneMembre}`);
   const held = await refusal(partner.employes.delete({ path: { idExterne: member.IdExterne } }));
-  say(`The employee cannot go before: ${held.status} ${held.code}`);
+  say(`The employee cannot be deleted before the cards: ${held.status} ${held.code}`);
   const { data } = await partner.adhesionsV2.deleteOfMember({ path: { idExterneMembre: member.IdExterne } });
   must(data.nombreSupprime === 2, 'two deleted cards');
-  say(`${count(data.nombreSupprime)} cards deleted, for good`);
+  say(`${count(data.nombreSupprime)} cards deleted permanently`);
 }

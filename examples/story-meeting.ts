@@ -2,7 +2,7 @@ import type { Partenaire, Plateforme } from '@mandat/client';
 import { must } from './checks';
 import { count, say, title } from './screen';
 
-// A meeting: the platform's meeting room records who is there and what was decided, the partner reads it.
+// A meeting: the platform records presences and decisions, and the partner reads them.
 
 /** @returns a line for the summary */
 export async function storyMeeting(partner: Partenaire, platform: Plateforme): Promise<string> {
@@ -37,7 +37,7 @@ export async function storyMeeting(partner: Partenaire, platform: Plateforme): P
     say(`${titre}: ${pour} for, ${contre} against, ${majorite}: ${adopte ? 'adopted' : 'rejected'}`);
   must(
     points[0]?.adopte === true && points[1]?.adopte === false,
-    'other decisions than those of the meeting',
+    'the stored decisions differ from those of the meeting',
   );
   return `A meeting: quorum reached; ${points.length} points decided, one adopted.`;
 }

@@ -5,7 +5,7 @@ import { ORGANISATIONS } from './quebec';
 import { runKey } from './run-key';
 import { byMessage, count, megabytes, outcome, Progress, say, seconds, short, title } from './screen';
 
-// V1: employees with a single employer, in batches; the faults of an export; reading back; changing one employee.
+// V1: employees with a single employer, in batches; faults of an export; reading; changing one employee.
 
 const BATCH = 1_000;
 const EMPLOYE = '/b2b/v1/employe';
@@ -18,12 +18,12 @@ interface SyncResult {
   errors: { idExterne: string; message: string }[];
 }
 
-/** What is sent need not be right: that is what the dry run is for. */
+/** The types of bodies. Sent values may be invalid, because the dry run finds faults. */
 type Body = Parameters<Partenaire['syncV1']['sync']>[0]['body'];
 type Replacement = Parameters<Partenaire['employes']['replace']>[0]['body'];
 
 export interface StoryV1 {
-  /** The export as it is in the end. */
+  /** The export after all corrections and changes. */
   readonly rows: Row[];
   readonly summary: string;
 }
@@ -62,18 +62,18 @@ function showExport(rows: readonly Row[]): void {
 }
 
 async function dryRun(partner: Partenaire, rows: readonly Row[]): Promise<void> {
-  title('Dry run: what would happen?', `POST ${SYNC}?simulation=true`);
+  title('Dry run: validate without writing', `POST ${SYNC}?simulation=true`);
   const body = asTyped<Body>({ employeurs: EMPLOYEURS, employes: rows.map(({ sent }) => sent) });
   const size = megabytes(Buffer.byteLength(JSON.stringify(body)));
   const { data, milliseconds } = await timed(partner.syncV1.sync({ query: { simulation: true }, body }));
-  say(`One request of ${size}, answered in ${seconds(milliseconds)}; nothing is written.`);
+  say(`One request of ${size}, answered in ${seconds(milliseconds)}; no data is written.`);
   say(`Would be ${said(data)}:`);
   for (const [message, errors] of byMessage(data.errors, (error) => error.message)) {
     say(`${count(errors.length).padStart(5)}  ${short(message)}`);
   }
 }
 
-/** Sends the rows batch by batch and says what became of them. */
+/** Sends the rows batch by batch and prints the results. */
 async function sync(
   partner: Partenaire,
   name: string,
@@ -84,7 +84,7 @@ async function sync(
   const began = performance.now();
   const progress = new Progress(rows.length, rows.length > BATCH);
   for (const [index, batch] of batchesOf(rows, BATCH).entries()) {
-    // Employers go first: employees of the same request and of later ones name them.
+    // Employers go first, because employees of the same and later requests reference them.
     const { data } = await sendBatch(partner, `${name}-${index}`, batch, index === 0 ? employeurs : []);
     total.created += data.created;
     total.updated += data.updated;
@@ -95,7 +95,7 @@ async function sync(
   const elapsed = performance.now() - began;
   const sent = rows.length + employeurs.length;
   const answered = total.created + total.updated + total.errors.length;
-  must(answered === sent, `${sent} records were sent and ${answered} answered`);
+  must(answered === sent, `${sent} records were sent and ${answered} counted`);
   say(`${said(total)}, in ${seconds(elapsed)}`);
   return total;
 }
@@ -105,12 +105,12 @@ function sendBatch(partner: Partenaire, name: string, rows: readonly Row[], empl
   return partner.syncV1.sync({ body, headers: runKey(name) });
 }
 
-/** What a partner does after a broken connection, not knowing whether the batch arrived. */
+/** A partner repeats a batch after a broken connection, because it does not know whether the batch arrived. */
 async function repeatFirstBatch(partner: Partenaire, rows: readonly Row[]): Promise<void> {
   const { data, response } = await sendBatch(partner, 'first-0', batchesOf(rows, BATCH)[0]!, EMPLOYEURS);
   const isReplayed = response.headers.get('idempotent-replayed') === 'true';
-  must(isReplayed, 'a request was done twice under one Idempotency-Key');
-  say(`The first batch again, under its Idempotency-Key: ${said(data)}, replayed and not done twice.`);
+  must(isReplayed, 'a request with one Idempotency-Key had a second effect');
+  say(`The first batch again, under its Idempotency-Key: ${said(data)}: the recorded response.`);
 }
 
 async function sendCorrections(
@@ -121,7 +121,7 @@ async function sendCorrections(
   title('Correct e-mails, names and numbers, and send those again', `POST ${SYNC}`);
   const sentAgain = corrected.filter((_row, index) => isCorrectable(rows[index]!));
   const corrections = await sync(partner, 'corrections', sentAgain, []);
-  must(corrections.errors.length === 0, 'corrected records were refused');
+  must(corrections.errors.length === 0, 'corrected records were rejected');
   return corrections;
 }
 
@@ -130,11 +130,11 @@ async function readBack(partner: Partenaire, { clean }: Row): Promise<string> {
   title('Read back', `GET ${EMPLOYE}`);
   const path = { idExterne: clean.idExterne };
   const one = await partner.employes.get({ path });
-  must(one.data.nom === clean.nom && one.data.ville === clean.ville, 'an employee came back altered');
+  must(one.data.nom === clean.nom && one.data.ville === clean.ville, 'an employee was changed');
   const etag = one.response.headers.get('etag')!;
   say(`/${clean.idExterne}: ${one.data.prenom} ${one.data.nom}, ${one.data.ville}; ETag ${etag}`);
   const known = await refusal(partner.employes.get({ path, headers: { 'If-None-Match': etag } }));
-  must(known.status === 304, `a conditional GET answered ${known.status}, not 304`);
+  must(known.status === 304, `a conditional GET returned ${known.status}, not 304`);
   say(`/${clean.idExterne} with If-None-Match: ${known.status}, not sent again`);
 
   let pages = 0;
@@ -143,7 +143,7 @@ async function readBack(partner: Partenaire, { clean }: Row): Promise<string> {
     pages++;
     for (const { idExterne } of items) paged.add(idExterne);
   }
-  say(`?limite=1000 and then as Link rel="next" says: ${count(paged.size)} employees on ${pages} pages`);
+  say(`?limite=1000, then by Link rel="next": ${count(paged.size)} employees on ${pages} pages`);
 
   const all = await timed(partner.employes.list({}));
   must(all.data.length === paged.size, 'the pages are not the whole list');
@@ -151,9 +151,9 @@ async function readBack(partner: Partenaire, { clean }: Row): Promise<string> {
   return momentAfter(all.data);
 }
 
-/** Somebody gets a new telephone. @returns the export with it */
+/** Changes an employee's telephone. @returns the export with the change */
 async function change(partner: Partenaire, rows: readonly Row[], moment: string): Promise<Row[]> {
-  title('Change one employee, without losing what somebody else changed', `PUT ${EMPLOYE}`);
+  title('Change one employee without overwriting concurrent changes', `PUT ${EMPLOYE}`);
   const { clean } = rows.find(isTypical)!;
   const read = await partner.employes.get({ path: { idExterne: clean.idExterne } });
   const headers = { 'If-Match': read.response.headers.get('etag')! };
@@ -163,14 +163,11 @@ async function change(partner: Partenaire, rows: readonly Row[], moment: string)
   const put = await partner.employes.replace({ body: replacement({ telephonePrincipal }), headers });
   say(`If-Match with the ETag just read: ${put.response.status}, ${before} is now ${telephonePrincipal}`);
   const stale = await refusal(partner.employes.replace({ body: replacement({ ville: 'Québec' }), headers }));
-  must(stale.status === 412, `a stale If-Match answered ${stale.status}, not 412`);
+  must(stale.status === 412, `a stale If-Match returned ${stale.status}, not 412`);
   say(`The same ETag again, now stale: ${stale.status} ${stale.code}`);
   const moved = await changedSince(partner, moment);
-  must(
-    moved.length === 1,
-    `an incremental read answered ${moved.length} employees, not the one that changed`,
-  );
-  say(`GET ?modifieDepuis=${moment}: ${moved.map(({ idExterne }) => idExterne).join(', ')} and nobody else`);
+  must(moved.length === 1, `an incremental read returned ${moved.length} employees, not the changed one`);
+  say(`GET ?modifieDepuis=${moment}: ${moved.map(({ idExterne }) => idExterne).join(', ')} only`);
   return rows.map((row) =>
     row.clean === clean && !row.fault ? { ...row, sent: { ...row.sent, telephonePrincipal } } : row,
   );
@@ -182,7 +179,7 @@ async function sameAgain(partner: Partenaire, rows: readonly Row[], moment: stri
   must(last.created === 0, 'a repeated sync created records');
   const moved = await changedSince(partner, moment);
   must(moved.length === 1, `a repeated sync rewrote ${moved.length - 1} employees that had not changed`);
-  say(`Nothing was rewritten: modifieDepuis=${moment} still answers the one employee of step 7.`);
+  say(`No row was rewritten: modifieDepuis=${moment} still returns only the employee of step 7.`);
   return last;
 }
 

@@ -23,24 +23,24 @@ import { KINDS, mustAnswerAll, refused, type Result, said, sayCounts, sayErrors 
 import { runKey } from './run-key';
 import { count, megabytes, outcome, Progress, say, seconds, title } from './screen';
 
-// V2: the same partner's unions, employments, memberships and custom values, all in one request that nobody waits for.
+// V2: the same partner's unions, employments, memberships and custom values, all in one asynchronous request.
 
 const CHAMP = '/b2b/v2/champ-utilisateur';
 const SYNC = '/b2b/v2/sync';
 const UPSERT = '/b2b/v2/employe/upsert';
 
-/** What is sent need not be right, as before. */
+/** The types of bodies. Sent values may be invalid, as before. */
 type Body = Parameters<Partenaire['syncV2']['sync']>[0]['body'];
 type Employes = Parameters<Partenaire['syncV2']['upsert']>[0]['body'];
 type Champ = Parameters<Partenaire['champsUtilisateur']['create']>[0]['body'];
 
 export interface StoryV2 {
-  /** Somebody whom the service has just as the export says, a member of a union. */
+  /** A member of a union whom the service stores exactly as in the export. */
   readonly member: EmployeV2;
   readonly summary: string;
 }
 
-/** @param rows what V1 has in the end */
+/** @param rows the final rows of V1 */
 export async function storyV2(partner: Partenaire, rows: readonly Row[]): Promise<StoryV2> {
   const people = makePeople(rows);
   await defineHoraire(partner);
@@ -70,7 +70,7 @@ async function defineHoraire(partner: Partenaire): Promise<void> {
   }
 }
 
-/** The whole export in one request, which is answered before it is done. */
+/** Sends the whole export in one request, which is answered before the sync is done. */
 async function moveToV2(partner: Partenaire, people: readonly Person[]): Promise<Result> {
   title('Unions, employers, employees: one request', `POST ${SYNC}   Prefer: respond-async`);
   sayExport(people);
@@ -82,7 +82,7 @@ async function moveToV2(partner: Partenaire, people: readonly Person[]): Promise
   const location = accepted.response.headers.get('location');
   must(
     accepted.response.status === 202 && location,
-    `respond-async answered ${accepted.response.status}, not 202 with Location`,
+    `respond-async returned ${accepted.response.status}, not 202 with Location`,
   );
   say(`${size}, answered in ${seconds(accepted.milliseconds)}: 202, Location ${location}`);
   const result = await followed(partner, accepted, people.length + SYNDICATS.length);
@@ -125,7 +125,7 @@ async function followed(partner: Partenaire, accepted: Answer, total: number): P
   }
 }
 
-/** @returns how many employees were corrected */
+/** @returns the number of corrected employees */
 async function sendCorrections(partner: Partenaire, people: readonly Person[]): Promise<number> {
   title('Correct those and send them again', `POST ${UPSERT}`);
   const again = people.filter(({ fault }) => fault).map(({ clean }) => clean);
@@ -133,7 +133,7 @@ async function sendCorrections(partner: Partenaire, people: readonly Person[]): 
     body: asTyped<Employes>(again),
     headers: runKey('corrections-v2'),
   });
-  must(refused(data) === 0, 'corrected records were refused');
+  must(refused(data) === 0, 'corrected records were rejected');
   const counts = (['Employes', 'Emplois', 'Adhesions'] as const).map(
     (kind) => `${kind} created ${data[kind].AddCount}, updated ${data[kind].UpdateCount}`,
   );
@@ -141,20 +141,20 @@ async function sendCorrections(partner: Partenaire, people: readonly Person[]): 
   return again.length;
 }
 
-/** @returns the moment before it */
+/** @returns the moment before the change */
 async function sendNext(partner: Partenaire, before: readonly Person[]): Promise<string> {
   title('The next export: one has left an employer, one is back at an earlier one', `POST ${SYNC}`);
   const { people, leaver, left, returner, resumed } = nextExport(before);
   const { data: known } = await partner.employesV2.list({});
   const moment = momentAfter(known);
   await syncAll(partner, 'next', people);
-  await sayEmploi(partner, leaver, left, false, 'was left out');
-  await sayEmploi(partner, returner, resumed, true, 'was sent without its DateFin');
+  await sayEmploi(partner, leaver, left, false, 'omitted from the export');
+  await sayEmploi(partner, returner, resumed, true, 'sent without DateFin');
   const moved = await changedSince(partner, moment);
   const ids = moved.map(({ idExterne }) => idExterne).sort();
   const expected = [leaver.IdExterne, returner.IdExterne].sort();
-  must(ids.join() === expected.join(), `${ids.length} employees have changed, not the two`);
-  say(`GET ${EMPLOYE}?modifieDepuis=${moment}: ${ids.join(', ')} and nobody else`);
+  must(ids.join() === expected.join(), `${ids.length} employees have changed instead of two`);
+  say(`GET ${EMPLOYE}?modifieDepuis=${moment}: ${ids.join(', ')} only`);
   return moment;
 }
 
@@ -163,25 +163,23 @@ async function sendSameAgain(partner: Partenaire, before: readonly Person[], mom
   const moved = await changedSince(partner, moment);
   await syncAll(partner, 'same', nextExport(before).people);
   const movedAgain = await changedSince(partner, moment);
-  must(JSON.stringify(movedAgain) === JSON.stringify(moved), 'a repeated sync rewrote what had not changed');
-  say(
-    'Nothing was rewritten: modifieDepuis still answers those two, and their derniereMAJ is that of before.',
-  );
+  must(JSON.stringify(movedAgain) === JSON.stringify(moved), 'a repeated sync rewrote unchanged rows');
+  say('No row was rewritten: modifieDepuis still returns the same two employees, with the same derniereMAJ.');
 }
 
-/** Sends everything and waits for the answer. */
+/** Sends everything and waits for the result. */
 async function syncAll(partner: Partenaire, name: string, people: readonly Person[]): Promise<void> {
   const request = partner.syncV2.sync({ body: bodyOf(people), headers: runKey(name) });
   const { milliseconds, ...answer } = await timed(request);
   const data = await taskResult(partner, answer);
   mustAnswerAll(data, people);
-  must(refused(data) === 0, 'a sync without faults was refused in part');
+  must(refused(data) === 0, 'a sync without faults had rejected records');
   must(
     KINDS.every((kind) => data[kind].AddCount === 0),
     'a sync of known records created some',
   );
   const updated = KINDS.reduce((sum, kind) => sum + data[kind].UpdateCount, 0);
-  say(`Waited for: ${outcome(0, updated, 0)}, in ${seconds(milliseconds)}`);
+  say(`Synchronous: ${outcome(0, updated, 0)}, in ${seconds(milliseconds)}`);
 }
 
 async function changedSince(partner: Partenaire, moment: string) {

@@ -7,14 +7,14 @@ import type { Receiver } from './receiving';
 import { runKey } from './run-key';
 import { count, Progress, say, seconds, title } from './screen';
 
-// A voting campaign from its draft to the archive: what it lacks, its question, its roll, its ballots and its count.
+// A voting campaign from its draft to the archive: its missing parts, question, roll, ballots and count.
 
 const CAMPAGNES = '/b2b/v1/campagnes';
 const DAY_MS = 86_400_000;
 const BALLOTS = 500;
 const AT_ONCE = 8;
 const CANDIDATES = ['Ariane Lapointe', 'Omar Haddad', 'Léa Gagnon'];
-/** Of each ten ballots, who is ranked how; the last one abstains. Who leads the first round loses the second. */
+/** The rankings of each ten ballots; the last one abstains. The leader of the first round loses the second. */
 const RANKINGS: readonly (readonly number[])[] = [
   [0, 1, 2],
   [1, 0, 2],
@@ -52,7 +52,7 @@ export async function storyVote(
   return `A vote: ${count(voters)} members of two unions on its roll, ${count(BALLOTS)} ballots, elected: ${elected}.`;
 }
 
-/** The member's own, and another one, so that voters can be told apart by their unions. */
+/** The member's own union and another one, because statistics are shown by union. */
 function unionsOf({ Adhesions }: EmployeV2): Syndicat[] {
   const own = SYNDICATS.findIndex(({ IdentifiantExterne: id }) => id === Adhesions[0]!.SyndicatIdExterne);
   return [SYNDICATS[own]!, SYNDICATS[(own + 1) % SYNDICATS.length]!];
@@ -81,10 +81,10 @@ async function draft(partner: Partenaire): Promise<string> {
 }
 
 async function ask(partner: Partenaire, id: string): Promise<Ballot> {
-  title('It asks who is elected, in order of preference', `POST ${CAMPAGNES}/{id}/questions`);
+  title('The question ranks three candidates', `POST ${CAMPAGNES}/{id}/questions`);
   const path = { id };
   const { data: lacking } = await partner.campagnes.validation({ path });
-  say(`What it lacks: ${lacking.erreurs.map(({ code }) => code).join(', ')}`);
+  say(`Missing parts: ${lacking.erreurs.map(({ code }) => code).join(', ')}`);
   const election = { Titre: 'Qui voulez-vous à la présidence ?', EstPreferentiel: true };
   const ranked = await refusal(
     partner.questions.create({ path, body: { ...election, Type: 'Proposition' } }),
@@ -104,13 +104,13 @@ async function enrol(partner: Partenaire, id: string, unions: readonly Syndicat[
   title('The members of two unions are its voters', `POST ${CAMPAGNES}/{id}/liste-electorale`);
   const path = { id };
   const everyone = await refusal(partner.listesElectorales.create({ path, body: {} }));
-  say(`No criterion never means everyone: ${everyone.status} ${everyone.code}`);
+  say(`A list without criteria is rejected: ${everyone.status} ${everyone.code}`);
   const body = { SyndicatsIdExternes: unions.map(({ IdentifiantExterne }) => IdentifiantExterne) };
   const began = performance.now();
   const { data: first } = await partner.listesElectorales.create({ path, body, headers: runKey('roll') });
   const took = performance.now() - began;
   const { data: second } = await partner.listesElectorales.create({ path, body });
-  must(second.NombreAjoutes === 0, 'nobody twice on the roll');
+  must(second.NombreAjoutes === 0, 'no voter twice on the roll');
   say(
     `201: ${count(first.NombreAjoutes)} voters in ${Math.round(took)} ms; ` +
       `sent again: ${count(second.NombreAjoutes)} more, ${count(second.NombreDejaPresents)} known`,
@@ -128,9 +128,9 @@ async function publish(partner: Partenaire, { id, question }: Ballot, member: Em
   say(`Its questions are frozen: ${frozen.status} ${frozen.code}`);
   const { data: opened } = await partner.campagnes.open({ path });
   must(opened.etat === 'VoteOuvert', 'an open vote');
-  say(`${opened.etat}; without this it would open by itself at its date`);
+  say(`${opened.etat}; otherwise it would open at its date`);
   const held = await refusal(partner.employes.delete({ path: { idExterne: member.IdExterne } }));
-  say(`Whoever is on the roll cannot be deleted now: ${held.status} ${held.code}`);
+  say(`Employees on the roll cannot be deleted now: ${held.status} ${held.code}`);
 }
 
 async function vote(
@@ -173,13 +173,13 @@ async function vote(
   const twice = await refusal(cast(voters[0]!, RANKINGS[0]!));
   say(`The first voter again: ${twice.status} ${twice.code}`);
   await platform.bulletins.find({ path: { id, recu: receipts[0]! } });
-  say('A receipt finds that its ballot is counted, and tells neither whose it is nor what it says.');
+  say('The receipt proves that its ballot is counted, without its voter and its choices.');
   const { data: open } = await partner.statistics.read({ path });
   must(!open.resultatsVisibles && open.votantsAyantVote === BALLOTS, 'participation and no result');
-  say(`While it is open, statistics tell of participation only: ${open.tauxParticipation} %`);
+  say(`While it is open, statistics show participation only: ${open.tauxParticipation} %`);
 }
 
-/** @returns who is elected */
+/** @returns the elected candidate */
 async function result(
   partner: Partenaire,
   { id, options }: Ballot,
@@ -192,7 +192,7 @@ async function result(
   const path = { id };
   const { data: closed } = await partner.campagnes.close({ path });
   say(closed.etat);
-  if (receiver) say(`${(await receiver.next('campagne.terminee')).type} came, verified`);
+  if (receiver) say(`${(await receiver.next('campagne.terminee')).type} received, verified`);
   const { data } = await partner.statistics.read({ path });
   const [election] = data.questions;
   const nameOf = (option: string): string => CANDIDATES[options.indexOf(option)]!;
@@ -205,7 +205,7 @@ async function result(
     say(`round ${Tour}, ${Seuil} elect: ${counts}${Epuises > 0 ? `, exhausted ${Epuises}` : ''}; ${fate}`);
   }
   const elected = election.Tours.flatMap(({ Elus }) => Elus);
-  must(names(elected) === CANDIDATES[1], 'another one is elected than the ballots say');
+  must(names(elected) === CANDIDATES[1], 'the elected candidate differs from the count of the ballots');
   return names(elected);
 }
 
@@ -218,7 +218,7 @@ async function byUnion(partner: Partenaire, id: string, unions: readonly Syndica
     voted += votantsAyantVote;
     say(`${Nom}: ${count(votantsAyantVote)} of ${count(totalVotants)} voted, ${tauxParticipation} %`);
     const first = questions[0]!.Options.map(({ Libelle, Votes }) => `${Libelle} ${count(Votes)}`).join(', ');
-    say(`   first choices: ${first || 'not told, as too few have voted'}`);
+    say(`   first choices: ${first || 'hidden, because too few have voted'}`);
   }
   must(voted === BALLOTS, `${voted} ballots by union, not ${BALLOTS}`);
 }

@@ -213,7 +213,7 @@ describe('npm run demo', () => {
     /** Checks the result of the ballots: A leads with 200 of 450, and C's voters elect B. */
     const expectResult = (stdout: string): void => {
       expect(stdout).toContain('adhesion.signee ');
-      expect(stdout).toContain('campagne.terminee came, verified');
+      expect(stdout).toContain('campagne.terminee received, verified');
       expect(stdout).toContain('450 chose, 50 abstained');
       expect(stdout).toMatch(
         /round 1, 22[56]\S* elect: Ariane Lapointe 200, Omar Haddad 150, Léa Gagnon 100; eliminated: Léa Gagnon/,
@@ -315,9 +315,7 @@ describe('npm run demo', () => {
       expect((await app.send(platformKey, 'POST', '/plateforme/v1/adhesions', card)).status).toBe(201);
       const again = await demo();
       expect(again).toMatchObject({ code: 0, stderr: '' });
-      expect(again.stdout).toContain(
-        'Tidied up after a run that was interrupted: votes 1, cards 1, endpoints 1.',
-      );
+      expect(again.stdout).toContain('Cleaned up after an interrupted run: votes 1, cards 1, endpoints 1.');
       expectResult(again.stdout);
       expectReadable(again.stdout);
       expect(await count('campagne WHERE tenant_id = $1 AND NOT archivee')).toBe(0);
@@ -332,7 +330,7 @@ describe('npm run demo', () => {
       const { code, stdout, stderr } = await runDemo({ MANDAT_KEY: cle, PUBLIC_URL: app.url });
       expect(code).toBe(1);
       expect(stdout).toContain('production; modules');
-      expect(stderr).toBe(`The key is of production: a demonstration's employees belong into staging.\n`);
+      expect(stderr).toBe(`The key belongs to production: the demonstration needs a staging key.\n`);
       expect(await count(`employe WHERE tenant_id <> $1`)).toBe(0);
     });
 
@@ -357,7 +355,7 @@ describe('npm run demo', () => {
     async (...args) => {
       const { code, stdout, stderr } = await runDemo({}, undefined, args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toBe('Usage: npm run demo [-- employees], 2,000 at least; 10,000 if left out.\n');
+      expect(stderr).toBe('Usage: npm run demo [-- employees], 2,000 at least; 10,000 by default.\n');
     },
   );
 
