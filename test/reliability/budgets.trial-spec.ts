@@ -20,10 +20,12 @@ const PAIRS = WHOLE ? 5 : 1;
 const SOAK_MINUTES = 10;
 const EMPLOYEES = WHOLE ? 500 : 100;
 const VOTERS = 20_000;
-/** Without a limit V8 keeps garbage for long on a machine with much memory. */
+/** Heap limit, because V8 keeps garbage for long on a machine with much memory. */
 const HEAP = '--max-old-space-size=256';
 
-/** Of a process; in deploy/kubernetes it may have twice as much. Short trials share their machine with others. */
+/**
+ * Memory of a process; in deploy/kubernetes it may have twice as much. Short trials share their machine with others.
+ */
 const MOST_MIB = WHOLE ? 512 : 640;
 
 interface Steady {
@@ -31,7 +33,7 @@ interface Steady {
   readonly latencies: readonly number[];
 }
 
-/** Runs a plan in a process of its own, so that what it measures is not what the test does meanwhile. */
+/** Runs a plan in a separate process, because the test's own work must not affect its measurements. */
 async function run<T>(script: string, plan: object): Promise<T> {
   const child = spawn(process.execPath, [script, JSON.stringify(plan)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,7 +51,7 @@ function requestText(method: string, path: string, key?: string, body?: string):
     : `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** An API with a victim at its work and an attacker with much data. */
+/** An API with a working victim and an attacker with much data. */
 class Scene {
   private ballot = 0;
 
@@ -68,7 +70,7 @@ class Scene {
     const database = new Client({ connectionString: url });
     await database.connect();
     const api = await fleet.apis[0]!.url();
-    // Attackers keep to the usual 600 requests a minute.
+    // Attackers have the usual limit of 600 requests a minute.
     const attackers = await Promise.all([fleet.space(600), fleet.space(600), fleet.space(600)]);
     const victim = await fleet.space();
     const tenantOf = async ({ partnerId }: FleetSpace): Promise<string> =>
@@ -87,7 +89,7 @@ class Scene {
     return scene;
   }
 
-  /** What the victim does all the time: reads, a write, a vote, a probe. */
+  /** The constant load of the victim: reads, a write, a vote, a probe. */
   async work(seconds = SECONDS): Promise<Steady> {
     const { partner, platform } = this.victim;
     const { id, question, option, voters } = this.vote;
@@ -174,7 +176,7 @@ async function openVote(fleet: Fleet, api: string, { partner }: FleetSpace): Pro
 
 const MEGABYTE = 2 ** 20;
 
-/** What is done, by its name, and how the negative control shows it: what each gets in an API without budgets. */
+/** Attacks by their names. */
 const ATTACKS_OF: readonly [name: string, attacks: (scene: Scene) => object[]][] = [
   [
     'employees with 1,000 employments each, 8 lists at once',
@@ -183,7 +185,7 @@ const ATTACKS_OF: readonly [name: string, attacks: (scene: Scene) => object[]][]
     ],
   ],
   [
-    '300 readers who take little of a list of 100,000',
+    '300 slow readers of a list of 100,000',
     ({ attackers: [one] }) => [
       { kind: 'slowReaders', request: get('/b2b/v1/employeur', one!), connections: 300 },
     ],
@@ -211,7 +213,7 @@ const ATTACKS_OF: readonly [name: string, attacks: (scene: Scene) => object[]][]
     ],
   ],
   [
-    '590 bodies of 1 MB that come slowly',
+    '590 bodies of 1 MB that arrive slowly',
     ({ attackers: [one] }) => [
       {
         kind: 'slowSenders',
@@ -251,7 +253,7 @@ interface Outcome {
   readonly growth: string;
 }
 
-/** Quiet and attacked times in turn, so that what else the machine does falls on both. */
+/** Quiet and attacked periods alternate, because other load on the machine must affect both. */
 async function compare(scene: Scene, attacks: object[], pairs = PAIRS): Promise<Outcome> {
   const [quiet, attacked]: [Steady[], Steady[]] = [[], []];
   const got: Record<string, number> = {};
@@ -266,7 +268,7 @@ async function compare(scene: Scene, attacks: object[], pairs = PAIRS): Promise<
     await wait(1_000);
     attacked.push(await scene.work());
     for (const [what, often] of Object.entries(await attacking)) got[what] = (got[what] ?? 0) + often;
-    // The attackers' minute, and what is left of their requests.
+    // Waits for the end of the attackers' minute and their last requests.
     await wait(1_000);
   }
   await memory.end();
@@ -301,20 +303,20 @@ describe('An attack of one data space', () => {
   }, 300_000);
   afterAll(() => scene.end());
 
-  const told: string[] = [];
+  const lines: string[] = [];
   let wrong = 0;
 
   it.each(ATTACKS_OF)(
-    'leaves the others served: %s',
+    'other data spaces are still served: %s',
     async (name, attacks) => {
       const outcome = await compare(scene, attacks(scene));
-      told.push(tell(name, outcome));
+      lines.push(tell(name, outcome));
       wrong += Object.values(outcome.wrong).reduce((sum, one) => sum + one, 0);
       report(FAULT, {
-        trials: `${told.length} attacks, each ${PAIRS} × ${SECONDS} s quiet and attacked`,
+        trials: `${lines.length} attacks, each ${PAIRS} × ${SECONDS} s quiet and attacked`,
         checked: `${PER_SECOND} requests/s of a victim: reads, writes, votes, probes`,
         losses: wrong,
-        figures: told.join('; '),
+        figures: lines.join('; '),
       });
       expect(outcome.wrong).toEqual({});
       expect(outcome.processMiB).toBeLessThan(MOST_MIB);
@@ -324,7 +326,7 @@ describe('An attack of one data space', () => {
   );
 
   (WHOLE ? it : it.skip)(
-    'leaves the others served for ten minutes of all attacks at once',
+    'other data spaces are still served during ten minutes of all attacks',
     async () => {
       const { fleet } = scene;
       const before = (await fleet.apis[0]!.running()).process.pid;
@@ -339,10 +341,10 @@ describe('An attack of one data space', () => {
       await memory.end();
       const { processMiB, backendMiB } = memory;
       const latencies = served.flatMap((one) => one.latencies);
-      told.push(
+      lines.push(
         `all for ${SOAK_MINUTES} minutes: p99 ${p99(latencies).toFixed(1)} ms, longest ${Math.max(...latencies).toFixed(0)} ms, API ${processMiB} MiB, backend ${backendMiB} MiB`,
       );
-      report(FAULT, { figures: told.join('; ') });
+      report(FAULT, { figures: lines.join('; ') });
       const problems = Object.assign({}, ...served.map((one) => one.wrong)) as Steady['wrong'];
       const after = (await fleet.apis[0]!.running()).process.pid;
       expect({ problems, pid: after }).toEqual({ problems: {}, pid: before });
@@ -352,8 +354,8 @@ describe('An attack of one data space', () => {
   );
 });
 
-describe('The same without budgets', () => {
-  it('is felt by the others', async () => {
+describe('The same attacks without budgets', () => {
+  it('slow down or fail the requests of others', async () => {
     const scene = await Scene.make({ NODE_OPTIONS: `${HEAP} --require=${WITHOUT_BUDGETS}` });
     try {
       const outcomes: Outcome[] = [];

@@ -16,11 +16,11 @@ const FAULT = 'counts of the largest results';
 
 const PER_SECOND = 50;
 const SECONDS = 4;
-/** Who ask for each result at a time. */
+/** Callers that request each result at the same time. */
 const CALLERS = WHOLE ? 8 : 3;
-/** A process in deploy/kubernetes may have twice as much. */
+/** Heap of a process in MB; a process in deploy/kubernetes may have twice as much. */
 const MOST_HEAP_MIB = 512;
-/** Probes are answered within this time, in ms. */
+/** Longest permitted time of a probe, in ms. */
 const IN_TIME_MS = 200;
 
 interface Steady {
@@ -28,7 +28,7 @@ interface Steady {
   readonly latencies: readonly number[];
 }
 
-/** Runs a plan in a process of its own, so that what it measures is not what the test does meanwhile. */
+/** Runs a plan in a separate process, because the test's own work must not affect its measurements. */
 async function run<T>(script: string, plan: object): Promise<T> {
   const child = spawn(process.execPath, [join(__dirname, 'support', script), JSON.stringify(plan)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,8 +41,8 @@ async function run<T>(script: string, plan: object): Promise<T> {
 
 interface Outcome {
   readonly wrong: Readonly<Record<string, number>>;
-  /** Results that were not told in full. */
-  readonly untold: readonly string[];
+  /** The number of incomplete results. */
+  readonly incomplete: readonly string[];
   readonly got: Readonly<Record<string, number>>;
   readonly slowestMs: number;
   readonly probes: number;
@@ -77,7 +77,7 @@ class Scene {
       space,
       votes: new ClosingVotes(fleet, url, database, space),
     }));
-    // Campaigns take turns, so that both data spaces have something to count for a time.
+    // Campaigns of both data spaces alternate, because both must have results to count for some time.
     for (const [index, large] of LARGEST.entries()) await attackers[index % 2]!.votes.open(large);
     await database.query('ANALYZE');
     const scene = new Scene(fleet, url, database, victim, attackers);
@@ -85,7 +85,7 @@ class Scene {
     return scene;
   }
 
-  /** Closes all votes and asks for their results, while another data space is at work and processes are probed. */
+  /** Closes all votes and requests their results, under load of another data space and with probes. */
   async attack(): Promise<Outcome> {
     const quiet = await this.work();
     const prober = new Prober([...this.fleet.apis, ...this.fleet.workers]);
@@ -103,12 +103,12 @@ class Scene {
     await prober.end();
     for (const watch of watches) await watch.end();
     const [api, worker] = watches.map(({ processMiB }) => processMiB);
-    const untold: string[] = [];
-    for (const { votes } of this.attackers) untold.push(...(await votes.wrong()));
+    const incomplete: string[] = [];
+    for (const { votes } of this.attackers) incomplete.push(...(await votes.wrong()));
     const latencies = attacked.flatMap((one) => one.latencies);
     return {
       wrong: Object.assign({}, ...[quiet, ...attacked].map((one) => one.wrong)) as Steady['wrong'],
-      ...{ untold, got, slowestMs: prober.slowestLiveMs },
+      ...{ incomplete, got, slowestMs: prober.slowestLiveMs },
       ...{ probes: prober.count, failures: prober.livenessFailures },
       figures:
         `${((performance.now() - begun) / 1_000).toFixed(0)} s; others' p99 ${p99(quiet.latencies)} → ${p99(latencies)} ms, ` +
@@ -121,7 +121,7 @@ class Scene {
     await this.fleet.stop();
   }
 
-  /** All answers by status, once all boxes are sealed as well. */
+  /** Returns the responses by status, after all boxes are sealed. */
   private async closeAndAsk(): Promise<Record<string, number>> {
     await Promise.all(this.attackers.map(({ votes }) => votes.close()));
     const attacks = this.attackers.flatMap(({ space, votes }) =>
@@ -145,7 +145,7 @@ class Scene {
     return got;
   }
 
-  /** Reads, a write and a probe of a data space that has nothing to count. */
+  /** Sends reads, a write and a probe of a data space without results to count. */
   private work(): Promise<Steady> {
     const key = `X-Api-Key: ${this.victim.partner}\r\n`;
     const employe = JSON.stringify({ idExterne: 'E-1', prenom: 'Zoe', nom: 'Roy' });
@@ -166,17 +166,17 @@ function p99(latencies: readonly number[]): string {
   return latencies.toSorted((one, other) => one - other)[Math.floor(latencies.length * 0.99)]!.toFixed(1);
 }
 
-it('The largest results are counted and sealed while others are served', async () => {
+it('the largest results are counted and sealed while other requests are served', async () => {
   const scene = await Scene.make();
   try {
-    const { wrong, untold, got, failures, slowestMs, probes, figures } = await scene.attack();
+    const { wrong, incomplete, got, failures, slowestMs, probes, figures } = await scene.attack();
     report(FAULT, {
-      trials: `${LARGEST.length} campaigns at the limits, each result asked for by ${CALLERS} at once`,
+      trials: `${LARGEST.length} campaigns at the limits, each result requested by ${CALLERS} callers at once`,
       checked: `${probes} probes of API and worker; ${PER_SECOND} requests/s of another data space`,
-      losses: Object.values(wrong).reduce((sum, one) => sum + one, untold.length + failures),
+      losses: Object.values(wrong).reduce((sum, one) => sum + one, incomplete.length + failures),
       figures,
     });
-    expect({ wrong, untold, failures }).toEqual({ wrong: {}, untold: [], failures: 0 });
+    expect({ wrong, incomplete, failures }).toEqual({ wrong: {}, incomplete: [], failures: 0 });
     expect(got).toEqual({ 200: LARGEST.length * CALLERS });
     expect(slowestMs).toBeLessThan(IN_TIME_MS);
   } finally {
@@ -184,7 +184,7 @@ it('The largest results are counted and sealed while others are served', async (
   }
 }, 1_200_000);
 
-it('The same on the main thread keeps probes waiting', async () => {
+it('negative control: counting on the main thread delays probes', async () => {
   const scene = await Scene.make({ NODE_OPTIONS: `--require=${COUNTED_ON_MAIN}` });
   try {
     const { slowestMs, figures } = await scene.attack();

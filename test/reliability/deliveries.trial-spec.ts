@@ -31,8 +31,8 @@ function startWorker(): Mortal {
   return made;
 }
 
-describe('A worker killed while a receiver holds its answers', () => {
-  it('what it held is attempted again by another worker within a minute, and delivered', async () => {
+describe('A worker killed while a receiver delays its responses', () => {
+  it('another worker attempts its deliveries again within a minute and delivers them', async () => {
     const place = await scene(app);
     receiver.behaviours.set('/hang', () => undefined);
     await register(app, place, `${receiver.url}/hang`);
@@ -57,9 +57,9 @@ describe('A worker killed while a receiver holds its answers', () => {
     expect(again.map(({ headers, body }) => ({ id: headers['webhook-id'], body })).sort(byId)).toEqual(
       [...held].sort(byId),
     );
-    report('worker killed while a receiver holds its answers', {
+    report('worker killed while a receiver delays its responses', {
       trials: '1 kill',
-      checked: `${cards.length} deliveries held`,
+      checked: `${cards.length} running deliveries`,
       losses: 0,
       figures: `attempted again by another worker after ${(ms / 1_000).toFixed(0)} s`,
     });

@@ -16,11 +16,11 @@ import { Traffic } from './support/traffic';
 
 const MB = 2 ** 20;
 const READY_MS = 5_000;
-/** What the assertions allow beyond the limits of the trial, because the machine may be busy with other tests. */
+/** Tolerance of the assertions beyond the limits of the trial, because the machine may be busy with other tests. */
 const SLACK = 1.5;
 const FILLED_MS = 4_000;
 
-/** A small disk of its own, which root may mount. */
+/** A small mounted disk, which needs root. */
 class Disk {
   private constructor(readonly path: string) {}
 
@@ -40,14 +40,14 @@ class Disk {
     return status === 0;
   }
 
-  /** Takes all space that is left but a little. */
+  /** Fills the disk except for a little space. */
   fill(leave = 0): void {
     const { bavail, bsize } = statfsSync(this.path);
     const ballast = Buffer.alloc(Math.max(0, bavail * bsize - leave));
     try {
       writeFileSync(join(this.path, 'ballast'), ballast, { flag: 'a' });
     } catch (error) {
-      // The database was quicker to take what is left: it is full.
+      // The database used the rest first: the disk is full.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
   }
@@ -58,12 +58,12 @@ class Disk {
 
   async unmount(): Promise<void> {
     // The last process of the server may still be ending.
-    await until('the disk is let go', () => spawnSync('umount', [this.path]).status === 0, 10_000);
+    await until('the disk is unmounted', () => spawnSync('umount', [this.path]).status === 0, 10_000);
     await rm(this.path, { recursive: true });
   }
 }
 
-/** A database, one API and one worker, of which all or part is on a small disk. */
+/** A database, an API and a worker. The database is on a small disk, in whole or in part. */
 class Place {
   private constructor(
     readonly disk: Disk,
@@ -73,7 +73,7 @@ class Place {
   ) {}
 
   static async prepare(disk: Disk, hasWalElsewhere: boolean): Promise<Place> {
-    // The log keeps no files in stock, so that it needs space for each next one.
+    // The log keeps no spare files, so it needs space for each next one.
     const settings = {
       max_wal_size: '64MB',
       min_wal_size: '32MB',
@@ -87,7 +87,7 @@ class Place {
       await postgres.stop();
       walFolder = await mkdtemp(join(tmpdir(), 'mandat-wal-'));
       const wal = join(dataDir, 'cluster/pg_wal');
-      // As PostgreSQL's account, which owns what it moves.
+      // With PostgreSQL's account, which owns the moved files.
       execFileSync('chmod', ['755', walFolder]);
       execFileSync('cp', ['-a', wal, join(walFolder, 'pg_wal')]);
       await rm(wal, { recursive: true });
@@ -103,7 +103,7 @@ class Place {
     if (this.walFolder) await rm(this.walFolder, { recursive: true });
   }
 
-  /** What PostgreSQL has acknowledged is looked for with a connection of this moment. */
+  /** Uses a new connection to look for the writes that PostgreSQL has acknowledged. */
   async asked<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.postgres.client();
     return ask(client).finally(() => client.end());
@@ -123,16 +123,16 @@ interface Seen {
   readonly missing: string[];
   readonly madeThoughDenied: string[];
   readonly acknowledged: number;
-  /** Since there was space, and a database. */
+  /** Milliseconds from the time when there was space, and a database. */
   readonly readyMs: number;
-  /** Since it was full; Infinity where all processes were ready all the time. */
+  /** Milliseconds from the time when the disk was full; Infinity if all processes were always ready. */
   readonly notReadyMs: number;
   readonly hadToBeStarted: boolean;
   readonly isAlive: boolean;
   readonly states: ReadonlySet<unknown>;
 }
 
-/** Load while the disk fills up and is full, and after somebody has made space. */
+/** Runs load while the disk fills up and is full, and after space was freed. */
 async function fillUp(place: Place, endsLog = false): Promise<Seen> {
   const { disk, fleet, postgres } = place;
   const image = dataUrl(pngOf(100_000));
@@ -145,12 +145,12 @@ async function fillUp(place: Place, endsLog = false): Promise<Seen> {
   await until('the disk is full', () => traffic.refusals.length > 0, 60_000);
   disk.fill();
   const fullAt = performance.now();
-  // Its next file is due now, instead of whenever this one is full.
+  // The next file of the log is needed now, and not when this one is full.
   if (endsLog) await place.asked((client) => client.query('SELECT pg_switch_wal()')).catch(() => undefined);
   await sleep(FILLED_MS);
   disk.free();
   let hadToBeStarted = false;
-  // It comes back by itself where it can; where it has ended, an operator starts it.
+  // The database recovers by itself if it still runs. If it has ended, an operator starts it.
   await until('the database answers', () => place.answers(), 5_000).catch(async () => {
     hadToBeStarted = true;
     await postgres.stop();
@@ -178,7 +178,7 @@ function tell(fault: string, all: readonly Seen[]): void {
     figures: all
       .map(({ traffic, prober, readyMs, hadToBeStarted }) => {
         const { read = 0, list = 0 } = traffic.refused;
-        return `answers ${JSON.stringify(traffic.statuses)}, reads refused ${read + list}, slowest ${traffic.slowestMs} ms; ${prober.livenessFailures} not live; ready again after ${readyMs} ms${hadToBeStarted ? ', PostgreSQL started by hand' : ''}`;
+        return `answers ${JSON.stringify(traffic.statuses)}, reads refused ${read + list}, slowest ${traffic.slowestMs} ms; ${prober.livenessFailures} not live; ready again after ${readyMs} ms${hadToBeStarted ? ', PostgreSQL restarted by the trial' : ''}`;
       })
       .join(' / '),
   });
@@ -199,9 +199,9 @@ function expectSound(seen: Seen): void {
 const TIMES = WHOLE ? 5 : 1;
 
 const canMount = Disk.canBeMounted();
-if (!canMount) process.stderr.write('Only root may mount a small disk: its trials are skipped.\n');
+if (!canMount) process.stderr.write('Trials of full disks are skipped: only root may mount a small disk.\n');
 
-(canMount ? describe : describe.skip)('A disk that is full', () => {
+(canMount ? describe : describe.skip)('A full disk', () => {
   jest.setTimeout(WHOLE ? 600_000 : 180_000);
 
   let place: Place | undefined;
@@ -218,7 +218,7 @@ if (!canMount) process.stderr.write('Only root may mount a small disk: its trial
     disk = undefined;
   });
 
-  it('where data are, and not the log: writes are refused, reads go on, and all is well once there is space', async () => {
+  it('of the data, not of the log: writes are rejected, reads continue, and all works after space is freed', async () => {
     const ours = await prepare(300, true);
     const all: Seen[] = [];
     for (let at = 0; at < TIMES; at++) all.push(await fillUp(ours));
@@ -231,7 +231,7 @@ if (!canMount) process.stderr.write('Only root may mount a small disk: its trial
       expect(seen.states).toContain('53100');
       expect([...seen.traffic.details]).toContainEqual(expect.stringMatching(/no room.*Nothing was changed/));
     }
-    // The check notices what is gone.
+    // The check reports a deleted card.
     const { traffic } = all.at(-1)!;
     const [card] = traffic.cards;
     await ours.asked(async (client) => {
@@ -241,11 +241,11 @@ if (!canMount) process.stderr.write('Only root may mount a small disk: its trial
     const { missing } = await ours.asked((client) => traffic.verdict(client));
     expect(missing).toEqual([card]);
     report('Disk of the data full', {
-      control: `of ${traffic.cards.size} cards one was deleted by hand: ${missing.length} missing`,
+      control: `of ${traffic.cards.size} cards one was deleted by the trial: ${missing.length} missing`,
     });
   });
 
-  it('where data are refuses no read because it cannot note the use of a key, nor count its requests', async () => {
+  it('of the data: reads continue although the use of a key and its requests cannot be recorded', async () => {
     const ours = await prepare(300, true);
     const { disk, fleet } = ours;
     const url = await fleet.apis[0]!.url();
@@ -253,7 +253,7 @@ if (!canMount) process.stderr.write('Only root may mount a small disk: its trial
     disk.fill();
     const snapshot = await ours.postgres.client();
     await ours.asked(async (client) => {
-      // What it can still see is not cleared away, so that each change takes room until there is none.
+      // An open snapshot keeps old row versions, so each change takes space until there is none.
       await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       await snapshot.query('SELECT count(*) FROM cle');
       for (const text of [
@@ -280,7 +280,7 @@ if (!canMount) process.stderr.write('Only root may mount a small disk: its trial
       trials: '1',
       checked: `${reads.length} reads, as many writes during and after`,
       losses: reads.filter(({ status }) => status !== 200).length,
-      figures: `reads ${statuses(reads)}, writes ${statuses(writes)}, once there was space ${statuses(after)}`,
+      figures: `reads ${statuses(reads)}, writes ${statuses(writes)}, after space was freed ${statuses(after)}`,
     });
     expect(reads.map(({ status }) => status)).toEqual(unused.map(() => 200));
     expect(reads[0]!.headers.ratelimit).toBeDefined();
@@ -289,14 +289,14 @@ if (!canMount) process.stderr.write('Only root may mount a small disk: its trial
     );
   });
 
-  it('where everything is: the database ends, and all that was acknowledged is there when it is back', async () => {
+  it('of data and log: the database ends, and all acknowledged writes are stored when it is back', async () => {
     const ours = await prepare(300, false);
     const all: Seen[] = [];
     for (let at = 0; at < TIMES; at++) all.push(await fillUp(ours, true));
     tell('Disk of data and log full', all);
     for (const seen of all) {
       expectSound(seen);
-      // The database was away indeed.
+      // The database was stopped.
       expect(seen.notReadyMs).toBeLessThan(Infinity);
     }
   });

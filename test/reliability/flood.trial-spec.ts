@@ -15,20 +15,20 @@ const FAULT = 'a flood from one key beside 8 other tenants';
 const TENANTS = 8;
 const PER_SECOND = 100;
 const LIMIT = 600;
-/** Short and often: what else the machine does then falls on quiet and flooded times alike. */
+/** Many short periods, because other load on the machine must affect quiet and flooded periods alike. */
 const SECONDS = 4;
 const PAIRS = WHOLE ? 11 : 1;
 
 interface Steady {
   readonly wrong: Readonly<Record<string, number>>;
-  /** Milliseconds from when each request was due to its answer. */
+  /** Milliseconds from the planned time of each request to its response. */
   readonly latencies: readonly number[];
 }
 interface Flood {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Runs a plan in a process of its own, so that what it measures is not what the test does meanwhile. */
+/** Runs a plan in a separate process, because the test's own work must not affect its measurements. */
 async function load<T>(plan: object): Promise<T> {
   const child = spawn(process.execPath, [LOAD, JSON.stringify(plan)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -39,14 +39,14 @@ async function load<T>(plan: object): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** What a process has used of processors; unlike times, it says little of what else the machine does. */
+/** Returns the processor time of a process, which depends less on other load on the machine than durations do. */
 function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .slice(11, 13);
-  // In ticks, of which Linux tells every program that there are 100 a second.
+  // In ticks; Linux reports 100 a second to every program.
   return (Number(user) + Number(system)) * 10;
 }
 
@@ -56,7 +56,7 @@ function requestText(method: string, path: string, key: string, body?: string): 
   return `${method} ${path} HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${key}\r\n${length}\r\n${body ?? ''}`;
 }
 
-/** An API with tenants at their work, and one more whose key floods. */
+/** An API with working tenants, and one more tenant whose key floods. */
 class Scene {
   private constructor(
     readonly fleet: Fleet,
@@ -108,20 +108,20 @@ class Scene {
 }
 
 interface Outcome {
-  /** Answers to the others that are neither 200 nor 201, by status. */
+  /** Responses to the others that are neither 200 nor 201, by status. */
   readonly wrong: Readonly<Record<string, number>>;
   /** Share of a processor that the API used. */
   readonly cpu: readonly [quiet: number, flooded: number];
-  /** Answers to the flood in a second, by status. */
+  /** Responses to the flood a second, by status. */
   readonly answered: Readonly<Record<string, number>>;
   readonly growth: string;
 }
 
-/** Quiet and flooded times in turn, so that what else the machine does falls on both. */
+/** Quiet and flooded periods alternate, because other load on the machine must affect both. */
 async function compare(scene: Scene, plan: object, pairs = PAIRS): Promise<Outcome> {
   const [quiet, flooded]: (Steady & { cpu: number })[][] = [[], []] as const;
   const answered: Record<string, number> = {};
-  // Its first minute: what the key may send, as fast as it can, is what every key may do.
+  // The first minute of the flood: every key may send its allowed requests at full speed.
   await scene.flood(plan, 3);
   for (let pair = 0; pair < pairs; pair++) {
     quiet.push(await scene.work());
@@ -139,7 +139,7 @@ async function compare(scene: Scene, plan: object, pairs = PAIRS): Promise<Outco
   };
 }
 
-/** How a percentile of the quiet times compares with that of the flooded ones: the median of each, which one bad time leaves alone. */
+/** Compares a percentile of quiet and flooded periods by their medians, which one bad period does not change. */
 function growthOf(quiet: readonly Steady[], flooded: readonly Steady[], part: number): string {
   const at = (seen: readonly Steady[]): number =>
     median(
@@ -172,59 +172,59 @@ const KINDS: readonly [name: string, plan: (key: string) => object][] = [
       bodyBytes: 2 ** 20,
     }),
   ],
-  ['keys that nobody has', () => ({ request: requestText('GET', '/b2b/v1/moi', 'nobody') })],
+  ['keys that do not exist', () => ({ request: requestText('GET', '/b2b/v1/moi', 'unknown') })],
 ];
 
-/** Each kind in its whole form; the plainest one and the dearest one in the short form. */
+/** All kinds in the whole trial; the simplest and the most expensive one in the short trial. */
 const MADE = KINDS.filter((_, index) => WHOLE || index % 2 === 0);
 
-describe('A key that sends as fast as it can, beyond its limit', () => {
+describe('A key that sends at full speed beyond its limit', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await Scene.make();
   }, 120_000);
   afterAll(() => scene.fleet.stop());
 
-  const told: string[] = [];
+  const lines: string[] = [];
   let wrong = 0;
 
   it.each(MADE)(
-    'leaves the others their time: %s',
+    'other tenants keep their response times: %s',
     async (name, plan) => {
       const outcome = await compare(scene, plan(scene.flooder));
-      told.push(tell(name, outcome));
+      lines.push(tell(name, outcome));
       wrong += sumOf(outcome.wrong);
       report(FAULT, {
-        trials: `${told.length} kinds of flood, each ${PAIRS} × ${SECONDS} s quiet and flooded; ${PER_SECOND} requests/s of the others`,
+        trials: `${lines.length} kinds of flood, each ${PAIRS} × ${SECONDS} s quiet and flooded; ${PER_SECOND} requests/s of the others`,
         checked:
-          'answers of the others; medians of the percentiles of each time, behind the first 3 s of the flood',
+          'responses to the others; medians of the percentiles of each period, after the first 3 s of the flood',
         losses: wrong,
-        figures: told.join('; '),
+        figures: lines.join('; '),
       });
       expect(outcome.wrong).toEqual({});
-      // What 64 callers get who are answered once a second, with those of the begin of a minute.
+      // The responses of 64 callers that get one response a second, with those at the beginning of a minute.
       expect(sumOf(outcome.answered)).toBeLessThan((LIMIT + 200) / SECONDS + 100);
-      // Times are the machine's as well, and not asserted; that the API hardly works for the flood is.
+      // Durations depend on the machine and are not asserted. The API's processor time for the flood is.
       expect(outcome.cpu[1] - outcome.cpu[0]).toBeLessThan(0.25);
     },
     600_000,
   );
 });
 
-describe('The same without a delay of refusals', () => {
-  it('is felt by the others', async () => {
+describe('The same flood without a delay of refusals', () => {
+  it('takes processor time from the others', async () => {
     const scene = await Scene.make({ NODE_OPTIONS: `--require=${NO_FLOOD_DELAY}` });
     try {
-      const told: string[] = [];
+      const lines: string[] = [];
       for (const [name, plan] of MADE) {
         const outcome = await compare(scene, plan(scene.flooder), 1);
-        told.push(tell(name, outcome));
-        // As many as the machine can answer, whatever else it does.
+        lines.push(tell(name, outcome));
+        // As many as the machine can answer under its other load.
         expect(sumOf(outcome.answered)).toBeGreaterThan(100);
-        // With refusals held back it is next to nothing.
+        // With delayed refusals it is close to zero.
         expect(outcome.cpu[1] - outcome.cpu[0]).toBeGreaterThan(0.1);
       }
-      report(FAULT, { control: `answered at once: ${told.join('; ')}` });
+      report(FAULT, { control: `answered at once: ${lines.join('; ')}` });
     } finally {
       await scene.fleet.stop();
     }

@@ -27,11 +27,11 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 afterAll(() => app.stop());
 
-/** Sends a letter while the worker that sends it is killed at random moments, and answers what is known in the end. */
+/** Sends an email while its worker is killed at random moments, and returns the final counts. */
 async function trial(name: string, kills: number, more: Record<string, string> = {}): Promise<Ledger> {
   const seed = Number(process.env.KILLS_SEED ?? randomInt(2 ** 31));
   const random = seeded(seed);
-  // Answers take their time, so that many are awaited when the worker dies.
+  // Responses are delayed, because the worker must die while it waits for many.
   server.delayMs = () => random() * 60;
   const post = await Post.open(app);
   const ids = await post.employes(RECIPIENTS, name.replaceAll(' ', '-'));
@@ -47,13 +47,13 @@ async function trial(name: string, kills: number, more: Record<string, string> =
     await worker.url();
     const before = server.accepted.length;
     await until(
-      'the worker sends again, or nobody is left',
+      'the worker sends again, or no recipient is left',
       async () => server.accepted.length > before || (await post.etats(id)).enAttente === 0,
     );
     await sleep(random() * 150);
     await worker.kill();
     await worker.url();
-    // Who is dead holds nothing: the time until that is noticed is not waited for.
+    // A dead worker holds no recipients: skips the time until its lease ends.
     const { rowCount } = await app.database.query(
       `UPDATE courriel_destinataire SET echeance = now() WHERE courriel_id = $1 AND etat = 'EnCours' AND date < now() - interval '1 second'`,
       [id],
@@ -76,16 +76,16 @@ async function trial(name: string, kills: number, more: Record<string, string> =
   };
   const lost = [...ledger.etats].filter(([to, etat]) => etat === 'Incertain' && !ledger.taken.has(to)).length;
   process.stderr.write(
-    `${name}: KILLS_SEED=${seed}, ${kills} kills, ${RECIPIENTS} recipients, ${server.accepted.length} taken by the server, ` +
-      `${server.begun - server.accepted.length} begun and not taken, ${JSON.stringify(etats)}, ${inDoubt} found in the ` +
-      `hands of the dead, ${lost} in doubt and not taken; faults ${JSON.stringify(
+    `${name}: KILLS_SEED=${seed}, ${kills} kills, ${RECIPIENTS} recipients, ${server.accepted.length} accepted by the server, ` +
+      `${server.begun - server.accepted.length} begun and not accepted, ${JSON.stringify(etats)}, ${inDoubt} leased by ` +
+      `killed workers, ${lost} in doubt and not accepted; faults ${JSON.stringify(
         Object.fromEntries(Object.entries(faultsOf(ledger)).map(([what, who]) => [what, who.length])),
       )}\n`,
   );
   return ledger;
 }
 
-describe('The judge of letters', () => {
+describe('The check of recipients', () => {
   const sound: Ledger = {
     taken: new Map([
       ['a', 1],
@@ -100,18 +100,18 @@ describe('The judge of letters', () => {
     ]),
   };
 
-  it('finds nothing where everybody was written to once, or is told to be in doubt', () => {
+  it('reports no fault if each recipient got one email or is in doubt', () => {
     expect(faultsOf(sound)).toEqual({});
   });
 
   it.each<[string, string, number, string]>([
-    ['written to twice', 'a', 2, 'Envoye'],
-    ['written to twice', 'b', 2, 'Incertain'],
-    ['said to have it, and has not', 'c', 0, 'Envoye'],
-    ['has it, and is said to have none', 'd', 1, 'Refuse'],
-    ['left over', 'e', 0, 'EnCours'],
-    ['left over', 'e', 0, 'EnAttente'],
-  ])('finds who is %s', (what, who, count, etat) => {
+    ['emailed twice', 'a', 2, 'Envoye'],
+    ['emailed twice', 'b', 2, 'Incertain'],
+    ['reported sent, not accepted', 'c', 0, 'Envoye'],
+    ['accepted, reported unsent', 'd', 1, 'Refuse'],
+    ['unfinished', 'e', 0, 'EnCours'],
+    ['unfinished', 'e', 0, 'EnAttente'],
+  ])('reports a recipient: %s', (what, who, count, etat) => {
     const ledger = {
       taken: new Map([...sound.taken, ...(count ? ([[who, count]] as const) : [])]),
       etats: new Map([...sound.etats, [who, etat]]),
@@ -119,19 +119,19 @@ describe('The judge of letters', () => {
     expect(faultsOf(ledger)).toMatchObject({ [what]: [who] });
   });
 
-  it('finds who was written to and is nobody’s recipient', () => {
+  it('reports an address that is not a recipient', () => {
     expect(faultsOf({ ...sound, taken: new Map([...sound.taken, ['x', 1]]) })).toEqual({
-      'written to and nobody’s recipient': ['x'],
+      'emailed, not a recipient': ['x'],
     });
   });
 });
 
-describe('Workers that are killed while they send', () => {
+describe('Workers killed while they send', () => {
   jest.setTimeout(WHOLE ? 900_000 : 300_000);
 
   const FAULT = 'worker killed (SIGKILL) while it sends e-mail';
 
-  it('write to nobody twice, and leave nobody out without saying so', async () => {
+  it('send no email twice, and report every recipient in doubt', async () => {
     const ledger = await trial('killed', KILLS);
     const faults = faultsOf(ledger);
     const inDoubt = [...ledger.etats.values()].filter((etat) => etat === 'Incertain').length;
@@ -139,18 +139,18 @@ describe('Workers that are killed while they send', () => {
       trials: `${KILLS} kills`,
       checked: `${RECIPIENTS} recipients`,
       losses: Object.values(faults).reduce((sum, who) => sum + who.length, 0),
-      figures: `${inDoubt} are told as in doubt, and not written to again`,
+      figures: `${inDoubt} in doubt, and not emailed again`,
     });
     expect(faults).toEqual({});
   });
 
-  it('write to some twice where recipients are marked after the answer only: the judge sees it', async () => {
+  it('negative control: marking recipients only after the response sends some emails twice', async () => {
     const faults = faultsOf(
       await trial('without gate', KILLS, { NODE_OPTIONS: `--require ${WITHOUT_GATE}` }),
     );
     report(FAULT, {
-      control: `recipients marked after the answer only: ${faults['written to twice']?.length ?? 0} written to twice`,
+      control: `recipients marked only after the response: ${faults['emailed twice']?.length ?? 0} emailed twice`,
     });
-    expect(faults['written to twice']).not.toBeUndefined();
+    expect(faults['emailed twice']).not.toBeUndefined();
   });
 });

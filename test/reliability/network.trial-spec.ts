@@ -10,19 +10,24 @@ import { Prober } from './support/prober';
 import { report } from './support/report';
 import { type Deed, Traffic, type Verdict } from './support/traffic';
 
-/** The limits of the trial, in milliseconds; a request's own time-out is that of a statement, or of a sync's transaction. */
+/**
+ * The limits of the trial, in milliseconds. The timeout of a request is that of a statement, that of a sync is a
+ * transaction's.
+ */
 const STATEMENT_MS = 30_000;
 const TRANSACTION_MS = 110_000;
 const BEYOND_MS = 5_000;
 const NOT_READY_MS = 2_000;
 const READY_MS = 5_000;
-/** What the assertions allow beyond that, because the machine may be busy with other tests. The figures say how it was. */
+/**
+ * Tolerance of the assertions, because the machine may be busy with other tests. The figures show the measured times.
+ */
 const SLACK = 1.5;
 
-/** Far enough apart that what a reset does is over before the next one. */
+/** Long enough that the effects of a reset end before the next one. */
 const RESET_EVERY_MS = 3_000;
 
-/** Callers that want a turn of one data space at once. */
+/** Callers that want a transaction of one data space at once. */
 const CROWD = 46;
 
 const WITHOUT_WATCH = join(__dirname, 'support/without-watch.cjs');
@@ -50,7 +55,7 @@ async function stopFleet(): Promise<void> {
   await database.end();
 }
 
-/** When a fault began, and when nothing was wrong with the network any more. */
+/** The beginning of a fault, and the time when the network works again. */
 interface Span {
   readonly onset: number;
   readonly restored: number;
@@ -61,13 +66,13 @@ interface Seen {
   readonly prober: Prober;
   readonly verdict: Verdict;
   readonly span: Span;
-  /** Milliseconds from the end of the fault until a card that was signed after it had been delivered. */
+  /** Milliseconds from the end of the fault until the delivery of a card that was signed after it. */
   readonly deliveredMs: number;
-  /** Connections at the server when it was over, without our own. */
+  /** Connections at the server at the end, without the test's own. */
   readonly connections: number;
 }
 
-/** Load and probes while `act` makes a fault, and what came of it. */
+/** Runs load and probes while `act` makes a fault, and returns the effects. */
 async function observe(
   act: () => Promise<Span>,
   {
@@ -93,7 +98,7 @@ async function observe(
   await prober.end();
   const verdict = await traffic.verdict(database);
   const arrived = () => new Set(receiver.of(path).map(({ body }) => cardIn(body)));
-  await until('each card that was signed is delivered', () => isSubset(traffic.cards, arrived()), 60_000);
+  await until('each signed card is delivered', () => isSubset(traffic.cards, arrived()), 60_000);
   const first = receiver.of(path).find(({ at }) => at > performance.timeOrigin + span.restored);
   const { rows } = await database.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM pg_stat_activity
@@ -132,7 +137,7 @@ function figuresOf({ traffic, prober, span, deliveredMs, connections }: Seen): s
   ].join('; ');
 }
 
-/** Of an API and a worker: reads, transactions, access, twice as many for votes, and the watch; the queue's of both. */
+/** Of an API and a worker: reads, transactions, access, twice as many for votes, the watch, and the queue's of both. */
 const MOST_CONNECTIONS = 2 * (5 * 10 + 1) + 5 + 1;
 
 function expectWithinLimits(seen: Seen, faultMs: number): void {
@@ -183,9 +188,9 @@ describe('The network between service and database', () => {
 
   it.each([
     [50, 16, undefined],
-    // A sync takes dozens of trips, more than half a second each.
+    // A sync takes dozens of round trips of more than half a second each.
     [300, 4, WHOLE ? undefined : (['read', 'vote', 'list'] as const)],
-  ])('with %d ms of latency each way: everything succeeds', async (delayMs, callers, deeds) => {
+  ])('with %d ms of latency each way: all requests succeed', async (delayMs, callers, deeds) => {
     const begin = () => (wire.delayMs = delayMs);
     const options = { afterMs: 0, callers, ...(deeds ? { deeds } : {}) };
     const seen = await observe(during(WHOLE ? 15_000 : 3_000, begin), options);
@@ -195,7 +200,7 @@ describe('The network between service and database', () => {
     expect(Object.keys(seen.traffic.statuses).every((status) => status.startsWith('2'))).toBe(true);
   });
 
-  it('whose connections are all reset answers 503 at that moment only', async () => {
+  it('with a reset of all connections: 503 only at that moment', async () => {
     const resets: number[] = [];
     const times = WHOLE ? 20 : 3;
     const seen = await observe(
@@ -216,10 +221,10 @@ describe('The network between service and database', () => {
     expect(Math.max(0, ...late)).toBeLessThan(RESET_EVERY_MS / 2);
   });
 
-  it('whose connections become half-open, while new ones work', async () => {
+  it('with half-open connections, while new ones work: both processes recover', async () => {
     const all: Seen[] = [];
     for (let at = 0; at < (WHOLE ? 4 : 1); at++) {
-      // Nothing else is wrong with the network: it is well again from the beginning.
+      // The network itself works from the beginning.
       const half = async (): Promise<Span> => {
         const onset = now();
         wire.deafen();
@@ -232,17 +237,17 @@ describe('The network between service and database', () => {
     for (const seen of all) expectWithinLimits(seen, 6_000);
   });
 
-  it('that swallows everything, also of new connections', async () => {
+  it('that drops all packets, also of new connections: both processes recover', async () => {
     const begin = () => {
       wire.deafen();
       wire.swallowsNew = true;
     };
     const seen = await observe(during(WHOLE ? 10_000 : 6_000, begin, () => (wire.swallowsNew = false)));
-    tell('All bytes swallowed', '1', [seen]);
+    tell('All packets dropped', '1', [seen]);
     expectWithinLimits(seen, 6_000);
   });
 
-  it('that is absent, and refuses connections', async () => {
+  it('with an absent database that refuses connections: both processes recover', async () => {
     const ms = WHOLE ? 60_000 : 3_000;
     const begin = () => wire.cut();
     const seen = await observe(during(ms, begin, () => wire.mend()));
@@ -250,9 +255,9 @@ describe('The network between service and database', () => {
     expectWithinLimits(seen, ms);
   });
 
-  it('that is absent, and holds everything back', async () => {
+  it('with an absent database and lost packets: both processes recover', async () => {
     const ms = WHOLE ? 60_000 : 6_000;
-    // More than have a turn at once, so that many wait behind others that wait for the database.
+    // More callers than may run transactions at once, so many wait behind others that wait for the database.
     const crowd = await Traffic.prepare(fleet, database, { callers: CROWD });
     const seen = await observe(async () => {
       const onset = now();
@@ -271,13 +276,13 @@ describe('The network between service and database', () => {
     });
     expectWithinLimits(seen, ms);
     expect(crowd.wrong).toEqual([]);
-    // Each that has a turn is refused after four seconds: behind nine others that would be forty, but that nobody waits
-    // for a turn longer than a statement may take.
+    // Each running transaction fails after four seconds. A transaction behind nine others would wait for forty, but the
+    // wait is limited to the time limit of a statement.
     expect(crowd.slowestMs).toBeLessThan(STATEMENT_MS + BEYOND_MS);
     expect((await crowd.verdict(database)).missing).toEqual([]);
   });
 
-  it('with every connection for reads taken by statements that wait for a lock', async () => {
+  it('with every connection for reads waiting for a lock: processes stay ready, and no write is lost', async () => {
     const others = [await Traffic.prepare(fleet, database), await Traffic.prepare(fleet, database)];
     const holder = new Client({ connectionString: databaseUrl });
     await holder.connect();
@@ -296,7 +301,7 @@ describe('The network between service and database', () => {
     await holder.end();
     tell('Exhausted pool', `1 of ${ms / 1_000} s`, [seen]);
     expectWithinLimits(seen, 0);
-    // Probes have connections of their own: a process that waits for a lock is not taken out of service.
+    // Probes have their own connections: a process that waits for a lock stays in service.
     expect(seen.prober.notReadyAfter(seen.span.onset)).toBeUndefined();
     for (const other of others) {
       expect(other.wrong).toEqual([]);
@@ -306,12 +311,12 @@ describe('The network between service and database', () => {
   });
 });
 
-describe('The same without anybody who watches over connections', () => {
+describe('The same network without the watch', () => {
   jest.setTimeout(120_000);
   beforeAll(() => startFleet({ NODE_OPTIONS: `--require=${WITHOUT_WATCH}` }));
   afterAll(() => stopFleet());
 
-  it('leaves requests without an answer and processes not ready when connections become half-open', async () => {
+  it('half-open connections leave requests without a response and processes not ready', async () => {
     const traffic = await Traffic.prepare(fleet, database);
     const prober = new Prober([...fleet.apis, ...fleet.workers]);
     await prober.begin();
@@ -326,7 +331,7 @@ describe('The same without anybody who watches over connections', () => {
     await Promise.all([traffic.end(), prober.end()]);
     const readyMs = prober.readyAfter(onset);
     report('Half-open connections', {
-      control: `without the watch ${waiting} requests without an answer after ${ms / 1_000} s, ready again after ${readyMs} ms`,
+      control: `without the watch ${waiting} requests without a response after ${ms / 1_000} s, ready again after ${readyMs} ms`,
     });
     expect(waiting).toBeGreaterThan(0);
     expect(readyMs).toBeGreaterThan(READY_MS * SLACK);

@@ -14,15 +14,17 @@ import { report } from './support/report';
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 const FAULT = 'PostgreSQL killed (SIGKILL to all its processes), under syncs, signings and votes';
 const KILLS = WHOLE ? 20 : 4;
-/** Requests answered between two kills, so that each finds a service at work. */
+/** Responses between two kills, because each kill must hit a working service. */
 const WORK_BETWEEN = WHOLE ? 300 : 80;
-/** How soon after the database the service must be ready again: 5 s, and half as much for a machine that is busy. */
+/** The service must be ready 5 s after the database; half as much again for a busy machine. */
 const READY_MS = 7_500;
 
 interface Outcome {
   readonly load: MixedLoad;
   readonly there: Found;
-  /** By kill, milliseconds from the first connection that the database takes to the readiness of both processes. */
+  /**
+   * For each kill, milliseconds from the first connection that the database accepts to the readiness of both processes.
+   */
   readonly readyMs: readonly number[];
 }
 
@@ -66,14 +68,14 @@ async function trial(kills: number, settings: Record<string, string> = {}): Prom
   try {
     const tenantId = await tenantOf(database, load);
     await until(
-      'everything is delivered',
+      'all events are delivered',
       async () => {
         const { pendingDeliveries, jobs } = await pendingOf(database, tenantId);
         return pendingDeliveries + jobs === 0;
       },
       180_000,
     );
-    // Nothing that was written may have broken the trail.
+    // The audit trail must be intact after all writes.
     const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'verifier-journal'], {
       env: { ...process.env, ...fleet.env },
     });
@@ -85,7 +87,7 @@ async function trial(kills: number, settings: Record<string, string> = {}): Prom
 }
 
 describe('PostgreSQL killed under load', () => {
-  it('loses nothing that was confirmed, and the service is ready again by itself', async () => {
+  it('keeps all confirmed writes, and the service recovers by itself', async () => {
     const { load, there, readyMs } = await trial(KILLS);
     const { seen } = load;
     const faults = faultsOfMixed(seen, there);
@@ -98,16 +100,16 @@ describe('PostgreSQL killed under load', () => {
     expect(seen.others).toEqual([]);
     expect(faults).toEqual({});
     expect(Math.max(...readyMs)).toBeLessThan(READY_MS);
-    // Each kind had something to lose.
+    // There was data of each kind that could have been lost.
     expect(Math.min(seen.cards.size, seen.receipts.size, ...seen.generations)).toBeGreaterThan(KILLS);
     expect(seen.refused).toBeGreaterThan(KILLS);
   }, 600_000);
 
-  it('the same check reports the losses of a database that confirms before it has written', async () => {
+  it('negative control: the check reports the losses of a database that confirms before it writes', async () => {
     const { load, there } = await trial(2, { synchronous_commit: 'off', wal_writer_delay: '10s' });
     const faults = faultsOfMixed(load.seen, there);
-    const cards = faults['cards answered 201 that are not there'] ?? 0;
-    const votes = faults['votes answered 201 of voters who have not voted'] ?? 0;
+    const cards = faults['missing cards that returned 201'] ?? 0;
+    const votes = faults['missing votes that returned 201'] ?? 0;
     report(FAULT, {
       control: `a database that confirms before it writes, 2 kills: ${cards} cards and ${votes} votes lost`,
     });

@@ -16,7 +16,7 @@ import { report } from './support/report';
 const LATE_OUTBOX = join(__dirname, '../webhooks/support/late-outbox.cjs');
 const FAULT = 'API and worker killed (SIGKILL), under syncs, signings and votes';
 const KILLS = WHOLE ? 30 : 6;
-/** Requests answered between two kills, so that each finds processes at work. */
+/** Responses between two kills, because each kill must hit working processes. */
 const WORK_BETWEEN = WHOLE ? 250 : 60;
 
 interface Outcome {
@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.stop();
 });
 
-/** @param victim who is killed next, by how many kills there were */
+/** @param victim the next process to kill, by the number of kills so far */
 async function trial(
   kills: number,
   victim: (kill: number, fleet: Fleet) => Mortal,
@@ -46,7 +46,7 @@ async function trial(
   const fleet = await Fleet.start(databaseUrl, { workers: 1, env });
   open.push(fleet);
   const load = await MixedLoad.open(fleet, receiver.url);
-  // Answers take their time, so that deliveries are awaited when the worker dies.
+  // Responses are delayed, because the worker must die while it waits for some.
   receiver.behaviours.set('/', (_received, response) => {
     setTimeout(() => response.writeHead(204).end(), random() * 20);
   });
@@ -66,9 +66,9 @@ async function trial(
   await database.connect();
   try {
     const tenantId = await tenantOf(database, load);
-    // A transaction of a process that was killed may still be at work in the database.
+    // A transaction of a killed process may still be running in the database.
     await until(
-      'everything is delivered',
+      'all events are delivered',
       async () => {
         const { pendingDeliveries, jobs } = await pendingOf(database, tenantId);
         return pendingDeliveries + jobs === 0;
@@ -82,7 +82,7 @@ async function trial(
 }
 
 describe('Processes killed under load', () => {
-  it('nothing that was confirmed is lost, and each card arrives', async () => {
+  it('all confirmed writes are stored, and each card arrives', async () => {
     const turns = (kill: number, { apis, workers }: Fleet): Mortal => [workers, apis][kill % 2]![0]!;
     const { load, there, api, worker } = await trial(KILLS, turns);
     const { seen } = load;
@@ -99,7 +99,7 @@ describe('Processes killed under load', () => {
     expect(Math.min(seen.cards.size, seen.receipts.size, ...seen.generations)).toBeGreaterThan(KILLS);
   }, 600_000);
 
-  it('the same check reports the losses of an API that writes its events after the commit', async () => {
+  it('negative control: the check reports the losses of an API that writes events after the commit', async () => {
     const env = { NODE_OPTIONS: `--require=${LATE_OUTBOX}` };
     const { load, there } = await trial(6, (_kill, { apis }) => apis[0]!, env);
     const faults = faultsOfMixed(load.seen, there);

@@ -7,10 +7,10 @@ import { Fleet, type FleetSpace } from './support/fleet';
 import { FrontDoor } from './support/front-door';
 import { report } from './support/report';
 
-const FAULT = 'API stopped in order (SIGTERM), one of two replicas at a time, under keep-alive traffic';
+const FAULT = 'API stopped by SIGTERM, one of two replicas at a time, under keep-alive traffic';
 const STOPS = WHOLE ? 20 : 4;
 const CALLERS = 16;
-/** As long as a load balancer may take to notice; production's own is 5 s. */
+/** The time that a load balancer may need to notice; production's own is 5 s. */
 const SHUTDOWN_DELAY_MS = 1_500;
 
 let fleet: Fleet;
@@ -35,11 +35,11 @@ afterAll(async () => {
 interface Traffic {
   answered: number;
   readonly failed: string[];
-  /** Writes that were confirmed and are not what the same caller reads next. */
+  /** Confirmed writes that the next read of the same caller does not show. */
   lost: number;
 }
 
-/** Reads and writes over kept connections while `work` goes on. */
+/** Reads and writes over kept connections while `work` runs. */
 async function traffic(work: (seen: Traffic) => Promise<void>): Promise<Traffic> {
   const seen: Traffic = { answered: 0, failed: [], lost: 0 };
   let isOver = false;
@@ -64,14 +64,14 @@ async function traffic(work: (seen: Traffic) => Promise<void>): Promise<Traffic>
   return seen;
 }
 
-/** Until the door leads to both again. */
+/** Waits until the address reaches both replicas again. */
 async function bothServe(): Promise<void> {
   await Promise.all(fleet.apis.map((api) => api.url()));
   await sleep(500);
 }
 
 describe('Replicas stopped one after the other', () => {
-  it('no request fails, and each process ends by itself with 0', async () => {
+  it('all requests succeed, and each process exits with 0', async () => {
     const ends: { code: unknown; ms: number; errors: string }[] = [];
     const seen = await traffic(async (so) => {
       for (let stop = 0; stop < STOPS; stop++) {
@@ -85,7 +85,7 @@ describe('Replicas stopped one after the other', () => {
       trials: `${STOPS} stops`,
       checked: `${seen.answered} requests over ${CALLERS} connections`,
       losses: seen.failed.length + seen.lost,
-      figures: `each stop took at most ${Math.max(...ends.map(({ ms }) => ms)).toFixed(0)} ms, of which ${SHUTDOWN_DELAY_MS} are waited for load balancers`,
+      figures: `each stop took at most ${Math.max(...ends.map(({ ms }) => ms)).toFixed(0)} ms, of which ${SHUTDOWN_DELAY_MS} ms for load balancers`,
     });
     expect(seen.failed).toEqual([]);
     expect(seen.lost).toBe(0);
@@ -95,7 +95,7 @@ describe('Replicas stopped one after the other', () => {
     expect(seen.answered).toBeGreaterThan(STOPS * 100);
   }, 300_000);
 
-  it('the same traffic notices replicas that are killed instead', async () => {
+  it('negative control: killed replicas make requests fail', async () => {
     const seen = await traffic(async (so) => {
       for (const api of fleet.apis) {
         const before = so.answered;

@@ -12,7 +12,7 @@ import { WHOLE } from './support/effort';
 import { type Answer, Fleet } from './support/fleet';
 import { report } from './support/report';
 
-const FAULT = 'two APIs and two workers behind one address, each request to the other API';
+const FAULT = 'two APIs and two workers behind one address, requests alternate';
 const OWN_WINDOW = join(__dirname, 'support/own-window.cjs');
 
 let app: TestApp;
@@ -37,7 +37,7 @@ afterAll(async () => {
 const send = (key: string, method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
   fleet.send(balancer.url, key, method, path, body, headers);
 
-/** Does the work of each number, some at once. */
+/** Does the work for each number, some at once. */
 async function each<T>(count: number, atOnce: number, work: (number: number) => Promise<T>): Promise<T[]> {
   const done: T[] = [];
   let next = 0;
@@ -59,7 +59,7 @@ async function count(text: string, ...values: unknown[]): Promise<number> {
 }
 
 describe('Keys', () => {
-  it('that are revoked are refused by both within 5 s, and new ones hold at once', async () => {
+  it('revoked keys are rejected by both APIs within 5 s, and new keys work at once', async () => {
     const trials = WHOLE ? 40 : 10;
     const late = await each(trials, trials, async () => {
       const { clientId, partner, partnerId } = await fleet.space();
@@ -82,8 +82,8 @@ describe('Keys', () => {
       checked: 'requests every 40 ms for 6.5 s',
       losses: tooLate,
       figures: `last accepted ${Math.max(...late).toFixed(0)} ms after the revocation`,
-      // What both have seen is trusted for 4 s: a check that never saw it accepted would look at nothing.
-      control: `${late.filter((ms) => ms > 0).length} of ${trials} were still accepted by one at first`,
+      // An API trusts a known key for 4 s. The control shows that the check has seen revoked keys accepted.
+      control: `${late.filter((ms) => ms > 0).length} of ${trials} were still accepted by one API at first`,
     });
     expect(tooLate).toBe(0);
     expect(Math.max(...late)).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ describe('Keys', () => {
 describe('The rate limit of a key', () => {
   const LIMITS = [37, 100, 300, 600];
 
-  /** Sends each key more than its limit in one minute; answers how many passed. */
+  /** Sends each key more requests than its limit in one minute. @returns how many were allowed */
   async function passed(by: Fleet, address: string): Promise<number[]> {
     const { rows } = await app.database.query<{ left: number }>(
       'SELECT (60 - extract(epoch FROM clock_timestamp()) % 60)::float AS left',
@@ -110,12 +110,12 @@ describe('The rate limit of a key', () => {
     );
   }
 
-  it('holds over both', async () => {
+  it('applies to both APIs together', async () => {
     const let1 = await passed(fleet, balancer.url);
     const over = let1.reduce((sum, one, index) => sum + Math.max(0, one - LIMITS[index]!), 0);
     report(`${FAULT}: rate limits`, {
       trials: `${LIMITS.length} keys, 15 % more requests than their limit`,
-      checked: 'requests let through',
+      checked: 'allowed requests',
       losses: over,
       figures: LIMITS.map((limit, index) => `${let1[index]} of ${limit}`).join(', '),
     });
@@ -123,7 +123,7 @@ describe('The rate limit of a key', () => {
     for (const [index, limit] of LIMITS.entries()) expect(let1[index]).toBeGreaterThanOrEqual(limit * 0.85);
   }, 120_000);
 
-  it('is passed by two that do not share the minute', async () => {
+  it('negative control: two APIs with separate minutes exceed it', async () => {
     const own = await Fleet.start(app.config.databaseUrl, {
       apis: 2,
       env: { NODE_OPTIONS: `--require=${OWN_WINDOW}` },
@@ -132,7 +132,7 @@ describe('The rate limit of a key', () => {
     try {
       const let1 = await passed(own, apart.url);
       const over = let1.reduce((sum, one, index) => sum + Math.max(0, one - LIMITS[index]!), 0);
-      report(`${FAULT}: rate limits`, { control: `each with a minute of its own: ${over} too many` });
+      report(`${FAULT}: rate limits`, { control: `a separate minute for each API: ${over} too many` });
       expect(over).toBeGreaterThan(0);
     } finally {
       await apart.stop();
@@ -158,7 +158,7 @@ describe('Cards signed under an Idempotency-Key, and their deliveries', () => {
   const cards = (): Promise<number> =>
     count('SELECT count(*) FROM adhesion WHERE tenant_id = $1', place.tenant.tenantId);
 
-  it('are signed once, and each event arrives once by two workers', async () => {
+  it('each card is signed once, and each event arrives once with two workers', async () => {
     const keys = WHOLE ? 500 : 60;
     const path = `/${randomUUID()}`;
     const { secret } = await register(app, place, receiver.url + path);
@@ -179,7 +179,7 @@ describe('Cards signed under an Idempotency-Key, and their deliveries', () => {
       checked: 'one card, one answer that is not a repetition, all others the same or 409',
       losses: broken,
     });
-    await until('all is delivered', async () => {
+    await until('all events are delivered', async () => {
       const { pendingDeliveries, jobs } = await pendingOf(app.database, place.tenant.tenantId);
       return pendingDeliveries + jobs === 0;
     });
@@ -207,7 +207,7 @@ describe('Cards signed under an Idempotency-Key, and their deliveries', () => {
     expect(received).toHaveLength(keys);
   }, 180_000);
 
-  it('are signed as often as they are sent without one', async () => {
+  it('negative control: without a key each request signs a card', async () => {
     const answers = await each(40, 20, () => sign({}));
     report(`${FAULT}: idempotency`, {
       control: `without a key: ${await cards()} cards of 40 requests for 5`,
@@ -220,7 +220,7 @@ describe('Cards signed under an Idempotency-Key, and their deliveries', () => {
 describe('Syncs of the same records at once', () => {
   const [RECORDS, RIVALS] = [50, 6];
 
-  /** Records that are of two generations, and those that are not of the generation that most are of. */
+  /** Returns the number of records that mix two generations, or differ from the generation of most records. */
   async function mixed(tenantId: string, prefix: string): Promise<number> {
     const { rows } = await app.database.query<{ prenom: string; nom: string }>(
       'SELECT prenom, nom FROM employe WHERE tenant_id = $1 AND id_externe LIKE $2',
@@ -233,7 +233,7 @@ describe('Syncs of the same records at once', () => {
     );
   }
 
-  it('leave all of one generation, and their counts add up', async () => {
+  it('all records have one generation, and the counts add up', async () => {
     const rounds = WHOLE ? 40 : 8;
     const tenant = await app.tenant();
     let wrong = 0;
@@ -241,7 +241,7 @@ describe('Syncs of the same records at once', () => {
       const answers = await each(RIVALS, RIVALS, (rival) => {
         const name = `G ${round} ${rival}`;
         const Employes = times(RECORDS, (n) => ({ IdExterne: `R${round}-${n}`, Prenom: name, Nom: name }));
-        // Each in an order of its own: they must not wait for each other's rows in a circle.
+        // Each sync has its own order, which must not lead to a deadlock.
         return send(tenant.cle, 'POST', '/b2b/v2/sync', {
           Employes: rival % 2 ? Employes.reverse() : Employes,
         });
@@ -274,7 +274,7 @@ describe('Syncs of the same records at once', () => {
 });
 
 describe('Ballots', () => {
-  it('are counted once for each voter, however often they are sent', async () => {
+  it('each voter has one counted ballot, however often it is sent', async () => {
     const voters = WHOLE ? 1_000 : 100;
     const votes = await Votes.of(app);
     const [vote, other] = [await votes.opened(voters), await votes.opened(40)];

@@ -12,13 +12,13 @@ export function faultsOf({ taken, etats }: Ledger): Record<string, string[]> {
       .filter(([address, etat]) => isFault(taken.get(address) ?? 0, etat))
       .map(([address]) => address);
   const faults = {
-    'written to twice': having((count) => count > 1),
-    'said to have it, and has not': having((count, etat) => etat === 'Envoye' && count === 0),
-    'has it, and is said to have none': having(
+    'emailed twice': having((count) => count > 1),
+    'reported sent, not accepted': having((count, etat) => etat === 'Envoye' && count === 0),
+    'accepted, reported unsent': having(
       (count, etat) => count > 0 && !['Envoye', 'Incertain'].includes(etat),
     ),
-    'left over': having((_count, etat) => ['EnAttente', 'EnCours'].includes(etat)),
-    'written to and nobody’s recipient': [...taken.keys()].filter((address) => !etats.has(address)),
+    unfinished: having((_count, etat) => ['EnAttente', 'EnCours'].includes(etat)),
+    'emailed, not a recipient': [...taken.keys()].filter((address) => !etats.has(address)),
   };
   return Object.fromEntries(Object.entries(faults).filter(([, found]) => found.length > 0));
 }

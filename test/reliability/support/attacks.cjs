@@ -1,9 +1,9 @@
 'use strict';
-// Attacks on the availability of an API, in a process of their own. The argument is a plan in JSON; what the attacker got
-// goes to standard output as JSON. Only to 127.0.0.1, with bounded connections and time.
+// Attacks on the availability of an API, in a separate process. The argument is a plan in JSON. The results of the
+// attacker are written to standard output as JSON. Only to 127.0.0.1, with limited connections and time.
 const { connect } = require('node:net');
 
-/** Answers by status; `closed` counts connections that ended without one. */
+/** Responses by status; `closed` counts connections that ended without one. */
 const seen = {};
 const count = (what) => (seen[what] = (seen[what] ?? 0) + 1);
 
@@ -22,7 +22,7 @@ const head = (request, length) =>
   (length === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${length}\r\n`) +
   '\r\n';
 
-/** Many readers of an answer, each of which takes a little of it every second. */
+/** Many readers of a response, each of which reads a little of it every second. */
 async function slowReaders({ port, request, connections, endsAt }) {
   const one = async () => {
     const socket = open(port);
@@ -42,7 +42,7 @@ async function slowReaders({ port, request, connections, endsAt }) {
   await Promise.all(Array.from({ length: connections }, one));
 }
 
-/** Bodies that announce much and come byte by byte; each connection begins anew when it is closed. */
+/** Bodies with a large announced length that arrive byte by byte; each closed connection is opened again. */
 async function slowSenders({ port, requests, announced, begin = 1, everyMs, connections, endsAt }) {
   const one = async (_, index) => {
     const request = requests[index % requests.length];
@@ -63,10 +63,10 @@ async function slowSenders({ port, requests, announced, begin = 1, everyMs, conn
   await Promise.all(Array.from({ length: connections }, one));
 }
 
-/** An object of so many properties that nothing knows: too long for a plan. */
+/** An object with this many unknown properties, because it is too long for a plan. */
 const unknownProperties = (many) => `{${Array.from({ length: many }, (_, n) => `"p${n}":1`).join()}}`;
 
-/** Requests one after the other over each connection, as fast as they are answered, up to `most` in all. */
+/** Sends requests one after the other over each connection, as fast as they are answered, up to `most` in all. */
 async function flood({ port, request, properties, connections, most = Infinity, endsAt }) {
   const body = properties && unknownProperties(properties);
   const bytes = Buffer.from(head(request, body?.length) + (body ?? ''));

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
 /**
- * One address before several backends. Each request goes to the next one, whatever connection it came over: callers
- * change their backend as often as they can.
+ * One address for several backends. Each request goes to the next backend, whatever its connection: callers change
+ * their backend as often as possible.
  */
 export class Balancer {
-  /** Requests that each backend got, in the order of the backends. */
+  /** Requests of each backend, in the order of the backends. */
   readonly sent: number[];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 128 });
   private readonly server = createServer((request, response) => this.pass(request, response));

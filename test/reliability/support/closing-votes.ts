@@ -7,11 +7,11 @@ import { WHOLE } from './effort';
 interface Shape {
   readonly options: number;
   readonly isRanked: boolean;
-  /** Of an Election. */
+  /** The number of seats of an Election. */
   readonly seats?: number;
 }
 
-/** A campaign, by what is largest in it. */
+/** A campaign, named after its largest dimension. */
 export interface Large {
   readonly most: string;
   readonly shapes: readonly Shape[];
@@ -26,7 +26,7 @@ const ranked = (options: number, seats?: number): Shape => ({
 });
 const chosen = (options: number, seats?: number): Shape => ({ ...ranked(options, seats), isRanked: false });
 
-/** Campaigns as large as they may be in each dimension, and in all at once. */
+/** Campaigns of the largest permitted size in each dimension, and in all at once. */
 export const LARGEST: readonly Large[] = [
   { most: 'rounds of one ballot', shapes: times(2, () => ranked(MOST_OPTIONS, 2)), ballots: 1 },
   {
@@ -61,7 +61,7 @@ export const LARGEST: readonly Large[] = [
   },
 ];
 
-/** Large votes of one data space, which are open and have all their ballots. */
+/** Large open votes of one data space, with all their ballots. */
 export class ClosingVotes {
   readonly votes: { readonly id: string; readonly large: Large }[] = [];
 
@@ -109,7 +109,7 @@ export class ClosingVotes {
     await Promise.all(this.votes.map(({ id }) => this.sent('POST', `/${id}/fermer`)));
   }
 
-  /** How many boxes are sealed. */
+  /** Returns the number of sealed boxes. */
   async sealed(): Promise<number> {
     const { rows } = await this.database.query<{ sealed: number }>(
       'SELECT count(*)::int AS sealed FROM campagne WHERE urne_scellee AND id_unique = ANY ($1)',
@@ -118,7 +118,7 @@ export class ClosingVotes {
     return rows[0]!.sealed;
   }
 
-  /** Results that are not told in full. */
+  /** Returns the number of incomplete results. */
   async wrong(): Promise<string[]> {
     const wrong: string[] = [];
     for (const { id, large } of this.votes) {
@@ -152,7 +152,7 @@ export class ClosingVotes {
     );
   }
 
-  /** All voters have ranked all options, or chosen about half of them. */
+  /** All voters rank all options, or choose about half of them. */
   private async vote(values: unknown[], ballots: number): Promise<void> {
     const hash = "hashtext(n || '.' || q.place || '.' || p)";
     await this.database.query(

@@ -1,5 +1,5 @@
 'use strict';
-// Loaded before a built process (node --require), to break it on purpose: it counts results on its main thread.
+// Loaded before a built process (node --require) to break it deliberately: it counts results on its main thread.
 const { join } = require('node:path');
 const { CountingService } = require(
   join(__dirname, '../../../dist/libs/voting/src/application/counting.service.js'),

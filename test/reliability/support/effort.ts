@@ -1,2 +1,2 @@
-/** `npm run test:reliability` makes the whole trials; with `RELIABILITY=short`, as CI runs it, fewer of each kind. */
+/** `npm run test:reliability` runs the whole trials; `RELIABILITY=short`, as in CI, runs fewer of each kind. */
 export const WHOLE = process.env.RELIABILITY === 'whole';

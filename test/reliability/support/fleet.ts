@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { MODULES } from '../../../libs/shared/src/access/caller';
 import { Mortal } from '../../http/mortal';
 
-/** A data space made through the administrators' routes, with a partner's and the platform's key. */
+/** A data space created through the administrators' routes, with a partner key and a platform key. */
 export interface FleetSpace {
   readonly clientId: string;
   readonly partner: string;
@@ -11,7 +11,7 @@ export interface FleetSpace {
   readonly platform: string;
 }
 
-/** One answer; `json` is undefined where the body is not JSON. */
+/** One response; `json` is undefined if the body is not JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -26,7 +26,7 @@ export interface FleetOptions {
   readonly env?: Record<string, string>;
 }
 
-/** Built processes on one database, as production runs them. */
+/** Built processes on one database, as in production. */
 export class Fleet {
   private readonly agent = new Agent({ connections: 64, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
 
@@ -61,7 +61,7 @@ export class Fleet {
     return fleet;
   }
 
-  /** A new client with its keys, by the first API. */
+  /** Creates a client with its keys, through the first API. */
   async space(limiteParMinute: number | null = null): Promise<FleetSpace> {
     const url = await this.apis[0]!.url();
     const make = async (path: string, body: object): Promise<{ id: string; cle: string }> => {
@@ -77,9 +77,9 @@ export class Fleet {
   }
 
   /**
-   * Sends one request; an object as body goes as JSON.
+   * Sends one request; an object as body is sent as JSON.
    *
-   * @throws Error where no answer came, or only part of one
+   * @throws Error without a complete response
    */
   async send(
     url: string,

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PROBE_EVERY_MS = 100;
 
 /**
- * One address before replicas, as a Service of Kubernetes is: each new connection goes to the next replica that is ready,
- * and stays there until one of both ends it.
+ * One address for replicas, like a Service of Kubernetes: each new connection goes to the next ready replica and stays
+ * there until one side ends it.
  */
 export class FrontDoor {
   private readonly server: Server = createServer((near) => this.lead(near));
@@ -18,7 +18,7 @@ export class FrontDoor {
 
   private constructor(private readonly replicas: readonly (() => Promise<string>)[]) {}
 
-  /** @param replicas where each is at the moment; one that is not there yet is waited for by nobody */
+  /** @param replicas their current addresses; connections do not wait for a replica that is not there yet */
   static async open(replicas: readonly (() => Promise<string>)[]): Promise<FrontDoor> {
     const door = new FrontDoor(replicas);
     await door.probe();

@@ -1,12 +1,12 @@
 'use strict';
-// A load generator in a process of its own: it neither waits for the test that started it nor makes it wait. The
-// argument is a plan in JSON; what was seen goes to standard output as JSON. Only to 127.0.0.1.
+// A load generator in a separate process: it and the test that started it do not delay each other. The argument is a
+// plan in JSON; the results are written to standard output as JSON. Only to 127.0.0.1.
 const { connect } = require('node:net');
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
-/** One connection; `answered(status)` is called when an answer is whole, `ended` when there will be none. */
+/** One connection; calls `answered(status)` for each complete response, and `ended` at the end of the connection. */
 class Connection {
   constructor(port) {
     this.buffer = Buffer.alloc(0);
@@ -20,7 +20,7 @@ class Connection {
     });
   }
 
-  /** Resolves with the status, or with 0 where the connection ended before the answer. */
+  /** Resolves with the status, or with 0 if the connection ended before the response. */
   send(bytes) {
     return new Promise((resolve) => {
       if (this.isClosed) return resolve(0);
@@ -42,13 +42,13 @@ class Connection {
         : this.buffer.length >= end + HEAD_END.length + Number(length);
     if (!isWhole) return;
     this.buffer = Buffer.alloc(0);
-    // What closes after its answer is not used again.
+    // A connection that closes after its response is not used again.
     if (/^connection: close/im.test(head)) this.isClosed = true;
     this.answered(Number(head.slice(9, 12)));
   }
 }
 
-/** Requests at a steady rate, whether or not those before were answered; milliseconds of each by its answer. */
+/** Sends requests at a steady rate, also if earlier ones have no response yet; returns the milliseconds of each. */
 async function steady({ port, requests, perSecond, seconds }) {
   const bytes = requests.map((text) => Buffer.from(text));
   const [idle, latencies, running] = [[], [], []];
@@ -57,7 +57,7 @@ async function steady({ port, requests, perSecond, seconds }) {
     const connection = idle.pop() ?? new Connection(port);
     const status = await connection.send(request);
     latencies.push(performance.now() - due);
-    // 0 is a connection that ended before its answer.
+    // 0 means that the connection ended before its response.
     if (status !== 200 && status !== 201) wrong[status] = (wrong[status] ?? 0) + 1;
     if (!connection.isClosed) idle.push(connection);
   };
@@ -66,7 +66,7 @@ async function steady({ port, requests, perSecond, seconds }) {
   for (let sent = 0; sent < count;) {
     const due = begin + (sent / perSecond) * 1_000;
     const wait = due - performance.now();
-    // Timed from when it was due: a generator that is late itself does not hide a server that stood still.
+    // Measured from the planned time: a generator that is late itself must not hide a server that stood still.
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     running.push(one(Math.max(due, performance.now() - 5), bytes[sent++ % bytes.length]));
   }
@@ -74,7 +74,7 @@ async function steady({ port, requests, perSecond, seconds }) {
   return { wrong, latencies };
 }
 
-/** One request after another over each connection, as fast as they are answered. */
+/** Sends one request after another over each connection, as fast as they are answered. */
 async function flood({ port, request, bodyBytes = 0, connections, isKept, seconds }) {
   const bytes = Buffer.concat([Buffer.from(request), Buffer.alloc(bodyBytes, ' ')]);
   const end = performance.now() + seconds * 1_000;

@@ -18,7 +18,7 @@ const seen: MixedSeen = {
   staleReads: 0,
 };
 const there: Found = {
-  // A card and a vote whose confirmation was lost on the way are no fault.
+  // A card and a vote whose confirmation was lost on the way are not faults.
   cards: new Map([
     ['TX-1', 'A'],
     ['TX-3', 'C'],
@@ -32,24 +32,24 @@ const there: Found = {
   deliveries: NO_CARDS,
 };
 
-describe('The check of what a load has left', () => {
-  it('finds nothing where all that was confirmed is there, also beside what was not', () => {
+describe('The check of the stored data of a load', () => {
+  it('reports no fault if all confirmed data is stored, also with unconfirmed data', () => {
     expect(faultsOfMixed(seen, there)).toEqual({});
   });
 
   it.each<[string, Partial<MixedSeen>, Partial<Found>]>([
-    ['cards answered 201 that are not there', {}, { cards: new Map([['TX-1', 'B']]) }],
-    ['cards refused as unchanged that are there', { refusedCards: ['TX-3'] }, {}],
-    ['votes answered 201 of voters who have not voted', {}, { voted: new Set(['V-2', 'V-3']) }],
-    ['ballots too many or too few beside the roll', {}, { ballots: 3 }],
-    ['ballots too many or too few beside the roll', {}, { ballots: 1 }],
-    ['receipts too many or too few beside the roll', {}, { receiptsKept: 1 }],
-    ['receipts that are not known', {}, { receiptsUnknown: 1 }],
-    ['votes fewer than were confirmed for an option', {}, { counts: [0, 2] }],
-    ['syncs answered 200 that are gone', {}, { generations: [[2], []] }],
-    ['syncs answered 200 that are gone', {}, { generations: [[], []] }],
-    ['syncs that are there in part', {}, { generations: [[3, 4], []] }],
-    ['reads older than what was confirmed', { staleReads: 1 }, {}],
+    ['missing cards that returned 201', {}, { cards: new Map([['TX-1', 'B']]) }],
+    ['stored cards that were rejected as unchanged', { refusedCards: ['TX-3'] }, {}],
+    ['missing votes that returned 201', {}, { voted: new Set(['V-2', 'V-3']) }],
+    ['ballots differ in number from the roll', {}, { ballots: 3 }],
+    ['ballots differ in number from the roll', {}, { ballots: 1 }],
+    ['receipts differ in number from the roll', {}, { receiptsKept: 1 }],
+    ['unknown receipts', {}, { receiptsUnknown: 1 }],
+    ['missing votes of an option', {}, { counts: [0, 2] }],
+    ['missing syncs that returned 200', {}, { generations: [[2], []] }],
+    ['missing syncs that returned 200', {}, { generations: [[], []] }],
+    ['partial syncs', {}, { generations: [[3, 4], []] }],
+    ['reads older than confirmed writes', { staleReads: 1 }, {}],
     ['jobs left', {}, { deliveries: { ...NO_CARDS, jobs: 1 } }],
   ])('reports %s', (fault, badlySeen, badlyThere) => {
     expect(faultsOfMixed({ ...seen, ...badlySeen }, { ...there, ...badlyThere })[fault]).toBe(1);

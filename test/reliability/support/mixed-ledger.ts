@@ -4,19 +4,19 @@ import type { Received } from '../../webhooks/support/receiver';
 import type { Fleet } from './fleet';
 import type { MixedLoad, Seen } from './mixed-load';
 
-/** What the database has of a load's data space. */
+/** The stored data of a load's data space. */
 export interface Found {
-  /** By transaction, all cards. */
+  /** All cards, by transaction. */
   readonly cards: ReadonlyMap<string, string>;
   /** Ids of voters who have voted. */
   readonly voted: ReadonlySet<string>;
   readonly ballots: number;
-  /** By option, ballots for it. */
+  /** Ballots for each option. */
   readonly counts: readonly number[];
   readonly receiptsKept: number;
-  /** Voters whose receipt the service does not know. */
+  /** The number of voters whose receipt the service does not know. */
   readonly receiptsUnknown: number;
-  /** By group, the numbers of syncs that its employees are of. */
+  /** The numbers of the syncs that wrote the employees of each group. */
   readonly generations: readonly (readonly number[])[];
   readonly deliveries: Ledger;
 }
@@ -35,7 +35,7 @@ export async function tenantOf(database: Client, { space }: MixedLoad): Promise<
   return rows[0]!.id;
 }
 
-/** Reads all that a load has left, once nothing of it is under way any more. */
+/** Reads the stored data of a load, after all its requests have ended. */
 export async function found(
   database: Client,
   fleet: Fleet,
@@ -86,30 +86,27 @@ export async function found(
   };
 }
 
-/** What is wrong, by kind, with how often: nothing if and only if all that was confirmed is there, once and whole. */
+/** Returns the number of faults by kind: none if and only if all confirmed data is stored, once and complete. */
 export function faultsOfMixed(seen: MixedSeen, there: Found): Record<string, number> {
   const count = <T>(all: Iterable<T>, isWrong: (one: T) => boolean): number =>
     [...all].filter(isWrong).length;
   const faults = {
-    'cards answered 201 that are not there': count(seen.cards, ([tx, id]) => there.cards.get(tx) !== id),
-    'cards refused as unchanged that are there': count(seen.refusedCards, (tx) => there.cards.has(tx)),
-    'votes answered 201 of voters who have not voted': count(
-      seen.receipts.keys(),
-      (id) => !there.voted.has(id),
-    ),
-    'ballots too many or too few beside the roll': Math.abs(there.ballots - there.voted.size),
-    'receipts too many or too few beside the roll': Math.abs(there.receiptsKept - there.voted.size),
-    'receipts that are not known': there.receiptsUnknown,
-    'votes fewer than were confirmed for an option': [0, 1].reduce(
+    'missing cards that returned 201': count(seen.cards, ([tx, id]) => there.cards.get(tx) !== id),
+    'stored cards that were rejected as unchanged': count(seen.refusedCards, (tx) => there.cards.has(tx)),
+    'missing votes that returned 201': count(seen.receipts.keys(), (id) => !there.voted.has(id)),
+    'ballots differ in number from the roll': Math.abs(there.ballots - there.voted.size),
+    'receipts differ in number from the roll': Math.abs(there.receiptsKept - there.voted.size),
+    'unknown receipts': there.receiptsUnknown,
+    'missing votes of an option': [0, 1].reduce(
       (sum, at) => sum + Math.max(0, seen.confirmed[at]! - there.counts[at]!),
       0,
     ),
-    'syncs answered 200 that are gone': count(
+    'missing syncs that returned 200': count(
       seen.generations.entries(),
       ([at, confirmed]) => Math.max(0, ...there.generations[at]!) < confirmed,
     ),
-    'syncs that are there in part': count(there.generations, (one) => one.length > 1),
-    'reads older than what was confirmed': seen.staleReads,
+    'partial syncs': count(there.generations, (one) => one.length > 1),
+    'reads older than confirmed writes': seen.staleReads,
     ...cardFaultsOf(there.deliveries),
   };
   return Object.fromEntries(Object.entries(faults).filter(([, often]) => often > 0));

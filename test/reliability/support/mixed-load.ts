@@ -2,36 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { times } from '../../membership/synced';
 import type { Answer, Fleet, FleetSpace } from './fleet';
 
-/** Employees that each sync writes anew, all or none, with the number of the sync as their first name. */
+/** Employees that each sync writes, all or none, with the number of the sync as their first name. */
 const GROUP = 100;
 const VOTERS = 20_000;
 const CALLERS = { signing: 4, voting: 4, syncing: 2, reading: 2 };
-/** Callers pause between requests, so that moments of all kinds are hit and not only those of a queue. */
+/** Callers pause between requests, because kills must hit moments of all kinds and not only a queue. */
 const PAUSE_MS = 15;
 const AFTER_FAILURE_MS = 50;
 
-/** What callers saw. */
+/** The responses that callers got. */
 export interface Seen {
-  /** By their transaction, the cards whose signing was answered 201. */
+  /** Cards with a signing that returned 201, by their transaction. */
   readonly cards: Map<string, string>;
-  /** Transactions of signings that were refused, with the word that nothing was changed. */
+  /** Transactions of rejected signings whose response said that nothing was changed. */
   readonly refusedCards: string[];
-  /** By voter, the receipts of votes that were answered 201. */
+  /** Receipts of votes that returned 201, by voter. */
   readonly receipts: Map<string, string>;
-  /** By option, votes that were answered 201. */
+  /** Votes that returned 201, by option. */
   readonly confirmed: [number, number];
-  /** By group, the last sync that was answered 200. */
+  /** The last sync that returned 200, by group. */
   readonly generations: number[];
-  /** Reads that told of an older sync than had been confirmed when they were sent. */
+  /** Reads that showed an older sync than was confirmed when they were sent. */
   staleReads: number;
   answered: number;
-  /** Requests that were answered 503. */
+  /** Requests that returned 503. */
   refused: number;
-  /** Requests without an answer. */
+  /** Requests without a response. */
   unanswered: number;
-  /** Longest time of a request that was answered, in milliseconds. */
+  /** Longest time of a request with a response, in milliseconds. */
   longestMs: number;
-  /** Answers that should not be. */
+  /** Unexpected responses. */
   readonly others: string[];
 }
 
@@ -42,7 +42,7 @@ interface Vote {
   readonly voters: readonly string[];
 }
 
-/** People sign, vote and sync in one data space, whatever happens to the service. */
+/** Callers sign, vote and sync in one data space, through all faults of the service. */
 export class MixedLoad {
   readonly seen: Seen = {
     cards: new Map(),
@@ -66,15 +66,15 @@ export class MixedLoad {
     private readonly fleet: Fleet,
     readonly space: FleetSpace,
     readonly vote: Vote,
-    /** The secret of the endpoint that hears of each card. */
+    /** The secret of the endpoint that receives each card. */
     readonly secret: string,
     private readonly address: () => Promise<string>,
   ) {}
 
   /**
-   * A new data space with an open vote, and an endpoint that hears of its cards.
+   * A new data space with an open vote, and an endpoint that receives its cards.
    *
-   * @param address where requests go, asked for before each; the first API if absent
+   * @param address the address of the next request; by default the first API
    */
   static async open(
     fleet: Fleet,
@@ -129,7 +129,7 @@ export class MixedLoad {
     ];
   }
 
-  /** Lets the requests under way end, and sends no more. */
+  /** Waits for running requests, and sends no more. */
   async stop(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.running);
@@ -142,7 +142,7 @@ export class MixedLoad {
     }
   }
 
-  /** Sends a request; undefined where it was refused or not answered. */
+  /** Sends a request; undefined if it was rejected or had no response. */
   private async attempt(
     key: string,
     method: string,
@@ -191,7 +191,7 @@ export class MixedLoad {
     else this.note(answer);
   }
 
-  /** One voter's vote, sent again until it is known to be counted. */
+  /** Sends one voter's vote until it is known to be counted. */
   private async cast(): Promise<void> {
     const VotantId = this.vote.voters[this.nextVoter++];
     if (!VotantId) return;

@@ -16,7 +16,7 @@ import { SERVICE_PASSWORD } from '../../setup/service-login';
 
 const CLI = join(__dirname, '../../../dist/apps/cli/src/main.js');
 
-/** A migrated PostgreSQL of a trial's own, as durable as production's, that can be killed and started again. */
+/** A separate migrated PostgreSQL for a trial, as durable as production's, that can be killed and started again. */
 export class OwnPostgres {
   private constructor(
     private server: EmbeddedPostgres,
@@ -24,7 +24,7 @@ export class OwnPostgres {
     private readonly made: string | undefined,
   ) {}
 
-  /** @param dataDir a folder to use and keep; a temporary one if absent */
+  /** @param dataDir the folder of the database; a temporary one by default */
   static async start(settings: Record<string, string> = {}, dataDir?: string): Promise<OwnPostgres> {
     const made = dataDir ? undefined : await mkdtemp(join(tmpdir(), 'mandat-own-'));
     const options = { dataDir: dataDir ?? made!, port: await freePort(), settings };
@@ -36,12 +36,12 @@ export class OwnPostgres {
     return own;
   }
 
-  /** The same for as long as it lives, restarts included. */
+  /** The same for its whole life, including restarts. */
   get url(): string {
     return this.server.url;
   }
 
-  /** SIGKILL to the server and all of its processes at once, as when the machine is gone. */
+  /** Sends SIGKILL to the server and all of its processes at once, like the loss of the machine. */
   async kill(): Promise<void> {
     const [pid] = readFileSync(join(this.options.dataDir, 'cluster/postmaster.pid'), 'utf8').split('\n');
     for (const victim of [Number(pid), ...childrenOf(Number(pid))]) {
@@ -78,7 +78,7 @@ function childrenOf(parent: number): number[] {
     .filter((pid) => {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        // Behind the name, which may hold spaces: the state, then the parent.
+        // After the name, which may contain spaces: the state, then the parent.
         return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
       } catch {
         return false;

@@ -1,6 +1,6 @@
 'use strict';
-// Loaded before a built process (node --require), to break it on purpose: it counts a key's minute by itself and not in
-// the row that all processes share.
+// Loaded before a built process (node --require) to break it deliberately: it counts a key's minute in memory and not
+// in the row that all processes share.
 const { join } = require('node:path');
 const { RateWindowQuery } = require(
   join(__dirname, '../../../dist/libs/clients/src/persistence/rate-window.query.js'),

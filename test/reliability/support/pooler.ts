@@ -7,10 +7,10 @@ import { Client } from 'pg';
 import { freePort } from '../../../libs/embedded-postgres/src';
 import { until } from '../../webhooks/support/receiver';
 
-/** Of these it keeps named statements in transaction mode. */
+/** The first version that supports named statements in transaction mode. */
 const OLDEST = [1, 21];
 
-/** pgbouncer as PGBOUNCER or PATH has it; undefined where there is none that is new enough. */
+/** Returns pgbouncer from PGBOUNCER or PATH; undefined if there is none, or an older version. */
 export function findPgbouncer(): string | undefined {
   const command = process.env.PGBOUNCER ?? 'pgbouncer';
   try {
@@ -25,7 +25,7 @@ export function findPgbouncer(): string | undefined {
   }
 }
 
-/** What docs/operations.md says, line by line: what connections begin with, which the pooler does not pass on. */
+/** The settings of docs/operations.md, line by line: parameters of connections that the pooler does not pass on. */
 export const CONNECT_QUERY = [
   'SET ROLE mandat_app',
   'SET statement_timeout = 30000',
@@ -42,10 +42,10 @@ const SETTINGS = {
     'role, statement_timeout, lock_timeout, idle_in_transaction_session_timeout, transaction_timeout, jit, tcp_keepalives_idle, tcp_keepalives_interval, tcp_keepalives_count, tcp_user_timeout',
 };
 
-/** The account that pgbouncer runs as where the tests run as root, which it refuses. */
+/** The account of pgbouncer if the tests run as root, because pgbouncer does not run as root. */
 const NOBODY = 65_534;
 
-/** The program and how it is run: as root a copy in the trial's folder, as NOBODY may not enter the one it was built in. */
+/** The program and its account: as root a copy in the trial's folder, because NOBODY may not enter the build folder. */
 function runnable(command: string, folder: string): [string, { uid?: number; gid?: number }] {
   if (process.getuid?.() !== 0) return [command, {}];
   const account = { uid: NOBODY, gid: NOBODY };
@@ -56,7 +56,7 @@ function runnable(command: string, folder: string): [string, { uid?: number; gid
   return [copy, account];
 }
 
-/** A pgbouncer of a trial's own, between its processes and a database. */
+/** A separate pgbouncer of a trial, between its processes and a database. */
 export class Pooler {
   private constructor(
     private readonly child: ChildProcess,
@@ -64,7 +64,7 @@ export class Pooler {
     readonly url: string,
   ) {}
 
-  /** @param connectQuery what it does first on each connection to the database */
+  /** @param connectQuery the first statement on each connection to the database */
   static async start(
     command: string,
     databaseUrl: string,

@@ -9,7 +9,7 @@ interface Probe {
   readonly status: number;
 }
 
-/** Asks processes every 100 ms whether they live and are ready, as an orchestrator does more rarely. */
+/** Sends liveness and readiness probes every 100 ms; an orchestrator does so less often. */
 export class Prober {
   private readonly agent = new Agent({ connections: 256 });
   private readonly probes: Record<'live' | 'ready', Probe[]> = { live: [], ready: [] };
@@ -31,7 +31,7 @@ export class Prober {
     await this.agent.close();
   }
 
-  /** Probes of liveness that were answered anything but 200. */
+  /** Liveness probes that did not return 200. */
   get livenessFailures(): number {
     return this.probes.live.filter((one) => one.status !== 200).length;
   }
@@ -44,7 +44,7 @@ export class Prober {
     return this.probes.live.length + this.probes.ready.length;
   }
 
-  /** Milliseconds from a moment until some process said that it is not ready; undefined if none did. */
+  /** Milliseconds from a moment until a process was not ready; undefined if all were ready. */
   notReadyAfter(since: number): number | undefined {
     const refused = this.probes.ready.filter((one) => one.answeredAt > since && one.status !== 200);
     return refused.length === 0
@@ -52,7 +52,7 @@ export class Prober {
       : Math.round(Math.min(...refused.map((one) => one.answeredAt)) - since);
   }
 
-  /** Milliseconds from a moment until all processes were ready and remained so: 0 where they were all the time. */
+  /** Milliseconds from a moment until all processes were ready and stayed so; 0 if they always were. */
   readyAfter(since: number): number {
     const refused = this.probes.ready.filter((one) => one.answeredAt > since && one.status !== 200);
     if (refused.length === 0) return 0;

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 
 const EVERY_MS = 100;
 
-/** The most memory that a process, and any backend of a database, had meanwhile, in MiB. */
+/** Measures the peak memory of a process, and of any backend of a database, in MiB. */
 export class MemoryWatch {
   processMiB = 0;
   backendMiB = 0;
@@ -28,13 +28,13 @@ export class MemoryWatch {
       const { rows } = await this.database.query<{ pid: number }>(
         'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
       );
-      // Shared buffers are not the backend's own.
+      // Shared buffers do not belong to the backend.
       for (const { pid } of rows) this.backendMiB = Math.max(this.backendMiB, mebibytes(pid, 'RssAnon'));
     });
   }
 }
 
-/** 0 where the process has ended. */
+/** 0 if the process has ended. */
 function mebibytes(pid: number, name: string): number {
   try {
     const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(

@@ -1,28 +1,28 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 
-/** One line of the table in docs/reliability.md; what is left out is told by another call of the same fault. */
+/** One row of the table in docs/reliability.md. Several calls with the same fault fill one row. */
 export interface Trial {
-  /** How often the fault was made, and of what kind. */
+  /** The number and kind of the faults. */
   readonly trials?: string;
-  /** What was looked at, with its count. */
+  /** The checked data, with its count. */
   readonly checked?: string;
-  /** How much of it was lost or wrong. */
+  /** The number of lost or wrong items. */
   readonly losses?: number;
   /** Times and other figures. */
   readonly figures?: string;
-  /** What the same check says of a system that is broken on purpose. */
+  /** The result of the same check on a system that is broken deliberately. */
   readonly control?: string;
 }
 
-/** Names the file that rows are collected in, over the processes of a run. */
+/** The variable with the file of the rows, common to all processes of a run. */
 const FILE = 'RELIABILITY_REPORT';
 
-/** Begins a table; to be called once, before the tests. */
+/** Begins a table. Call it once, before the tests. */
 export function beginReport(file: string): void {
   process.env[FILE] = file;
 }
 
-/** Tells of a fault: in the table at the end, and at once to who watches. */
+/** Reports a fault: in the table at the end, and at once on standard error. */
 export function report(fault: string, trial: Trial): void {
   const line = JSON.stringify({ fault, ...trial });
   process.stderr.write(`${line}\n`);
@@ -30,7 +30,7 @@ export function report(fault: string, trial: Trial): void {
   if (file) appendFileSync(file, `${line}\n`);
 }
 
-/** The table of all that was told of, in Markdown; undefined where nothing was. */
+/** Returns the table of all reports, in Markdown; undefined without reports. */
 export function reportTable(file: string): string | undefined {
   const rows = new Map<string, Trial>();
   for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
@@ -46,7 +46,7 @@ export function reportTable(file: string): string | undefined {
     figures ?? '',
     control ?? '',
   ]);
-  const head = ['fault', 'trials', 'looked at', 'lost or wrong', 'figures', 'negative control'];
+  const head = ['fault', 'trials', 'checked', 'lost or wrong', 'figures', 'negative control'];
   const lines = [head, head.map(() => '---'), ...cells];
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }

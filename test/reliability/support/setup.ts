@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import globalSetup from '../../setup/global-setup';
 import { beginReport } from './report';
 
-/** The database of the other tests, and an empty report. */
+/** Starts the database of the other tests, and an empty report. */
 export default async function setup(): Promise<void> {
   await globalSetup();
   const file = join(mkdtempSync(join(tmpdir(), 'mandat-reliability-')), 'report.jsonl');

@@ -6,7 +6,7 @@ import type { Answer, Fleet } from './fleet';
 
 const EMPLOYEES = 10;
 
-/** Stands in the name of every person of a tenant, and of no other's. */
+/** A mark in the names of all persons of one tenant. */
 const MARK = /~(\d+)~/g;
 
 interface Tenant {
@@ -14,21 +14,25 @@ interface Tenant {
   readonly space: TestTenant;
   readonly platform: string;
   readonly vote: Vote | undefined;
-  /** First names that were sent, by employee: the last one that was answered is not known of writes at once. */
+  /**
+   * First names that were sent, by employee. The order of concurrent writes is unknown, so each of them may be stored.
+   */
   readonly sent: Map<string, Set<string>>;
   ballots: number;
   voter: number;
 }
 
 export interface MixResult {
-  /** Rows of another tenant in answers. */
+  /** Rows of another tenant in responses. */
   leaks: number;
-  /** Answers that are none of those that are due. */
+  /** Unexpected responses. */
   readonly errors: string[];
   readonly counts: Record<string, number>;
 }
 
-/** Tenants whose employees have the same identifiers and other names, and requests of all kinds in their data spaces. */
+/**
+ * Tenants whose employees have the same identifiers and other names, and requests of all kinds in their data spaces.
+ */
 export class TenantMix {
   readonly result: MixResult = { leaks: 0, errors: [], counts: {} };
 
@@ -37,7 +41,10 @@ export class TenantMix {
     private readonly tenants: readonly Tenant[],
   ) {}
 
-  /** Makes the tenants by an application that reaches the database directly. @param voters of the vote that every fifth tenant holds */
+  /**
+   * Creates the tenants by an application with a direct connection to the database. @param voters of the vote of every
+   * fifth tenant
+   */
   static async make(app: TestApp, count: number, voters: number): Promise<TenantMix> {
     const tenants: Tenant[] = [];
     for (let number = 0; number < count; number++) {
@@ -62,7 +69,7 @@ export class TenantMix {
     return new TenantMix(app, tenants);
   }
 
-  /** Sends requests of tenants in turn, some at once. */
+  /** Sends requests of alternating tenants, some at once. */
   async run(fleet: Fleet, url: string, requests: number, callers: number): Promise<void> {
     let left = requests;
     const caller = async (): Promise<void> => {
@@ -127,7 +134,7 @@ export class TenantMix {
     return this.tenants.map(({ space, number }) => ({ tenantId: space.tenantId, nom: nameOf(number) }));
   }
 
-  /** Rows that are in another tenant's data space, missing, or other than was sent; and ballots that are not counted. */
+  /** Rows that are in another tenant's data space, missing or changed, and ballots that are not counted. */
   async misplaced(): Promise<number> {
     let wrong = 0;
     for (const { number, space, sent, vote, ballots } of this.tenants) {

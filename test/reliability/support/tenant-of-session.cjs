@@ -1,7 +1,6 @@
 'use strict';
-// Loaded before a built process (node --require), to break it on purpose: role and tenant are set for the session and not
-// for the transaction, and a connection on which they were set already is not told again. On connections of its own such
-// a service never mixes tenants up.
+// Loaded before a built process (node --require) to break it deliberately: role and tenant are set for the session
+// instead of the transaction, and only once for each connection. Without a pooler such a service never mixes tenants.
 const { join } = require('node:path');
 const entered = require(join(__dirname, '../../../dist/libs/shared/src/database/entered-query.js'));
 

@@ -3,28 +3,28 @@ import type { Client } from 'pg';
 import { WHOLE } from './effort';
 import type { Answer, Fleet, FleetSpace } from './fleet';
 
-/** Employees that each caller writes to; nobody else does. */
+/** Employees that only one caller writes to, for each caller. */
 const OWN = 20;
 
-/** What a caller does next, and how often of ten. */
+/** The requests of a caller and their shares in ten. */
 const MIX = ['read', 'read', 'read', 'read', 'list', 'write', 'write', 'sync', 'sign', 'vote'] as const;
 export type Deed = (typeof MIX)[number];
 
-/** What is known of a value that writes compete for: the last acknowledged one, and those that came after it. */
+/** A value with several writes: the last acknowledged one, and later ones without an acknowledgement. */
 interface Known {
   acknowledged: string | undefined;
-  /** Answered 503 with the word that the change may have been made. */
+  /** Returned 503, and the change may have been made. */
   readonly perhaps: Set<string>;
-  /** Answered 503 with the word that nothing was changed. */
+  /** Returned 503, and nothing was changed. */
   readonly denied: Set<string>;
 }
 
-/** What the database has at the end, compared with what callers were told. */
+/** The stored data at the end, compared with the responses. */
 export interface Verdict {
-  /** Writes that were acknowledged. */
+  /** Acknowledged writes. */
   readonly acknowledged: number;
   readonly missing: string[];
-  /** Writes that were made although their answer said that nothing was. */
+  /** Writes that were made although their response said that nothing was changed. */
   readonly madeThoughDenied: string[];
 }
 
@@ -35,17 +35,17 @@ export interface TrafficOptions {
   readonly synced?: number;
 }
 
-/** Steady load of one data space, and a ledger of what it was answered. */
+/** Steady load of one data space, and a ledger of its responses. */
 export class Traffic {
   readonly statuses: Record<string, number> = {};
-  /** Answers that are neither a success nor 503 `Service.Indisponible` with Retry-After. */
+  /** Responses that are neither a success nor 503 `Service.Indisponible` with Retry-After. */
   readonly wrong: string[] = [];
   readonly slowest: Partial<Record<Deed, number>> = {};
-  /** Answers that were no success, by what was asked for. */
+  /** Responses without success, by kind of request. */
   readonly refused: Partial<Record<Deed, number>> = {};
-  /** What the answers 503 said. */
+  /** The details of responses with 503. */
   readonly details = new Set<string>();
-  /** Times of the answers 503, since the process began. */
+  /** Times of responses with 503, since the process began. */
   readonly refusals: number[] = [];
   readonly cards = new Set<string>();
   private readonly names = new Map<string, Known>();
@@ -56,7 +56,7 @@ export class Traffic {
   private acknowledged = 0;
   private number = 0;
   private running: Promise<void>[] = [];
-  /** When the requests began that have no answer yet. */
+  /** Start times of requests without a response yet. */
   private readonly waiting = new Set<number>();
   private isOver = false;
 
@@ -71,7 +71,7 @@ export class Traffic {
   ) {}
 
   /**
-   * @param image a PNG as a data URL that each card is signed with
+   * @param image a PNG as a data URL for each signed card
    * @param synced records of each sync
    */
   static async prepare(
@@ -120,21 +120,21 @@ export class Traffic {
     return new Traffic(fleet, url, space, rows[0]!.tenant, vote, image, synced);
   }
 
-  /** Sends from now on, one request at a time and caller. @param deeds what is sent; all kinds if absent */
+  /** Starts sending, one request at a time for each caller. @param deeds the kinds of requests; all by default */
   begin(callers = 16, deeds: readonly Deed[] = MIX, pauseMs = 10): void {
     this.isOver = false;
     this.running = Array.from({ length: callers }, async (_, caller) => {
       for (let turn = 0; !this.isOver; turn++) {
         const deed = deeds[(caller * 3 + turn + 7) % deeds.length]!;
-        // Syncs of one data space take turns, each of many trips: more callers would only queue up.
+        // Syncs of one data space run one after another, each with many round trips: more callers would only wait.
         await this.one(deed === 'sync' && caller % 8 > 0 ? 'write' : deed, caller);
-        // Who is refused waits a little, though not for as long as Retry-After says.
+        // A rejected caller waits a little, and less than Retry-After says.
         await sleep(performance.now() - (this.refusals.at(-1) ?? -Infinity) < 100 ? 10 * pauseMs : pauseMs);
       }
     });
   }
 
-  /** Sends nothing more, and waits for what was begun. */
+  /** Stops sending, and waits for running requests. */
   async end(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.running);
@@ -144,19 +144,19 @@ export class Traffic {
     return Object.values(this.statuses).reduce((sum, one) => sum + one, 0);
   }
 
-  /** The longest that a request took whose time-out is that of a statement. */
+  /** The longest time of a request with the time limit of a statement. */
   get slowestMs(): number {
     const { slowest } = this;
     const times = Object.entries(slowest).map(([deed, ms]) => (deed === 'sync' ? 0 : ms));
     return Math.round(Math.max(0, ...times));
   }
 
-  /** The longest that a sync took, whose time-out is that of a transaction. */
+  /** The longest time of a sync, with the time limit of a transaction. */
   get slowestSyncMs(): number {
     return Math.round(this.slowest.sync ?? 0);
   }
 
-  /** Requests that have waited for an answer for so long. */
+  /** Requests that have been waiting for a response for this long. */
   waitingFor(ms: number): number {
     return [...this.waiting].filter((begun) => performance.now() - begun > ms).length;
   }
@@ -221,7 +221,7 @@ export class Traffic {
       case 'vote': {
         const { id, question, option, voters } = this.vote;
         const voter = voters.shift();
-        // All have voted.
+        // All voters have voted.
         if (!voter) return this.one('read', caller);
         const body = { VotantId: voter, Reponses: [{ QuestionId: question, Options: [option] }] };
         const path = `/plateforme/v1/campagnes/${id}/bulletins`;
@@ -232,7 +232,7 @@ export class Traffic {
           this.deniedVotes.delete(voter);
         } else if (saysNothingWasChanged(answer)) {
           this.deniedVotes.add(voter);
-          // Had the ballot been cast after all, the next one would be refused as the second.
+          // If the ballot was cast after all, the next attempt is rejected as the second one.
           voters.push(voter);
         }
       }
@@ -274,7 +274,7 @@ export class Traffic {
     return answer;
   }
 
-  /** Looks for each acknowledged write in the database. @param database a superuser's connection to it */
+  /** Looks for each acknowledged write in the database. @param database a superuser's connection */
   async verdict(database: Client): Promise<Verdict> {
     const column = async (text: string): Promise<Map<string, string>> => {
       const { rows } = await database.query<{ key: string; value: string }>(text, [this.tenantId]);
@@ -293,7 +293,7 @@ export class Traffic {
       ...[...this.made].filter((id) => !names.has(id)),
       ...[...this.cards].filter((id) => !cards.has(id)),
       ...[...this.voted].filter((id) => !votes.has(id)),
-      // Receipts and ballots are written together; ballots name nobody, so they are counted.
+      // Receipts and ballots are written together. Ballots have no voter, so they are counted.
       ...(rows[0]!.count < this.voted.size ? [`${this.voted.size - rows[0]!.count} ballots`] : []),
       ...[...this.names]
         .filter(

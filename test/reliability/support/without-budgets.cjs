@@ -1,5 +1,5 @@
 'use strict';
-// Loaded before a built process (node --require), to break it on purpose: no data space has a budget.
+// Loaded before a built process (node --require) to break it deliberately: no data space has a budget.
 const { join } = require('node:path');
 const { BUDGETS } = require(join(__dirname, '../../../dist/libs/shared/src/budgets/budgets.js'));
 

@@ -1,5 +1,5 @@
 'use strict';
-// Loaded before a built process (node --require), to break it on purpose: nobody watches over its connections.
+// Loaded before a built process (node --require) to break it deliberately: its connections have no watch.
 const { join } = require('node:path');
 const { DatabaseWatch } = require(
   join(__dirname, '../../../dist/libs/shared/src/database/database-watch.js'),
