@@ -18,14 +18,12 @@ COPY package.json package-lock.json .npmrc ./
 FROM manifests AS build
 RUN node --eval "require('node:assert').equal(process.version, 'v' + require('./package.json').dependencies.node)"
 RUN npm ci --ignore-scripts --no-workspaces
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.product.json ./
 COPY apps apps
 COPY libs libs
 COPY migrations migrations
-# The build needs the client of the API, a referenced project. The image does not contain the client.
-COPY packages packages
 # Source maps are deleted, because the image has no sources. The embedded database is for development.
-RUN npm run --silent build && find dist -name '*.map' -delete && rm -r dist/.tsbuildinfo dist/libs/embedded-postgres
+RUN npm run --silent build:product && find dist -name '*.map' -delete && rm -r dist/.tsbuildinfo dist/libs/embedded-postgres
 
 # This package is for a start from a clone: here the base image has Node.
 FROM manifests AS dependencies

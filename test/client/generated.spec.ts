@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const CLIENT = join(__dirname, '../../packages/client');
+const GENERATED = join(CLIENT, 'src/generated');
 
 /** Returns the files of a folder with their content. */
 function contentsOf(folder: string): Map<string, string> {
@@ -19,37 +20,45 @@ function contentsOf(folder: string): Map<string, string> {
 }
 
 describe('The generated part of the client', () => {
-  let made: Map<string, string>;
-  beforeAll(() => {
-    const folder = mkdtempSync(join(tmpdir(), 'generated-'));
-    try {
-      execFileSync(process.execPath, [join(CLIENT, 'generate.mjs'), folder], { stdio: 'pipe' });
-      made = contentsOf(folder);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  }, 60_000);
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'generated-'));
+    cpSync(GENERATED, folder, { recursive: true });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** The files that the documents give otherwise. */
-  const staleFiles = (committed: Map<string, string>): string[] =>
-    [...new Set([...made.keys(), ...committed.keys()])].filter(
-      (file) => made.get(file) !== committed.get(file),
-    );
+  const generate = () => execFileSync(process.execPath, [join(CLIENT, 'generate.mjs'), folder]);
 
-  it('is what the documents give; else `npm run client:generate` makes it', () => {
-    expect(made.size).toBeGreaterThan(10);
-    expect(staleFiles(contentsOf(join(CLIENT, 'src/generated')))).toEqual([]);
+  it('is left as it is if it was made from the documents', () => {
+    const made = statSync(join(folder, '.made-from')).mtimeMs;
+    generate();
+    expect(statSync(join(folder, '.made-from')).mtimeMs).toBe(made);
   });
 
-  it('changed, missing and additional files are reported', () => {
-    const committed = contentsOf(join(CLIENT, 'src/generated'));
-    committed.set('partenaire/types.gen.ts', `${committed.get('partenaire/types.gen.ts')}\n`);
-    committed.delete('plateforme/sdk.gen.ts');
-    committed.set('other.ts', '');
-    expect(staleFiles(committed).sort()).toEqual([
-      'other.ts',
-      'partenaire/types.gen.ts',
-      'plateforme/sdk.gen.ts',
-    ]);
+  it('is replaced if it was made from other documents, or if its files have changed', () => {
+    const made = contentsOf(folder);
+    expect(made.size).toBeGreaterThan(10);
+    writeFileSync(join(folder, '.made-from'), 'other documents');
+    writeFileSync(join(folder, 'other.ts'), '');
+    generate();
+    expect(contentsOf(folder)).toEqual(made);
+    rmSync(join(folder, 'partenaire/types.gen.ts'));
+    generate();
+    expect(contentsOf(folder)).toEqual(made);
+  }, 60_000);
+});
+
+describe('The package of the client', () => {
+  it('contains JavaScript and types, the generated ones included, and no sources', () => {
+    const options = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const [{ files }] = JSON.parse(
+      execFileSync('npm', options, { cwd: CLIENT, encoding: 'utf8', stdio: 'pipe' }),
+    ) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    const others = paths.filter((path) => !path.startsWith('dist/'));
+    expect(others.sort()).toEqual(['README.md', 'package.json']);
+    for (const name of ['index', 'plateforme', 'administration', 'generated/partenaire/sdk.gen'])
+      expect(paths).toEqual(expect.arrayContaining([`dist/${name}.js`, `dist/${name}.d.ts`]));
+    expect(paths.filter((path) => !/\.(d\.ts|js)$/.test(path)).sort()).toEqual(others.sort());
   });
 });
