@@ -205,7 +205,7 @@ describe('DELETE /b2b/v2/adhesion/membre/{idExterneMembre}', () => {
 
 describe('reasons that block deleting cards', () => {
   type Hold = LinkKind | 'campaign';
-  /** The order of the specification's table. */
+  /** The order of the reasons (docs/contract.md, "Deletion of cards"). */
   const HOLDS: [hold: Hold, code: string][] = [
     ['campaign', 'Adhesion.LinkedToActiveCampaign'],
     ['paiements', LINKS.paiements.code],

@@ -27,9 +27,12 @@ function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-function anchorsOf(text: string): string[] {
-  return [...withoutFences(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => anchorOf(title!));
+/** The titles of a document, as they are written. */
+export function titlesOf(text: string): string[] {
+  return [...withoutFences(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => title!);
 }
+
+const anchorsOf = (text: string): string[] => titlesOf(text).map(anchorOf);
 
 /** Returns links of a document to missing files and titles. */
 export function brokenLinks(name: string, text: string): string[] {

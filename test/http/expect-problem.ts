@@ -1,7 +1,7 @@
 import type { Answer } from '../setup/test-app';
 
 /**
- * Asserts that a response is the problem details of an error code (decisions, section 4).
+ * Asserts that a response is the problem details of an error code (docs/contract.md, "Errors").
  *
  * @returns its `errors`
  */

@@ -9,7 +9,7 @@ export type Shape =
   | { readonly kind: 'date'; readonly required?: true }
   | { readonly kind: 'list'; readonly max?: number };
 
-/** The kinds of records in a V2 sync, with their properties (specification, "V2 sync input shapes"). */
+/** The kinds of records in a V2 sync, with their properties (docs/contract.md, "V2 sync"). */
 export const SHAPES = {
   Syndicats: {
     IdentifiantExterne: { kind: 'identifier' },
@@ -230,7 +230,7 @@ export function spoils(place: Place, kept: readonly string[] = []): Spoil[] {
   ];
 }
 
-/** Returns the identifier in the error of an invalid record, "" without one (decisions, section 6). */
+/** Returns the identifier in the error of an invalid record, "" without one (docs/contract.md, "V2 result"). */
 export function idOf(place: Place, record: unknown): string {
   if (typeof record !== 'object' || record === null) return '';
   const name = IDENTIFIERS[place];

@@ -1,4 +1,7 @@
-/** Rules of the contract for records, for the reference: names, presence, texts, dates (decisions, section 3). */
+/**
+ * Rules of the contract for records, for the reference: names, presence, texts, dates (docs/contract.md, "HTTP
+ * conventions").
+ */
 
 /** A property of a record. Its name begins with a small letter; requests may use either case. */
 export type Rule =

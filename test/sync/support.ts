@@ -1,7 +1,7 @@
 import { eventually } from '../http/expect-problem';
 import type { Answer, TestApp, TestTenant } from '../setup/test-app';
 
-/** The six results of a V2 sync, in their order (specification, "V2 sync result"). */
+/** The six results of a V2 sync, in their order (docs/contract.md, "V2 result"). */
 export const KINDS = [
   'Syndicats',
   'Employeurs',

@@ -125,7 +125,7 @@ async function start(others: number): Promise<void> {
   await employees(campaigns.tenant.tenantId);
 }
 
-/** Sends one request and prints how long it took: each statement of it has 30 s (decisions, section 3). */
+/** Sends one request and prints how long it took: each statement of it has 30 s (docs/contract.md, "Limits"). */
 async function timed(what: string, sending: Promise<Answer>): Promise<Answer> {
   const begin = performance.now();
   const answer = await sending;

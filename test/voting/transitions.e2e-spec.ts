@@ -8,7 +8,10 @@ import { Campaigns, NEXT_YEAR } from './support/campaigns';
 type Etat = 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 type Name = 'publier' | 'depublier' | 'ouvrir' | 'fermer' | 'archiver';
 
-/** Where each transition leads from each state (decisions, section 9); what is not here is refused. */
+/**
+ * Where each transition leads from each state (docs/contract.md, "States and transitions"); what is not here is
+ * refused.
+ */
 const LEADS: Record<Etat, Partial<Record<Name, Etat>>> = {
   Brouillon: { publier: 'Planifie', archiver: 'Archive' },
   Planifie: { depublier: 'Brouillon', ouvrir: 'VoteOuvert' },

@@ -46,7 +46,7 @@ const files = Object.entries(SWAGGER_UI_FILES).map(([name, type]): [path: string
   { type, make: () => swaggerUiFile(name) },
 ]);
 
-/** Everything that is served under /docs, by its path (decisions, section 1). */
+/** Everything that is served under /docs, by its path (docs/contract.md, "Surfaces"). */
 const PAGES = new Map<string, Page>([
   ...SURFACES.flatMap(pagesOf),
   ['/docs/erreurs', { type: HTML, make: errorPage }],

@@ -14,7 +14,7 @@ import { RateLimitGuard } from './http/rate-limit.guard';
   controllers: [ClientsController, JournalController, MoiController],
   providers: [
     KeylessBudget,
-    // Guards run in this order: 401, then 429, then 403 (decisions, section 2).
+    // Guards run in this order: 401, then 429, then 403 (docs/contract.md, "Order of rejection").
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: EntitlementsGuard },

@@ -1,4 +1,4 @@
-/** States as the specification names them. */
+/** States of a campaign (docs/contract.md, "States and transitions"). */
 export type Etat = 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 
 /** What a PUT or POST of a campaign says; dates in milliseconds. */
@@ -85,7 +85,7 @@ function put<T>(list: readonly T[], element: T, place = Infinity): T[] {
 }
 
 /**
- * Campaigns as the contract has them (specification, "States and transitions"; decisions, section 9): the state is kept
+ * Campaigns as the contract has them (docs/contract.md, "States and transitions"): the state is kept
  * and goes on with the time, unlike in the service, which makes it of the dates. It takes over no line of the service.
  */
 export class Reference {

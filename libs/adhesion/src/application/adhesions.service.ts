@@ -11,7 +11,7 @@ import { AdhesionRepository, type HeldAdhesion } from '../persistence/adhesion.r
 import { type AdhesionV1Filter, AdhesionV1Query } from '../persistence/adhesion-v1.query';
 import { type AdhesionFilter, AdhesionV2Query } from '../persistence/adhesion-v2.query';
 
-/** Signed cards: lists of both versions, and deletion (specification, "Adhesions"; decisions, section 8). */
+/** Signed cards: lists of both versions, and deletion (docs/contract.md, "Signed cards and conciliation"). */
 @Injectable()
 export class AdhesionsService {
   constructor(

@@ -31,7 +31,9 @@ export interface Confirmation {
   readonly adhesionId: string;
 }
 
-/** Decisions about membership requests (decisions, section 8): each is made once, however often it is sent. */
+/**
+ * Decisions about membership requests (docs/contract.md, "Conciliation"): each is made once, however often it is sent.
+ */
 @Injectable()
 export class ConciliationService {
   constructor(

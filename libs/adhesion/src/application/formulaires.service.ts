@@ -16,7 +16,7 @@ export interface Formulaire {
   readonly item: Json;
 }
 
-/** Forms that members fill to sign (decisions, section 7). */
+/** Forms that members fill to sign (docs/contract.md, "Forms"). */
 @Injectable()
 export class FormulairesService {
   constructor(

@@ -8,8 +8,8 @@ import type { AutorisationRecord, PaiementRecord } from '../domain/paiement.fiel
 import { PaiementRepository } from '../persistence/paiement.repository';
 
 /**
- * Links between cards and payments, which keep the cards from being deleted (decisions, section 8). A link and a deletion
- * at the same time wait for each other at the card: one of the two is refused.
+ * Links between cards and payments, which keep the cards from being deleted (docs/contract.md, "Signing"). A link and a
+ * deletion at the same time wait for each other at the card: one of the two is refused.
  */
 @Injectable()
 export class PaiementsService {

@@ -8,7 +8,7 @@ import type { Json } from '#shared/http/etag';
 import { isGuid } from '#shared/records/faults';
 import { type SignedImage, SignatureRepository } from '../persistence/signature.repository';
 
-/** Images of handwritten signatures; each reading is in the audit trail (specification, "Signature image"). */
+/** Images of handwritten signatures; each reading is in the audit trail (docs/contract.md, "Signature images"). */
 @Injectable()
 export class SignatureImagesService {
   constructor(
@@ -20,7 +20,7 @@ export class SignatureImagesService {
 
   /**
    * The signature of the card of this GUID, without `idExterne`; where there is no such card, the most recent signature
-   * of the employee of this external identifier, with it (decisions, section 8).
+   * of the employee of this external identifier, with it (docs/contract.md, "Signature images").
    *
    * @throws DomainError `Signature.NotFound`; where `x` names neither, `Adhesion.NotFound` for a GUID and
    *   `Employe.NotFound` for any other text

@@ -24,7 +24,7 @@ import { FormulaireRepository } from '../persistence/formulaire.repository';
 import { SignatureRepository } from '../persistence/signature.repository';
 import { CardsService } from './cards.service';
 
-/** A signing as the platform sends it (decisions, section 8). */
+/** A signing as the platform sends it (docs/contract.md, "Signing"). */
 export interface Signing extends Contact {
   readonly employeIdExterne?: string | null;
   readonly syndicatIdExterne: string;

@@ -8,7 +8,7 @@ export interface Holds {
   readonly paymentAuthorization: boolean;
 }
 
-/** Reasons in the order of the specification's table ("Errors"). The first one that applies is returned. */
+/** Reasons in their order (docs/contract.md, "Deletion of cards"). The first one that applies is returned. */
 const REFUSALS: readonly [hold: keyof Holds, code: ErrorCode, detail: string][] = [
   [
     'activeCampaign',

@@ -1,6 +1,6 @@
 import { text } from '#shared/records/field';
 
-/** States of a membership request (specification, "Conciliation request"; decisions, section 8). */
+/** States of a membership request (docs/contract.md, "Conciliation"). */
 export const STATUTS_DEMANDE = ['ATransferer', 'Confirmee', 'Rejetee'] as const;
 export type StatutDemande = (typeof STATUTS_DEMANDE)[number];
 

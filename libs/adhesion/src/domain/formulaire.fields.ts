@@ -1,6 +1,6 @@
 import { givenId, identifier, type RecordOf, text } from '#shared/records/field';
 
-/** The form that a member fills to sign (decisions, section 7). */
+/** The form that a member fills to sign (docs/contract.md, "Forms"). */
 export const FORMULAIRE_FIELDS = {
   titre: text(255, { required: true, description: 'Title of the form.', example: 'Carte de membre 2026' }),
   syndicatIdExterne: identifier({

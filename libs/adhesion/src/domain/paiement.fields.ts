@@ -6,7 +6,7 @@ const reference = text(255, {
   example: 'PAY-88121',
 });
 
-/** A payment that is linked to a card (decisions, section 8). */
+/** A payment that is linked to a card (docs/contract.md, "Signing"). */
 export const PAIEMENT_FIELDS = {
   montant: {
     kind: 'decimal',

@@ -1,6 +1,6 @@
 import { identifier, text } from '#shared/records/field';
 
-/** What a signing says beside who signs (decisions, section 8). */
+/** What a signing says beside who signs (docs/contract.md, "Signing"). */
 export const SIGNING_FIELDS = {
   employeIdExterne: identifier({
     description:

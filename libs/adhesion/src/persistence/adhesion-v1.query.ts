@@ -16,7 +16,7 @@ export interface AdhesionV1Filter {
   idExterne?: string | null;
 }
 
-/** Cards as V1 shows them: with the employee as it is now (specification, "Adhesion, V1 item"). */
+/** Cards as V1 shows them: with the employee as it is now (docs/contract.md, "Lists of cards"). */
 export class AdhesionV1Query {
   private readonly items: JsonItems;
 

@@ -4,7 +4,7 @@ import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from 
 import { Transactions } from '#shared/database/transactions';
 import { omit } from '#shared/records/field';
 
-/** Filters of the lists of cards; those given hold together (specification, "Adhesions"). */
+/** Filters of the lists of cards; those given hold together (docs/contract.md, "Lists of cards"). */
 export interface AdhesionFilter {
   /** Inclusive lower bound of the signature's date. */
   apres?: Date | null;
@@ -22,7 +22,7 @@ export function syndicatNom(table: string): string {
   return `(SELECT y.nom FROM syndicat y WHERE y.tenant_id = $1 AND y.id_externe = ${table}.syndicat_id_externe)`;
 }
 
-/** Cards as V2 shows them: the member as signed (specification, "Adhesion, V2 item"). */
+/** Cards as V2 shows them: the member as signed (docs/contract.md, "Lists of cards"). */
 @Injectable()
 export class AdhesionV2Query {
   private readonly items: JsonItems;

@@ -8,7 +8,10 @@ import { DomainError } from '#shared/errors/domain-error';
 import { fingerprint, isWellFormedKey } from '../domain/api-key';
 import { CallerQuery, type PresentedCle } from '../persistence/caller.query';
 
-/** A cached key is trusted this long after its look-up began; a revocation is seen within 5 s (decisions, section 2). */
+/**
+ * A cached key is trusted this long after its look-up began; a revocation is seen within 5 s (docs/contract.md, "Key
+ * format").
+ */
 const TRUST_MS = 4_000;
 
 interface Cached {

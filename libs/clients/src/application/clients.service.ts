@@ -20,7 +20,7 @@ export interface CleRequest extends NewCle {
 /** A key just made, with the text that is shown this once. */
 export type IssuedCle = CleWithEnvironment & { cle: string };
 
-/** Clients and their keys, for administrators (decisions, section 2). */
+/** Clients and their keys, for administrators (docs/contract.md, "Administration"). */
 @Injectable()
 export class ClientsService {
   constructor(

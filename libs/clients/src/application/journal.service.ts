@@ -15,7 +15,10 @@ interface Space {
   readonly environnement: Environment | null;
 }
 
-/** The audit trails of clients: what was done to each as a whole, and in its data spaces (decisions, section 12). */
+/**
+ * The audit trails of clients: what was done to each as a whole, and in its data spaces (docs/contract.md, "Audit
+ * trail").
+ */
 @Injectable()
 export class JournalService {
   constructor(

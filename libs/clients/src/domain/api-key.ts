@@ -17,7 +17,7 @@ const PREFIXES: Record<KeyKind, string> = {
   admin: 'mdt_admin_',
 };
 
-/** A new key: its text is shown once, its fingerprint and display prefix are kept (decisions, section 2). */
+/** A new key: its text is shown once, its fingerprint and display prefix are kept (docs/contract.md, "Key format"). */
 export interface NewKey {
   readonly cle: string;
   readonly prefixe: string;

@@ -95,7 +95,10 @@ export class Cle {
       throw new DomainError('Cle.Invalide', 'The key in X-Api-Key has expired.');
   }
 
-  /** Returns the modules that the key opens: those of its client that the key does not exclude (decisions, section 2). */
+  /**
+   * Returns the modules that the key opens: those of its client that the key does not exclude (docs/contract.md,
+   * "Modules").
+   */
   modulesOf(client: Pick<Client, 'modules'>): ModuleName[] {
     const excludes = (name: string): boolean => this.modules !== null && !this.modules.includes(name);
     return client.modules.filter((name) => !excludes(name)) as ModuleName[];

@@ -15,7 +15,7 @@ export interface ClientChange {
 /** Properties of a new client. */
 export type NewClient = ClientChange & { nom: string; modules: string[] };
 
-/** An organisation that uses the service; its id is the ClientId of the specification. */
+/** An organisation that uses the service (docs/contract.md, "Keys, tenants, environments, modules"). */
 @Entity('client')
 export class Client {
   @PrimaryColumn('uuid')

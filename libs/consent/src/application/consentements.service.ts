@@ -20,7 +20,10 @@ export interface Reponses {
   readonly valeurs: readonly ValeurV1[];
 }
 
-/** The history of consents. Partners read it, the platform adds to it, and no operation changes it (decisions, section 7). */
+/**
+ * The history of consents. Partners read it, the platform adds to it, and no operation changes it (docs/contract.md,
+ * "Consents").
+ */
 @Injectable()
 export class ConsentementsService {
   constructor(

@@ -7,7 +7,7 @@ import type { ObjetConsentementRecord } from '../domain/objet-consentement.field
 import { ObjetConsentementQuery } from '../persistence/objet-consentement.query';
 import { ObjetConsentementRepository } from '../persistence/objet-consentement.repository';
 
-/** Consent objects of a tenant, one at a time and in lists (decisions, section 7). */
+/** Consent objects of a tenant, one at a time and in lists (docs/contract.md, "Consent objects"). */
 @Injectable()
 export class ObjetsConsentementService extends KeyedRecords<
   ObjetConsentement,

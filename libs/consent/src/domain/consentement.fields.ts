@@ -16,7 +16,7 @@ export const REPONSE_CONSENTEMENT_FIELDS = {
   },
 } as const;
 
-/** A consent as the platform writes it (decisions, section 8). */
+/** A consent as the platform writes it (docs/contract.md, "Signing"). */
 export const CONSENTEMENT_FIELDS = {
   idExterneEmploye: identifier({
     required: true,

@@ -1,6 +1,6 @@
 import { givenId, givenTime, identifier, type RecordOf, text } from '#shared/records/field';
 
-/** What a partner writes of a consent object (decisions, section 7). */
+/** What a partner writes of a consent object (docs/contract.md, "Consent objects"). */
 export const OBJET_CONSENTEMENT_FIELDS = {
   idExterne: identifier({
     required: true,

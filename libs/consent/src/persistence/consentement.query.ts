@@ -9,7 +9,7 @@ export interface ConsentementFilter {
   idExterneEmploye?: string | null;
 }
 
-/** Consents as partners read them, oldest first (specification, "Consent record"). */
+/** Consents as partners read them, oldest first (docs/contract.md, "Consents"). */
 @Injectable()
 export class ConsentementQuery {
   private readonly items: JsonItems;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 
-/** Consent objects as V2 shows them (decisions, section 7). */
+/** Consent objects as V2 shows them (docs/contract.md, "Consent objects"). */
 @Injectable()
 export class ObjetConsentementQuery {
   private readonly items: JsonItems;

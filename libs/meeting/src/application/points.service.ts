@@ -13,7 +13,7 @@ import { PointRepository } from '../persistence/point.repository';
 import { SeanceRepository } from '../persistence/seance.repository';
 
 /**
- * Points of the agenda of a meeting, and results of their votes (decisions, section 10). Each operation throws
+ * Points of the agenda of a meeting, and results of their votes (docs/contract.md, "Meetings"). Each operation throws
  * `Seance.NotFound` beside the errors named below.
  */
 @Injectable()

@@ -17,7 +17,7 @@ export interface Seance {
   readonly item: Json;
 }
 
-/** Meetings and, in numbers, who takes part in them (decisions, section 10). */
+/** Meetings and, in numbers, who takes part in them (docs/contract.md, "Meetings"). */
 @Injectable()
 export class SeancesService {
   constructor(

@@ -9,12 +9,11 @@ export interface Cast {
 }
 
 /**
- * Whether a proposal is adopted (decisions, section 10). In whole numbers: a share that is exactly a half or two thirds
- * must not depend on rounding.
+ * Whether a proposal is adopted (docs/contract.md, "Meetings"). In whole numbers: a share that is exactly a half or two
+ * thirds must not depend on rounding.
  *
- * - simple: more for than against, so that a tie is not adopted
- * - absolue: more than half of all that was cast, abstentions counted
- * - deuxTiers: at least two thirds of what was cast for and against
+ * - simple: more for than against, so that a tie is not adopted - absolue: more than half of all that was cast,
+ * abstentions counted - deuxTiers: at least two thirds of what was cast for and against
  *
  * Where nothing was cast for it, a proposal is not adopted, whatever the majority.
  */

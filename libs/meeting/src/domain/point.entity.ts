@@ -5,7 +5,7 @@ import { isAdopted } from './majorite';
 import type { Majorite, PointRecord, TypeVote } from './point.fields';
 import type { Resultat } from './resultat';
 
-/** A point of the agenda of a meeting, with the result of its vote (decisions, section 10). */
+/** A point of the agenda of a meeting, with the result of its vote (docs/contract.md, "Meetings"). */
 @Entity('point_seance')
 export class Point {
   @PrimaryColumn({ type: 'uuid', update: false })

@@ -5,7 +5,7 @@ import { MOST_PERSONS } from './seance.fields';
 export const TYPES_VOTE = ['nominal', 'secret'] as const;
 export type TypeVote = (typeof TYPES_VOTE)[number];
 
-/** Majorities that a proposal may need (decisions, section 10). */
+/** Majorities that a proposal may need (docs/contract.md, "Meetings"). */
 export const MAJORITES = ['simple', 'absolue', 'deuxTiers'] as const;
 export type Majorite = (typeof MAJORITES)[number];
 
@@ -18,7 +18,7 @@ export const MOST_POIDS = 10_000_000_000;
 const NEEDED =
   'What the proposal needs, by weight. simple: more for than against. absolue: more than half of all that was cast, abstentions counted. deuxTiers: at least two thirds of what was cast for and against.';
 
-/** A point of the agenda of a meeting (decisions, section 10). */
+/** A point of the agenda of a meeting (docs/contract.md, "Meetings"). */
 export const POINT_FIELDS = {
   titre: text(500, {
     required: true,
@@ -62,7 +62,7 @@ const VOTES = { kind: 'integer', min: 0, max: MOST_PERSONS, required: true } as 
 const POIDS = { kind: 'decimal', max: MOST_POIDS, decimals: 4, orZero: true } as const;
 const BY_COUNT = 'the count if absent; 0 if, and only if, the count is';
 
-/** The result of a vote in session: totals and nothing of persons (decisions, section 10). */
+/** The result of a vote in session: totals and nothing of persons (docs/contract.md, "Meetings"). */
 export const RESULTAT_FIELDS = {
   pour: { ...VOTES, description: 'Votes for the proposal.', example: 52 },
   contre: { ...VOTES, description: 'Votes against it.', example: 27 },

@@ -3,7 +3,7 @@ import { givenId, identifier, readOnlyOf, type RecordOf, text } from '#shared/re
 /** The largest count of persons or votes: what PostgreSQL's integer holds. */
 export const MOST_PERSONS = 2_147_483_647;
 
-/** A meeting (decisions, section 10). */
+/** A meeting (docs/contract.md, "Meetings"). */
 export const SEANCE_FIELDS = {
   titre: text(255, {
     required: true,
@@ -41,7 +41,7 @@ export const SEANCE_FIELDS = {
 
 const PERSONS = { kind: 'integer', min: 0, max: MOST_PERSONS } as const;
 
-/** Who is at a meeting, in numbers (decisions, section 10). */
+/** Who is at a meeting, in numbers (docs/contract.md, "Meetings"). */
 export const PRESENCES_FIELDS = {
   inscrits: {
     ...PERSONS,

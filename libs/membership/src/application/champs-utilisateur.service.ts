@@ -11,7 +11,7 @@ import type { ChampDefinition } from '../domain/valeur-champ';
 import { ChampUtilisateurQuery } from '../persistence/champ-utilisateur.query';
 import { ChampUtilisateurRepository } from '../persistence/champ-utilisateur.repository';
 
-/** Custom fields of a tenant and their choices (decisions, section 7). */
+/** Custom fields of a tenant and their choices (docs/contract.md, "Custom fields"). */
 @Injectable()
 export class ChampsUtilisateurService {
   constructor(

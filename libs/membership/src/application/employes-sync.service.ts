@@ -32,7 +32,7 @@ export interface EmployesResult {
 
 const NONE: BulkResult = { created: 0, updated: 0, refusals: [] };
 
-/** The employees of a V2 sync with all that is nested in them (specification, "V2 sync", rules 2 to 5). */
+/** The employees of a V2 sync with all that is nested in them (docs/contract.md, "V2 sync", rules 2 to 5). */
 @Injectable()
 export class EmployesSyncService {
   private readonly employe = new RecordValidator(EMPLOYE_V2_FIELDS);

@@ -12,7 +12,7 @@ import { EmployeRepository } from '../persistence/employe.repository';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 import { ActiveCampaigns } from './active-campaigns';
 
-/** Employees of a tenant, one at a time and in lists (specification, "Employees"; decisions, section 5). */
+/** Employees of a tenant, one at a time and in lists (docs/contract.md, "Employees"). */
 @Injectable()
 export class EmployesService extends KeyedRecords<Employe, EmployeRecord, MasterDataFilter> {
   constructor(

@@ -8,7 +8,7 @@ import { EmployeurQuery } from '../persistence/employeur.query';
 import { EmployeurRepository } from '../persistence/employeur.repository';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 
-/** Employers of a tenant, one at a time and in lists (specification, "Employers"; decisions, section 5). */
+/** Employers of a tenant, one at a time and in lists (docs/contract.md, "Employers"). */
 @Injectable()
 export class EmployeursService extends KeyedRecords<Employeur, EmployeurRecord, MasterDataFilter> {
   constructor(

@@ -8,7 +8,7 @@ import { type EmploiFilter, EmploiQuery } from '../persistence/emploi.query';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 import { SyndicatQuery } from '../persistence/syndicat.query';
 
-/** V2 reads of employees, their employments and unions (decisions, section 5). */
+/** V2 reads of employees, their employments and unions (docs/contract.md, "Employees"). */
 @Injectable()
 export class MasterDataV2Service {
   constructor(

@@ -13,7 +13,7 @@ export interface SyndicatsResult {
   readonly employeurs: BulkResult;
 }
 
-/** The unions of a V2 sync with the employers nested in them (specification, "V2 sync", rule 1). */
+/** The unions of a V2 sync with the employers nested in them (docs/contract.md, "V2 sync", rule 1). */
 @Injectable()
 export class SyndicatsSyncService {
   private readonly syndicat = new RecordValidator(SYNDICAT_V2_FIELDS);

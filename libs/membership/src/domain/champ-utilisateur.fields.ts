@@ -1,7 +1,7 @@
 import { identifier, type RecordOf, text } from '#shared/records/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
-/** Types of custom fields; also the discriminator of the V2 read shape (specification, "Custom-field value"). */
+/** Types of custom fields; also the discriminator of the V2 read shape (docs/contract.md, "Custom fields"). */
 export const TYPES_CHAMP = ['texte', 'date', 'booleen', 'choix'] as const;
 export type TypeChamp = (typeof TYPES_CHAMP)[number];
 
@@ -14,7 +14,7 @@ export const CHOIX_FIELDS = {
   libelle: text(255, { required: true, description: 'Label, as people read it.', example: 'Nuit' }),
 } as const;
 
-/** A custom field (decisions, section 7). */
+/** A custom field (docs/contract.md, "Custom fields"). */
 export const CHAMP_FIELDS = {
   nom: identifier({
     required: true,

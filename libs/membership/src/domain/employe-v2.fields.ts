@@ -4,7 +4,7 @@ import { EMPLOYE_FIELDS, PERSONNE_FIELDS } from './employe.fields';
 /** The most of each list that one employee may carry. */
 const MOST_NESTED = 1_000;
 
-/** An employment of a V2 employee (specification, "V2 sync input shapes"). */
+/** An employment of a V2 employee (docs/contract.md, "V2 sync"). */
 export const EMPLOI_FIELDS = {
   IdentifiantExterne: identifier({
     required: true,
@@ -49,7 +49,7 @@ export const MEMBERSHIP_FIELDS = {
   },
 } as const;
 
-/** A custom-field value as V2 writes it (specification, "Custom-field value"). */
+/** A custom-field value as V2 writes it (docs/contract.md, "Custom fields"). */
 export const VALEUR_FIELDS = {
   NomChamp: identifier({
     required: true,

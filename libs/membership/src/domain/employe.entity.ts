@@ -53,7 +53,10 @@ export class Employe {
   @Column('timestamptz')
   derniereMAJ: Date;
 
-  /** Takes over every writable field: an absent optional one is cleared; the identifier stays (decisions, section 3). */
+  /**
+   * Takes over every writable field: an absent optional one is cleared; the identifier stays (docs/contract.md,
+   * "Replacement").
+   */
   replaceWith(record: EmployeRecord): void {
     for (const name of namesOf(PERSONNE_FIELDS)) Object.assign(this, { [name]: record[name] ?? null });
     this.identifiantExterneEmployeur = this.aEmplois ? null : (record.identifiantExterneEmployeur ?? null);

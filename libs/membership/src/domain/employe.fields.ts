@@ -27,7 +27,7 @@ export const PERSONNE_FIELDS = { ...IDENTITE_FIELDS, ...COORDONNEES_FIELDS } as 
 
 export type PersonneRecord = RecordOf<typeof PERSONNE_FIELDS>;
 
-/** What a partner writes of an employee through V1 (specification, "Employee"; decisions, section 5). */
+/** What a partner writes of an employee through V1 (docs/contract.md, "Employees"). */
 export const EMPLOYE_FIELDS = {
   idExterne: identifier({
     required: true,

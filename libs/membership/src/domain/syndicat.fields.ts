@@ -1,7 +1,7 @@
 import { identifier, type RecordOf, text } from '#shared/records/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
-/** A union of a V2 sync (specification, "V2 sync input shapes"). */
+/** A union of a V2 sync (docs/contract.md, "V2 sync"). */
 export const SYNDICAT_V2_FIELDS = {
   IdentifiantExterne: identifier({
     required: true,

@@ -25,7 +25,7 @@ export type Valeur = { readonly removed: true } | ValeurPresente;
 const EMPTY = { removed: false, texte: null, date: null, booleen: null, choix: null } as const;
 
 /**
- * Reads the text that V2 writes for a custom field (specification, "Custom-field value"; decisions, section 7).
+ * Reads the text that V2 writes for a custom field (docs/contract.md, "Custom fields").
  *
  * @param sent trimmed; null for an empty text
  * @returns the value, or a sentence that says what is wrong with it

@@ -66,7 +66,7 @@ export type ValeurV2Item = ValeurTexteItem | ValeurDateItem | ValeurBooleenItem 
 /** The classes that a class with `ValeursV2` names as its extra models. */
 export const VALEURS_V2_ITEMS = Object.values(VALEURS);
 
-/** Declares a property of an answer: custom values in the polymorphic shape (specification, "Custom-field value"). */
+/** Declares a property of an answer: custom values in the polymorphic shape (docs/contract.md, "Custom fields"). */
 export function ValeursV2(description: string): PropertyDecorator {
   return ApiProperty({
     description,

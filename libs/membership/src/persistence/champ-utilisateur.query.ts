@@ -11,7 +11,7 @@ import { Transactions } from '#shared/database/transactions';
 import type { TypeChamp } from '../domain/champ-utilisateur.fields';
 import type { ChampDefinition } from '../domain/valeur-champ';
 
-/** Custom fields with their choices (decisions, section 7). */
+/** Custom fields with their choices (docs/contract.md, "Custom fields"). */
 @Injectable()
 export class ChampUtilisateurQuery {
   private readonly items: JsonItems;

@@ -35,7 +35,7 @@ const TOGETHER = [
   'date_fin',
 ];
 
-/** Employments with the names of who works and where (decisions, section 5). */
+/** Employments with the names of who works and where (docs/contract.md, "Employments"). */
 @Injectable()
 export class EmploiQuery {
   private readonly items: JsonItems;

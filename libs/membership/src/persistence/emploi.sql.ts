@@ -17,7 +17,7 @@ export const TODAY = '(SELECT tenant_today())';
 
 /**
  * The employer that V1 shows of an employee: the one that V1 wrote last, else that of the most recent active employment
- * (decisions, section 5).
+ * (docs/contract.md, "Employees").
  *
  * @param employe alias of the employee's row
  */

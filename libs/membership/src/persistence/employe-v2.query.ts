@@ -41,7 +41,7 @@ const ADHESIONS = `CASE WHEN ${hasRows('membership')} THEN ${jsonList(
    ORDER BY a.date_adhesion, a.syndicat_id_externe`,
 )} ELSE '[]'::json END`;
 
-/** Employees as V2 shows them, with employments, memberships and custom values (decisions, section 5). */
+/** Employees as V2 shows them, with employments, memberships and custom values (docs/contract.md, "Employees"). */
 @Injectable()
 export class EmployeV2Query extends MasterDataQuery {
   constructor(transactions: Transactions) {

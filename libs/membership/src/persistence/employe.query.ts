@@ -13,7 +13,7 @@ export const EMPLOYE_V1_COLUMNS = {
   valeursChampUtilisateur: VALEURS_V1,
 };
 
-/** Employees as V1 shows them (specification, "Employee"). */
+/** Employees as V1 shows them (docs/contract.md, "Employees"). */
 @Injectable()
 export class EmployeQuery extends MasterDataQuery {
   constructor(transactions: Transactions) {

@@ -237,7 +237,7 @@ export class EmployesV2Bulk {
     });
   }
 
-  /** Rule 3 of the specification's V2 sync: what is left out of the employments sent is deactivated, not deleted. */
+  /** Deactivates stored employments that are missing in the request (docs/contract.md, "V2 sync", rule 3). */
   private async endOmittedEmplois(client: PoolClient, tenantId: string): Promise<void> {
     await client.query(
       `WITH merged AS (

@@ -3,7 +3,7 @@ import { wireTimestamp } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 import { MasterDataQuery } from './master-data.query';
 
-/** Employers as V1 shows them (decisions, section 5). */
+/** Employers as V1 shows them (docs/contract.md, "Employers"). */
 @Injectable()
 export class EmployeurQuery extends MasterDataQuery {
   constructor(transactions: Transactions) {

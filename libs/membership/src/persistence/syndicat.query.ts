@@ -3,7 +3,7 @@ import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items
 import { Transactions } from '#shared/database/transactions';
 import { MasterDataQuery } from './master-data.query';
 
-/** Unions with their employers, as V2 shows them (decisions, section 5). */
+/** Unions with their employers, as V2 shows them (docs/contract.md, "Unions"). */
 @Injectable()
 export class SyndicatQuery extends MasterDataQuery {
   constructor(transactions: Transactions) {

@@ -25,7 +25,7 @@ export interface CourrielAccepte {
 type Audience =
   { readonly idExternes: readonly string[] } | { readonly campagneId: string; readonly cible: Cible };
 
-/** Letters by e-mail: taken on here, sent by the worker (decisions, section 11). */
+/** Letters by e-mail: taken on here, sent by the worker (docs/contract.md, "E-mail"). */
 @Injectable()
 export class CourrielsService {
   constructor(

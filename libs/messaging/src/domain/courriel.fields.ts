@@ -4,7 +4,7 @@ import { CIBLES, ETATS_DESTINATAIRE, type EtatDestinataire } from './courriel.ty
 /** Employees that one letter names: with identifiers of their usual length, what fits into a body. */
 export const MOST_NAMED = 10_000;
 
-/** Whom a letter goes to: employees by their identifiers, or voters of a campaign (decisions, section 11). */
+/** Whom a letter goes to: employees by their identifiers, or voters of a campaign (docs/contract.md, "E-mail"). */
 export const DESTINATAIRES_FIELDS = {
   idExternes: {
     kind: 'texts',

@@ -1,8 +1,8 @@
-/** Roles of keys, one a surface (decisions, section 1). */
+/** Roles of keys, one a surface (docs/contract.md, "Surfaces"). */
 export const ROLES = ['partenaire', 'plateforme', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Modules that a client may have and a key may be restricted to (decisions, section 2). */
+/** Modules that a client may have and a key may be restricted to (docs/contract.md, "Modules"). */
 export const MODULES = ['carteMembre', 'vote', 'voteEnSeance'] as const;
 export type ModuleName = (typeof MODULES)[number];
 

@@ -15,8 +15,8 @@ interface Noted {
 }
 
 /**
- * Who did what, to which object, when (decisions, section 12): entries are added in the transaction of what they tell
- * of and never change. Opaque ids only; no content, and nobody's name.
+ * Who did what, to which object, when (docs/contract.md, "Audit trail"): entries are added in the transaction of what
+ * they tell of and never change. Opaque ids only; no content, and nobody's name.
  *
  * Each space has a chain of its own: a data space (the tenant's id), and what is done to a client as a whole (the
  * client's id).

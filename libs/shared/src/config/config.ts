@@ -51,7 +51,7 @@ export { ConfigError };
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Reads and checks the environment (decisions, section 13).
+ * Reads and checks the environment (docs/contract.md, "Environment variables").
  *
  * In production nothing is made up: a missing DATABASE_URL or SECRETS_KEY throws, and for the API a missing
  * ADMIN_API_KEY. Elsewhere the secrets are generated once and kept under DATA_DIR, and the caller supplies the address

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts what must not lie readable in the database (AES-256-GCM; decisions, section 12). */
+/** Encrypts what must not lie readable in the database (AES-256-GCM; docs/contract.md, "Endpoints"). */
 export class SecretBox {
   /** @param key 32 bytes, from SECRETS_KEY */
   constructor(private readonly key: Buffer) {}

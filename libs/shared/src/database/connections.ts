@@ -27,7 +27,7 @@ export const ERASURE_ROLE = 'mandat_effacement';
 /** The role whose functions count ballots; no process acts as it. */
 export const BALLOT_BOX_ROLE = 'mandat_urne';
 
-/** A statement that runs longer is cancelled and answered as 503 (decisions, section 3). */
+/** A statement that runs longer is cancelled and answered as 503 (docs/contract.md, "Limits"). */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 /** A server that hears nothing of us, not even from the system below, takes back locks and connection within half a minute. */

@@ -4,9 +4,8 @@ import { MESSAGING_CODES } from './messaging-codes';
 import { VOTING_CODES } from './voting-codes';
 
 /**
- * Every error code of every surface, with its HTTP status: the one table, those of campaigns and of meetings in files of their own (decisions, section 4;
- * specification, "Errors").
- * A code that is thrown but missing here does not compile.
+ * Every error code of every surface, with its HTTP status: the one table, those of campaigns and of meetings in files
+ * of their own (docs/contract.md, "Errors"). A code that is thrown but missing here does not compile.
  */
 export const ERROR_CODES = {
   'Cle.Invalide': {

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Paths that the release notes name (specification, "Versioning" 8), and what each answers as. First match wins. */
+/** Paths that the release notes name (docs/contract.md, "Path aliases"), and what each answers as. First match wins. */
 const ALIASES: readonly [pattern: RegExp, replacement: string][] = [
   [/^\/api\/b2b\/v2\/employes(?=[/?]|$)/, '/b2b/v2/employe'],
   [/^\/api\/b2b\/v2\/adhesions(?=[/?]|$)/, '/b2b/v2/adhesion'],

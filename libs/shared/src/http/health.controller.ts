@@ -11,7 +11,7 @@ interface Health {
   statut: 'ok';
 }
 
-/** Probes for Kubernetes and measurements for Prometheus (decisions, section 1). */
+/** Probes for Kubernetes and measurements for Prometheus (docs/contract.md, "Surfaces"). */
 @ApiExcludeController()
 @Probe()
 @Controller()

@@ -44,8 +44,8 @@ export const SecretAnswer = (remedy: string) =>
 type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: DomainError };
 
 /**
- * `Idempotency-Key` on every POST (decisions, section 3). The answer is recorded in the transaction of the effect:
- * there is never an effect without its record nor a record without its effect, whenever the process dies.
+ * `Idempotency-Key` on every POST (docs/contract.md, "Idempotency"). The answer is recorded in the transaction of the
+ * effect: there is never an effect without its record nor a record without its effect, whenever the process dies.
  *
  * Refusals by a rule of the domain are recorded too. A request that is malformed, or is to be sent again later
  * (`Retry-After`), had no effect and is not recorded: it may be sent again under its key.

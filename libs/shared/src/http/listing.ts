@@ -11,7 +11,7 @@ import { Input } from './field.decorator';
 
 export type { Page, Position };
 
-/** Opt-in paging of every list (decisions, section 3). */
+/** Opt-in paging of every list (docs/contract.md, "Paging"). */
 export class PagingQuery {
   @Input({
     kind: 'integer',

@@ -12,7 +12,7 @@ import { FloodDelay } from './flood-delay';
 import { invalidJson } from './parse-body';
 import { type Trace, traceOf } from './tracing';
 
-/** The body of every error (RFC 9457; decisions, section 4). */
+/** The body of every error (RFC 9457; docs/contract.md, "Errors"). */
 export interface Problem {
   type: string;
   title: string;

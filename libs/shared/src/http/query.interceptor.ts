@@ -7,8 +7,8 @@ import { foldRecord } from '../records/fold';
 import { TAKES_QUERY } from './request-parts.decorator';
 
 /**
- * Refuses every query parameter of an operation that declares no `@Query`. InputPipe checks those of the others; without
- * this, a mistyped filter on a plain operation would be ignored silently (decisions, section 3).
+ * Refuses every query parameter of an operation that declares no `@Query`. InputPipe checks those of the others;
+ * without this, a mistyped filter on a plain operation would be ignored silently (docs/contract.md, "Unknown names").
  */
 @Injectable()
 export class QueryInterceptor implements NestInterceptor {

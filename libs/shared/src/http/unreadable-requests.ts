@@ -12,7 +12,7 @@ type ParserFault = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
  * Answers bytes that are not HTTP, which never reach the application, with problem details like every other refusal
- * (decisions, section 4), and closes their connection.
+ * (docs/contract.md, "Errors"), and closes their connection.
  */
 export function answerUnreadableRequests(server: Server, publicUrl: string, logger: Logger): void {
   const latest = new WeakMap<Duplex, ServerResponse>();

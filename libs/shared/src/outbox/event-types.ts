@@ -8,7 +8,7 @@ export interface EventDefinition {
   readonly module?: ModuleName;
 }
 
-/** Event types (decisions, section 12). */
+/** Event types (docs/contract.md, "Event types"). */
 export const EVENT_TYPES = {
   'adhesion.signee': {
     description: 'A card was signed, or made by a conciliation. Data: the card as V2 shows it.',

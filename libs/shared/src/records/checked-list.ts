@@ -73,7 +73,10 @@ export class CheckedList<D extends RecordDefinition> {
   }
 }
 
-/** The identifier of a record that could not be read, if it has a usable one; "" otherwise (decisions, section 6). */
+/**
+ * The identifier of a record that could not be read, if it has a usable one; "" otherwise (docs/contract.md, "V1
+ * sync").
+ */
 function identifierOf(record: unknown, name: string): string {
   if (typeof record !== 'object' || record === null) return '';
   const lower = name.charAt(0).toLowerCase() + name.slice(1);

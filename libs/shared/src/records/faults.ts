@@ -13,7 +13,7 @@ export function describeFault(field: Field, code: FaultCode): string {
       if (field.kind === 'text') return `must have at most ${field.max} characters`;
       return 'max' in field ? `must have at most ${field.max?.toLocaleString('en')} elements` : 'is too long';
     case 'email':
-      // The specification's own words for a sync (section "Employee").
+      // The published words for a sync (docs/contract.md, "Employees").
       return 'invalid e-mail';
     case 'uuid':
       return 'must be a GUID';

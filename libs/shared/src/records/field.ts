@@ -93,7 +93,7 @@ export interface RowsField extends Described {
   readonly max?: number;
   readonly required?: boolean;
 }
-/** Sent back by callers who return what they read; accepted and ignored (decisions, section 3). */
+/** Sent back by callers who return what they read; accepted and ignored (docs/contract.md, "Unknown names"). */
 export interface ReadOnlyField extends Described {
   readonly kind: 'readOnly';
   /** What reads return is a list of objects and not text. */

@@ -19,7 +19,7 @@ interface Slot {
 
 const slotsByDefinition = new WeakMap<RecordDefinition, Map<string, Slot>>();
 
-/** Both spellings of each name: the first letter's case is ignored in bodies (decisions, section 3). */
+/** Both spellings of each name: the first letter's case is ignored in bodies (docs/contract.md, "Casing"). */
 function slotsOf(definition: RecordDefinition): Map<string, Slot> {
   let slots = slotsByDefinition.get(definition);
   if (!slots) {

@@ -24,8 +24,9 @@ export interface KeyedKind<E, R, F> {
 }
 
 /**
- * Master data of a tenant under the partner's identifiers: created, replaced, deleted one at a time, listed (decisions,
- * section 3). Beside the errors named below, each write throws those of the repository's constraints.
+ * Master data of a tenant under the partner's identifiers: created, replaced, deleted one at a time, listed
+ * (docs/contract.md, "HTTP conventions"). Beside the errors named below, each write throws those of the repository's
+ * constraints.
  */
 export class KeyedRecords<
   E extends KeyedEntity & { replaceWith(record: R): void },

@@ -213,7 +213,7 @@ describe('RecordValidator', () => {
     [{ nom: 'a\u0000' }, 'nom must not contain the character U+0000'],
     [{ note: 'a\ud800' }, 'note must not contain half of a surrogate pair'],
     [{ surnom: 'x' }, 'surnom is not a property of this record'],
-    // The specification's own words, without the name.
+    // The published words, without the name (docs/contract.md, "Employees").
     [{ courriel: 'a@b' }, 'invalid e-mail'],
     [{ lien: 'x' }, 'lien must be a GUID'],
     [{ rang: 10 }, 'rang must be from 1 to 9'],

@@ -2,9 +2,9 @@ const ISO_8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)))?$/;
 
 /**
- * Reads a date-time of the wire: ISO 8601 with `Z` or an offset; a date alone means 00:00 UTC (decisions, section 3).
- * Parts of a millisecond are cut off. Answers undefined for anything else: no offset, a day that does not exist,
- * a year outside 1 to 9999.
+ * Reads a date-time of the wire: ISO 8601 with `Z` or an offset; a date alone means 00:00 UTC (docs/contract.md,
+ * "Dates"). Parts of a millisecond are cut off. Answers undefined for anything else: no offset, a day that does not
+ * exist, a year outside 1 to 9999.
  */
 export function parseDate(text: string): Date | undefined {
   const match = ISO_8601.exec(text);

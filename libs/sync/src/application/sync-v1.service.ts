@@ -17,7 +17,7 @@ export interface SyncV1Request {
   employes?: Records | null;
 }
 
-/** `created + updated + errors.length` is the number of records sent (decisions, section 6). */
+/** `created + updated + errors.length` is the number of records sent (docs/contract.md, "V1 sync"). */
 export interface SyncV1Result {
   created: number;
   updated: number;

@@ -26,7 +26,7 @@ export interface SyncV2Counts {
   Erreurs: { IdUnique: string; Message: string }[];
 }
 
-/** The V2 sync result (specification, "V2 sync result"). */
+/** The V2 sync result (docs/contract.md, "V2 result"). */
 export interface SyncV2Result {
   Syndicats: SyncV2Counts;
   Employeurs: SyncV2Counts;

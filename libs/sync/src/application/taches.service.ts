@@ -34,7 +34,7 @@ export interface TacheJob {
 /** Another worker has ended the task, so this transaction is rolled back. */
 class AlreadyOver extends Error {}
 
-/** Syncs that the caller does not wait for (decisions, section 6). */
+/** Syncs that the caller does not wait for (docs/contract.md, "Tasks"). */
 @Injectable()
 export class TachesService {
   constructor(

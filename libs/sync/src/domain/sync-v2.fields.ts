@@ -1,6 +1,6 @@
 import type { RecordDefinition } from '#shared/records/field';
 
-/** The body of a V2 sync (specification, "V2 sync input shapes"). */
+/** The body of a V2 sync (docs/contract.md, "V2 sync"). */
 export const SYNC_V2_FIELDS = {
   Syndicats: {
     kind: 'rows',

@@ -1,4 +1,4 @@
-/** States of a task (decisions, section 6). */
+/** States of a task (docs/contract.md, "Tasks"). */
 export const ETATS_TACHE = ['EnAttente', 'EnCours', 'Reussie', 'Echouee'] as const;
 export type EtatTache = (typeof ETATS_TACHE)[number];
 

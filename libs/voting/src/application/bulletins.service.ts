@@ -19,7 +19,7 @@ const MOST_CACHED_IDS = 200_000;
 /** How often a vote is tried again after the campaign was published again in the meantime. */
 const ATTEMPTS = 3;
 
-/** Casts ballots: exactly one a voter, and nothing that joins it to the voter (decisions, section 9). */
+/** Casts ballots: exactly one a voter, and nothing that joins it to the voter (docs/contract.md, "Casting"). */
 @Injectable()
 export class BulletinsService {
   /** Questions by tenant and campaign. An entry may be out of date, because a ballot for an older publication is refused. */

@@ -14,7 +14,7 @@ import { CampagneRepository, noCampagne } from '../persistence/campagne.reposito
 import { LifecycleService } from './lifecycle.service';
 import { slugOf } from './slug';
 
-/** Campaigns: read, made, changed, deleted (specification, "Campaign"; decisions, section 9). */
+/** Campaigns: read, made, changed, deleted (docs/contract.md, "Campaigns"). */
 @Injectable()
 export class CampagnesService {
   constructor(

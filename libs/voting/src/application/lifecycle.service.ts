@@ -17,7 +17,7 @@ export interface Validation {
   readonly erreurs: readonly Refusal[];
 }
 
-/** How campaigns go from state to state: by request, and by the clock (decisions, section 9). */
+/** How campaigns go from state to state: by request, and by the clock (docs/contract.md, "States and transitions"). */
 @Injectable()
 export class LifecycleService {
   constructor(

@@ -12,7 +12,7 @@ import { Roll } from './roll';
 
 const CRITERIA = ['SyndicatsIdExternes', 'EmployeursIdentifiantsExternes', 'EmployesIdExternes'] as const;
 
-/** Electoral lists: voters made of employees by criteria (decisions, section 9). */
+/** Electoral lists: voters made of employees by criteria (docs/contract.md, "Electoral lists"). */
 @Injectable()
 export class ListesElectoralesService {
   constructor(

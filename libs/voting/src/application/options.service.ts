@@ -16,8 +16,9 @@ export interface OfQuestion {
 }
 
 /**
- * Options of a question (decisions, section 9). Beside the errors named below, each operation throws
- * `Campagne.NotFound`, `Question.NotFound` and `Option.NotFound`, and each write `Campagne.StructureVerrouillee`.
+ * Options of a question (docs/contract.md, "Questions and options"). Beside the errors named below, each operation
+ * throws `Campagne.NotFound`, `Question.NotFound` and `Option.NotFound`, and each write
+ * `Campagne.StructureVerrouillee`.
  */
 @Injectable()
 export class OptionsService {

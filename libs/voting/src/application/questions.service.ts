@@ -11,7 +11,7 @@ import { QuestionRepository } from '../persistence/question.repository';
 import { type Made, Structure } from './structure';
 
 /**
- * Questions of a campaign (specification, "Question (partial)"; decisions, section 9). Beside the errors named below, each
+ * Questions of a campaign (docs/contract.md, "Questions and options"). Beside the errors named below, each
  * operation throws `Campagne.NotFound` and `Question.NotFound`, and each write `Campagne.StructureVerrouillee`.
  */
 @Injectable()

@@ -25,8 +25,9 @@ interface WrittenRoll<T> {
 }
 
 /**
- * The one way to write the roll of a campaign, which may change until the campaign ends (decisions, section 9). Writers of
- * one roll take turns, beside those who vote; while one is at work the campaign's state does not change by request.
+ * The one way to write the roll of a campaign, which may change until the campaign ends (docs/contract.md, "Voters").
+ * Writers of one roll take turns, beside those who vote; while one is at work the campaign's state does not change by
+ * request.
  */
 @Injectable()
 export class Roll {

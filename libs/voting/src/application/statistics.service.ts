@@ -30,7 +30,7 @@ interface Asked {
   readonly campagne: StatedCampagne;
 }
 
-/** Participation and results (specification, "Campaign statistics" and "Statistics rules"; decisions, section 9). */
+/** Participation and results (docs/contract.md, "Statistics"). */
 @Injectable()
 export class StatisticsService {
   /** Results of closed boxes, by tenant and campaign. One is counted once for all who ask at a time. */

@@ -16,7 +16,7 @@ export interface Made {
 
 /**
  * The one way to write questions, options and their order. Each write holds the campaign: it is done before a
- * publication or refused after it, whichever came first (specification, "States and transitions", rule 1).
+ * publication or refused after it, whichever came first (docs/contract.md, "States and transitions", rule 1).
  */
 @Injectable()
 export class Structure {

@@ -21,7 +21,7 @@ export interface UpsertResult {
 }
 
 /**
- * The roll of a campaign (decisions, section 9). Beside the errors named below, each operation throws
+ * The roll of a campaign (docs/contract.md, "Voters"). Beside the errors named below, each operation throws
  * `Campagne.NotFound`, and each write `Campagne.ModificationNonPermise` once the campaign has ended.
  */
 @Injectable()

@@ -25,7 +25,7 @@ export const REPONSE_FIELDS = {
   },
 } as const;
 
-/** A ballot (decisions, section 9, "Casting and counting"). */
+/** A ballot (docs/contract.md, "Casting"). */
 export const BULLETIN_FIELDS = {
   VotantId: text(36, {
     required: true,

@@ -22,7 +22,7 @@ const FIXED_WHILE_OPEN = [
   'ordreReponsesAleatoire',
 ] as const;
 
-/** A campaign. Its state follows from its facts and the time (specification, "States and transitions"). */
+/** A campaign. Its state follows from its facts and the time (docs/contract.md, "States and transitions"). */
 @Entity('campagne')
 export class Campagne {
   @PrimaryColumn({ type: 'uuid', update: false })
@@ -107,7 +107,7 @@ export class Campagne {
 
   /**
    * Replaces everything that can be written: all of it in Brouillon and Planifie, a later closing and the text of the
-   * welcome page in VoteOuvert (decisions, section 9).
+   * welcome page in VoteOuvert (docs/contract.md, "Campaigns").
    *
    * @throws DomainError `Campagne.OuvertureVoteApresFermeture`, `Campagne.ModificationNonPermise`
    */
@@ -152,7 +152,7 @@ export class Campagne {
   }
 
   /**
-   * Checks that the roll may change: until the campaign ends (decisions, section 9).
+   * Checks that the roll may change: until the campaign ends (docs/contract.md, "Voters").
    *
    * @throws DomainError `Campagne.ModificationNonPermise`
    */

@@ -9,11 +9,11 @@ import {
   text,
 } from '#shared/records/field';
 
-/** States of a campaign, in the order in which it goes through them (specification, "States and transitions"). */
+/** States of a campaign, in the order in which it goes through them (docs/contract.md, "States and transitions"). */
 export const ETATS = ['Brouillon', 'Planifie', 'VoteOuvert', 'Termine', 'Archive'] as const;
 export type Etat = (typeof ETATS)[number];
 
-/** A campaign (specification, "Campaign"). */
+/** A campaign (docs/contract.md, "Campaigns"). */
 export const CAMPAGNE_FIELDS = {
   titre: text(255, {
     required: true,

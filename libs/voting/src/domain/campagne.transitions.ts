@@ -96,8 +96,8 @@ const NO_VOTE: Demand = ({ aDesVotes }) =>
     : undefined;
 
 /**
- * Every transition that somebody asks for (decisions, section 9). The clock makes the others, Planifie to VoteOuvert to
- * Termine: `Campagne.etat`.
+ * Every transition that somebody asks for (docs/contract.md, "States and transitions"). The clock makes the others,
+ * Planifie to VoteOuvert to Termine: `Campagne.etat`.
  */
 export const TRANSITIONS = {
   publier: {

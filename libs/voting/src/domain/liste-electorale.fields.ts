@@ -4,7 +4,7 @@ import { VOTANT_FIELDS } from './votant.fields';
 /** The most identifiers that one request names: what fits into its body. */
 export const MOST_NAMED = 25_000;
 
-/** By which criteria voters are made of employees (decisions, section 9). */
+/** By which criteria voters are made of employees (docs/contract.md, "Electoral lists"). */
 export const LISTE_ELECTORALE_FIELDS = {
   SyndicatsIdExternes: {
     kind: 'texts',

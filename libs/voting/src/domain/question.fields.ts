@@ -18,7 +18,7 @@ const ordre = {
 const LIBELLE = text(500, { required: true, description: 'What can be chosen.', example: 'Ariane Lapointe' });
 const DESCRIPTION = text(10_000, { description: 'Plain text beside it.', example: 'Trésorière depuis 2022' });
 
-/** An option of a question (decisions, section 9). */
+/** An option of a question (docs/contract.md, "Questions and options"). */
 export const OPTION_FIELDS = {
   Libelle: LIBELLE,
   Description: DESCRIPTION,
@@ -43,7 +43,7 @@ export const NESTED_OPTION_FIELDS = {
 
 const COUNT = { kind: 'integer', min: 1, max: MOST_OPTIONS } as const;
 
-/** A question (specification, "Question (partial)"; decisions, section 9). */
+/** A question (docs/contract.md, "Questions and options"). */
 export const QUESTION_FIELDS = {
   Titre: text(500, {
     required: true,

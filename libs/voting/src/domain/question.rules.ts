@@ -18,7 +18,8 @@ export interface QuestionContent {
 const POUR_CONTRE: readonly NestedOptionRecord[] = [{ Libelle: 'Pour' }, { Libelle: 'Contre' }];
 
 /**
- * Fills in the defaults of a question and checks what its properties say together (specification, "Question (partial)").
+ * Fills in the defaults of a question and checks what its properties say together (docs/contract.md, "Questions and
+ * options").
  *
  * @throws DomainError `Question.PreferentielNonSupporte`, `Requete.Invalide`
  */

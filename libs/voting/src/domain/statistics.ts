@@ -50,7 +50,7 @@ function exact(text: string): unknown {
 }
 
 /**
- * The statistics of a campaign as JSON (specification, "Campaign statistics"; decisions, section 9), up to its questions: these
+ * The statistics of a campaign as JSON (docs/contract.md, "Statistics"), up to its questions: these
  * follow with commas between them, and then `STATISTICS_END`.
  */
 export function statisticsHead(

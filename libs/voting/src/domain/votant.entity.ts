@@ -9,7 +9,10 @@ export const FIXED_ONCE_VOTED = {
   message: 'The voter has voted: the employee, the right to vote and the weight stay as they are.',
 } as const;
 
-/** A voter on the roll of a campaign (decisions, section 9). The campaign decides whether its roll may change at all. */
+/**
+ * A voter on the roll of a campaign (docs/contract.md, "Voters"). The campaign decides whether its roll may change at
+ * all.
+ */
 @Entity('votant')
 export class Votant {
   @PrimaryColumn({ type: 'uuid', update: false })

@@ -1,6 +1,6 @@
 import { givenOf, identifier, type RecordOf, text } from '#shared/records/field';
 
-/** A voter on the roll of a campaign (decisions, section 9). */
+/** A voter on the roll of a campaign (docs/contract.md, "Voters"). */
 export const VOTANT_FIELDS = {
   VotantId: text(36, {
     format: 'uuid',

@@ -49,13 +49,13 @@ const LISTED = {
   ...pick(CAMPAGNE_FIELDS, 'dateCreationUtc', 'dateModificationUtc'),
 } as const;
 
-/** A campaign as lists and events show it (specification, "Campaign"). */
+/** A campaign as lists and events show it (docs/contract.md, "Campaigns"). */
 export class CampagneItem extends ItemOf(LISTED) {}
 
 /** A campaign with everything that lists leave out. */
 export class CampagneDetailItem extends ItemOf({ ...CAMPAGNE_FIELDS, ...LISTED }) {}
 
-/** Query of the list (specification, "Campaigns (voting module)"). */
+/** Query of the list (docs/contract.md, "Campaigns"). */
 export class CampagneList extends PagingQuery {
   @Input({ kind: 'choice', values: ETATS, description: 'Campaigns in this state at this moment.' })
   etat?: string;

@@ -8,7 +8,7 @@ import { EXAMPLE_IDS } from './examples';
 const id = (description: string, example: string) => ({ description, format: 'uuid', example }) as const;
 const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
 
-/** Query of the statistics; both hold together (specification, "Statistics rules" 1 to 3). */
+/** Query of the statistics; both hold together (docs/contract.md, "Statistics"). */
 export class StatistiquesQuery {
   @Input(
     identifier({
@@ -223,7 +223,7 @@ export class ModificationsItem {
   modifies: number;
 }
 
-/** Participation and results of a campaign (specification, "Campaign statistics"). */
+/** Participation and results of a campaign (docs/contract.md, "Statistics"). */
 export class StatistiquesItem {
   @ApiProperty(id('The campaign.', EXAMPLE_IDS.campagne))
   campagneId: string;

@@ -3,7 +3,7 @@ import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/data
 import { Transactions } from '#shared/database/transactions';
 import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
 
-/** Filters of the list of campaigns; those given hold together (specification, "Campaigns (voting module)"). */
+/** Filters of the list of campaigns; those given hold together (docs/contract.md, "Campaigns"). */
 export interface CampagneFilter {
   etat?: string | null;
   /** Part of the title, without regard to case. */

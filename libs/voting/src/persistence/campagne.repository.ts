@@ -302,7 +302,9 @@ export class CampagneRepository {
     });
   }
 
-  /** The title is answered before the slug, whichever of the two PostgreSQL found first (decisions, section 9). */
+  /**
+   * The title is answered before the slug, whichever of the two PostgreSQL found first (docs/contract.md, "Campaigns").
+   */
   private async unlessTaken(
     { tenantId, idUnique, titre }: Campagne,
     write: () => Promise<unknown>,

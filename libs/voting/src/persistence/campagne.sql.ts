@@ -6,8 +6,8 @@ export const ETAT = `CASE WHEN archivee THEN 'Archive' WHEN NOT publiee THEN 'Br
   WHEN ${NOW} < ouverture_du_vote_utc THEN 'Planifie' WHEN ${NOW} < fermeture_du_vote_utc AND NOT urne_close THEN 'VoteOuvert' ELSE 'Termine' END`;
 
 /**
- * Whether results of a row of `campagne` can be seen (specification, "Statistics rules" 5); never those of a ballot box in which
- * something did not agree (docs/adr/0026).
+ * Whether results of a row of `campagne` can be seen (docs/contract.md, "Statistics"); never those of a ballot box in
+ * which something did not agree (docs/adr/0026).
  */
 export const RESULTATS_VISIBLES = `(publiee AND urne_anomalies IS NULL AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
   (SELECT resultats_vote_actif_visibles FROM reglage WHERE tenant_id = $1), false)))`;

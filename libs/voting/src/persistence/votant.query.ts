@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position } from '#shared/database/json-items';
 import { Transactions } from '#shared/database/transactions';
 
-/** Filters of a roll; those given hold together (decisions, section 9). */
+/** Filters of a roll; those given hold together (docs/contract.md, "Voters"). */
 export interface VotantFilter {
   syndicatIdExterne?: string | null;
   employeurIdentifiantExterne?: string | null;

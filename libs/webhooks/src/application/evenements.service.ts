@@ -12,7 +12,7 @@ export interface FeedReading {
   fetch(after: Position | undefined, limit: number): Promise<Page>;
 }
 
-/** Feed of events for partners without an endpoint (decisions, section 12). */
+/** Feed of events for partners without an endpoint (docs/contract.md, "Feed"). */
 @Injectable()
 export class EvenementsService {
   constructor(private readonly query: EvenementQuery) {}

@@ -30,7 +30,7 @@ export interface WebhookWithSecret {
   readonly item: Json;
 }
 
-/** Receivers of events and what is sent to them (decisions, section 12). */
+/** Receivers of events and what is sent to them (docs/contract.md, "Endpoints"). */
 @Injectable()
 export class WebhooksService {
   constructor(

@@ -1,7 +1,9 @@
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 
-/** Seconds from a failed attempt to the next one (decisions, section 12; Standard Webhooks, "Retry schedule"). */
+/**
+ * Seconds from a failed attempt to the next one (docs/contract.md, "Delivery"; Standard Webhooks, "Retry schedule").
+ */
 export const DELAYS_S = [
   5,
   5 * MINUTE_S,

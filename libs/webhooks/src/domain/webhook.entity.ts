@@ -23,7 +23,7 @@ export interface Finding {
   readonly at: Date;
 }
 
-/** An endpoint that receives events (decisions, section 12). Its secrets are sealed. */
+/** An endpoint that receives events (docs/contract.md, "Endpoints"). Its secrets are sealed. */
 @Entity('webhook')
 export class Webhook {
   @PrimaryColumn({ type: 'uuid', update: false })

@@ -6,7 +6,7 @@ const SUBSCRIBED_TYPES: readonly EventType[] = (Object.keys(EVENT_TYPES) as Even
   (type) => type !== 'webhook.test',
 );
 
-/** A receiver of events (decisions, section 12). */
+/** A receiver of events (docs/contract.md, "Endpoints"). */
 export const WEBHOOK_FIELDS = {
   url: text(2048, {
     required: true,

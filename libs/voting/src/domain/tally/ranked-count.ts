@@ -138,12 +138,12 @@ const SHOWN_DECIMALS = 6;
 const MOST_BITS = 16_384;
 
 /**
- * Counts ranked ballots: instant-runoff for one seat, the single transferable vote for several (Droop, weighted inclusive
- * Gregory; decisions, section 9). One option is elected or eliminated at a time but for those who reach the threshold
- * together; surpluses go before eliminations, the largest first.
+ * Counts ranked ballots: instant-runoff for one seat, the single transferable vote for several (Droop, weighted
+ * inclusive Gregory; docs/contract.md, "Counting"). One option is elected or eliminated at a time but for those who
+ * reach the threshold together; surpluses go before eliminations, the largest first.
  *
- * For one seat the threshold is more than half of what still reaches an option; for several, floor(total ÷ (seats + 1)) + 1
- * of the first round, in the unit of the finest weight of a single ballot.
+ * For one seat the threshold is more than half of what still reaches an option; for several, floor(total ÷ (seats + 1))
+ * + 1 of the first round, in the unit of the finest weight of a single ballot.
  *
  * @returns the rounds; empty if no ballot ranks an option
  */

@@ -72,7 +72,7 @@ class Ranking implements IterableIterator<string, undefined> {
 }
 
 /**
- * Counts the ballots of a question (decisions, section 9, "Casting and counting"): exactly, of nothing but its arguments, so
+ * Counts the ballots of a question (docs/contract.md, "Counting"): exactly, of nothing but its arguments, so
  * that anybody can repeat it.
  *
  * @param seed breaks ties that earlier rounds do not
