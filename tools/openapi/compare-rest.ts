@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change } from './compare-schemas';
 
-/** What tells a reader something and decides nothing about a request or an answer. */
+/** Keywords that only inform readers and do not affect requests or responses. */
 const TEXTS = ['description', 'summary', 'example', 'examples', 'title', 'tags', 'servers', 'info'];
 
-/** Under how many levels of each keyword everything is a name, even one that is called as a keyword is. */
+/** For each keyword, the number of levels below it whose keys are names, even if they look like keywords. */
 const NAMES: Readonly<Record<string, number>> = {
   paths: 1,
   callbacks: 2,
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, number>> = {
   properties: 1,
 };
 
-/** What compare.ts and compare-schemas.ts look at, with its meaning. */
+/** Keywords that compare.ts and compare-schemas.ts compare. */
 const COMPARED = new Set([
   ...Object.keys(NAMES),
   ...['components', 'get', 'put', 'post', 'delete', 'patch', 'head', 'options'],
@@ -28,8 +28,8 @@ const COMPARED = new Set([
 ]);
 
 /**
- * What else is different, by its place in the documents: what is described otherwise, which is never breaking, and what
- * nothing here knows the meaning of, which is taken for breaking.
+ * Returns all other differences by their place in the documents: texts, which are never breaking, and unknown keywords,
+ * which count as breaking.
  */
 export function otherChanges(before: object, after: object): Change[] {
   const changes: Change[] = [];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A schema of OpenAPI 3.0, as far as it decides what a value may be. */
+/** The keywords of an OpenAPI 3.0 schema that restrict its values. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -33,18 +33,18 @@ export interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** One difference, in words. */
+/** One difference in words. */
 export interface Change {
-  /** Whether somebody who wrote a program for the state before may have to change it. */
+  /** Whether programs for the previous state may have to change. */
   readonly breaking: boolean;
   readonly place: string;
   readonly what: string;
 }
 
-/** Who makes the values: a caller may send more than before and must be answered no more than before. */
+/** The sender of the values: a caller may send more than before; a response may not contain more than before. */
 export type Direction = 'request' | 'answer';
 
-/** A schema without references at its top, and the name it has in the components. */
+/** A schema without a reference at its top, and its name in the components. */
 interface Shape {
   readonly schema: Schema;
   readonly name: string | undefined;
@@ -55,7 +55,7 @@ const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
 const EXACT = ['pattern', 'format', 'multipleOf'] as const;
 const FLAGS = ['exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems'] as const;
 
-/** Compares schemas of two states of a document; each named one once for each direction. */
+/** Compares schemas of two states of a document, each named schema once for each direction. */
 export class SchemaComparison {
   readonly changes: Change[] = [];
   private readonly compared = new Set<string>();
@@ -106,7 +106,7 @@ export class SchemaComparison {
     this.compareOthers(old, now, direction, place);
   }
 
-  /** Whether the two have anything in common that could be compared further. */
+  /** Returns whether the two types have common values, which the next comparisons need. */
   private compareTypes(old: Schema, now: Schema, direction: Direction, place: string): boolean {
     if (old.type === now.type) return true;
     const what = `is now ${now.type ?? 'anything'} instead of ${old.type ?? 'anything'}`;
@@ -125,7 +125,7 @@ export class SchemaComparison {
   }
 
   private compareEnums(old: Schema, now: Schema, direction: Direction, place: string): void {
-    // Null in a list is what `nullable` says already.
+    // `nullable` already says whether a list contains null.
     const valuesOf = ({ enum: values }: Schema) =>
       values?.filter((value) => value !== null).map((value) => JSON.stringify(value));
     const olds = valuesOf(old);
@@ -139,7 +139,7 @@ export class SchemaComparison {
     if (added.length > 0) this.note('wider', direction, place, `can now be ${added.join(', ')}`);
   }
 
-  /** Who leaves a value out is served by its default; an answer has none. */
+  /** A default applies to omitted values of requests; responses have no defaults. */
   private compareDefaults(old: Schema, now: Schema, direction: Direction, place: string): void {
     if (direction === 'answer' || isDeepStrictEqual(old.default, now.default)) return;
     const what = `has default ${said(now.default)} instead of ${said(old.default)}`;
@@ -169,7 +169,7 @@ export class SchemaComparison {
       if (from === to) continue;
       if (from === undefined) noteLimit(rule, from, to, 'narrower');
       else if (to === undefined) noteLimit(rule, from, to, 'wider');
-      // Whatever the two have in common, some values were allowed and are not, or are and were not.
+      // Two different rules may have common values, but at least some values changed.
       else {
         const what = `has ${rule} ${said(to)} instead of ${said(from)}`;
         this.changes.push({ breaking: true, place: placeIn(direction, place), what });
@@ -183,7 +183,7 @@ export class SchemaComparison {
     for (const [name, schema] of Object.entries(olds)) {
       const property = `${place}.${name}`;
       const same = nows[name];
-      // Unknown properties are refused: what is no longer taken breaks who sends it.
+      // Requests with unknown properties are rejected, so a removed property breaks its senders.
       if (!same) this.noteBroken(direction, property, 'is gone');
       else {
         this.comparePresence(old, now, name, direction, property);
@@ -244,12 +244,12 @@ const placeIn = (direction: Direction, place: string): string =>
 
 const nameOf = (ref: string): string => ref.split('/').at(-1)!;
 
-/** Whether every value of one type is of the other too; without a type, all are. */
+/** Returns whether every value of the inner type is also of the outer one. Without a type all values are allowed. */
 function includes(outer: string | undefined, inner: string | undefined): boolean {
   return outer === undefined || outer === inner || (outer === 'number' && inner === 'integer');
 }
 
-/** A schema with what it refers to in its place, and the parts of `allOf` made one. */
+/** Returns a schema with its references resolved and the parts of `allOf` merged. */
 function shapeOf(schema: Schema, components: Schemas): Shape {
   if (schema.$ref) {
     const name = nameOf(schema.$ref);
@@ -266,13 +266,13 @@ function shapeOf(schema: Schema, components: Schemas): Shape {
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schemas,
     required: parts.flatMap(({ required }) => required ?? []),
   };
-  // Null beside a reference is another schema than the one it refers to.
+  // A reference with null is a different schema than the reference.
   return { schema: merged, name: shapes.length === 1 && !own.nullable ? shapes[0]!.name : undefined };
 }
 
 const isOneOfSeveral = ({ oneOf, anyOf }: Schema): boolean => Boolean(oneOf ?? anyOf);
 
-/** The alternatives of a schema by what they are called; a schema without any is its only one. */
+/** Returns the alternatives of a schema by name. A schema without alternatives is its own only one. */
 function variantsOf({ schema, name }: Shape, components: Schemas): Map<string, Schema> {
   const variants = schema.oneOf ?? schema.anyOf;
   if (!variants) return new Map([[name ?? schema.type ?? 'anything', schema]]);

@@ -32,7 +32,7 @@ interface Operation {
 
 type PathItem = Readonly<Record<string, Operation>>;
 
-/** An OpenAPI document of ours, as far as it is compared. */
+/** The compared parts of one of our OpenAPI documents. */
 export interface Document {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
@@ -42,9 +42,9 @@ export interface Document {
 }
 
 /**
- * What is different between two states of a document, breaking changes first. A request may only be allowed more than
- * before and an answer may only say less that is new: whatever goes against that is breaking. So is what changes a name
- * that generated clients take from the document.
+ * Returns the differences between two states of a document, breaking changes first. A request may allow more than
+ * before, and a response may not contain more than before; other changes are breaking. A change of a name that
+ * generated clients use is breaking, too.
  */
 export function changesBetween(before: Document, after: Document): Change[] {
   const [old, now] = [resolved(before), resolved(after)];
@@ -57,7 +57,7 @@ export function changesBetween(before: Document, after: Document): Change[] {
   return [...changes.filter(({ breaking }) => breaking), ...changes.filter(({ breaking }) => !breaking)];
 }
 
-/** One line of a list of changes. */
+/** Returns one line of a list of changes. */
 export function lineOf({ breaking, place, what }: Change): string {
   return `${breaking ? 'BREAKING' : 'harmless'}  ${place}: ${what}`;
 }
@@ -125,7 +125,7 @@ class Comparison {
     nows: readonly Parameter[],
     direction: Direction,
   ): void {
-    // Names of headers are the same in any case.
+    // Names of headers are case-insensitive.
     const keyOf = ({ in: where, name: called }: Parameter) =>
       where === 'header' ? `header ${called.toLowerCase()}` : `${where} parameter ${called}`;
     for (const old of olds) {
@@ -206,14 +206,14 @@ class Comparison {
   }
 
   private compareCodes(name: string, olds: readonly string[], nows: readonly string[]): void {
-    // Whoever tells the code apart waits for it in vain: it may have got another name.
+    // A caller that handles this code does not get it any more: it may have another name now.
     for (const code of olds)
       if (!nows.includes(code)) this.note(true, name, `the error code ${code} is gone`);
     for (const code of nows)
       if (!olds.includes(code)) this.note(false, name, `the error code ${code} is new`);
   }
 
-  /** Requests that the service makes: to who receives them they are answers. */
+  /** Requests of the service to callbacks, which are responses for their receivers. */
   private compareCallbacks(name: string, old: Operation, now: Operation): void {
     const olds = callbacksOf(name, old);
     const nows = callbacksOf(name, now);
