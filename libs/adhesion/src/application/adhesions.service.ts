@@ -108,7 +108,7 @@ export class AdhesionsService {
     tenantId: string,
     actor: Actor,
     employe: string,
-    syndicat: string | undefined,
+    syndicat: string | null | undefined,
   ): Promise<number> {
     return this.transactions.run({ tenantId }, async () => {
       if (!(await this.members.hold(tenantId, employe, true))) throw noEmploye();

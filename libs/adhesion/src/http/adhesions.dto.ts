@@ -7,11 +7,9 @@ import {
   type ValeurV2Item,
   ValeursV2,
 } from '#membership';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { ItemOf } from '#shared/http/record-classes';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
 import { PagingQuery } from '#shared/http/listing';
 import { given, givenId, omit } from '#shared/records/field';
-
 import { SIGNING_FIELDS } from '../domain/signing.fields';
 import { EXAMPLE_IDS } from './examples';
 
@@ -20,18 +18,23 @@ export const idUniqueAdhesion = givenId(
   EXAMPLE_IDS.adhesion,
 );
 export const aSignatureManuscripte = {
+  kind: 'boolean',
+  required: true,
   description: 'Whether a handwritten signature was captured.',
   example: true,
-};
+} as const;
 /** The fields of a signing as answers show them. */
 export const SIGNED = {
   dateSignature: { ...SIGNING_FIELDS.dateSignature, always: true, description: 'When it was signed (UTC).' },
+  transactionId: SIGNING_FIELDS.transactionId,
+  aSignatureManuscripte,
   syndicatIdExterne: {
     ...SIGNING_FIELDS.syndicatIdExterne,
     description: 'External identifier of the union.',
   },
+  syndicatNom: given('Name of the union, as it is now.', 'Syndicat des aciéristes'),
 } as const;
-export const syndicatNom = given('Name of the union, as it is now.', 'Syndicat des aciéristes');
+const { dateSignature, transactionId, ...signedWith } = SIGNED;
 const courriel = { ...PERSONNE_FIELDS.courriel, always: true } as const;
 const apres = {
   kind: 'date',
@@ -41,31 +44,14 @@ const apres = {
 } as const;
 
 /** A signed card as V1 shows it, with the employee as it is now. */
-export class AdhesionV1Item {
-  @Shown(SIGNED.dateSignature)
-  dateSignature: string;
-
-  @Shown({ ...courriel, shown: 'E-mail address as signed.' })
-  courriel: string;
-
-  @Shown(idUniqueAdhesion)
-  idUnique: string;
-
-  @Shown({ ...idUniqueAdhesion, description: 'The same as `idUnique`.', always: true, format: 'uuid' })
-  idUniqueAdhesion: string;
-
-  @Shown(SIGNING_FIELDS.transactionId)
-  transactionId: string | null;
-
-  @ApiProperty(aSignatureManuscripte)
-  aSignatureManuscripte: boolean;
-
-  @Shown(SIGNED.syndicatIdExterne)
-  syndicatIdExterne: string;
-
-  @Shown(syndicatNom)
-  syndicatNom: string;
-
+export class AdhesionV1Item extends ItemOf({
+  dateSignature,
+  courriel: { ...courriel, shown: 'E-mail address as signed.' },
+  idUnique: idUniqueAdhesion,
+  idUniqueAdhesion: { ...idUniqueAdhesion, description: 'The same as `idUnique`.' },
+  transactionId,
+  ...signedWith,
+}) {
   @ApiProperty({ type: EmployeItem, description: 'The employee as it is now.' })
   employe: EmployeItem;
 }
@@ -81,95 +67,71 @@ export class AsSignedItem extends ItemOf({
 }
 
 /** A signed card as V2 shows it: the member’s data as signed. */
-export class AdhesionV2Item extends AsSignedItem {
-  @Shown(SIGNED.dateSignature)
-  dateSignature: string;
+export class AdhesionV2Item extends ItemOf(
+  {
+    dateSignature,
+    idUniqueAdhesion,
+    transactionId,
+    ...signedWith,
+    employeIdExterne: EMPLOYE_FIELDS.idExterne,
+    employeIdUnique: EMPLOYE_FIELDS.idUnique,
+    employePrenom: EMPLOYE_FIELDS.prenom,
+    employeNom: EMPLOYE_FIELDS.nom,
+  },
+  {},
+  AsSignedItem,
+) {}
 
-  @Shown(idUniqueAdhesion)
-  idUniqueAdhesion: string;
-
-  @Shown(SIGNING_FIELDS.transactionId)
-  transactionId: string | null;
-
-  @ApiProperty(aSignatureManuscripte)
-  aSignatureManuscripte: boolean;
-
-  @Shown(SIGNED.syndicatIdExterne)
-  syndicatIdExterne: string;
-
-  @Shown(syndicatNom)
-  syndicatNom: string;
-
-  @Shown(EMPLOYE_FIELDS.idExterne)
-  employeIdExterne: string;
-
-  @Shown(EMPLOYE_FIELDS.idUnique)
-  employeIdUnique: string;
-
-  @Shown(EMPLOYE_FIELDS.prenom)
-  employePrenom: string;
-
-  @Shown(EMPLOYE_FIELDS.nom)
-  employeNom: string;
-}
+const idExterneSyndicat = {
+  ...SIGNING_FIELDS.syndicatIdExterne,
+  required: false,
+  description: 'Only cards of this union.',
+} as const;
+const idExterneEmploye = {
+  ...EMPLOYE_FIELDS.idExterne,
+  required: false,
+  description: 'Only cards of this employee.',
+} as const;
 
 /** Filters of V1’s list of an employee’s cards. */
-export class AdhesionV1OfEmployeList extends PagingQuery {
-  @Input(apres)
-  apres?: Date;
-}
+export class AdhesionV1OfEmployeList extends InputOf({ apres }, {}, PagingQuery) {}
 
 /** Filters of V1’s list of cards. */
-export class AdhesionV1List extends AdhesionV1OfEmployeList {
-  @Input({ ...EMPLOYE_FIELDS.idExterne, required: false, description: 'Only cards of this employee.' })
-  idExterne?: string;
-}
+export class AdhesionV1List extends InputOf({ apres, idExterne: idExterneEmploye }, {}, PagingQuery) {}
 
 /** Filters of V2’s lists of cards. */
-export class AdhesionV2List extends PagingQuery {
-  @Input(apres)
-  apres?: Date;
-
-  @Input({
-    kind: 'date',
-    description: 'Only cards signed at this time or before (inclusive, to the millisecond).',
-    example: '2030-12-31T23:59:59.999Z',
-  })
-  avant?: Date;
-
-  @Input({ ...SIGNING_FIELDS.syndicatIdExterne, required: false, description: 'Only cards of this union.' })
-  idExterneSyndicat?: string;
-
-  @Input({ ...EMPLOYE_FIELDS.idExterne, required: false, description: 'Only cards of this employee.' })
-  idExterneEmploye?: string;
-
-  @Input({
-    ...EMPLOYE_FIELDS.noMembre,
-    description:
-      'Only cards with this member number: the one that was signed or, where none was, the one that the employee had then.',
-  })
-  noMembre?: string;
-
-  @Input({
-    kind: 'boolean',
-    description: 'Only cards with a handwritten signature (true), or without one (false).',
-    example: true,
-  })
-  aSignatureManuscrite?: boolean;
-
-  @Input({
-    kind: 'boolean',
-    description: 'Only cards linked to a payment (true), or to none (false).',
-    example: false,
-  })
-  avecPaiement?: boolean;
-}
+export class AdhesionV2List extends InputOf(
+  {
+    apres,
+    avant: {
+      kind: 'date',
+      description: 'Only cards signed at this time or before (inclusive, to the millisecond).',
+      example: '2030-12-31T23:59:59.999Z',
+    },
+    idExterneSyndicat,
+    idExterneEmploye,
+    noMembre: {
+      ...EMPLOYE_FIELDS.noMembre,
+      description:
+        'Only cards with this member number: the one that was signed or, where none was, the one that the employee had then.',
+    },
+    aSignatureManuscrite: {
+      kind: 'boolean',
+      description: 'Only cards with a handwritten signature (true), or without one (false).',
+      example: true,
+    },
+    avecPaiement: {
+      kind: 'boolean',
+      description: 'Only cards linked to a payment (true), or to none (false).',
+      example: false,
+    },
+  },
+  {},
+  PagingQuery,
+) {}
 
 /** The cards that a deletion by member is about. */
-export class AdhesionsOfMember {
-  @Input({ ...SIGNING_FIELDS.syndicatIdExterne, required: false, description: 'Only cards of this union.' })
-  idExterneSyndicat?: string;
-}
+export class AdhesionsOfMember extends InputOf({ idExterneSyndicat }) {}
 
 /** What a deletion by member did. */
 export class AdhesionsDeletedItem {
@@ -178,13 +140,7 @@ export class AdhesionsDeletedItem {
 }
 
 /** The image of a handwritten signature, of a card. */
-export class SignatureAdhesionItem {
-  @Shown(idUniqueAdhesion)
-  idUniqueAdhesion: string;
-
-  @Shown(SIGNED.dateSignature)
-  dateSignature: string;
-
+export class SignatureAdhesionItem extends ItemOf({ idUniqueAdhesion, dateSignature }) {
   @ApiProperty({
     description: 'The PNG image as a data URL, byte for byte as it was signed.',
     example: SIGNING_FIELDS.imageSignature.example,
@@ -193,29 +149,21 @@ export class SignatureAdhesionItem {
 }
 
 /** The image of an employee’s most recent handwritten signature. */
-export class SignatureEmployeItem extends SignatureAdhesionItem {
-  @Shown({ ...EMPLOYE_FIELDS.idExterne, shown: 'External identifier of the employee, as sent.' })
-  idExterne: string;
-}
+export class SignatureEmployeItem extends ItemOf(
+  { idExterne: { ...EMPLOYE_FIELDS.idExterne, shown: 'External identifier of the employee, as sent.' } },
+  {},
+  SignatureAdhesionItem,
+) {}
 
 /** Data of the event `adhesion.supprimee`: which card is gone. */
-export class AdhesionSupprimeeData {
-  @Shown(idUniqueAdhesion)
-  idUniqueAdhesion: string;
-
-  @Shown(SIGNED.dateSignature)
-  dateSignature: string;
-
-  @Shown(SIGNED.syndicatIdExterne)
-  syndicatIdExterne: string;
-
-  @Shown({
+export class AdhesionSupprimeeData extends ItemOf({
+  idUniqueAdhesion,
+  dateSignature,
+  syndicatIdExterne: SIGNED.syndicatIdExterne,
+  employeIdExterne: {
     ...SIGNING_FIELDS.employeIdExterne,
     shown: 'External identifier of the employee.',
     always: true,
-  })
-  employeIdExterne: string;
-
-  @Shown(EMPLOYE_FIELDS.idUnique)
-  employeIdUnique: string;
-}
+  },
+  employeIdUnique: EMPLOYE_FIELDS.idUnique,
+}) {}

@@ -1,13 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { REPONSE_CONSENTEMENT_FIELDS } from '#consent';
 import { PERSONNE_FIELDS, VALEUR_FIELDS } from '#membership';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { InputOf } from '#shared/http/record-classes';
-import { givenId, givenTime, omit, pick } from '#shared/records/field';
+import { Shown } from '#shared/http/field.decorator';
+import { InputOf, ItemOf } from '#shared/http/record-classes';
+import { givenId, givenTime, omit } from '#shared/records/field';
 import type { Signing } from '../application/signing.service';
-import { statut, type StatutDemande } from '../domain/conciliation.fields';
+import { statut } from '../domain/conciliation.fields';
 import { AUTORISATION_FIELDS, PAIEMENT_FIELDS } from '../domain/paiement.fields';
-
 import { SIGNING_FIELDS } from '../domain/signing.fields';
 import { idUniqueAdhesion } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';
@@ -56,50 +55,37 @@ export class SigningInput
   implements Signing {}
 
 /** A signing of somebody who is no known employee: it waits for conciliation. */
-export class DemandeRecueItem {
-  @Shown(givenId('Identifier of the request (GUID).', EXAMPLE_IDS.demande))
-  demandeId: string;
-
-  @Shown(statut)
-  statut: StatutDemande;
-}
+export class DemandeRecueItem extends ItemOf({
+  demandeId: givenId('Identifier of the request (GUID).', EXAMPLE_IDS.demande),
+  statut,
+}) {}
 
 /** What became of it. */
-export class DemandeSuivieItem extends DemandeRecueItem {
-  @Shown({
-    ...idUniqueAdhesion,
-    always: false,
-    description: 'The card that it became (GUID); null unless it is confirmed.',
-  })
-  adhesionId: string | null;
-}
-
-const link = givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01');
-const dateCreation = givenTime('When it was linked (UTC).', '2026-03-02T14:05:09.120Z');
+export class DemandeSuivieItem extends ItemOf(
+  {
+    adhesionId: {
+      ...idUniqueAdhesion,
+      always: false,
+      description: 'The card that it became (GUID); null unless it is confirmed.',
+    },
+  },
+  {},
+  DemandeRecueItem,
+) {}
 
 /** Body of a payment. */
-export class PaiementInput extends InputOf(pick(PAIEMENT_FIELDS, 'montant', 'devise', 'reference')) {}
+export class PaiementInput extends InputOf(PAIEMENT_FIELDS) {}
 
 /** Body of the authorization of payments. */
-export class AutorisationPaiementInput {
-  @Input(AUTORISATION_FIELDS.reference)
-  reference: string;
-}
+export class AutorisationPaiementInput extends InputOf(AUTORISATION_FIELDS) {}
 
 /** An authorization of payments that is linked to a card. */
-export class AutorisationPaiementItem {
-  @Shown(link)
-  idUnique: string;
-
-  @Shown(idUniqueAdhesion)
-  idUniqueAdhesion: string;
-
-  @Shown(PAIEMENT_FIELDS.reference)
-  reference: string;
-
-  @Shown(dateCreation)
-  dateCreation: string;
-}
+export class AutorisationPaiementItem extends ItemOf({
+  idUnique: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01'),
+  idUniqueAdhesion,
+  reference: PAIEMENT_FIELDS.reference,
+  dateCreation: givenTime('When it was linked (UTC).', '2026-03-02T14:05:09.120Z'),
+}) {}
 
 /** A payment that is linked to a card. */
 export class PaiementItem extends AutorisationPaiementItem {

@@ -51,13 +51,13 @@ export class AdhesionRepository {
   }
 
   /** Locks an employee's cards, all or those of one union, and returns the reasons that block their deletion. */
-  lockOf(tenantId: string, employe: string, syndicat: string | undefined): Promise<HeldAdhesion[]> {
+  lockOf(tenantId: string, employe: string, syndicat: string | null | undefined): Promise<HeldAdhesion[]> {
     return syndicat === undefined
       ? this.lockWhere('id_externe_employe = $2', [tenantId, employe])
       : this.lockWhere('id_externe_employe = $2 AND syndicat_id_externe = $3', [tenantId, employe, syndicat]);
   }
 
-  private async lockWhere(condition: string, values: readonly string[]): Promise<HeldAdhesion[]> {
+  private async lockWhere(condition: string, values: readonly (string | null)[]): Promise<HeldAdhesion[]> {
     const client = this.transactions.client();
     const locked = await client.query<{ id: string }>(
       `SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND ${condition} ORDER BY id_unique FOR UPDATE`,
