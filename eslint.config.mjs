@@ -16,7 +16,7 @@ const NO_NEST_PARTS = {
   name: '@nestjs/common',
   importNames: ['Body', 'Query'],
   message:
-    'Import it from #shared/http/request-parts.decorator, because operations that declare neither reject both.',
+    'Import it from #platform/input/request-parts.decorator, because operations that declare neither reject both.',
 };
 
 /** Text that begins like an SQL statement: a keyword in capitals and the words that follow it in a statement only. */
@@ -25,7 +25,7 @@ const SQL =
   'TRUNCATE\\s|COPY\\s+\\S+\\s*(\\(|FROM\\s|TO\\s)|WITH\\s+(RECURSIVE\\s+)?\\w+\\s*(\\([^)]*\\)\\s*)?AS\\s)/';
 const NO_SQL = ['Literal[value=', 'TemplateLiteral > TemplateElement:first-child[value.raw='].map((node) => ({
   selector: `${node}${SQL}]`,
-  message: 'SQL lives in persistence/, migrations/ and shared/(database|outbox|audit).',
+  message: 'SQL lives in persistence/, migrations/ and platform/(database|bulk|jobs|events|audit).',
 }));
 
 export default defineConfig(
@@ -73,7 +73,7 @@ export default defineConfig(
     ignores: [
       'libs/*/src/persistence/**',
       'libs/embedded-postgres/**',
-      'libs/shared/src/{database,outbox,audit}/**',
+      'libs/platform/src/{database,bulk,jobs,events,audit}/**',
       ...TESTS,
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_SQL] },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort, startEmbeddedPostgres } from '#embedded-postgres';
-import { makeServiceLogin } from '#shared/database/service-login';
+import { makeServiceLogin } from '../libs/platform/src/database/service-login';
 import { SQL_V2 } from './floor-v2.sql';
 import { SQL } from './floor.sql';
 import { employers, type Employee } from './employees';

@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { ACCESS_ROLE, APP_ROLE } from '../libs/shared/src/database/connections';
-import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
+import { ACCESS_ROLE, APP_ROLE } from '../libs/platform/src/database/connections';
+import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 /** Roles, clients, data spaces, keys, rate limits and idempotency records. */
 export class Access1764000000000 implements MigrationInterface {

@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
+import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 const TABLES = ['champ_utilisateur', 'choix_champ', 'valeur_champ_employe'];
 

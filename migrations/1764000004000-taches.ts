@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { ACCESS_ROLE, APP_ROLE, QUEUE_ROLE } from '../libs/shared/src/database/connections';
-import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
+import { ACCESS_ROLE, APP_ROLE, QUEUE_ROLE } from '../libs/platform/src/database/connections';
+import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 /** Tasks of partners for the worker, and the role and schema of its queue. pg-boss fills the schema. */
 export class Taches1764000004000 implements MigrationInterface {

@@ -4,9 +4,9 @@ import {
   BOX_TENANT,
   type BoxFunction,
   createBoxFunctions,
-} from '../libs/shared/src/database/ballot-box';
-import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/shared/src/database/connections';
-import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
+} from '../libs/voting/src/sql/ballot-box';
+import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/connections';
+import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 /**
  * Ballots, which no role of the processes can read (docs/adr/0014). Requests add ballots, and only counts are returned.

@@ -5,9 +5,9 @@ import {
   BOX_TENANT,
   type BoxFunction,
   createBoxFunctions,
-} from '../libs/shared/src/database/ballot-box';
-import { ACCESS_ROLE, APP_ROLE, BALLOT_BOX_ROLE } from '../libs/shared/src/database/connections';
-import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
+} from '../libs/voting/src/sql/ballot-box';
+import { ACCESS_ROLE, APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/connections';
+import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 const TABLES = ['depouillement', 'participation', 'resultat'];
 

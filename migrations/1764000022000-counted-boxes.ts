@@ -6,9 +6,9 @@ import {
   type BoxFunction,
   createBoxFunctions,
   named,
-} from '../libs/shared/src/database/ballot-box';
-import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/shared/src/database/connections';
-import { secureTenantTable } from '../libs/shared/src/database/tenant-table';
+} from '../libs/voting/src/sql/ballot-box';
+import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/connections';
+import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 import { Publication1764000021000 } from './1764000021000-publication';
 import { Sealing1764000014000 } from './1764000014000-sealing';
 

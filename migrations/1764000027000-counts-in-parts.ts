@@ -5,7 +5,7 @@ import {
   BOX_TENANT,
   type BoxFunction,
   createBoxFunctions,
-} from '../libs/shared/src/database/ballot-box';
+} from '../libs/voting/src/sql/ballot-box';
 
 /**
  * The box is counted question by question, and the answers are returned as lines of text (docs/adr/0027). A box of any

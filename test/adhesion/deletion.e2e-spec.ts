@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ActiveCampaigns } from '../../libs/membership/src';
-import { Transactions } from '../../libs/shared/src/database/transactions';
+import { Transactions } from '../../libs/platform/src/database/transactions';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, synced } from '../membership/synced';
 import { TestApp } from '../setup/test-app';

@@ -1,4 +1,4 @@
-import type { Statement } from '../../libs/shared/src/database/entered-query';
+import type { Statement } from '../../libs/platform/src/database/entered-query';
 import { nodesOf, planOf, rowsRead, statementsOf } from '../membership/plans';
 import { times } from '../membership/synced';
 import { TestApp, type TestTenant } from '../setup/test-app';

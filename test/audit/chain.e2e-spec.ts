@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { AuditTrail } from '../../libs/shared/src/audit/audit-trail';
-import { Transactions } from '../../libs/shared/src/database/transactions';
+import { AuditTrail } from '../../libs/platform/src/audit/audit-trail';
+import { Transactions } from '../../libs/platform/src/database/transactions';
 import { TEST_ACTOR } from '../setup/actor';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';

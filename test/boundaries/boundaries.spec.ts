@@ -17,12 +17,12 @@ const ROOT = join(__dirname, '../..');
 /** Every allowed kind of import once: the rules must report none of them. */
 const ALLOWED: Record<string, string> = {
   'libs/voting/src/http/neighbour.ts': `import '#membership';`,
-  'apps/partner-api/src/main.ts': `import './app.module'; import '#shared/config/config';`,
+  'apps/partner-api/src/main.ts': `import './app.module'; import '#platform/ops/config';`,
   'apps/partner-api/src/app.module.ts': `import '#voting'; import '#clients'; import '@nestjs/core'; import 'helmet';`,
   'apps/worker/src/main.ts': `import '#sync'; import '#webhooks'; import '#messaging';`,
   'tools/openapi/documents.ts': `import '../../apps/partner-api/src/app.module';`,
   'packages/client/src/webhooks.ts': `import 'standardwebhooks';`,
-  'migrations/1-start.ts': `import 'typeorm'; import '#shared/database/roles';`,
+  'migrations/1-start.ts': `import 'typeorm'; import '#platform/database/roles';`,
   'test/voting/votants.e2e-spec.ts': `import '../../apps/partner-api/src/app.module'; import 'fast-check';
     import '../../libs/voting/src/testing/campagne.factory';`,
 
@@ -30,41 +30,43 @@ const ALLOWED: Record<string, string> = {
   'bench/world.ts': `import '#embedded-postgres';`,
   'test/setup/global-setup.ts': `import '../../libs/embedded-postgres/src/index';`,
 
-  'libs/embedded-postgres/src/index.ts': `import 'pg'; import './host'; import '#shared/errors/domain-error';`,
+  'libs/embedded-postgres/src/index.ts': `import 'pg'; import './host'; import '#platform/errors/domain-error';`,
   'libs/embedded-postgres/src/host.ts': `import 'node:child_process';`,
 
-  'libs/shared/src/config/config.ts': `import 'node:fs';`,
-  'libs/shared/src/errors/domain-error.ts': `import './error-codes';`,
-  'libs/shared/src/errors/error-codes.ts': ``,
-  'libs/shared/src/database/transactions.ts': `import 'typeorm'; import 'pg'; import '../errors/domain-error';`,
-  'libs/shared/src/database/roles.ts': ``,
-  'libs/shared/src/access/requires.ts': `import '@nestjs/swagger'; import '@nestjs/common';`,
-  'libs/shared/src/http/problem.filter.ts': `import 'express'; import '@nestjs/common'; import '../errors/domain-error';`,
+  'libs/platform/src/ops/config.ts': `import 'node:fs';`,
+  'libs/platform/src/errors/domain-error.ts': `import './error-definition';`,
+  'libs/platform/src/errors/error-definition.ts': ``,
+  'libs/platform/src/input/field.ts': ``,
+  'libs/platform/src/jobs/queue.ts': ``,
+  'libs/platform/src/database/transactions.ts': `import 'typeorm'; import 'pg'; import '../errors/domain-error';`,
+  'libs/platform/src/database/roles.ts': ``,
+  'libs/access/src/requires.ts': `import '@nestjs/swagger'; import '@nestjs/common'; import '#platform/http/problem.filter';`,
+  'libs/platform/src/http/problem.filter.ts': `import 'express'; import '@nestjs/common'; import '../errors/domain-error';`,
 
   'libs/voting/src/index.ts': `import './voting.module'; import './voting-http.module'; import './application/ballots.service';`,
   'libs/voting/src/voting.module.ts': `import '#membership'; import '@nestjs/common'; import './application/ballots.service';
     import './persistence/campagne.repository'; import './domain/campagne.entity';`,
   'libs/voting/src/voting-http.module.ts': `import './voting.module'; import './http/votants.controller';`,
   'libs/voting/src/domain/campagne.entity.ts': `import 'typeorm'; import 'node:crypto'; import './campagne.types';
-    import '#membership/fields'; import '#shared/errors/domain-error';`,
+    import '#membership/vocabulary'; import '#platform/errors/domain-error';`,
   'libs/voting/src/domain/campagne.types.ts': ``,
   'libs/voting/src/domain/voting.errors.ts': ``,
   'libs/voting/src/domain/campagne.entity.spec.ts': `import 'fast-check'; import './campagne.entity'; import '../testing/campagne.factory';`,
   'libs/voting/src/persistence/campagne.repository.ts': `import { Injectable } from '@nestjs/common'; import 'node:stream';
-    import '../domain/campagne.entity'; import './campagne.query'; import '#membership/fields';
-    import '#shared/database/transactions'; import 'typeorm'; import 'pg-copy-streams'; import type { Pool } from 'pg';`,
+    import '../domain/campagne.entity'; import './campagne.query'; import '#membership/vocabulary';
+    import '#platform/database/transactions'; import 'typeorm'; import 'pg-copy-streams'; import type { Pool } from 'pg';`,
   'libs/voting/src/persistence/campagne.query.ts': ``,
   'libs/voting/src/application/ballots.service.ts': `import '../domain/campagne.entity'; import '../persistence/campagne.repository';
-    import './campagnes.service'; import '#membership'; import '#shared/database/transactions'; import '@nestjs/common';`,
+    import './campagnes.service'; import '#membership'; import '#platform/database/transactions'; import '@nestjs/common';`,
   'libs/voting/src/application/campagnes.service.ts': ``,
   'libs/voting/src/http/votants.controller.ts': `import '../application/ballots.service'; import './votants.dto'; import 'express';
     import type { Campagne } from '../domain/campagne.entity'; import '../domain/voting.errors'; import '@nestjs/common';
-    import '#shared/http/problem.filter'; import '#shared/access/requires'; import '#shared/errors/error-codes';`,
+    import '#platform/http/problem.filter'; import '#access/requires'; import '#platform/errors/error-definition';`,
   'libs/voting/src/http/votants.dto.ts': `import '../domain/campagne.types'; import 'class-validator'; import '@nestjs/swagger';`,
   'libs/voting/src/testing/campagne.factory.ts': `import '../domain/campagne.entity'; import '../../../membership/src/testing/salarie.factory';`,
 
-  'libs/membership/src/index.ts': `import './fields'; import './domain/salarie.entity';`,
-  'libs/membership/src/fields.ts': `export * from './domain/salarie.fields';`,
+  'libs/membership/src/index.ts': `import './vocabulary'; import './domain/salarie.entity';`,
+  'libs/membership/src/vocabulary.ts': `export * from './domain/salarie.fields';`,
   'libs/membership/src/domain/salarie.fields.ts': ``,
   'libs/membership/src/domain/salarie.entity.ts': ``,
   'libs/membership/src/testing/salarie.factory.ts': ``,
@@ -74,14 +76,14 @@ const ALLOWED: Record<string, string> = {
   'libs/sync/src/index.ts': `import '#adhesion'; import '#membership';`,
   'libs/webhooks/src/index.ts': `import '#sync'; import '#voting';`,
   'libs/messaging/src/index.ts': `import '#adhesion'; import '#meeting';`,
-  'libs/clients/src/index.ts': `import '#shared/access/requires';`,
+  'libs/clients/src/index.ts': `import '#access/requires';`,
 };
 
 /**
  * Files that break only the rule of their key. One run checks them together with the allowed ones.
  */
 const BROKEN: Record<string, Record<string, string>> = {
-  'no-unresolved': { 'libs/voting/src/application/lost.service.ts': `import '#shared/nowhere/lost';` },
+  'no-unresolved': { 'libs/voting/src/application/lost.service.ts': `import '#platform/nowhere/lost';` },
   'sources-only': { 'apps/worker/src/built.ts': `import '../../../dist/libs/voting/src/index';` },
   'no-circular': { 'libs/voting/src/domain/circle.ts': `import type { Round } from './round';` },
   'known-places': {
@@ -91,7 +93,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   },
   'declared-packages-only': {
     'libs/voting/src/http/dev.controller.ts': `import 'fast-check';`,
-    'libs/shared/src/http/transitive.ts': `import 'tslib';`,
+    'libs/platform/src/http/transitive.ts': `import 'tslib';`,
   },
   'testing-in-tests-only': {
     'libs/voting/src/voting-testing.module.ts': `import './testing/campagne.factory';`,
@@ -107,7 +109,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   },
   'migrations-stand-alone': {
     'migrations/2-entity.ts': `import '#voting';`,
-    'migrations/2-shared.ts': `import '#shared/config/config';`,
+    'migrations/2-shared.ts': `import '#platform/ops/config';`,
   },
   'contexts-by-index': {
     'libs/voting/src/application/deep.service.ts': `import '../../../membership/src/domain/salarie.entity';`,
@@ -131,18 +133,28 @@ const BROKEN: Record<string, Record<string, string>> = {
     'tools/openapi/database.ts': `import '../../libs/embedded-postgres/src/index';`,
   },
   'embedded-postgres-stands-alone': { 'libs/embedded-postgres/src/down.ts': `import '#clients';` },
-  'shared-knows-no-context': { 'libs/shared/src/access/down.ts': `import '#clients';` },
-  'pure-shared-stays-pure': {
-    'libs/shared/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,
+  'platform-knows-no-context': { 'libs/platform/src/http/down.ts': `import '#clients';` },
+  'order-of-platform-errors': { 'libs/platform/src/errors/up.ts': `import '../ops/config';` },
+  'order-of-platform-ops': { 'libs/platform/src/ops/up.ts': `import '../input/field';` },
+  'order-of-platform-input': { 'libs/platform/src/input/up.ts': `import '../database/transactions';` },
+  'order-of-platform-database': { 'libs/platform/src/database/up.ts': `import '../http/problem.filter';` },
+  'order-of-platform-bulk': { 'libs/platform/src/bulk/up.ts': `import '../http/problem.filter';` },
+  'order-of-platform-jobs': { 'libs/platform/src/jobs/up.ts': `import '../http/problem.filter';` },
+  'order-of-platform-events': { 'libs/platform/src/events/up.ts': `import '../http/problem.filter';` },
+  'order-of-platform-audit': { 'libs/platform/src/audit/up.ts': `import '../http/problem.filter';` },
+  'order-of-platform-http': { 'libs/platform/src/http/up.ts': `import '../jobs/queue';` },
+  'access-knows-no-context': { 'libs/access/src/down.ts': `import '#clients';` },
+  'pure-platform-stays-pure': {
+    'libs/platform/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,
   },
-  'fields-are-pure': {
-    'libs/voting/src/fields.ts': `export * from './domain/campagne.entity';`,
+  'vocabulary-is-pure': {
+    'libs/voting/src/vocabulary.ts': `export * from './domain/campagne.entity';`,
   },
   'domain-is-pure': {
     'libs/voting/src/domain/nest.ts': `import { Injectable } from '@nestjs/common';`,
     'libs/voting/src/domain/express.ts': `import type { Request } from 'express';`,
     'libs/voting/src/domain/sql.ts': `import 'pg';`,
-    'libs/voting/src/domain/config.ts': `import '#shared/config/config';`,
+    'libs/voting/src/domain/config.ts': `import '#platform/ops/config';`,
     'libs/voting/src/domain/outward.ts': `import '../persistence/campagne.query';`,
     'libs/voting/src/domain/neighbour.ts': `import '#membership';`,
   },
@@ -153,7 +165,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'persistence-inward': {
     'libs/voting/src/persistence/outward.ts': `import '../application/campagnes.service';`,
     'libs/voting/src/persistence/neighbour.ts': `import '#membership';`,
-    'libs/voting/src/persistence/shared.ts': `import '#shared/http/problem.filter';`,
+    'libs/voting/src/persistence/shared.ts': `import '#platform/http/problem.filter';`,
     'libs/voting/src/persistence/swagger.ts': `import '@nestjs/swagger';`,
   },
   'application-inward': {
@@ -164,11 +176,12 @@ const BROKEN: Record<string, Record<string, string>> = {
   'application-knows-no-framework': {
     'libs/voting/src/application/express.ts': `import type { Request } from 'express';`,
     'libs/voting/src/application/core.ts': `import '@nestjs/core';`,
+    'libs/voting/src/application/http.ts': `import '#platform/http/problem.filter';`,
     'libs/voting/src/application/orm.ts': `import { DataSource } from 'typeorm';`,
   },
   'http-inward': {
     'libs/voting/src/http/inward.ts': `import '../persistence/campagne.query';`,
-    'libs/voting/src/http/shared.ts': `import '#shared/database/transactions';`,
+    'libs/voting/src/http/shared.ts': `import '#platform/database/transactions';`,
   },
   'http-takes-types-of-the-domain': {
     'libs/voting/src/http/rule.ts': `import { Campagne } from '../domain/campagne.entity';`,

@@ -69,7 +69,7 @@ describe('SQL in its place', () => {
 
   it.each([
     REPOSITORY,
-    'libs/shared/src/database/roles.ts',
+    'libs/platform/src/database/roles.ts',
     'libs/voting/src/testing/campagne.factory.ts',
     'migrations/1-start.ts',
     'test/voting/votants.e2e-spec.ts',

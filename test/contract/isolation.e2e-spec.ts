@@ -1,8 +1,8 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { Requires } from '../../libs/shared/src/access/requires.decorator';
-import { Input } from '../../libs/shared/src/http/field.decorator';
-import { Query } from '../../libs/shared/src/http/request-parts.decorator';
-import { identifier } from '../../libs/shared/src/records/field';
+import { Requires } from '../../libs/access/src/requires.decorator';
+import { Input } from '../../libs/platform/src/input/field.decorator';
+import { Query } from '../../libs/platform/src/input/request-parts.decorator';
+import { identifier } from '../../libs/platform/src/input/field';
 import { depth, IS_WHOLE } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
 import { startWithControllers } from './support/extended-app';

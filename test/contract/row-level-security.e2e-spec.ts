@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, type Pool, type PoolClient } from 'pg';
 import type { PgBoss } from 'pg-boss';
-import { createTripPool } from '../../libs/shared/src/database/connections';
-import { JobQueue } from '../../libs/shared/src/queue/job-queue';
+import { createTripPool } from '../../libs/platform/src/database/connections';
+import { JobQueue } from '../../libs/platform/src/jobs/job-queue';
 import { cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
 import {
   ACCESS_TABLES,

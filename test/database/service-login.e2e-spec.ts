@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, type QueryResultRow } from 'pg';
-import { assertOwnsNothing } from '../../libs/shared/src/database/service-login';
+import { assertOwnsNothing } from '../../libs/platform/src/database/service-login';
 import { Child } from '../http/child-process';
 import { asService } from '../setup/service-login';
 import { cloneTemplate } from '../setup/test-app';

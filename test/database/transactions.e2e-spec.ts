@@ -1,8 +1,8 @@
 import { Client, type Pool } from 'pg';
-import { DatabaseTime } from '../../libs/shared/src/budgets/database-time';
-import { createTripPool } from '../../libs/shared/src/database/connections';
-import { OutcomeUnknown } from '../../libs/shared/src/database/sql-errors';
-import { ADMINISTRATION, Transactions } from '../../libs/shared/src/database/transactions';
+import { DatabaseTime } from '../../libs/platform/src/ops/database-time';
+import { createTripPool } from '../../libs/platform/src/database/connections';
+import { OutcomeUnknown } from '../../libs/platform/src/database/sql-errors';
+import { ADMINISTRATION, Transactions } from '../../libs/platform/src/database/transactions';
 import { eventually } from '../http/expect-problem';
 import { TestApp, type TestTenant } from '../setup/test-app';
 

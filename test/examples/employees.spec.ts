@@ -8,7 +8,7 @@ import {
   type Row,
 } from '../../examples/employees';
 import { NOMS, ORGANISATIONS, PRENOMS, VILLES } from '../../examples/quebec';
-import { RecordValidator } from '../../libs/shared/src/records/record-validator';
+import { RecordValidator } from '../../libs/platform/src/input/record-validator';
 import { EMPLOYE_FIELDS } from '../../libs/membership/src';
 
 describe('the employees of the demonstration', () => {

@@ -12,7 +12,7 @@ import {
   worksTwice,
 } from '../../examples/employments';
 import { ORGANISATIONS } from '../../examples/quebec';
-import { RecordValidator } from '../../libs/shared/src/records/record-validator';
+import { RecordValidator } from '../../libs/platform/src/input/record-validator';
 import {
   EMPLOI_FIELDS,
   EMPLOYE_V2_FIELDS,

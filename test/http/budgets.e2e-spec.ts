@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Client } from 'pg';
-import { BUDGETS } from '../../libs/shared/src/budgets/budgets';
+import { BUDGETS } from '../../libs/platform/src/ops/budgets';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { statementsOf } from '../membership/plans';
 import { eventually, expectProblem } from './expect-problem';

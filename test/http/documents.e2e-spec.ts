@@ -3,8 +3,8 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest 
 import { text as textOf } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
-import { ERROR_CODES } from '../../libs/shared/src/errors/error-codes';
-import { Metrics } from '../../libs/shared/src/http/metrics';
+import { ERROR_CODES } from '../../libs/platform/src/errors/error-codes';
+import { Metrics } from '../../libs/platform/src/ops/metrics';
 import { TestApp } from '../setup/test-app';
 import { expectProblem } from './expect-problem';
 

@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
-import { Transactions } from '../../libs/shared/src/database/transactions';
-import { FloodDelay } from '../../libs/shared/src/http/flood-delay';
-import { Lifecycle } from '../../libs/shared/src/http/lifecycle';
+import { Transactions } from '../../libs/platform/src/database/transactions';
+import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
+import { Lifecycle } from '../../libs/platform/src/ops/lifecycle';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectProblem } from './expect-problem';
 

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ClientsService } from '../../libs/clients/src';
 import { EmployesService } from '../../libs/membership/src/application/employes.service';
-import type { ModuleName } from '../../libs/shared/src/access/caller';
-import { SecretBox } from '../../libs/shared/src/crypto/secret-box';
-import { IdempotencyRecords } from '../../libs/shared/src/database/idempotency-records';
-import { NO_TENANT } from '../../libs/shared/src/database/transactions';
+import type { ModuleName } from '../../libs/access/src/caller';
+import { SecretBox } from '../../libs/platform/src/ops/secret-box';
+import { IdempotencyRecords } from '../../libs/platform/src/database/idempotency-records';
+import { NO_TENANT } from '../../libs/platform/src/database/transactions';
 import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { expectFaults, expectProblem } from './expect-problem';

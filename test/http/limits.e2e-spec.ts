@@ -3,7 +3,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
-import { Transactions } from '../../libs/shared/src/database/transactions';
+import { Transactions } from '../../libs/platform/src/database/transactions';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectFaults, expectProblem } from './expect-problem';
 

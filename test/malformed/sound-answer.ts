@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../libs/shared/src/errors/error-codes';
+import { ERROR_CODES } from '../../libs/platform/src/errors/error-codes';
 import type { WireAnswer } from './wire';
 
 /** Internals that no response may show: statements, messages of the database, stack frames, paths of files. */

@@ -1,4 +1,4 @@
-import type { Statement } from '../../libs/shared/src/database/entered-query';
+import type { Statement } from '../../libs/platform/src/database/entered-query';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { nodesOf, planOf, rowsRead, statementsOf } from './plans';
 import { synced, syncedV1, times } from './synced';

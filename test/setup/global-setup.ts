@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../libs/embedded-postgres/src';
-import { makeServiceLogin } from '../../libs/shared/src/database/service-login';
+import { makeServiceLogin } from '../../libs/platform/src/database/service-login';
 import { SERVICE_PASSWORD } from './service-login';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');

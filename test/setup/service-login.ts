@@ -1,4 +1,4 @@
-import { SERVICE_LOGIN } from '../../libs/shared/src/database/service-login';
+import { SERVICE_LOGIN } from '../../libs/platform/src/database/service-login';
 
 /** Password of the processes' login, on the server of the tests. */
 export const SERVICE_PASSWORD = 'of-the-tests';

@@ -8,9 +8,9 @@ import { AppModule } from '../../apps/partner-api/src/app.module';
 import { configureApp } from '../../apps/partner-api/src/configure-app';
 import { ClientsService } from '../../libs/clients/src';
 import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
-import { FloodDelay } from '../../libs/shared/src/http/flood-delay';
-import { type Environment, MODULES, type ModuleName } from '../../libs/shared/src/access/caller';
-import { Config } from '../../libs/shared/src/config/config';
+import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
+import { type Environment, MODULES, type ModuleName } from '../../libs/access/src/caller';
+import { Config } from '../../libs/platform/src/ops/config';
 import { TEST_ACTOR } from './actor';
 import { asService } from './service-login';
 

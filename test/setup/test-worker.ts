@@ -2,8 +2,8 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
 import { ClockService } from '../../apps/worker/src/clock.service';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
-import { Config } from '../../libs/shared/src/config/config';
-import { Clock } from '../../libs/shared/src/time/clock';
+import { Config } from '../../libs/platform/src/ops/config';
+import { Clock } from '../../libs/platform/src/ops/clock';
 import { Sender } from '../../libs/webhooks/src/application/sender';
 import { asService } from './service-login';
 

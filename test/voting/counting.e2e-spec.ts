@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Logger } from 'pino';
-import { LOGGER } from '../../libs/shared/src/logging/logger';
+import { LOGGER } from '../../libs/platform/src/ops/logger';
 import { SealingService } from '../../libs/voting/src';
 import { CountingService } from '../../libs/voting/src/application/counting.service';
 import { StatisticsService } from '../../libs/voting/src/application/statistics.service';

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { Client } from 'pg';
-import { Transactions } from '../../libs/shared/src/database/transactions';
+import { Transactions } from '../../libs/platform/src/database/transactions';
 import { SealingService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
 import { changed, digests } from '../adhesion/support/digests';

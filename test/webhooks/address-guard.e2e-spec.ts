@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Agent, request } from 'undici';
-import { Config } from '../../libs/shared/src/config/config';
+import { Config } from '../../libs/platform/src/ops/config';
 import { AddressRefused, guardedConnector } from '../../libs/webhooks/src/application/address-guard';
 import { Sender } from '../../libs/webhooks/src/application/sender';
 import { TestApp } from '../setup/test-app';

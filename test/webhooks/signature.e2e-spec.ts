@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { Config } from '../../libs/shared/src/config/config';
+import { Config } from '../../libs/platform/src/ops/config';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { closeAll, countJobs, rowsOf, tell } from './support/deliveries';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SecretBox } from '../../libs/shared/src/crypto/secret-box';
+import { SecretBox } from '../../libs/platform/src/ops/secret-box';
 import { changed, digests } from '../adhesion/support/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { INSTANT, times } from '../membership/synced';

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Client } from 'pg';
-import { JobQueue } from '../../libs/shared/src/queue/job-queue';
+import { JobQueue } from '../../libs/platform/src/jobs/job-queue';
 import { Sender } from '../../libs/webhooks/src/application/sender';
 import { TestApp } from '../setup/test-app';
 import { startWorker, type WorkerOptions } from '../setup/test-worker';

@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
-import { NO_TENANT } from '../../libs/shared/src/database/transactions';
+import { NO_TENANT } from '../../libs/platform/src/database/transactions';
 import { Child } from '../http/child-process';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppModule } from '../../apps/partner-api/src/app.module';
 import { documentsOf, type SurfaceName, wholeDocument } from '../../apps/partner-api/src/openapi';
-import { Config } from '#shared/config/config';
+import { Config } from '#platform/ops/config';
 
 /** The documents by the names of their files in docs/openapi. */
 export const NAMES = ['partenaire', 'plateforme', 'administration'] as const satisfies SurfaceName[];

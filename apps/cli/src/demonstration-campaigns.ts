@@ -1,4 +1,4 @@
-import type { Actor } from '#shared/access/caller';
+import type { Actor } from '#platform/audit/actor';
 import { VOTING_EXAMPLE_IDS as IDS } from '#voting';
 import { found } from './found';
 import type { ServiceContext } from './service-context';

@@ -1,5 +1,5 @@
 import { MEETING_EXAMPLE_IDS as IDS } from '#meeting';
-import type { Actor } from '#shared/access/caller';
+import type { Actor } from '#platform/audit/actor';
 import { found } from './found';
 import type { ServiceContext } from './service-context';
 

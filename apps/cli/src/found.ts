@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 
 /** Whether what is asked for is there. */
 export async function found(asked: Promise<unknown>): Promise<boolean> {

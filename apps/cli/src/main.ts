@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
-import { type Config, ConfigError, loadConfig } from '#shared/config/config';
-import { migrateDown, migrateUp } from '#shared/database/migrate';
-import { hasAtMost } from '#shared/records/faults';
-import { textFault } from '#shared/records/fold';
+import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
+import { migrateDown, migrateUp } from '#platform/database/migrate';
+import { hasAtMost } from '#platform/input/faults';
+import { textFault } from '#platform/input/fold';
 
 const USAGE = `Usage: npm run cli -- <command>
   start               database, migrations, demonstration tenant, API and worker; not in production

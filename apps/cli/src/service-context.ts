@@ -12,8 +12,8 @@ import { CONSENT_ENTITIES } from '#consent';
 import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '#meeting';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { CourrielsService, MessagingModule } from '#messaging';
-import { Config } from '#shared/config/config';
-import { SharedModule } from '#shared/shared.module';
+import { Config } from '#platform/ops/config';
+import { PlatformModule } from '#platform/platform.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
 import {
   BulletinsService,
@@ -60,7 +60,7 @@ export const ServiceContext = {
       {
         module: CliModule,
         imports: [
-          SharedModule.forRoot('cli', new Config({ ...config, poolSize: 2 }), [
+          PlatformModule.forRoot('cli', new Config({ ...config, poolSize: 2 }), [
             ...CLIENTS_ENTITIES,
             ...MEMBERSHIP_ENTITIES,
             ...CONSENT_ENTITIES,

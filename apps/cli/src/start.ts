@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { EmbeddedPostgres } from '#embedded-postgres';
-import { type Config, ConfigError, loadConfig } from '#shared/config/config';
-import { migrateUp } from '#shared/database/migrate';
-import { makeServiceLogin } from '#shared/database/service-login';
+import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
+import { migrateUp } from '#platform/database/migrate';
+import { makeServiceLogin } from '#platform/database/service-login';
 import { demonstrationKeys, type DemonstrationKeys } from './demonstration';
 
 const API = join(__dirname, '../../partner-api/src/main.js');

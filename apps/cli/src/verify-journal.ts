@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Anchor, Verified } from '#shared/audit/verification';
-import { type Config, ConfigError } from '#shared/config/config';
+import type { Anchor, Verified } from '#platform/audit/verification';
+import { type Config, ConfigError } from '#platform/ops/config';
 import { ServiceContext } from './service-context';
 
 /**

@@ -1,4 +1,5 @@
 import { DynamicModule, Module } from '@nestjs/common';
+import { AccessModule } from '#access/access.module';
 import { ADHESION_ENTITIES, AdhesionHttpModule } from '#adhesion';
 import { CLIENTS_ENTITIES, ClientsHttpModule } from '#clients';
 import { CONSENT_ENTITIES, ConsentHttpModule } from '#consent';
@@ -6,9 +7,9 @@ import { MEETING_ENTITIES, MeetingHttpModule } from '#meeting';
 import { MEMBERSHIP_ENTITIES, MembershipHttpModule } from '#membership';
 import { PersonneHttpModule } from '#personne';
 import { MessagingHttpModule } from '#messaging';
-import { Config } from '#shared/config/config';
-import { HttpModule } from '#shared/http/http.module';
-import { SharedModule } from '#shared/shared.module';
+import { Config } from '#platform/ops/config';
+import { HttpModule } from '#platform/http/http.module';
+import { PlatformModule } from '#platform/platform.module';
 import { SyncHttpModule } from '#sync';
 import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
 import { WEBHOOKS_ENTITIES, WebhooksHttpModule } from '#webhooks';
@@ -22,7 +23,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        SharedModule.forRoot('api', config, [
+        PlatformModule.forRoot('api', config, [
           ...CLIENTS_ENTITIES,
           ...MEMBERSHIP_ENTITIES,
           ...CONSENT_ENTITIES,
@@ -31,6 +32,7 @@ export class AppModule {
           ...MEETING_ENTITIES,
           ...WEBHOOKS_ENTITIES,
         ]),
+        AccessModule,
         HttpModule,
         ClientsHttpModule,
         SyncHttpModule,

@@ -1,8 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { Config } from '#shared/config/config';
-import { rewriteAliases } from '#shared/http/aliases';
-import { configureHttp } from '#shared/http/configure-http';
+import { Config } from '#platform/ops/config';
+import { rewriteAliases } from '#platform/http/aliases';
+import { configureHttp } from '#platform/http/configure-http';
 import { EventCatalogue } from '#webhooks';
 import { Documentation } from './documentation';
 import { documentsOf, wholeDocument } from './openapi';

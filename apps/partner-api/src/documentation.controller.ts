@@ -1,7 +1,7 @@
 import { Controller, Get, NotFoundException, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '#shared/access/requires.decorator';
+import { Public } from '#platform/http/public.decorator';
 import { Documentation } from './documentation';
 
 /** Swagger UI, the OpenAPI documents and the page of error codes. */

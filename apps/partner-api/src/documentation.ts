@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { stringify } from 'yaml';
-import { FixedBody } from '#shared/http/fixed-body';
+import { FixedBody } from '#platform/http/fixed-body';
 import { errorPage } from './error-page';
 import { type Surface, type SurfaceName, SURFACES } from './openapi';
 import { SWAGGER_UI_FILES, swaggerUiFile, swaggerUiInit, swaggerUiPage } from './swagger-ui';

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '#shared/errors/error-codes';
+import { ERROR_CODES } from '#platform/errors/error-codes';
 
 /** The page /docs/erreurs: every error code with an anchor of its own, where the `type` of each error leads. */
 export function errorPage(): string {

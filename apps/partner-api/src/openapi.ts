@@ -1,10 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { Requirement } from '#shared/access/requires.decorator';
-import { DomainError } from '#shared/errors/domain-error';
-import { ERROR_CODES, type ErrorCode } from '#shared/errors/error-codes';
-import { COMMON_MODELS } from '#shared/http/answers.decorator';
-import { type Problem, problemOf } from '#shared/http/problem.filter';
+import type { Requirement } from '#access/requires.decorator';
+import { DomainError } from '#platform/errors/domain-error';
+import { ERROR_CODES, type ErrorCode } from '#platform/errors/error-codes';
+import { COMMON_MODELS } from '#platform/http/answers.decorator';
+import { type Problem, problemOf } from '#platform/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 import { withSharedComponents } from './shared-components';
 

@@ -1,6 +1,6 @@
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { LOGGER } from '#shared/logging/logger';
+import { LOGGER } from '#platform/ops/logger';
 import { LifecycleService, SealingService } from '#voting';
 import { Rounds } from './rounds';
 

@@ -1,9 +1,9 @@
 import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { sqlState } from '#shared/database/sql-errors';
-import { LOGGER } from '#shared/logging/logger';
-import { JobQueue } from '#shared/queue/job-queue';
-import type { QueueName } from '#shared/queue/queues';
+import { sqlState } from '#platform/database/sql-errors';
+import { LOGGER } from '#platform/ops/logger';
+import { JobQueue } from '#platform/jobs/job-queue';
+import type { QueueName } from '#platform/jobs/queues';
 import { type TacheJob, TachesService } from '#sync';
 
 /** Long syncs at once in one worker: each holds its body in memory and a connection of the pool. */

@@ -2,10 +2,10 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
-import { loadConfig } from '#shared/config/config';
-import { configureHttp } from '#shared/http/configure-http';
-import { runProcess } from '#shared/http/run-process';
-import { LOGGER } from '#shared/logging/logger';
+import { loadConfig } from '#platform/ops/config';
+import { configureHttp } from '#platform/http/configure-http';
+import { runProcess } from '#platform/ops/run-process';
+import { LOGGER } from '#platform/ops/logger';
 import { WorkerModule } from './worker.module';
 
 runProcess(async () => {

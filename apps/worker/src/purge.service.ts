@@ -2,10 +2,10 @@ import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap }
 import type { Logger } from 'pino';
 import { RateLimiterService } from '#clients';
 import { CourrielsService } from '#messaging';
-import { IdempotencyRecords } from '#shared/database/idempotency-records';
-import { sqlState } from '#shared/database/sql-errors';
-import { PURGE_BATCH } from '#shared/database/transactions';
-import { LOGGER } from '#shared/logging/logger';
+import { IdempotencyRecords } from '#platform/database/idempotency-records';
+import { sqlState } from '#platform/database/sql-errors';
+import { PURGE_BATCH } from '#platform/database/transactions';
+import { LOGGER } from '#platform/ops/logger';
 import { TachesService } from '#sync';
 import { EvenementsService } from '#webhooks';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { sqlState } from '#shared/database/sql-errors';
+import { sqlState } from '#platform/database/sql-errors';
 
 /** Work that is done again and again, each round some time after the last has ended; one that fails is logged. */
 export class Rounds {

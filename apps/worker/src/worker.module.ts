@@ -4,9 +4,9 @@ import { CLIENTS_ENTITIES, ClientsModule } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { MEMBERSHIP_ENTITIES } from '#membership';
 import { MessagingModule, SendingModule } from '#messaging';
-import { Config } from '#shared/config/config';
-import { ProblemFilter } from '#shared/http/problem.filter';
-import { SharedModule } from '#shared/shared.module';
+import { Config } from '#platform/ops/config';
+import { ProblemFilter } from '#platform/http/problem.filter';
+import { PlatformModule } from '#platform/platform.module';
 import { SyncModule } from '#sync';
 import { VOTING_ENTITIES, VotingModule } from '#voting';
 import { DeliveriesModule, WEBHOOKS_ENTITIES, WebhooksModule } from '#webhooks';
@@ -21,7 +21,7 @@ export class WorkerModule {
     return {
       module: WorkerModule,
       imports: [
-        SharedModule.forRoot('worker', config, [
+        PlatformModule.forRoot('worker', config, [
           ...CLIENTS_ENTITIES,
           ...MEMBERSHIP_ENTITIES,
           ...CONSENT_ENTITIES,

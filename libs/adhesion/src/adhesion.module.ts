@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConsentModule } from '#consent';
 import { EMPLOYE_V1_COLUMNS, MembershipModule } from '#membership';
-import { Transactions } from '#shared/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import { AdhesionsService } from './application/adhesions.service';
 import { CardsService } from './application/cards.service';
 import { ConciliationService } from './application/conciliation.service';

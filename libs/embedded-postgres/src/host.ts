@@ -8,7 +8,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ConfigError } from '#shared/config/config-error';
+import { ConfigError } from '#platform/ops/config-error';
 
 /** The operating-system account that PostgreSQL runs as when this process is root's. */
 export interface Account {

@@ -20,3 +20,4 @@ export { MasterDataBulk } from './persistence/master-data.bulk';
 export { dayOfMembership } from './persistence/membership.sql';
 
 export const MEMBERSHIP_ENTITIES = [Employe, Employeur, ChampUtilisateur];
+export { KeyedRecords } from './application/keyed-records';

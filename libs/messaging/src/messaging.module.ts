@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { join } from 'node:path';
-import { Config } from '#shared/config/config';
+import { Config } from '#platform/ops/config';
 import { VotingModule } from '#voting';
 import { ConclusionRecorder } from './application/conclusion-recorder';
 import { CourrielsService } from './application/courriels.service';

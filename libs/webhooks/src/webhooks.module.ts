@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Config } from '#shared/config/config';
+import { Config } from '#platform/ops/config';
 import { DeliveryMetrics } from './application/delivery-metrics';
 import { DeliveryWorker } from './application/delivery-worker';
 import { EvenementsService } from './application/evenements.service';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { JournalEntry } from '../../../libs/shared/src/audit/chain';
+import type { JournalEntry } from '../../../libs/platform/src/audit/chain';
 import type { Trail } from './trail';
 
 /** Returns a random number below a limit; the same seed gives the same alterations. */

@@ -1,6 +1,6 @@
-import { Chain, type ChainEnd, type JournalEntry } from '../../../libs/shared/src/audit/chain';
-import { type Anchor, JournalVerification, type Verified } from '../../../libs/shared/src/audit/verification';
-import { Transactions } from '../../../libs/shared/src/database/transactions';
+import { Chain, type ChainEnd, type JournalEntry } from '../../../libs/platform/src/audit/chain';
+import { type Anchor, JournalVerification, type Verified } from '../../../libs/platform/src/audit/verification';
+import { Transactions } from '../../../libs/platform/src/database/transactions';
 import type { TestApp, TestTenant } from '../../setup/test-app';
 
 /** A row of the trail, as a superuser reads it. */

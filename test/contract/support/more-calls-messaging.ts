@@ -1,6 +1,6 @@
 import { EXAMPLE_CLIENT_ID, ClientsService } from '../../../libs/clients/src';
 import { CourrielsService, EXAMPLE_COURRIEL_ID } from '../../../libs/messaging/src';
-import { MODULES } from '../../../libs/shared/src/access/caller';
+import { MODULES } from '../../../libs/access/src/caller';
 import { CampagnesService, VOTING_EXAMPLE_IDS } from '../../../libs/voting/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';

@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { ERROR_CODES } from '../../../libs/shared/src/errors/error-codes';
-import type { Requirement } from '../../../libs/shared/src/access/requires.decorator';
+import { ERROR_CODES } from '../../../libs/platform/src/errors/error-codes';
+import type { Requirement } from '../../../libs/access/src/requires.decorator';
 import type { Route } from './router';
 
 /** A JSON Schema as OpenAPI 3.0 writes it. */

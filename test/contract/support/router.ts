@@ -1,7 +1,8 @@
 import { RequestMethod, type INestApplication, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
-import { PUBLIC, REQUIREMENT, type Requirement } from '../../../libs/shared/src/access/requires.decorator';
+import { REQUIREMENT, type Requirement } from '../../../libs/access/src/requires.decorator';
+import { PUBLIC } from '../../../libs/platform/src/http/public.decorator';
 
 type Handler = (...args: never[]) => unknown;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SealingService } from '../../../libs/voting/src';
 import { ClientsService } from '../../../libs/clients/src';
-import type { Environment } from '../../../libs/shared/src/access/caller';
+import type { Environment } from '../../../libs/access/src/caller';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import { meetAll, type MeetingIdentifiers } from './meetings';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PATH_METADATA } from '@nestjs/common/constants';
-import { type Config, loadConfig, type Reader } from '#shared/config/config';
-import { HealthController } from '#shared/http/health.controller';
-import { DATABASE_TIMEOUT_MS } from '#shared/http/health.indicators';
-import { LONGEST_STOP_MS } from '#shared/http/run-process';
+import { type Config, loadConfig, type Reader } from '#platform/ops/config';
+import { HealthController } from '#platform/http/health.controller';
+import { DATABASE_TIMEOUT_MS } from '#platform/http/health.indicators';
+import { LONGEST_STOP_MS } from '#platform/ops/run-process';
 import { readVariables, SAMPLE_SECRETS } from './environment';
 import { type Yaml } from './files';
 

@@ -1,4 +1,4 @@
-import { loadConfig, type Reader } from '#shared/config/config';
+import { loadConfig, type Reader } from '#platform/ops/config';
 
 /** Valid sample values for secrets and for addresses of other machines. */
 export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import { loadConfig, type Config } from '../../../libs/shared/src/config/config';
-import { Config as Settings } from '../../../libs/shared/src/config/config';
+import { loadConfig, type Config } from '../../../libs/platform/src/ops/config';
+import { Config as Settings } from '../../../libs/platform/src/ops/config';
 import { synced } from '../../membership/synced';
 import type { Answer, TestApp, TestTenant } from '../../setup/test-app';
 import { until } from '../../webhooks/support/receiver';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { MODULES } from '../../../libs/shared/src/access/caller';
+import { MODULES } from '../../../libs/access/src/caller';
 import { Mortal } from '../../http/mortal';
 
 /** A data space created through the administrators' routes, with a partner key and a platform key. */

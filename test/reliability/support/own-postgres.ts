@@ -11,7 +11,7 @@ import {
   freePort,
   startEmbeddedPostgres,
 } from '../../../libs/embedded-postgres/src';
-import { makeServiceLogin } from '../../../libs/shared/src/database/service-login';
+import { makeServiceLogin } from '../../../libs/platform/src/database/service-login';
 import { SERVICE_PASSWORD } from '../../setup/service-login';
 
 const CLI = join(__dirname, '../../../dist/apps/cli/src/main.js');

@@ -2,7 +2,7 @@
 // Loaded before a built process (node --require) to break it deliberately: role and tenant are set for the session
 // instead of the transaction, and only once for each connection. Without a pooler such a service never mixes tenants.
 const { join } = require('node:path');
-const entered = require(join(__dirname, '../../../dist/libs/shared/src/database/entered-query.js'));
+const entered = require(join(__dirname, '../../../dist/libs/platform/src/database/entered-query.js'));
 
 entered.ENTER.text = entered.ENTER.text.replaceAll(', true)', ', false)');
 

@@ -1,7 +1,7 @@
 'use strict';
 // Loaded before a built process (node --require) to break it deliberately: no data space has a budget.
 const { join } = require('node:path');
-const { BUDGETS } = require(join(__dirname, '../../../dist/libs/shared/src/budgets/budgets.js'));
+const { BUDGETS } = require(join(__dirname, '../../../dist/libs/platform/src/ops/budgets.js'));
 
 Object.assign(BUDGETS, {
   requests: 1e9,

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Client } from 'pg';
-import { Transactions } from '../../../libs/shared/src/database/transactions';
-import { Outbox } from '../../../libs/shared/src/outbox/outbox';
+import { Transactions } from '../../../libs/platform/src/database/transactions';
+import { Outbox } from '../../../libs/platform/src/events/outbox';
 import type { Tentative } from '../../../libs/webhooks/src/domain/webhook.types';
 import type { TestApp } from '../../setup/test-app';
 import { until } from './receiver';

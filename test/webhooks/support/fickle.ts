@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../../libs/shared/src/time/clock';
+import type { Clock } from '../../../libs/platform/src/ops/clock';
 import type { Received, Receiver } from './receiver';
 
 /** Responses of a fickle endpoint: how often in 1,000 times, and the status in the log. */

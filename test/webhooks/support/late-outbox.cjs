@@ -4,7 +4,7 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { randomUUID } = require('node:crypto');
 const { join } = require('node:path');
-const { Outbox } = require(join(__dirname, '../../../dist/libs/shared/src/outbox/outbox.js'));
+const { Outbox } = require(join(__dirname, '../../../dist/libs/platform/src/events/outbox.js'));
 
 const LATER_MS = 20;
 

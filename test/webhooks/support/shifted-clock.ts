@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { Clock } from '../../../libs/shared/src/time/clock';
+import { Clock } from '../../../libs/platform/src/ops/clock';
 
 /**
  * A clock that a test moves ahead, for workers and for the SQL of the queue. Jobs that are leased during a move look

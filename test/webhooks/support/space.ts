@@ -1,5 +1,5 @@
 import { ClientsService } from '../../../libs/clients/src';
-import type { ModuleName } from '../../../libs/shared/src/access/caller';
+import type { ModuleName } from '../../../libs/access/src/caller';
 import { synced } from '../../membership/synced';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { Answer, TestApp, TestTenant } from '../../setup/test-app';

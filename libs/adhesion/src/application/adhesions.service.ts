@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ActiveCampaigns, MembersService } from '#membership';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import type { Page, Position } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
-import { Outbox } from '#shared/outbox/outbox';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { Page, Position } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import { Outbox } from '#platform/events/outbox';
 import { assertDeletable } from '../domain/adhesion.rules';
 import { AdhesionRepository, type HeldAdhesion } from '../persistence/adhesion.repository';
 import { type AdhesionV1Filter, AdhesionV1Query } from '../persistence/adhesion-v1.query';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
 import { type Member, MembersService, type ValeurV1 } from '#membership';
-import type { Json } from '#shared/http/etag';
-import { Outbox } from '#shared/outbox/outbox';
+import type { Json } from '#platform/database/json';
+import { Outbox } from '#platform/events/outbox';
 import type { AsSigned } from '../domain/as-signed';
 import { AdhesionRepository } from '../persistence/adhesion.repository';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService } from '#consent';
 import { ChampsUtilisateurService, MembersService } from '#membership';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import type { Page, Position } from '#shared/database/json-items';
-import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
-import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { Page, Position } from '#platform/database/json-items';
+import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { assertIfMatch } from '#platform/input/if-match';
 import type { FormulaireRecord } from '../domain/formulaire.fields';
 import { FormulaireRepository } from '../persistence/formulaire.repository';
 

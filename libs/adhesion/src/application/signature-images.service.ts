@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { MembersService } from '#membership';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
-import type { Json } from '#shared/http/etag';
-import { isGuid } from '#shared/records/faults';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { isGuid } from '#platform/input/faults';
 import { type SignedImage, SignatureRepository } from '../persistence/signature.repository';
 
 /** Images of handwritten signatures; each reading is in the audit trail (docs/contract.md, "Signature images"). */

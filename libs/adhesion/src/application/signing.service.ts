@@ -9,13 +9,13 @@ import {
   valeurV1,
   valeurV2,
 } from '#membership';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
-import type { Json } from '#shared/http/etag';
-import { Outbox } from '#shared/outbox/outbox';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { Outbox } from '#platform/events/outbox';
 import type { AsSigned, Contact } from '../domain/as-signed';
 import { readPngDataUrl } from '../domain/png';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';

@@ -1,5 +1,5 @@
-import { DomainError } from '#shared/errors/domain-error';
-import type { ErrorCode } from '#shared/errors/error-codes';
+import { DomainError } from '#platform/errors/domain-error';
+import type { ErrorCode } from '#platform/errors/error-codes';
 
 /** Reasons that block deleting cards. */
 export interface Holds {

@@ -1,4 +1,4 @@
-import { text } from '#shared/records/field';
+import { text } from '#platform/input/field';
 
 /** States of a membership request (docs/contract.md, "Conciliation"). */
 export const STATUTS_DEMANDE = ['ATransferer', 'Confirmee', 'Rejetee'] as const;

@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { DemandeAdhesion } from './demande-adhesion.entity';
 
 const demande = (): DemandeAdhesion => Object.assign(new DemandeAdhesion(), { statut: 'ATransferer' });

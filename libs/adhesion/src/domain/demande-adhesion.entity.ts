@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PersonneRecord } from '#membership/fields';
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import type { AsSigned } from './as-signed';
 import type { StatutDemande } from './conciliation.fields';
 

@@ -1,4 +1,4 @@
-import { givenId, identifier, type RecordOf, text } from '#shared/records/field';
+import { givenId, identifier, type RecordOf, text } from '#platform/input/field';
 
 /** The form that a member fills to sign (docs/contract.md, "Forms"). */
 export const FORMULAIRE_FIELDS = {

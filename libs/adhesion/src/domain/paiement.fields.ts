@@ -1,4 +1,4 @@
-import { type RecordOf, text } from '#shared/records/field';
+import { type RecordOf, text } from '#platform/input/field';
 
 const reference = text(255, {
   required: true,

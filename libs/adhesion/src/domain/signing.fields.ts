@@ -1,4 +1,4 @@
-import { identifier, text } from '#shared/records/field';
+import { identifier, text } from '#platform/input/field';
 
 /** What a signing says beside who signs (docs/contract.md, "Signing"). */
 export const SIGNING_FIELDS = {

@@ -1,11 +1,11 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { Answers } from '#shared/http/answers.decorator';
-import { type Page, type Position, sendList } from '#shared/http/listing';
-import { Query } from '#shared/http/request-parts.decorator';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { Answers } from '#platform/http/answers.decorator';
+import { type Page, type Position, sendList } from '#platform/http/listing';
+import { Query } from '#platform/input/request-parts.decorator';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionV1Item, AdhesionV1List, AdhesionV1OfEmployeList } from './adhesions.dto';
 

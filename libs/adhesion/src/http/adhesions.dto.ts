@@ -7,9 +7,9 @@ import {
   type ValeurV2Item,
   ValeursV2,
 } from '#membership';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { PagingQuery } from '#shared/http/listing';
-import { given, givenId, omit } from '#shared/records/field';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { PagingQuery } from '#platform/http/listing';
+import { given, givenId, omit } from '#platform/input/field';
 import { SIGNING_FIELDS } from '../domain/signing.fields';
 import { EXAMPLE_IDS } from './examples';
 

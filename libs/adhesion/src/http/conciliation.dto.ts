@@ -1,7 +1,7 @@
 import { EMPLOYE_FIELDS } from '#membership';
-import { PagingQuery } from '#shared/http/listing';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { givenId, givenTime, pick, readOnly } from '#shared/records/field';
+import { PagingQuery } from '#platform/http/listing';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { givenId, givenTime, pick, readOnly } from '#platform/input/field';
 import type { ContactOverrides } from '../application/conciliation.service';
 import { raison, statut } from '../domain/conciliation.fields';
 import { SIGNING_FIELDS } from '../domain/signing.fields';

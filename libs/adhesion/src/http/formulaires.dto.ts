@@ -1,6 +1,6 @@
-import { Shown } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { omit } from '#shared/records/field';
+import { Shown } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { omit } from '#platform/input/field';
 import { FORMULAIRE_FIELDS } from '../domain/formulaire.fields';
 
 /** Body of POST and PUT; PUT replaces every property. */

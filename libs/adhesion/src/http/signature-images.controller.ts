@@ -1,11 +1,12 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Actor } from '#shared/access/caller';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { CurrentActor } from '#shared/http/actor.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { type Json, withEtag } from '#shared/http/etag';
+import type { Actor } from '#platform/audit/actor';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { CurrentActor } from '#access/actor.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { withEtag } from '#platform/http/etag';
 import { SignatureImagesService } from '../application/signature-images.service';
 import { SignatureAdhesionItem, SignatureEmployeItem } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { REPONSE_CONSENTEMENT_FIELDS } from '#consent';
 import { PERSONNE_FIELDS, VALEUR_FIELDS } from '#membership';
-import { Shown } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { givenId, givenTime, omit } from '#shared/records/field';
+import { Shown } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { givenId, givenTime, omit } from '#platform/input/field';
 import type { Signing } from '../application/signing.service';
 import { statut } from '../domain/conciliation.fields';
 import { AUTORISATION_FIELDS, PAIEMENT_FIELDS } from '../domain/paiement.fields';

@@ -5,8 +5,8 @@ import {
   type Page,
   type Position,
   wireTimestamp,
-} from '#shared/database/json-items';
-import type { Transactions } from '#shared/database/transactions';
+} from '#platform/database/json-items';
+import type { Transactions } from '#platform/database/transactions';
 import { syndicatNom } from './adhesion-v2.query';
 
 /** Filters of V1's lists of cards; those given hold together. */

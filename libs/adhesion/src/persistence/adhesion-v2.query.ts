@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { PERSONNE_FIELDS } from '#membership/fields';
-import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
-import { omit } from '#shared/records/field';
+import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
+import { omit } from '#platform/input/field';
 
 /** Filters of the lists of cards; those given hold together (docs/contract.md, "Lists of cards"). */
 export interface AdhesionFilter {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '#shared/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
 import { insertSigned } from './as-signed.sql';
 

@@ -1,6 +1,6 @@
 import { PERSONNE_FIELDS } from '#membership/fields';
-import { snakeCase } from '#shared/database/connections';
-import { namesOf } from '#shared/records/field';
+import { snakeCase } from '#platform/database/connections';
+import { namesOf } from '#platform/input/field';
 import type { AsSigned } from '../domain/as-signed';
 
 /** The properties that cards and requests share; the columns have their names in snake_case. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PERSONNE_FIELDS } from '#membership/fields';
-import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
 import type { StatutDemande } from '../domain/conciliation.fields';
 import { DemandeAdhesion } from '../domain/demande-adhesion.entity';

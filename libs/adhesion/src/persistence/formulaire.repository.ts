@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position } from '#shared/database/json-items';
-import { FOREIGN_KEY_VIOLATION, violates } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import { JsonItems, type Page, type Position } from '#platform/database/json-items';
+import { FOREIGN_KEY_VIOLATION, violates } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import type { FormulaireRecord } from '../domain/formulaire.fields';
 
 /** A form as far as a signing is concerned. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { jsonObject, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { jsonObject, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import type { PaiementRecord } from '../domain/paiement.fields';
 
 const SHOWN = {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
-import { Caller, Environment } from '#shared/access/caller';
-import { Config } from '#shared/config/config';
-import { NO_TENANT } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import { Caller, Environment } from '#access/caller';
+import { Config } from '#platform/ops/config';
+import { NO_TENANT } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { fingerprint, isWellFormedKey } from '../domain/api-key';
 import { CallerQuery, type PresentedCle } from '../persistence/caller.query';
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import type { Position } from '#shared/database/json-items';
-import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
-import { DomainError, invalidRequest } from '#shared/errors/domain-error';
-import { Actor, Environment, Role } from '#shared/access/caller';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { Position } from '#platform/database/json-items';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { DomainError, invalidRequest } from '#platform/errors/domain-error';
+import { Environment, Role } from '#access/caller';
+import type { Actor } from '#platform/audit/actor';
 import { Cle, type CleWithEnvironment, type NewCle } from '../domain/cle.entity';
 import { Client, type ClientChange, type NewClient } from '../domain/client.entity';
 import { ClientRepository } from '../persistence/client.repository';

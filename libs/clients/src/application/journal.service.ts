@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Environment } from '#shared/access/caller';
-import { type ChainedEntry, type JournalFilter, JournalRepository } from '#shared/audit/journal.repository';
-import { type Anchor, JournalVerification, type Verified } from '#shared/audit/verification';
-import type { Position } from '#shared/database/json-items';
-import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+import type { Environment } from '#access/caller';
+import { type ChainedEntry, type JournalFilter, JournalRepository } from '#platform/audit/journal.repository';
+import { type Anchor, JournalVerification, type Verified } from '#platform/audit/verification';
+import type { Position } from '#platform/database/json-items';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { ClientRepository } from '../persistence/client.repository';
 import { ClientsService } from './clients.service';
 

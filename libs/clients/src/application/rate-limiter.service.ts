@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Caller } from '#shared/access/caller';
+import { Caller } from '#access/caller';
 import { RateWindowQuery } from '../persistence/rate-window.query';
 
 /** Requests that are left in a key's minute. */

@@ -1,5 +1,5 @@
-import { MODULES, type ModuleName } from '#shared/access/caller';
-import { DomainError } from '#shared/errors/domain-error';
+import { MODULES, type ModuleName } from '#access/caller';
+import { DomainError } from '#platform/errors/domain-error';
 import { fingerprint, isWellFormedKey } from './api-key';
 import { Cle, type NewCle } from './cle.entity';
 

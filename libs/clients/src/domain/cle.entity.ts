@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ModuleName, Role } from '#shared/access/caller';
-import { DomainError } from '#shared/errors/domain-error';
+import type { ModuleName, Role } from '#access/caller';
+import { DomainError } from '#platform/errors/domain-error';
 import { generateKey, type KeyKind } from './api-key';
 import type { Client } from './client.entity';
 

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { requirementOf } from '#shared/access/requirement-of';
-import type { AuthenticatedRequest } from '#shared/access/requires.decorator';
+import { requirementOf } from '#access/requirement-of';
+import type { AuthenticatedRequest } from '#access/requires.decorator';
 import { AuthenticationService } from '../application/authentication.service';
 
 /**

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ENVIRONMENTS, MODULES } from '#shared/access/caller';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { always, given, givenId, givenTime, text, neverNull } from '#shared/records/field';
+import { ENVIRONMENTS, MODULES } from '#access/caller';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { always, given, givenId, givenTime, text, neverNull } from '#platform/input/field';
 import { IssuedCle } from '../application/clients.service';
 import type { CleWithEnvironment } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';

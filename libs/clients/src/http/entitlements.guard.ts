@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { requirementOf } from '#shared/access/requirement-of';
-import { callerOf } from '#shared/access/requires.decorator';
-import { DomainError } from '#shared/errors/domain-error';
+import { requirementOf } from '#access/requirement-of';
+import { callerOf } from '#access/requires.decorator';
+import { DomainError } from '#platform/errors/domain-error';
 
 /** Third guard: refuses with 403 a key that lacks the role or the module of the route. */
 @Injectable()

@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Requires } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { Answers } from '#shared/http/answers.decorator';
-import { GuidPart } from '#shared/http/guid-part.pipe';
-import { pageOf, sendList } from '#shared/http/listing';
-import { Query } from '#shared/http/request-parts.decorator';
+import { Requires } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { Answers } from '#platform/http/answers.decorator';
+import { GuidPart } from '#platform/input/guid-part.pipe';
+import { pageOf, sendList } from '#platform/http/listing';
+import { Query } from '#platform/input/request-parts.decorator';
 import { JournalService } from '../application/journal.service';
 import { EXAMPLE_CLIENT_ID } from './clients.dto';
 import { JournalItem, JournalQuery } from './journal.dto';

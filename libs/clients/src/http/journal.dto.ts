@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ENVIRONMENTS } from '#shared/access/caller';
-import { CHANGES } from '#shared/audit/audit-detail';
-import { AUDITED_ACTIONS } from '#shared/audit/audited-actions';
-import { Input } from '#shared/http/field.decorator';
-import { PagingQuery } from '#shared/http/listing';
-import { text } from '#shared/records/field';
+import { ENVIRONMENTS } from '#access/caller';
+import { CHANGES } from '#platform/audit/audit-detail';
+import { AUDITED_ACTIONS } from '#platform/audit/audited-actions';
+import { Input } from '#platform/input/field.decorator';
+import { PagingQuery } from '#platform/http/listing';
+import { text } from '#platform/input/field';
 import type { JournalOfClient } from '../application/journal.service';
 
 export class JournalQuery extends PagingQuery {

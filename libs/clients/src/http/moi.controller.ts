@@ -1,11 +1,12 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Caller, ENVIRONMENTS, MODULES } from '#shared/access/caller';
-import { CurrentCaller, Requires } from '#shared/access/requires.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { type Json, withEtag } from '#shared/http/etag';
-import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_NESTED_RECORDS, SYNC_RECORDS } from '#shared/http/limits';
+import { type Caller, ENVIRONMENTS, MODULES } from '#access/caller';
+import { CurrentCaller, Requires } from '#access/requires.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { withEtag } from '#platform/http/etag';
+import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_NESTED_RECORDS, SYNC_RECORDS } from '#platform/input/limits';
 
 class LimitesItem {
   @ApiProperty({ description: 'Requests a minute, over all connections.', type: 'integer', example: 600 })

@@ -1,10 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { isProbe, requirementOf } from '#shared/access/requirement-of';
-import { callerOf } from '#shared/access/requires.decorator';
-import { DomainError } from '#shared/errors/domain-error';
-import { FloodDelay } from '#shared/http/flood-delay';
+import { requirementOf } from '#access/requirement-of';
+import { isProbe } from '#platform/http/public.decorator';
+import { callerOf } from '#access/requires.decorator';
+import { DomainError } from '#platform/errors/domain-error';
+import { FloodDelay } from '#platform/http/flood-delay';
 import { RateLimiterService } from '../application/rate-limiter.service';
 import { KeylessBudget } from './keyless-budget';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ranOutOfSpace } from '#shared/database/sql-errors';
-import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+import { ranOutOfSpace } from '#platform/database/sql-errors';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { Cle } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type EntityTarget, type FindOptionsWhere, In } from 'typeorm';
-import type { Position } from '#shared/database/json-items';
-import { UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import type { Position } from '#platform/database/json-items';
+import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { Cle, CleWithEnvironment } from '../domain/cle.entity';
 import { Client } from '../domain/client.entity';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ranOutOfSpace } from '#shared/database/sql-errors';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
+import { ranOutOfSpace } from '#platform/database/sql-errors';
+import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 
 /** Requests that one replica may let through before it asks again. */
 export interface Lease {

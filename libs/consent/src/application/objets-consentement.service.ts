@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { Transactions } from '#shared/database/transactions';
-import { KeyedRecords } from '#shared/records/keyed-records';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { Transactions } from '#platform/database/transactions';
+import { KeyedRecords } from '#membership';
 import { ObjetConsentement } from '../domain/objet-consentement.entity';
 import type { ObjetConsentementRecord } from '../domain/objet-consentement.fields';
 import { ObjetConsentementQuery } from '../persistence/objet-consentement.query';

@@ -1,4 +1,4 @@
-import { identifier, type RecordOf } from '#shared/records/field';
+import { identifier, type RecordOf } from '#platform/input/field';
 import { OBJET_CONSENTEMENT_FIELDS } from './objet-consentement.fields';
 
 /** What a person was asked and answered, inside of something that names the person. */

@@ -1,4 +1,4 @@
-import { givenId, givenTime, identifier, type RecordOf, text } from '#shared/records/field';
+import { givenId, givenTime, identifier, type RecordOf, text } from '#platform/input/field';
 
 /** What a partner writes of a consent object (docs/contract.md, "Consent objects"). */
 export const OBJET_CONSENTEMENT_FIELDS = {

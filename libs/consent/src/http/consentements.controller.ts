@@ -1,14 +1,14 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { Actor } from '#shared/access/caller';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { CurrentActor } from '#shared/http/actor.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import type { Json } from '#shared/http/etag';
-import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
-import { Body, Query } from '#shared/http/request-parts.decorator';
+import type { Actor } from '#platform/audit/actor';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { CurrentActor } from '#access/actor.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ConsentementsService } from '../application/consentements.service';
 import { ConsentementInput, ConsentementItem, ConsentementList } from './consentements.dto';
 

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValeurChampV1Item } from '#membership';
-import { Input } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { pick } from '#shared/records/field';
-import { PagingQuery } from '#shared/http/listing';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { pick } from '#platform/input/field';
+import { PagingQuery } from '#platform/http/listing';
 import { CONSENTEMENT_FIELDS } from '../domain/consentement.fields';
 import { OBJET_CONSENTEMENT_FIELDS } from '../domain/objet-consentement.fields';
 

@@ -1,6 +1,6 @@
-import { Input } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { omit } from '#shared/records/field';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { omit } from '#platform/input/field';
 import { OBJET_CONSENTEMENT_FIELDS, type ObjetConsentementRecord } from '../domain/objet-consentement.fields';
 
 class ObjetConsentementBody extends InputOf(omit(OBJET_CONSENTEMENT_FIELDS, 'idExterne')) {}

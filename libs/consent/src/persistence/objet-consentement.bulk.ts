@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { BulkResult, BulkUpsert } from '#shared/database/bulk-upsert';
-import { Transactions } from '#shared/database/transactions';
+import { BulkResult, BulkUpsert } from '#platform/bulk/bulk-upsert';
+import { Transactions } from '#platform/database/transactions';
 import { OBJET_CONSENTEMENT_FIELDS, OBJET_CONSENTEMENT_V2_FIELDS } from '../domain/objet-consentement.fields';
 
 /** Upserts of many consent objects, in the ambient transaction. */

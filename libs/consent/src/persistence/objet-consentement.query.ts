@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 
 /** Consent objects as V2 shows them (docs/contract.md, "Consent objects"). */
 @Injectable()

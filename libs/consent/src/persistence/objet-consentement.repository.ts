@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { KeyedRepository } from '#shared/database/keyed.repository';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
+import { KeyedRepository } from '#platform/database/keyed.repository';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
 import { ObjetConsentement } from '../domain/objet-consentement.entity';
 
 @Injectable()

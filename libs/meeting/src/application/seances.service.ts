@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { MembersService } from '#membership';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import type { Page, Position } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
-import { invalidRequest } from '#shared/errors/domain-error';
-import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { Page, Position } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
+import { invalidRequest } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { assertIfMatch } from '#platform/input/if-match';
 import { assertPresences } from '../domain/presences.rules';
 import type { PresencesRecord, SeanceRecord } from '../domain/seance.fields';
 import { type SeanceFilter, SeanceQuery } from '../persistence/seance.query';

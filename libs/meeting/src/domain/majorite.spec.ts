@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { UNITS } from '#shared/numbers/weight';
+import { UNITS } from '#platform/input/decimal';
 import { isAdopted } from './majorite';
 import { MAJORITES, type Majorite } from './point.fields';
 

@@ -1,11 +1,11 @@
-import type { Weight } from '#shared/numbers/weight';
+import type { Decimal } from '#platform/input/decimal';
 import type { Majorite } from './point.fields';
 
 /** Votes on a proposal, by weight. */
 export interface Cast {
-  readonly pour: Weight;
-  readonly contre: Weight;
-  readonly abstentions: Weight;
+  readonly pour: Decimal;
+  readonly contre: Decimal;
+  readonly abstentions: Decimal;
 }
 
 /**

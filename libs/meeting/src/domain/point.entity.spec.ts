@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { Point } from './point.entity';
 import type { Majorite, PointRecord, ResultatRecord } from './point.fields';
 import { resultatOf } from './resultat';

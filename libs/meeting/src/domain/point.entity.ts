@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
-import { weightOf } from '#shared/numbers/weight';
+import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import { decimalOf } from '#platform/input/decimal';
 import { isAdopted } from './majorite';
 import type { Majorite, PointRecord, TypeVote } from './point.fields';
 import type { Resultat } from './resultat';
@@ -89,9 +89,9 @@ export class Point {
       throw new DomainError('Point.NonVotable', 'The point is not put to the vote: it can have no result.');
     Object.assign(this, resultat);
     this.adopte = isAdopted(this.majorite, {
-      pour: weightOf(resultat.poidsPour),
-      contre: weightOf(resultat.poidsContre),
-      abstentions: weightOf(resultat.poidsAbstentions),
+      pour: decimalOf(resultat.poidsPour),
+      contre: decimalOf(resultat.poidsContre),
+      abstentions: decimalOf(resultat.poidsAbstentions),
     });
   }
 }

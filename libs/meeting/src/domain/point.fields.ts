@@ -1,4 +1,4 @@
-import { given, givenId, givenOf, readOnly, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+import { given, givenId, givenOf, readOnly, readOnlyOf, type RecordOf, text } from '#platform/input/field';
 import { MOST_PERSONS } from './seance.fields';
 
 /** Ways to vote in session: by name, or so that nobody sees who voted what. */

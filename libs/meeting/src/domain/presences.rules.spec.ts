@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { assertPresences } from './presences.rules';
 
 /** Pointers of the faults for which a rule refuses. */

@@ -1,4 +1,4 @@
-import { type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { PresencesRecord } from './seance.fields';
 
 /**

@@ -1,5 +1,5 @@
-import { type InputFault, invalidRequest } from '#shared/errors/domain-error';
-import { weightOf } from '#shared/numbers/weight';
+import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import { decimalOf } from '#platform/input/decimal';
 import type { ResultatRecord } from './point.fields';
 
 /** A result whose counts and weights agree; weights are exact decimal numbers. `Point.record` stores it. */
@@ -29,7 +29,7 @@ export function resultatOf(record: ResultatRecord): Resultat {
   const poids = (name: keyof typeof WEIGHED): string => {
     const count = record[WEIGHED[name]];
     const sent = record[name] ?? String(count);
-    if ((weightOf(sent) === 0n) !== (count === 0)) {
+    if ((decimalOf(sent) === 0n) !== (count === 0)) {
       const detail = `must be 0 if, and only if, ${WEIGHED[name]} is 0`;
       faults.push({ pointer: `/${name}`, code: 'range', detail });
     }

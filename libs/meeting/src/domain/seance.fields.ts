@@ -1,4 +1,4 @@
-import { givenId, identifier, readOnlyOf, type RecordOf, text } from '#shared/records/field';
+import { givenId, identifier, readOnlyOf, type RecordOf, text } from '#platform/input/field';
 
 /** The largest count of persons or votes: what PostgreSQL's integer holds. */
 export const MOST_PERSONS = 2_147_483_647;

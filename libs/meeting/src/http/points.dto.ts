@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Shown } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { pick } from '#shared/records/field';
+import { Shown } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { pick } from '#platform/input/field';
 import { MAJORITES, MOST_POIDS, POINT_FIELDS, RESULTAT_FIELDS, TYPES_VOTE } from '../domain/point.fields';
 
 /** Body of POST. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { JsonItems, type Page, type Position } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 
 /** Points of agendas, and their results, as JSON text. */
 @Injectable()

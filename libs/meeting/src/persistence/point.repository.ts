@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '#shared/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import { Point } from '../domain/point.entity';
 
 /** Points of agendas with their results. */

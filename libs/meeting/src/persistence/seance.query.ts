@@ -6,8 +6,8 @@ import {
   type Page,
   type Position,
   wireTimestamp,
-} from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+} from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 
 /** Filters of the list of meetings; those given hold together. */
 export interface SeanceFilter {

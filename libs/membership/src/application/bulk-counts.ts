@@ -1,6 +1,6 @@
-import type { BulkResult } from '#shared/database/bulk-upsert';
-import type { CheckedList, Refusal } from '#shared/records/checked-list';
-import type { RecordDefinition } from '#shared/records/field';
+import type { BulkResult } from '#platform/bulk/bulk-upsert';
+import type { CheckedList, Refusal } from '#platform/input/checked-list';
+import type { RecordDefinition } from '#platform/input/field';
 
 /** Counts of one list. Accepted records that are not new existed before. */
 export function countsOf(

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import type { Page, Position } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
-import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { Page, Position } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { assertIfMatch } from '#platform/input/if-match';
 import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
 import type { ChampRecord } from '../domain/champ-utilisateur.fields';
 import type { ChampDefinition } from '../domain/valeur-champ';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Breather } from '#shared/concurrency/breather';
-import type { BulkResult } from '#shared/database/bulk-upsert';
-import { SYNC_NESTED_REFUSALS } from '#shared/http/limits';
-import { CheckedList, type CheckedItem, type Refusal, shortened } from '#shared/records/checked-list';
-import { hasAtMost } from '#shared/records/faults';
-import { textFault } from '#shared/records/fold';
-import type { NestedLimits } from '#shared/records/nested-limits';
-import { RecordValidator } from '#shared/records/record-validator';
+import { Breather } from '#platform/ops/breather';
+import type { BulkResult } from '#platform/bulk/bulk-upsert';
+import { SYNC_NESTED_REFUSALS } from '#platform/input/limits';
+import { CheckedList, type CheckedItem, type Refusal, shortened } from '#platform/input/checked-list';
+import { hasAtMost } from '#platform/input/faults';
+import { textFault } from '#platform/input/fold';
+import type { NestedLimits } from '#platform/input/nested-limits';
+import { RecordValidator } from '#platform/input/record-validator';
 import {
   EMPLOI_FIELDS,
   EMPLOYE_V2_FIELDS,

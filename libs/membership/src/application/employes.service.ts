@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
-import type { Json } from '#shared/http/etag';
-import { KeyedRecords } from '#shared/records/keyed-records';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { KeyedRecords } from './keyed-records';
 import { Employe } from '../domain/employe.entity';
 import type { EmployeRecord } from '../domain/employe.fields';
 import { EmployeQuery } from '../persistence/employe.query';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { Transactions } from '#shared/database/transactions';
-import { KeyedRecords } from '#shared/records/keyed-records';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { Transactions } from '#platform/database/transactions';
+import { KeyedRecords } from './keyed-records';
 import { Employeur } from '../domain/employeur.entity';
 import type { EmployeurRecord } from '../domain/employeur.fields';
 import { EmployeurQuery } from '../persistence/employeur.query';

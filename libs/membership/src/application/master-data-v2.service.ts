@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Page, Position } from '#shared/database/json-items';
-import { DomainError } from '#shared/errors/domain-error';
-import type { Json } from '#shared/http/etag';
-import { dayOf } from '#shared/time/wire-date';
+import type { Page, Position } from '#platform/database/json-items';
+import { DomainError } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { dayOf } from '#platform/input/wire-date';
 import { EmployeV2Query } from '../persistence/employe-v2.query';
 import { type EmploiFilter, EmploiQuery } from '../persistence/emploi.query';
 import type { MasterDataFilter } from '../persistence/master-data.query';

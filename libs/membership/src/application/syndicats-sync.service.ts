@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Breather } from '#shared/concurrency/breather';
-import type { BulkResult } from '#shared/database/bulk-upsert';
-import { CheckedList, shortened } from '#shared/records/checked-list';
-import { NestedLimits } from '#shared/records/nested-limits';
-import { RecordValidator } from '#shared/records/record-validator';
+import { Breather } from '#platform/ops/breather';
+import type { BulkResult } from '#platform/bulk/bulk-upsert';
+import { CheckedList, shortened } from '#platform/input/checked-list';
+import { NestedLimits } from '#platform/input/nested-limits';
+import { RecordValidator } from '#platform/input/record-validator';
 import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
 import { SyndicatsBulk, type SyndicatStages } from '../persistence/syndicats.bulk';
 import { countsOf } from './bulk-counts';

@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { ChampUtilisateur } from './champ-utilisateur.entity';
 import type { ChampRecord } from './champ-utilisateur.fields';
 

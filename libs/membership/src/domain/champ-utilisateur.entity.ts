@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { ChampRecord, TypeChamp } from './champ-utilisateur.fields';
 
 /** A custom field that a tenant defines for its employees. */

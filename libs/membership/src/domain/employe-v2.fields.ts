@@ -1,4 +1,4 @@
-import { capitalized, identifier, type RecordOf, text } from '#shared/records/field';
+import { capitalized, identifier, type RecordOf, text } from '#platform/input/field';
 import { EMPLOYE_FIELDS, PERSONNE_FIELDS } from './employe.fields';
 
 /** The most of each list that one employee may carry. */

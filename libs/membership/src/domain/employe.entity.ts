@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { namesOf } from '#shared/records/field';
+import { namesOf } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from './employe.fields';
 
 @Entity('employe')

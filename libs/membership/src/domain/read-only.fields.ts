@@ -1,4 +1,4 @@
-import { givenId, givenTime } from '#shared/records/field';
+import { givenId, givenTime } from '#platform/input/field';
 
 /** What the service gives every record of master data; a write may send it back, and it is ignored. */
 export const READ_ONLY_FIELDS = {

@@ -1,4 +1,4 @@
-import type { InputFault } from '#shared/errors/domain-error';
+import type { InputFault } from '#platform/errors/domain-error';
 import type { ValeurRecord } from './employe-v2.fields';
 import { type ChampDefinition, readValeur, type ValeurPresente } from './valeur-champ';
 

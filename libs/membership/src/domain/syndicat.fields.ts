@@ -1,4 +1,4 @@
-import { identifier, type RecordOf, text } from '#shared/records/field';
+import { identifier, type RecordOf, text } from '#platform/input/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
 /** A union of a V2 sync (docs/contract.md, "V2 sync"). */

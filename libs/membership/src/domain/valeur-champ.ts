@@ -1,4 +1,4 @@
-import { parseDate } from '#shared/time/wire-date';
+import { parseDate } from '#platform/input/wire-date';
 import type { TypeChamp } from './champ-utilisateur.fields';
 
 /** A custom field as far as its values are concerned. */

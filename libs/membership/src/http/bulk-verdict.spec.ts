@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import { DomainError } from '#shared/errors/domain-error';
-import type { RecordClass } from '#shared/http/field.decorator';
-import { InputPipe } from '#shared/http/input.pipe';
-import type { RecordDefinition } from '#shared/records/field';
-import { RecordValidator } from '#shared/records/record-validator';
+import { DomainError } from '#platform/errors/domain-error';
+import type { RecordClass } from '#platform/input/field.decorator';
+import { InputPipe } from '#platform/input/input.pipe';
+import type { RecordDefinition } from '#platform/input/field';
+import { RecordValidator } from '#platform/input/record-validator';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { EmployeInput } from './employes.dto';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { omit } from '#shared/records/field';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { omit } from '#platform/input/field';
 import { CHAMP_FIELDS, CHOIX_FIELDS } from '../domain/champ-utilisateur.fields';
 
 export class ChoixInput extends InputOf(CHOIX_FIELDS) {}

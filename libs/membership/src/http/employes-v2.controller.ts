@@ -1,12 +1,13 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { Answers } from '#shared/http/answers.decorator';
-import { Json, withEtag } from '#shared/http/etag';
-import { type Page, type Position, sendList } from '#shared/http/listing';
-import { Query } from '#shared/http/request-parts.decorator';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { withEtag } from '#platform/http/etag';
+import { type Page, type Position, sendList } from '#platform/http/listing';
+import { Query } from '#platform/input/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { EmploiList, EmploiTrouveItem, EmployeV2Item, EmployeV2List } from './employes-v2.dto';
 

@@ -1,8 +1,8 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { ItemOf } from '#shared/http/record-classes';
-import { PagingQuery } from '#shared/http/listing';
-import { given, pick, omit } from '#shared/records/field';
+import { Input, Shown } from '#platform/input/field.decorator';
+import { ItemOf } from '#platform/input/record-classes';
+import { PagingQuery } from '#platform/http/listing';
+import { given, pick, omit } from '#platform/input/field';
 import { EMPLOI_FIELDS, MEMBERSHIP_FIELDS } from '../domain/employe-v2.fields';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { modifieDepuis } from './master-data.dto';

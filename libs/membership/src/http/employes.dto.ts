@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { omit } from '#shared/records/field';
-import { PagingQuery } from '#shared/http/listing';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { omit } from '#platform/input/field';
+import { PagingQuery } from '#platform/http/listing';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { modifieDepuis } from './master-data.dto';
 

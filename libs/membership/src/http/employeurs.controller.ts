@@ -1,14 +1,15 @@
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { Actor } from '#shared/access/caller';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { CurrentActor } from '#shared/http/actor.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { Json, withEtag } from '#shared/http/etag';
-import { sendList } from '#shared/http/listing';
-import { Body, Query } from '#shared/http/request-parts.decorator';
+import type { Actor } from '#platform/audit/actor';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { CurrentActor } from '#access/actor.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { withEtag } from '#platform/http/etag';
+import { sendList } from '#platform/http/listing';
+import { Body, Query } from '#platform/input/request-parts.decorator';
 import { EmployeursService } from '../application/employeurs.service';
 import { EmployeurInput, EmployeurItem, EmployeurList } from './employeurs.dto';
 

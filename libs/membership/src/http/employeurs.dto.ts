@@ -1,6 +1,6 @@
-import { Input } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { PagingQuery } from '#shared/http/listing';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { PagingQuery } from '#platform/http/listing';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { modifieDepuis } from './master-data.dto';
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Shown } from '#shared/http/field.decorator';
-import { ItemOf } from '#shared/http/record-classes';
+import { Shown } from '#platform/input/field.decorator';
+import { ItemOf } from '#platform/input/record-classes';
 import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
 import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
 

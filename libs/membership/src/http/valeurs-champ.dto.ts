@@ -1,5 +1,5 @@
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { Shown } from '#shared/http/field.decorator';
+import { Shown } from '#platform/input/field.decorator';
 import { VALEUR_FIELDS } from '../domain/employe-v2.fields';
 
 const nom = { ...VALEUR_FIELDS.NomChamp, description: 'Name of the custom field.' } as const;

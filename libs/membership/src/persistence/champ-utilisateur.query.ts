@@ -6,8 +6,8 @@ import {
   type Page,
   type Position,
   wireTimestamp,
-} from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+} from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import type { TypeChamp } from '../domain/champ-utilisateur.fields';
 import type { ChampDefinition } from '../domain/valeur-champ';
 

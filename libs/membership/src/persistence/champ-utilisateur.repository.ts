@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
-import type { ErrorCode } from '#shared/errors/error-codes';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import type { ErrorCode } from '#platform/errors/error-codes';
 import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
 import type { ChoixRecord } from '../domain/champ-utilisateur.fields';
 

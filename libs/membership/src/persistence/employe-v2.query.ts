@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { itemColumns, jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { itemColumns, jsonList, jsonObject, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';
 import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
 import { activeOn, EMPLOI_V1, TODAY } from './emploi.sql';

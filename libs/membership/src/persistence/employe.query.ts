@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { itemColumns } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { itemColumns } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { employeurV1 } from './emploi.sql';
 import { MasterDataQuery } from './master-data.query';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { KeyedRepository } from '#shared/database/keyed.repository';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import { KeyedRepository } from '#platform/database/keyed.repository';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { Employe } from '../domain/employe.entity';
 import { writeEmployeurV1 } from './emploi.sql';
 

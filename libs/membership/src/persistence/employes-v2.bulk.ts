@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { Presence } from '#shared/database/bulk-upsert';
-import { Stage } from '#shared/database/stage';
-import { mergeStaged } from '#shared/database/staged-merge';
-import { Transactions } from '#shared/database/transactions';
-import { capitalized, namesOf } from '#shared/records/field';
+import { Presence } from '#platform/bulk/bulk-upsert';
+import { Stage } from '#platform/bulk/stage';
+import { mergeStaged } from '#platform/bulk/staged-merge';
+import { Transactions } from '#platform/database/transactions';
+import { capitalized, namesOf } from '#platform/input/field';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';
 import { EMPLOI_V1, TODAY } from './emploi.sql';
-import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
 /** Employees and what is nested in them, on their way into the database. */

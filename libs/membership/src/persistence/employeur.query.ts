@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import { MasterDataQuery } from './master-data.query';
 
 /** Employers as V1 shows them (docs/contract.md, "Employers"). */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { BulkResult, BulkUpsert } from '#shared/database/bulk-upsert';
-import { Transactions } from '#shared/database/transactions';
+import { BulkResult, BulkUpsert } from '#platform/bulk/bulk-upsert';
+import { Transactions } from '#platform/database/transactions';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { writeEmployeurV1 } from './emploi.sql';
-import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 
 /** Employers are locked before employees, as the deletion of an employer does: the two never wait for each other. */
 const UNKNOWN_EMPLOYER = `

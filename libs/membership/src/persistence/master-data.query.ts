@@ -1,5 +1,5 @@
-import { type ItemSource, JsonItems, type Page, type Position } from '#shared/database/json-items';
-import type { Transactions } from '#shared/database/transactions';
+import { type ItemSource, JsonItems, type Page, type Position } from '#platform/database/json-items';
+import type { Transactions } from '#platform/database/transactions';
 
 /** Filters of a list of employees or employers. */
 export interface MasterDataFilter {

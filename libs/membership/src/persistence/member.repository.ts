@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { snakeCase } from '#shared/database/connections';
-import { Transactions } from '#shared/database/transactions';
-import { namesOf } from '#shared/records/field';
+import { snakeCase } from '#platform/database/connections';
+import { Transactions } from '#platform/database/transactions';
+import { namesOf } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
 import type { ValeurV2 } from '../domain/valeur-champ';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { jsonList, jsonObject, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import { MasterDataQuery } from './master-data.query';
 
 /** Unions with their employers, as V2 shows them (docs/contract.md, "Unions"). */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Stage } from '#shared/database/stage';
-import { mergeStaged } from '#shared/database/staged-merge';
-import { Transactions } from '#shared/database/transactions';
-import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
+import { Stage } from '#platform/bulk/stage';
+import { mergeStaged } from '#platform/bulk/staged-merge';
+import { Transactions } from '#platform/database/transactions';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
 /** Unions, employers and the links between them on their way into the database. */

@@ -1,4 +1,4 @@
-import { jsonList, jsonObject, wireTimestamp } from '#shared/database/json-items';
+import { jsonList, jsonObject, wireTimestamp } from '#platform/database/json-items';
 
 /**
  * Whether a table with rows of employees has any of the tenant, looked up once a statement: without them nobody pays for

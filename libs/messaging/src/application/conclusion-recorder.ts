@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { sqlState } from '#shared/database/sql-errors';
-import { LOGGER } from '#shared/logging/logger';
+import { sqlState } from '#platform/database/sql-errors';
+import { LOGGER } from '#platform/ops/logger';
 import { type Conclusion, ExpeditionRepository } from '../persistence/expedition.repository';
 
 /** A conclusion that is to be written. */

@@ -1,6 +1,6 @@
 import type { IOptions, Transformer } from 'sanitize-html';
-import { cleanHtml, HARMLESS } from '#shared/html/clean-html';
-import { hasAtMost } from '#shared/records/faults';
+import { cleanHtml, HARMLESS } from '#platform/input/clean-html';
+import { hasAtMost } from '#platform/input/faults';
 import { COURRIEL_FIELDS } from '../domain/courriel.fields';
 
 /** Levels of nesting that are kept. Tags on deeper levels are removed, their text stays. */

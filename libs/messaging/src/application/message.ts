@@ -1,7 +1,7 @@
 import { convert } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { domainToASCII } from 'node:url';
-import type { MailFrom } from '#shared/config/mail-config';
+import type { MailFrom } from '#platform/ops/mail-config';
 import type { Letter, Sender } from '../persistence/expedition.repository';
 
 /** Nesting beyond this is left out of the plain text: walking it takes time that grows with its square. */

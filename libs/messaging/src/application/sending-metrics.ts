@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '#shared/http/metrics';
+import { Metrics } from '#platform/ops/metrics';
 import type { Delivered } from './mailer';
 
 /** Counts attempts to send a message, by outcome. */

@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { Config } from '#shared/config/config';
-import { sqlState } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { LOGGER } from '#shared/logging/logger';
-import { type HeldJob, JobQueue } from '#shared/queue/job-queue';
+import { Config } from '#platform/ops/config';
+import { sqlState } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { LOGGER } from '#platform/ops/logger';
+import { type HeldJob, JobQueue } from '#platform/jobs/job-queue';
 import { retryDelay } from '../domain/retry-delays';
 import {
   type Conclusion,

@@ -1,4 +1,4 @@
-import { type RecordOf, text } from '#shared/records/field';
+import { type RecordOf, text } from '#platform/input/field';
 import { CIBLES, ETATS_DESTINATAIRE, type EtatDestinataire } from './courriel.types';
 
 /** Employees that one letter names: with identifiers of their usual length, what fits into a body. */

@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 
 /** The recipients that a data space may still write to today. */
 export interface Quota {

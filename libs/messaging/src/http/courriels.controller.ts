@@ -1,15 +1,16 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { ActorWithModules } from '#shared/access/caller';
-import { CurrentActorWithModules } from '#shared/http/actor.decorator';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { Answers } from '#shared/http/answers.decorator';
-import { type Json, withEtag } from '#shared/http/etag';
-import { GuidPart } from '#shared/http/guid-part.pipe';
-import { sendList } from '#shared/http/listing';
-import { Body, Query } from '#shared/http/request-parts.decorator';
+import type { ActorWithModules } from '#access/caller';
+import { CurrentActorWithModules } from '#access/actor.decorator';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { withEtag } from '#platform/http/etag';
+import { GuidPart } from '#platform/input/guid-part.pipe';
+import { sendList } from '#platform/http/listing';
+import { Body, Query } from '#platform/input/request-parts.decorator';
 import { CourrielsService } from '../application/courriels.service';
 import {
   CourrielAccepteItem,

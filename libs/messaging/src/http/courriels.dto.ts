@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { InputOf } from '#shared/http/record-classes';
-import { PagingQuery } from '#shared/http/listing';
-import { givenId, givenTime, readOnly } from '#shared/records/field';
+import { Input, Shown } from '#platform/input/field.decorator';
+import { InputOf } from '#platform/input/record-classes';
+import { PagingQuery } from '#platform/http/listing';
+import { givenId, givenTime, readOnly } from '#platform/input/field';
 import { COURRIEL_FIELDS, DESTINATAIRE_FILTER_FIELDS, DESTINATAIRES_FIELDS } from '../domain/courriel.fields';
 import { ETATS_DESTINATAIRE, type EtatDestinataire } from '../domain/courriel.types';
 

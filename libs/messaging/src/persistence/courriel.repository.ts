@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
+import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 import type { Cible } from '../domain/courriel.types';
 import type { Quota } from '../domain/quota';
 import { addressableIn, comparableOf } from './adresse.sql';

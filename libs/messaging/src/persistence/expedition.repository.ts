@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '#shared/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import type { EtatDestinataire } from '../domain/courriel.types';
 import { presentAddress } from './adresse.sql';
 

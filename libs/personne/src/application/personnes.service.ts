@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
 import { ActiveCampaigns } from '#membership';
-import type { Actor, Environment } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import type { Environment } from '#access/caller';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { turnOf } from '#sync';
 import type { Person } from '../persistence/held';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';

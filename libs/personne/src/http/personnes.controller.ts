@@ -1,12 +1,13 @@
 import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { EXAMPLE_CLIENT_ID } from '#clients';
-import type { Actor, Environment } from '#shared/access/caller';
-import { Requires } from '#shared/access/requires.decorator';
-import { CurrentActor } from '#shared/http/actor.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { EnvironmentPart } from '#shared/http/environment-part.pipe';
-import { GuidPart } from '#shared/http/guid-part.pipe';
+import type { Environment } from '#access/caller';
+import type { Actor } from '#platform/audit/actor';
+import { Requires } from '#access/requires.decorator';
+import { CurrentActor } from '#access/actor.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import { EnvironmentPart } from '#access/environment-part.pipe';
+import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type PersonalData, PersonnesService } from '../application/personnes.service';
 import { DonneesPersonnellesItem } from './personnes.dto';
 

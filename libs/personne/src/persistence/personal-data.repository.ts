@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '#shared/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import { HELD, type Person } from './held';
 
 /** Matches a person without an identifier: same names and same address, ignoring case. */

@@ -1,4 +1,4 @@
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#shared/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
 
 /** A record of another request that was written or removed between two of our statements: the second try sees it. */
 export const OVERTAKEN = { retryOn: [UNIQUE_VIOLATION, FOREIGN_KEY_VIOLATION] };

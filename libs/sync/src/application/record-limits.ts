@@ -1,5 +1,5 @@
-import { DomainError } from '#shared/errors/domain-error';
-import { SYNC_RECORDS } from '#shared/http/limits';
+import { DomainError } from '#platform/errors/domain-error';
+import { SYNC_RECORDS } from '#platform/input/limits';
 
 /** A list of records as a request has it: each is read when it is asked for. */
 export type Records = Iterable<unknown> & { readonly length: number };

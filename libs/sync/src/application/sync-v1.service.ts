@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ObjetConsentementBulk } from '#consent';
 import { MasterDataBulk } from '#membership';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import type { BulkResult } from '#shared/database/bulk-upsert';
-import { Transactions } from '#shared/database/transactions';
-import { Outbox } from '#shared/outbox/outbox';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { BulkResult } from '#platform/bulk/bulk-upsert';
+import { Transactions } from '#platform/database/transactions';
+import { Outbox } from '#platform/events/outbox';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { OVERTAKEN, turnOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';

@@ -1,4 +1,4 @@
-import type { RecordDefinition } from '#shared/records/field';
+import type { RecordDefinition } from '#platform/input/field';
 
 /** The body of a V2 sync (docs/contract.md, "V2 sync"). */
 export const SYNC_V2_FIELDS = {

@@ -1,11 +1,11 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Actor } from '#shared/access/caller';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { CurrentActor } from '#shared/http/actor.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { BulkBody } from '#shared/http/body.interceptor';
-import { Body, Query } from '#shared/http/request-parts.decorator';
+import type { Actor } from '#platform/audit/actor';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { CurrentActor } from '#access/actor.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import { BulkBody } from '#platform/http/body.interceptor';
+import { Body, Query } from '#platform/input/request-parts.decorator';
 import { SyncV1Service } from '../application/sync-v1.service';
 import { SyncQuery, SyncV1Input, SyncV1ResultItem } from './sync-v1.dto';
 

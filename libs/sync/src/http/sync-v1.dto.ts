@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OBJET_CONSENTEMENT_FIELDS } from '#consent';
 import { EMPLOYE_FIELDS, EMPLOYEUR_FIELDS } from '#membership';
-import { Input } from '#shared/http/field.decorator';
-import { InputOf } from '#shared/http/record-classes';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf } from '#platform/input/record-classes';
 import type { Records } from '../application/record-limits';
 
 /** The records of a sync as the OpenAPI document shows them; each is checked on its own, by its definition. */

@@ -8,8 +8,8 @@ import {
   SYNDICAT_V2_FIELDS,
   VALEUR_FIELDS,
 } from '#membership';
-import { Input } from '#shared/http/field.decorator';
-import { InputOf } from '#shared/http/record-classes';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf } from '#platform/input/record-classes';
 import type { Records } from '../application/record-limits';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 

@@ -1,10 +1,11 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { type Json, withEtag } from '#shared/http/etag';
-import { GuidPart } from '#shared/http/guid-part.pipe';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { withEtag } from '#platform/http/etag';
+import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Tache, TachesService } from '../application/taches.service';
 import { EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
 

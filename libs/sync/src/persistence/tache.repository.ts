@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
+import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
 
 /** A task as partners see it; `resultat` is JSON text. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { createHash, randomBytes } from 'node:crypto';
-import { OutcomeUnknown } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError, refusalOf } from '#shared/errors/domain-error';
+import { OutcomeUnknown } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError, refusalOf } from '#platform/errors/domain-error';
 import type { BulletinRecord } from '../domain/bulletin.fields';
 import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
 import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';

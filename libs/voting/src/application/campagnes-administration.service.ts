@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
-import type { Actor, Environment } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
-import type { Json } from '#shared/http/etag';
+import type { Environment } from '#access/caller';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
 import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { CampagnesService } from './campagnes.service';

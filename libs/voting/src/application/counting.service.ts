@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
-import { Breather } from '#shared/concurrency/breather';
-import { Threads } from '#shared/concurrency/threads';
+import { Breather } from '#platform/ops/breather';
+import { Threads } from '#platform/ops/threads';
 import type { CountedRow } from '../persistence/statistics.query';
 import { type Batch, BatchCount } from './batch-count';
 import type { CountMessage } from './counting.thread';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { Transactions } from '#shared/database/transactions';
-import type { Json } from '#shared/http/etag';
-import type { EventType } from '#shared/outbox/event-types';
-import { Outbox } from '#shared/outbox/outbox';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { Transactions } from '#platform/database/transactions';
+import type { Json } from '#platform/database/json';
+import type { EventType } from '#platform/events/event-types';
+import { Outbox } from '#platform/events/outbox';
 import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type Refusal, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';

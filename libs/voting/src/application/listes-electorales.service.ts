@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '#shared/access/caller';
-import type { Page, Position } from '#shared/database/json-items';
-import { invalidRequest } from '#shared/errors/domain-error';
-import { Outbox } from '#shared/outbox/outbox';
-import { dayOf } from '#shared/time/wire-date';
+import type { Actor } from '#platform/audit/actor';
+import type { Page, Position } from '#platform/database/json-items';
+import { invalidRequest } from '#platform/errors/domain-error';
+import { Outbox } from '#platform/events/outbox';
+import { dayOf } from '#platform/input/wire-date';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import type { ListeElectorale } from '../domain/liste-electorale.types';
 import { CampagneRepository } from '../persistence/campagne.repository';

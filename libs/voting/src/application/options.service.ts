@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '#shared/access/caller';
-import type { Page, Position } from '#shared/database/json-items';
-import { DomainError } from '#shared/errors/domain-error';
-import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { Actor } from '#platform/audit/actor';
+import type { Page, Position } from '#platform/database/json-items';
+import { DomainError } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { assertIfMatch } from '#platform/input/if-match';
 import { MOST_OPTIONS, type OptionRecord } from '../domain/question.fields';
 import { QuestionQuery } from '../persistence/question.query';
 import { QuestionRepository } from '../persistence/question.repository';

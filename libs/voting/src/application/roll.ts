@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '#shared/access/caller';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import type { AuditedAction } from '#shared/audit/audited-actions';
-import { FOREIGN_KEY_VIOLATION } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { AuditedAction } from '#platform/audit/audited-actions';
+import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { CampagneRepository, type RollChange } from '../persistence/campagne.repository';
 
 /** The actor of a write, and its action in the audit trail. */

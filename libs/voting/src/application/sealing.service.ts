@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '#shared/audit/audit-trail';
-import { NO_TENANT, Transactions } from '#shared/database/transactions';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { NO_TENANT, Transactions } from '#platform/database/transactions';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { eachDue } from './each-due';
 

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { ThreadLimitPassed } from '#shared/concurrency/threads';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
-import { LOGGER } from '#shared/logging/logger';
+import { ThreadLimitPassed } from '#platform/ops/threads';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import { LOGGER } from '#platform/ops/logger';
 import { MOST_RESULT, resultSize } from '../domain/result-size';
 import { STATISTICS_END, statisticsHead, untoldQuestion } from '../domain/statistics';
 import { noCampagne } from '../persistence/campagne.repository';

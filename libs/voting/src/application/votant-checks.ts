@@ -1,6 +1,6 @@
-import type { ErrorCode } from '#shared/errors/error-codes';
-import { TWICE } from '#shared/records/checked-list';
-import { RecordValidator } from '#shared/records/record-validator';
+import type { ErrorCode } from '#platform/errors/error-codes';
+import { TWICE } from '#platform/input/checked-list';
+import { RecordValidator } from '#platform/input/record-validator';
 import { VOTANT_FIELDS, type VotantRecord } from '../domain/votant.fields';
 import type { StagedVotant } from '../persistence/votants.bulk';
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '#shared/access/caller';
-import type { Page, Position } from '#shared/database/json-items';
-import type { Stage } from '#shared/database/stage';
-import { TouchedIds } from '#shared/database/touched-ids';
-import { DomainError, invalidRequest } from '#shared/errors/domain-error';
-import { assertIfMatch, type Json } from '#shared/http/etag';
+import type { Actor } from '#platform/audit/actor';
+import type { Page, Position } from '#platform/database/json-items';
+import type { Stage } from '#platform/bulk/stage';
+import { TouchedIds } from '#platform/database/touched-ids';
+import { DomainError, invalidRequest } from '#platform/errors/domain-error';
+import type { Json } from '#platform/database/json';
+import { assertIfMatch } from '#platform/input/if-match';
 import type { VotantRecord } from '../domain/votant.fields';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { type VotantFilter, VotantQuery } from '../persistence/votant.query';

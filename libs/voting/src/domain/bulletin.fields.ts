@@ -1,4 +1,4 @@
-import { type RecordOf, text } from '#shared/records/field';
+import { type RecordOf, text } from '#platform/input/field';
 import { MOST_OPTIONS, MOST_QUESTIONS } from './question.fields';
 
 /** The answer to one question. */

@@ -1,4 +1,4 @@
-import type { InputFault } from '#shared/errors/domain-error';
+import type { InputFault } from '#platform/errors/domain-error';
 import type { ReponseRecord } from './bulletin.fields';
 import { answerOf } from './tally/tally';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { Campagne, type CampagneContent } from './campagne.entity';
 import type { Circumstances } from './campagne.transitions';
 

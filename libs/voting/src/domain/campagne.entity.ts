@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { DomainError } from '#shared/errors/domain-error';
-import type { EventType } from '#shared/outbox/event-types';
+import { DomainError } from '#platform/errors/domain-error';
+import type { EventType } from '#platform/events/event-types';
 import type { CampagneRecord, Etat } from './campagne.fields';
 import { type Circumstances, refusalsOf, TRANSITIONS, type TransitionName } from './campagne.transitions';
 

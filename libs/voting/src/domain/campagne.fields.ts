@@ -7,7 +7,7 @@ import {
   readOnlyOf,
   type RecordOf,
   text,
-} from '#shared/records/field';
+} from '#platform/input/field';
 
 /** States of a campaign, in the order in which it goes through them (docs/contract.md, "States and transitions"). */
 export const ETATS = ['Brouillon', 'Planifie', 'VoteOuvert', 'Termine', 'Archive'] as const;

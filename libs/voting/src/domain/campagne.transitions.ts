@@ -1,4 +1,4 @@
-import type { ErrorCode } from '#shared/errors/error-codes';
+import type { ErrorCode } from '#platform/errors/error-codes';
 import type { Etat } from './campagne.fields';
 import { MOST_RESULT, resultSize, type SizedQuestion } from './result-size';
 

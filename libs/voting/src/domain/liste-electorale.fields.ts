@@ -1,4 +1,4 @@
-import type { RecordOf } from '#shared/records/field';
+import type { RecordOf } from '#platform/input/field';
 import { VOTANT_FIELDS } from './votant.fields';
 
 /** The most identifiers that one request names: what fits into its body. */

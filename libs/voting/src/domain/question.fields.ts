@@ -1,4 +1,4 @@
-import { givenId, type RecordOf, text } from '#shared/records/field';
+import { givenId, type RecordOf, text } from '#platform/input/field';
 
 export const QUESTION_TYPES = ['Proposition', 'ChoixLibre', 'Election'] as const;
 export type QuestionType = (typeof QUESTION_TYPES)[number];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import type { NestedOptionRecord, QuestionRecord } from './question.fields';
 import { contentOf, moved, optionsOf, type QuestionContent } from './question.rules';
 

@@ -1,4 +1,4 @@
-import { DomainError, type InputFault, invalidRequest } from '#shared/errors/domain-error';
+import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { NestedOptionRecord, QuestionRecord, QuestionType } from './question.fields';
 
 /** A question as it is kept: every default filled in. */

@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { Votant } from './votant.entity';
 import type { VotantRecord } from './votant.fields';
 

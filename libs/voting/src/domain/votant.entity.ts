@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { DomainError } from '#shared/errors/domain-error';
-import { weightOf } from '#shared/numbers/weight';
+import { DomainError } from '#platform/errors/domain-error';
+import { decimalOf } from '#platform/input/decimal';
 import type { VotantRecord } from './votant.fields';
 
 /** The error for a change that a voter who has voted does not allow; lists of voters answer the same. */
@@ -73,7 +73,7 @@ export class Votant {
   assertMayBecome({ ADroitDeVote, Poids, EmployeIdExterne }: VotantRecord): void {
     if (!this.aVote) return;
     const losesDroitDeVote = ADroitDeVote === false;
-    const isReweighted = Poids != null && weightOf(Poids) !== weightOf(this.poids);
+    const isReweighted = Poids != null && decimalOf(Poids) !== decimalOf(this.poids);
     const isSomebodyElse = EmployeIdExterne !== undefined && EmployeIdExterne !== this.employeIdExterne;
     if (losesDroitDeVote || isReweighted || isSomebodyElse)
       throw new DomainError(FIXED_ONCE_VOTED.code, FIXED_ONCE_VOTED.message);

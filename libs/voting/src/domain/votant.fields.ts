@@ -1,4 +1,4 @@
-import { givenOf, identifier, type RecordOf, text } from '#shared/records/field';
+import { givenOf, identifier, type RecordOf, text } from '#platform/input/field';
 
 /** A voter on the roll of a campaign (docs/contract.md, "Voters"). */
 export const VOTANT_FIELDS = {

@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { Unrecorded } from '#shared/http/idempotency.interceptor';
-import { Body } from '#shared/http/request-parts.decorator';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import { Unrecorded } from '#platform/http/idempotency.interceptor';
+import { Body } from '#platform/input/request-parts.decorator';
 import { BulletinsService } from '../application/bulletins.service';
 import { BulletinInput, RecuItem } from './bulletins.dto';
 import { CampagneId, campagnePart } from './campagnes.controller';

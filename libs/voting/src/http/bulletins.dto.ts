@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-import { InputOf } from '#shared/http/record-classes';
+import { InputOf } from '#platform/input/record-classes';
 import { BULLETIN_FIELDS, REPONSE_FIELDS } from '../domain/bulletin.fields';
 
 /** The answer to one question. */

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { PagingQuery } from '#shared/http/listing';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { PagingQuery } from '#platform/http/listing';
 import { SEUIL_ANONYMAT } from '#clients';
-import { text, pick } from '#shared/records/field';
+import { text, pick } from '#platform/input/field';
 import { CAMPAGNE_FIELDS, ETATS, GRAINE_FIELDS } from '../domain/campagne.fields';
 
 /** Body of POST and PUT; PUT replaces every property. */

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Shown } from '#shared/http/field.decorator';
-import { InputOf } from '#shared/http/record-classes';
-import { givenId, givenTime } from '#shared/records/field';
+import { Shown } from '#platform/input/field.decorator';
+import { InputOf } from '#platform/input/record-classes';
+import { givenId, givenTime } from '#platform/input/field';
 import { LISTE_ELECTORALE_FIELDS } from '../domain/liste-electorale.fields';
 import { EXAMPLE_IDS } from './examples';
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { pick } from '#shared/records/field';
+import { Input, Shown } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { pick } from '#platform/input/field';
 import {
   MOST_OPTIONS,
   MOST_QUESTIONS,

@@ -1,10 +1,10 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Requires, Tenant } from '#shared/access/requires.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { Query } from '#shared/http/request-parts.decorator';
-import { sendParts } from '#shared/http/send-parts';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import { Query } from '#platform/input/request-parts.decorator';
+import { sendParts } from '#platform/http/send-parts';
 import { StatisticsService } from '../application/statistics.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
 import { StatistiquesItem, StatistiquesQuery } from './statistics.dto';

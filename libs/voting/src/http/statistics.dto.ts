@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#shared/http/field.decorator';
-import { identifier } from '#shared/records/field';
+import { Input } from '#platform/input/field.decorator';
+import { identifier } from '#platform/input/field';
 import { ETATS } from '../domain/campagne.fields';
 import { type Methode, METHODES, QUESTION_TYPES } from '../domain/question.fields';
 import { EXAMPLE_IDS } from './examples';

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#shared/http/field.decorator';
-import { InputOf, ItemOf } from '#shared/http/record-classes';
-import { omit } from '#shared/records/field';
-import { PagingQuery } from '#shared/http/listing';
+import { Input } from '#platform/input/field.decorator';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { omit } from '#platform/input/field';
+import { PagingQuery } from '#platform/http/listing';
 import { MOST_NAMED } from '../domain/liste-electorale.fields';
 import { VOTANT_FIELDS } from '../domain/votant.fields';
 import { EXAMPLE_IDS } from './examples';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Prelude } from '#shared/database/entered-query';
-import { Transactions } from '#shared/database/transactions';
+import type { Prelude } from '#platform/database/entered-query';
+import { Transactions } from '#platform/database/transactions';
 import type { AnsweredQuestion } from '../domain/bulletin.rules';
 
 /** The questions of one publication of a campaign; empty if it is not published. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
 
 /** Filters of the list of campaigns; those given hold together (docs/contract.md, "Campaigns"). */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Prelude } from '#shared/database/entered-query';
-import { UNIQUE_VIOLATION, violates } from '#shared/database/sql-errors';
-import type { TouchedIds } from '#shared/database/touched-ids';
-import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import type { Prelude } from '#platform/database/entered-query';
+import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import type { TouchedIds } from '#platform/database/touched-ids';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
 import type { Circumstances } from '../domain/campagne.transitions';
 import { poidsIdentifiants } from './campagne.sql';

@@ -1,8 +1,8 @@
-import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
-import { keepStatistics } from '#shared/database/staged-merge';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
-import { linesOf, TouchedIds } from '#shared/database/touched-ids';
-import type { Transactions } from '#shared/database/transactions';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { keepStatistics } from '#platform/bulk/staged-merge';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { linesOf, TouchedIds } from '#platform/database/touched-ids';
+import type { Transactions } from '#platform/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 

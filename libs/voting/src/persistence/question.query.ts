@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, jsonList, jsonObject, type Page, type Position } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { JsonItems, jsonList, jsonObject, type Page, type Position } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 
 const optionColumns = (row: string) => ({
   Id: `${row}.id_unique`,

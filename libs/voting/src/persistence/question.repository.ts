@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '#shared/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import type { NestedOptionRecord, OptionRecord } from '../domain/question.fields';
 import type { QuestionContent } from '../domain/question.rules';
 

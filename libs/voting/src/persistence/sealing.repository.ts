@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ADMINISTRATION, Transactions } from '#shared/database/transactions';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 
 /** Campaigns that are looked for at once. */
 const MOST_DUE = 100;

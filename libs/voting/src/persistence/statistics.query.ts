@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Transactions } from '#shared/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import type { SizedQuestion } from '../domain/result-size';
 import type { CountedCampagne, CountOfQuestion, Participation, StatedQuestion } from '../domain/statistics';
 import type { Reading } from './reading';

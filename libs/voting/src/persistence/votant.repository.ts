@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { linesOf, TouchedIds } from '#shared/database/touched-ids';
-import { Transactions } from '#shared/database/transactions';
-import { DomainError } from '#shared/errors/domain-error';
+import { linesOf, TouchedIds } from '#platform/database/touched-ids';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { Votant } from '../domain/votant.entity';
 import { ACTIVE } from './campagne.sql';
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { FRESH_PLANS } from '#shared/database/fresh-plans.sql';
-import { Stage, type StagedRow } from '#shared/database/stage';
-import { keepStatistics, knownRows } from '#shared/database/staged-merge';
-import { linesOf, TouchedIds } from '#shared/database/touched-ids';
-import { Transactions } from '#shared/database/transactions';
-import type { ErrorCode } from '#shared/errors/error-codes';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { Stage, type StagedRow } from '#platform/bulk/stage';
+import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
+import { linesOf, TouchedIds } from '#platform/database/touched-ids';
+import { Transactions } from '#platform/database/transactions';
+import type { ErrorCode } from '#platform/errors/error-codes';
 import { FIXED_ONCE_VOTED } from '../domain/votant.entity';
 import type { VotantRecord } from '../domain/votant.fields';
 

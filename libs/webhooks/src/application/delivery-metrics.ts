@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '#shared/http/metrics';
+import { Metrics } from '#platform/ops/metrics';
 import type { Answer } from './sender';
 
 /** Counts attempts, and measures how long after an event its first attempt ends. */

@@ -1,10 +1,10 @@
 import { Inject, Injectable, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { sqlState } from '#shared/database/sql-errors';
-import { LOGGER } from '#shared/logging/logger';
-import { type HeldJob, JobQueue } from '#shared/queue/job-queue';
-import { Clock } from '#shared/time/clock';
+import { sqlState } from '#platform/database/sql-errors';
+import { LOGGER } from '#platform/ops/logger';
+import { type HeldJob, JobQueue } from '#platform/jobs/job-queue';
+import { Clock } from '#platform/ops/clock';
 import { nextAttempt, parseRetryAfter } from '../domain/retry-schedule';
 import type { Tentative } from '../domain/webhook.types';
 import { type DueLivraison, LivraisonRepository, type Outcome } from '../persistence/livraison.repository';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { EventType } from '#shared/outbox/event-types';
-import { type EventListener, Outbox } from '#shared/outbox/outbox';
-import { JobQueue } from '#shared/queue/job-queue';
+import type { EventType } from '#platform/events/event-types';
+import { type EventListener, Outbox } from '#platform/events/outbox';
+import { JobQueue } from '#platform/jobs/job-queue';
 import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
 
 /** Names one turn of a delivery to a worker. */

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sqlState } from '#shared/database/sql-errors';
-import { Transactions } from '#shared/database/transactions';
-import { LOGGER } from '#shared/logging/logger';
-import { JobQueue } from '#shared/queue/job-queue';
+import { sqlState } from '#platform/database/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { LOGGER } from '#platform/ops/logger';
+import { JobQueue } from '#platform/jobs/job-queue';
 import type { Finding, Webhook } from '../domain/webhook.entity';
 import { LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';

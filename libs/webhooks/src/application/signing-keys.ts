@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { SecretBox } from '#shared/crypto/secret-box';
+import { SecretBox } from '#platform/ops/secret-box';
 import type { Webhook as Endpoint } from '../domain/webhook.entity';
 
 /** Secrets that are held open: opening one costs as much as signing. */

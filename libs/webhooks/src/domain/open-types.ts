@@ -1,6 +1,6 @@
-import type { ModuleName } from '#shared/access/caller';
-import { DomainError } from '#shared/errors/domain-error';
-import { definitionOf, EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
+import type { ModuleName } from '#access/caller';
+import { DomainError } from '#platform/errors/domain-error';
+import { definitionOf, EVENT_TYPES, type EventType } from '#platform/events/event-types';
 
 /** Returns the types of event whose data a key with these modules may read; undefined if that is every type. */
 export function openTypes(modules: readonly ModuleName[]): EventType[] | undefined {

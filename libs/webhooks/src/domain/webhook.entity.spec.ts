@@ -1,4 +1,4 @@
-import { DomainError } from '#shared/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { type Finding, LONGEST_FAILURE_MS, OVERLAP_MS, Webhook } from './webhook.entity';
 import type { WebhookRecord } from './webhook.fields';
 

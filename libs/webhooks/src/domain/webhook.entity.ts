@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { DomainError } from '#shared/errors/domain-error';
-import type { EventType } from '#shared/outbox/event-types';
+import { DomainError } from '#platform/errors/domain-error';
+import type { EventType } from '#platform/events/event-types';
 import type { WebhookRecord } from './webhook.fields';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
-import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
-import { givenId, givenTime, readOnly, type RecordOf, text } from '#shared/records/field';
+import { EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { givenId, givenTime, readOnly, type RecordOf, text } from '#platform/input/field';
 
 /** Types that an endpoint can hear of; `webhook.test` is sent to any, on demand. */
 const SUBSCRIBED_TYPES: readonly EventType[] = (Object.keys(EVENT_TYPES) as EventType[]).filter(

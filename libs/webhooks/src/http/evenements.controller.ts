@@ -1,12 +1,12 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { Caller } from '#shared/access/caller';
-import { CurrentCaller, Requires, Tenant } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { Answers } from '#shared/http/answers.decorator';
-import { sendList } from '#shared/http/listing';
-import { Query } from '#shared/http/request-parts.decorator';
+import type { Caller } from '#access/caller';
+import { CurrentCaller, Requires, Tenant } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { Answers } from '#platform/http/answers.decorator';
+import { sendList } from '#platform/http/listing';
+import { Query } from '#platform/input/request-parts.decorator';
 import { EvenementsService } from '../application/evenements.service';
 import { EVENT_DATA } from './event-data.dto';
 import { EventCatalogue } from './event-catalogue';

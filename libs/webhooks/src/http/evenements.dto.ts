@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#shared/http/field.decorator';
-import { PagingQuery } from '#shared/http/listing';
-import { EVENT_TYPES, type EventType } from '#shared/outbox/event-types';
-import { givenId, givenTime } from '#shared/records/field';
+import { Input, Shown } from '#platform/input/field.decorator';
+import { PagingQuery } from '#platform/http/listing';
+import { EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { givenId, givenTime } from '#platform/input/field';
 
 const TYPES = Object.keys(EVENT_TYPES) as EventType[];
 

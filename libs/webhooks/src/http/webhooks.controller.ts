@@ -1,16 +1,17 @@
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import type { ActorWithModules, Caller } from '#shared/access/caller';
-import { CurrentCaller, Requires, Tenant } from '#shared/access/requires.decorator';
-import { Config } from '#shared/config/config';
-import { CurrentActorWithModules } from '#shared/http/actor.decorator';
-import { Answers } from '#shared/http/answers.decorator';
-import { type Json, withEtag } from '#shared/http/etag';
-import { GuidPart } from '#shared/http/guid-part.pipe';
-import { SecretAnswer } from '#shared/http/idempotency.interceptor';
-import { type Page, PagingQuery, type Position, sendList } from '#shared/http/listing';
-import { Body, Query } from '#shared/http/request-parts.decorator';
+import type { ActorWithModules, Caller } from '#access/caller';
+import { CurrentCaller, Requires, Tenant } from '#access/requires.decorator';
+import { Config } from '#platform/ops/config';
+import { CurrentActorWithModules } from '#access/actor.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import type { Json } from '#platform/database/json';
+import { withEtag } from '#platform/http/etag';
+import { GuidPart } from '#platform/input/guid-part.pipe';
+import { SecretAnswer } from '#platform/http/idempotency.interceptor';
+import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { Body, Query } from '#platform/input/request-parts.decorator';
 import { WebhooksService } from '../application/webhooks.service';
 import {
   CreatedWebhookItem,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#shared/database/transactions';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 
 /** Events that get their place in the feed at once. */
 const BATCH = 5_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#shared/database/json-items';
-import { Transactions } from '#shared/database/transactions';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
 
 /** Endpoints of a tenant. Secrets are sealed before they come here. */

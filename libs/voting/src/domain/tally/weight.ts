@@ -1,6 +1,9 @@
-import { UNITS, type Weight, weightOf } from '#shared/numbers/weight';
+import { type Decimal, decimalOf, UNITS } from '#platform/input/decimal';
 
-export { UNITS, type Weight, weightOf };
+export { decimalOf as weightOf, UNITS };
+
+/** A weight of votes, as a whole number of ten-thousandths. */
+export type Weight = Decimal;
 
 /** The decimal place that a weight is written to, as a weight: 1 of a whole number, 0.01 of 2.25. */
 export function unitOf(weight: Weight): Weight {

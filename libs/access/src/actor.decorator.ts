@@ -1,0 +1,22 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { ActorWithModules } from './caller';
+import type { Actor } from '#platform/audit/actor';
+import type { AuthenticatedRequest } from './requires.decorator';
+import { traceOf } from '#platform/http/tracing';
+
+/** The key and the id of the request, for the audit trail. */
+export const CurrentActor = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Actor => actorOf(context).actor,
+);
+
+/** The same with the modules that the key may use. */
+export const CurrentActorWithModules = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ActorWithModules => actorOf(context),
+);
+
+function actorOf(context: ExecutionContext): ActorWithModules {
+  const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (!request.caller) throw new Error('A route that reads its caller must declare @Requires.');
+  const { cleId, modules } = request.caller;
+  return { actor: { cleId, requestId: traceOf(request).requestId }, modules };
+}

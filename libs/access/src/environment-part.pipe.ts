@@ -1,0 +1,17 @@
+import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
+import { type Environment, ENVIRONMENTS } from './caller';
+import { DomainError } from '#platform/errors/domain-error';
+import type { ErrorCode } from '#platform/errors/error-codes';
+import { refusalTurn } from '#platform/input/refusal-turn';
+
+/** A part of the path that names an environment; in any other there is nothing to be found. */
+export class EnvironmentPart implements PipeTransform<string, Promise<Environment>> {
+  constructor(private readonly notFound: ErrorCode) {}
+
+  async transform(value: string, metadata: ArgumentMetadata): Promise<Environment> {
+    const known = ENVIRONMENTS.find((one) => one === value);
+    if (known) return known;
+    await refusalTurn(metadata);
+    throw new DomainError(this.notFound, `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
+  }
+}

@@ -1,0 +1,57 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
+import { from, mergeMap, type Observable } from 'rxjs';
+import type { AuthenticatedRequest } from './requires.decorator';
+import { BUDGETS, overBudget } from '#platform/ops/budgets';
+import { DatabaseTime } from '#platform/ops/database-time';
+import { KeyedLimit } from '#platform/ops/keyed-limit';
+import { interrupted } from '#platform/http/body-arrival';
+import { SlowReaders } from '#platform/http/slow-readers';
+
+const RETRY_S = 5;
+
+/**
+ * Serves a bounded number of requests of each data space at once (`BUDGETS.requests`), from here until the reader has taken
+ * the answer. The bodies that are being read, the answers that are not taken and the connections of the database are thereby
+ * bounded, too. Keys of the platform have a budget of their own, so a partner's slow requests never hold up votes.
+ */
+@Injectable()
+export class RequestsInterceptor implements NestInterceptor {
+  private readonly requests = new KeyedLimit(BUDGETS.requests, {
+    longest: BUDGETS.waitingRequests,
+    waitMs: BUDGETS.waitMs,
+    refusal: () => overBudget(`${BUDGETS.requests} requests at once`, RETRY_S),
+  });
+
+  constructor(
+    private readonly databaseTime: DatabaseTime,
+    private readonly slowReaders: SlowReaders,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const { caller } = http.getRequest<AuthenticatedRequest>();
+    // Probes and documents have no caller.
+    if (!caller) return next.handle();
+    const { tenantId, role, cleId } = caller;
+    if (tenantId && role === 'partenaire') this.databaseTime.assertLeft(tenantId);
+    return from(this.turn(`${tenantId ?? cleId} ${role}`, http.getResponse<Response>())).pipe(
+      mergeMap(() => next.handle()),
+    );
+  }
+
+  /** Resolves when it is the request's turn, which lasts until its connection is done with the answer. */
+  private turn(key: string, response: Response): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.requests
+        .run(key, async () => {
+          if (response.closed) return reject(interrupted());
+          this.slowReaders.watch(response);
+          const answered = new Promise((done) => response.once('close', done));
+          resolve();
+          await answered;
+        })
+        .catch(reject);
+    });
+  }
+}

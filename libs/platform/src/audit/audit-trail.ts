@@ -1,0 +1,97 @@
+import type { Logger } from 'pino';
+import type { Actor } from './actor';
+import { NO_TENANT, type Transactions } from '../database/transactions';
+import { type AuditDetail, textOfDetail } from './audit-detail';
+import { type AuditedAction, BREAK } from './audited-actions';
+import { type Chain, type ChainEnd, GENESIS } from './chain';
+import { type Head, JournalRepository } from './journal.repository';
+
+interface Noted {
+  readonly cleId: string;
+  readonly requeteId: string;
+  readonly action: AuditedAction;
+  readonly objetId: string;
+  readonly detail: string | null;
+}
+
+/**
+ * Who did what, to which object, when (docs/contract.md, "Audit trail"): entries are added in the transaction of what
+ * they tell of and never change. Opaque ids only; no content, and nobody's name.
+ *
+ * Each space has a chain of its own: a data space (the tenant's id), and what is done to a client as a whole (the
+ * client's id).
+ */
+export class AuditTrail {
+  private readonly repository: JournalRepository;
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly chain: Chain,
+    private readonly logger: Logger,
+  ) {
+    this.repository = new JournalRepository(transactions);
+  }
+
+  /**
+   * Has entries written as the last of the ambient transaction: who writes to a space's chain waits for who did before.
+   *
+   * @param space the data space, or the client
+   * @param objets the service's ids of what it was done to, an entry each; of a bulk write the data space itself
+   * @param change which objects a bulk write changed
+   */
+  record(
+    space: string,
+    { cleId, requestId }: Actor,
+    action: AuditedAction,
+    objets: readonly string[],
+    change: AuditDetail = {},
+  ): void {
+    if (objets.length === 0) return;
+    const detail = textOfDetail(change);
+    const noted = objets.map((objetId) => ({ cleId, requeteId: requestId, action, objetId, detail }));
+    this.transactions.beforeCommit({ tenantId: space }, () => this.append(space, noted));
+  }
+
+  /** Begins the chain of a space that is being made. One that lacks its beginning later on has lost it. */
+  begin(space: string): void {
+    const sceau = this.chain.seal(space, GENESIS);
+    this.transactions.beforeCommit({ tenantId: space }, () =>
+      this.repository.insertHead(space, { ...GENESIS, sceau }),
+    );
+  }
+
+  private async append(space: string, noted: readonly Noted[]): Promise<void> {
+    const head = await this.repository.lockHead(space, noted.length + 1);
+    const sealed = this.chain.isSealed(space, head, head.sceau);
+    if (sealed && (await this.write(space, head, head, noted))) return;
+    // The trail was tampered with. The service goes on, and what it writes says so for good.
+    this.logger.error(
+      { space },
+      'the end of an audit trail was altered, or written with another SECRETS_KEY: see docs/operations.md',
+    );
+    const last = (await this.repository.last(space)) ?? GENESIS;
+    const end = { numero: Math.max(last.numero, head.numero), empreinte: last.empreinte };
+    const broken: Noted = { cleId: NO_TENANT, requeteId: '', action: BREAK, objetId: space, detail: null };
+    if (!(await this.write(space, head, end, [broken, ...noted], last.numero)))
+      throw new Error('The audit trail cannot be written.');
+  }
+
+  /** @returns false where the last entry that is there is not that of number `known`; nothing is written then */
+  private write(
+    space: string,
+    { date, ids }: Head,
+    end: ChainEnd,
+    noted: readonly Noted[],
+    known = end.numero,
+  ): Promise<boolean> {
+    let { numero, empreinte } = end;
+    const entries = noted.map((one, index) => {
+      numero += 1;
+      const entry = { ...one, numero, id: ids[index]!, date };
+      empreinte = this.chain.link(space, empreinte, entry);
+      return { ...entry, empreinte };
+    });
+    const head = { numero, empreinte };
+    return this.repository.append(space, known, entries, { ...head, sceau: this.chain.seal(space, head) });
+  }
+}

@@ -1,0 +1,213 @@
+import type { RecordDefinition } from '../input/field';
+import { snakeCase } from './connections';
+import type { Statement } from './entered-query';
+import type { Scope, Transactions } from './transactions';
+
+/**
+ * The wire's names of an item and the SQL that gives each its value, where `$1` is the tenant; PostgreSQL makes the JSON
+ * text from it.
+ */
+export type ItemColumns = Readonly<Record<string, string>>;
+
+/** A timestamp as the wire has it: ISO 8601 in UTC, to the millisecond. */
+export function wireTimestamp(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+/** The columns of a definition: each has the name of its field, in snake_case. */
+export function itemColumns<D extends RecordDefinition>(definition: D) {
+  const columns = Object.entries(definition).map(([name, field]) => {
+    const isTime = field.kind === 'date' || (field.kind === 'readOnly' && field.format === 'date-time');
+    return [name, isTime ? wireTimestamp(snakeCase(name)) : snakeCase(name)];
+  });
+  return Object.fromEntries(columns) as { readonly [K in keyof D]: string };
+}
+
+/** SQL of a nested object: compact, unlike what json_build_object makes. */
+export function jsonObject(columns: ItemColumns): string {
+  const selected = Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
+  return `(SELECT row_to_json(o) FROM (SELECT ${selected.join(', ')}) o)`;
+}
+
+/** SQL of a nested list: `item` for each row of what follows (`FROM … ORDER BY …`). */
+export function jsonList(item: string, rows: string): string {
+  return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
+}
+
+/** Position in a list, which is ordered by a time (for most lists the creation) and then by id. */
+export interface Position {
+  readonly date: Date;
+  readonly id: string;
+}
+
+/** A run of items as one JSON text, separated by commas, and where the next run starts if there is one. */
+export interface Page {
+  readonly items: string;
+  readonly next?: Position;
+  /** The last item's place, if there is any item. */
+  readonly last?: Position;
+}
+
+/** One condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
+export interface Filter {
+  readonly sql: string;
+  readonly value: unknown;
+  /** The number of matching rows depends so much on the value that a generic plan would be bad for most values. */
+  readonly planned?: 'for each value';
+  /**
+   * The column that has an index for this condition, where few rows may pass that lie far apart in the list's order. Few
+   * are read through it and sorted: PostgreSQL may expect to come by them sooner in the list's order, and would read all.
+   */
+  readonly fewBy?: string;
+}
+
+export interface ItemSource {
+  /** Unique among all sources; names the prepared statements. */
+  readonly name: string;
+  /** A table whose rows have `tenant_id`, `id_unique` and the column of the order. */
+  readonly table: string;
+  readonly columns: ItemColumns;
+  /**
+   * Another table with the same rows' columns (`together`), whose rows are part of the list. Each is read in the list's
+   * order by itself, so a page costs one page of each, whatever statistics PostgreSQL has.
+   */
+  readonly and?: { readonly table: string; readonly together: readonly string[] };
+  /**
+   * The time by which the list is ordered, and whether the newest comes first; the creation, oldest first, if absent. An
+   * order given by a client is a whole number, which a position holds in milliseconds.
+   */
+  readonly order?: { readonly by: string; readonly newestFirst?: true; readonly isNumber?: true };
+  /** The column of the identifier in a path; `id_externe` if absent. */
+  readonly key?: string;
+}
+
+interface PageRow {
+  items: string;
+  /** Whether more items follow the last item of the page. */
+  more: boolean;
+  lastDate: Date | number | null;
+  lastId: string | null;
+}
+
+const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
+
+/** A page ends with the item that makes it this long, in bytes. It stays in memory until the client has read it. */
+const PAGE_BYTES = 1_572_864;
+
+/** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
+const FEW = 1_000;
+
+/** Reads a table's rows as JSON text, in one statement per page, without making an object of each row. */
+export class JsonItems {
+  private readonly selected: string;
+  private readonly names: string;
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly source: ItemSource,
+  ) {
+    const entries = Object.entries(source.columns);
+    this.selected = entries.map(([name, sql]) => `${sql} AS "${name}"`).join(', ');
+    this.names = entries.map(([name]) => `"${name}"`).join(', ');
+  }
+
+  /** Returns the item whose path identifier is `key`, or undefined. @param filters conditions, each with a value */
+  async one(tenantId: string, key: string, filters: readonly Filter[] = []): Promise<string | undefined> {
+    const passes = filters.map(({ sql }, index) => ` AND ${sql.replaceAll('?', `$${index + 3}`)}`).join('');
+    const rows = await this.query<{ item: string }>(tenantId, {
+      name: `${this.source.name}_one`,
+      text: `SELECT row_to_json(i)::text AS item FROM (
+               SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2${passes}
+             ) i`,
+      values: [tenantId, key, ...filters.map(({ value }) => value)],
+    });
+    return rows[0]?.item;
+  }
+
+  /**
+   * Returns at most `limit` items that pass every filter, in the order of the list, after a position. The page is shorter
+   * if its items reach `PAGE_BYTES` first; the next page then starts after them.
+   */
+  async page(
+    tenantId: string,
+    after: Position | undefined,
+    limit: number,
+    filters: readonly Filter[],
+  ): Promise<Page> {
+    const values: unknown[] = [tenantId, limit];
+    const place = (value: unknown): string => `$${values.push(value)}`;
+    const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
+    const kept = ['tenant_id = $1', ...used.map(({ sql, value }) => sql.replaceAll('?', place(value)))];
+    const { table, and, order: { by, newestFirst, isNumber } = CREATION } = this.source;
+    const follows = `(${by}, id_unique) ${newestFirst ? '<' : '>'}`;
+    const start =
+      after &&
+      `${follows} (${isNumber ? `${place(after.date.getTime())}::bigint` : place(after.date)}, ${place(after.id)})`;
+    const direction = newestFirst ? ' DESC' : '';
+    const ordered = `ORDER BY ${by}${direction}, id_unique${direction}`;
+    const order = `${ordered} LIMIT $2`;
+    const where = [...kept, ...(start ? [start] : [])].join(' AND ');
+    const areFew = await this.areFew(tenantId, used);
+    // OFFSET makes PostgreSQL find the rows first, without regard to the list's order.
+    const from = (part: string): string =>
+      areFew ? `(SELECT * FROM ${part} WHERE ${kept.join(' AND ')} OFFSET 0) ${part}` : part;
+    const page = (part: string, columns: string): string =>
+      `SELECT ${columns} FROM ${from(part)} WHERE ${where} ${order}`;
+    const selected = `${by} AS "_by", id_unique AS "_id", ${this.selected}`;
+    const rows = and
+      ? `SELECT ${selected} FROM (
+           (${page(table, and.together.join(', '))}) UNION ALL (${page(and.table, and.together.join(', '))})
+         ) m ${order}`
+      : page(table, selected);
+    const more = [table, ...(and ? [and.table] : [])].map(
+      (part) =>
+        // The order makes PostgreSQL use the index: without it, PostgreSQL expects to find a next row at once anywhere.
+        `(SELECT true FROM ${from(part)} WHERE ${kept.join(' AND ')} AND ${follows} ("lastDate", "lastId")
+          ${ordered} LIMIT 1)`,
+    );
+    // Each combination of conditions has its own prepared statement, because each needs a different plan.
+    const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
+    const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
+    const [row] = await this.query<PageRow>(tenantId, {
+      ...(isPlannedOnce ? { name } : {}),
+      // Both windows run row by row. The condition on `over` ends them after the item that fills the page.
+      text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
+             FROM (
+               SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
+                 (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
+               FROM (
+                 SELECT item, "_by", "_id", count(CASE WHEN before >= ${PAGE_BYTES} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over
+                 FROM (
+                   SELECT item, "_by", "_id",
+                     sum(octet_length(item)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+                   FROM (SELECT row_to_json(i)::text AS item, "_by", "_id" FROM (${rows}) r, LATERAL (SELECT ${this.names}) i OFFSET 0) t
+                 ) s
+               ) w WHERE over < 1
+             ) p`,
+      values,
+    });
+    const { items, more: isMore, lastDate, lastId } = row!;
+    if (lastDate === null || !lastId) return { items };
+    const last = { date: new Date(lastDate), id: lastId };
+    return isMore ? { items, last, next: last } : { items, last };
+  }
+
+  /** Returns whether at most `FEW` rows pass, so the index of the condition (`fewBy`) finds them faster. */
+  private async areFew(tenantId: string, filters: readonly Filter[]): Promise<boolean> {
+    const [filter, ...others] = filters;
+    if (!filter?.fewBy || others.length > 0) return false;
+    const [row] = await this.query<{ areFew: boolean }>(tenantId, {
+      text: `SELECT count(*) <= ${FEW} AS "areFew" FROM (
+               SELECT true FROM ${this.source.table} WHERE tenant_id = $1 AND ${filter.sql.replaceAll('?', '$2')}
+               ORDER BY ${filter.fewBy} LIMIT ${FEW + 1}
+             ) f`,
+      values: [tenantId, filter.value],
+    });
+    return row!.areFew;
+  }
+
+  private query<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
+    const scope: Scope = { tenantId };
+    return this.transactions.query<R>(scope, statement);
+  }
+}

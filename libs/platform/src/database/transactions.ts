@@ -1,0 +1,383 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
+import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { BUDGETS } from '../ops/budgets';
+import type { DatabaseTime } from '../ops/database-time';
+import { KeyedLimit } from '../ops/keyed-limit';
+import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './connections';
+import { bePatient, cut } from './database-watch';
+import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
+import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
+
+/**
+ * Where statements run: in one tenant's data space, or among clients and keys. `erasing` adds the rights that removing all
+ * of a person takes; statements of the data space may be part of it.
+ */
+export type Scope = { readonly tenantId: string; readonly erasing?: true } | typeof ADMINISTRATION;
+
+/** The scope of clients and keys, which belongs to no tenant. */
+export const ADMINISTRATION = Symbol('administration');
+
+/** Rows that one statement of a purge removes, so that a backlog of any size is worked off within the time limits. */
+export const PURGE_BATCH = 1_000;
+
+/** The nil GUID stands for "no tenant" in rows that administration owns. */
+export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+
+interface Ambient {
+  readonly scope: Scope;
+  readonly runner: QueryRunner;
+  readonly client: PoolClient;
+  /** Steps before the commit; undefined once they have begun. */
+  endings: readonly Ending[] | undefined;
+}
+
+interface Ending {
+  readonly scope: Scope;
+  readonly work: () => Promise<void>;
+}
+
+export interface RunOptions {
+  /** SQLSTATEs beside deadlocks and serialisation failures after which the work is tried again from its start. */
+  readonly retryOn?: readonly string[];
+}
+
+const ATTEMPTS = 5;
+
+/** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
+export const SHORT_WRITES = 2;
+
+/** Pools of connections for what takes one trip. `access` is for keys, limits and probes, which no tenant's work may hold up. */
+export type TripPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool>>;
+
+/** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
+const LINE = {
+  waitMs: 30_000,
+  refusal: () => Object.assign(new Error('Its turn did not come in time.'), { code: 'ETIMEDOUT' }),
+};
+
+/**
+ * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
+ * security, and repositories join the ambient one.
+ */
+export class Transactions {
+  private readonly ambient = new AsyncLocalStorage<Ambient>();
+
+  private readonly reads: KeyedLimit;
+  private readonly turns: KeyedLimit;
+  private readonly shortTurns: KeyedLimit;
+
+  /** @param poolSize connections for transactions, and as many for reads; `BUDGETS` has what one tenant holds of them */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly pools: TripPools,
+    poolSize: number,
+    private readonly time: DatabaseTime,
+  ) {
+    const part = (share: number, size = poolSize): KeyedLimit =>
+      new KeyedLimit(Math.max(1, Math.floor(size * share)), LINE);
+    this.reads = part(BUDGETS.reads);
+    this.turns = part(BUDGETS.transactions);
+    this.shortTurns = part(BUDGETS.shortTransactions, poolSize * SHORT_WRITES);
+  }
+
+  /**
+   * Runs `work` in one transaction: all of it commits or none. Inside another `run` of the same scope it joins that
+   * one. After a deadlock, a serialisation failure or an SQLSTATE of `retryOn` the work is tried again, so it must have
+   * no effect outside the database.
+   *
+   * @throws what `work` throws, after rolling back
+   */
+  async run<T>(scope: Scope, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
+    const outer = this.ambient.getStore();
+    if (outer && !includes(outer.scope, scope))
+      throw new Error('A transaction cannot reach into another scope.');
+    if (outer && !options.retryOn) return work();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await (outer
+          ? this.savepoint(work)
+          : this.inTurn(this.turns, scope, () => this.attempt(scope, work)));
+      } catch (error) {
+        // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
+        const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
+        if (!again || attempt === ATTEMPTS) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
+  private async attempt<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const client = (await runner.connect()) as PoolClient;
+      await runner.startTransaction();
+      await client.query({ ...ENTER, values: [...entryOf(scope)] });
+      const ambient: Ambient = { scope, runner, client, endings: [] };
+      const result = await this.ambient.run(ambient, work);
+      await this.end(ambient);
+      // COMMIT of a failed transaction answers ROLLBACK without an error: that must not pass as success. TypeORM does
+      // not tell, so it is not asked; its runner is not used again.
+      const { command } = await client.query('COMMIT').catch((error: unknown) => {
+        throw endsConnection(error) ? new OutcomeUnknown() : error;
+      });
+      if (command !== 'COMMIT') throw new Error('The transaction failed and the failure was swallowed.');
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  /**
+   * Has `work` done as the last of the ambient transaction, before its commit, in any scope: for what takes locks that
+   * many wait for, so that they are held no longer than the commit takes. What is undone takes its endings along.
+   */
+  beforeCommit(scope: Scope, work: () => Promise<void>): void {
+    const ambient = this.current();
+    if (!ambient.endings) throw new Error('The transaction is about to commit.');
+    ambient.endings = [...ambient.endings, { scope, work }];
+  }
+
+  private async end(ambient: Ambient): Promise<void> {
+    for (const { scope, work } of ambient.endings ?? []) {
+      await ambient.client.query({ ...ENTER, values: [...entryOf(scope)] });
+      await this.ambient.run({ ...ambient, scope, endings: undefined }, work);
+    }
+  }
+
+  /**
+   * Runs `work` so that its failure undoes only its own statements; the ambient transaction goes on.
+   *
+   * @throws what `work` throws, after rolling back to where it began
+   */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const ambient = this.current();
+    const { client, endings } = ambient;
+    await client.query('SAVEPOINT inner_work');
+    try {
+      const result = await work();
+      await client.query('RELEASE SAVEPOINT inner_work');
+      return result;
+    } catch (error) {
+      // Rolling back keeps the savepoint, and an outer one of the same name would then roll back to this one.
+      await client.query('ROLLBACK TO SAVEPOINT inner_work; RELEASE SAVEPOINT inner_work');
+      ambient.endings = endings;
+      throw error;
+    }
+  }
+
+  /** Waits until no other transaction, of any process, holds the turn of this name; holds it until this one ends. */
+  async takeTurns(name: string): Promise<void> {
+    await this.current().client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [name]);
+  }
+
+  /** Runs `work` in the ambient transaction, undoes all that it wrote and answers what it found (a simulation). */
+  async undone<T>(work: () => Promise<T>): Promise<T> {
+    const ambient = this.current();
+    const { client, endings } = ambient;
+    await client.query('SAVEPOINT simulation');
+    const result = await work();
+    await client.query('ROLLBACK TO SAVEPOINT simulation; RELEASE SAVEPOINT simulation');
+    ambient.endings = endings;
+    return result;
+  }
+
+  /**
+   * Runs one statement. Outside a transaction it gets one of its own, in a single trip; inside, it joins and sees what
+   * the transaction wrote.
+   */
+  async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
+    const outer = this.ambient.getStore();
+    if (outer) {
+      if (!includes(outer.scope, scope)) throw new Error('A statement cannot reach into another scope.');
+      return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
+    }
+    if (scope === ADMINISTRATION) return this.single(this.pools.access, scope, statement);
+    return this.inTurn(this.reads, scope, () => this.single(this.pools.reads, scope, statement));
+  }
+
+  private async single<R extends QueryResultRow>(
+    pool: Pool,
+    scope: Scope,
+    statement: Statement,
+  ): Promise<R[]> {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      return (await queryEntered<R>(client, entryOf(scope), statement)).rows;
+    } catch (error) {
+      // The pool must not hand out a connection that has ended or is about to.
+      if (endsConnection(error)) broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /**
+   * Runs a statement behind others that answer no rows, as a transaction of their own and in a single trip: none waits for
+   * the answer to the one before. After a deadlock or a serialisation failure they are tried again.
+   *
+   * @returns how many rows the statement wrote
+   * @throws OutcomeUnknown where the connection broke meanwhile
+   */
+  async inOneTrip(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
+    if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.shortTurns.run(keyOf(scope), () => this.trip(scope, before, statement));
+      } catch (error) {
+        if (!isTransient(error) || attempt === ATTEMPTS) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
+  private async trip(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
+    const client = await this.pools.shortWrites.connect();
+    let broken: Error | undefined;
+    try {
+      // A connection learns statements where it is asked for them one by one.
+      if (!knows(client, before)) {
+        return await learn(client, entryOf(scope), [...before, statement]);
+      }
+      const { rowCount } = await queryEntered(client, entryOf(scope), statement, before);
+      return rowCount ?? 0;
+    } catch (error) {
+      if (!endsConnection(error)) throw error;
+      // The pool must not hand out a connection that has ended or is about to.
+      broken = error as Error;
+      throw new OutcomeUnknown();
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /**
+   * Succeeds if the database answers in time, on a connection of those for keys, limits and probes; one that does not answer is ended.
+   *
+   * @throws Error after that time, at the latest
+   */
+  async ping(limitMs: number): Promise<void> {
+    let client: PoolClient | undefined;
+    let isLate = false;
+    const ask = async (): Promise<void> => {
+      client = await this.pools.access.connect();
+      // It came too late, and is as good for others.
+      if (isLate) return client.release();
+      try {
+        await client.query('SELECT 1');
+        client.release();
+      } catch (error) {
+        client.release(error as Error);
+        throw error;
+      }
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      // In parts: a process that was itself held up reads what has come meanwhile before it judges.
+      const wait = (parts: number): void => {
+        timer = setTimeout(() => {
+          if (parts > 1) return wait(parts - 1);
+          isLate = true;
+          if (client) cut(client);
+          reject(new Error('The database does not answer in time.'));
+        }, limitMs / PING_PARTS);
+      };
+      wait(PING_PARTS);
+    });
+    const asked = ask();
+    asked.catch(() => undefined);
+    await Promise.race([asked, tooLate]).finally(() => clearTimeout(timer));
+  }
+
+  /** Removes dead rows of tables from their files, which no transaction can do. Each table may take 30 minutes. */
+  async vacuum(tables: readonly string[]): Promise<void> {
+    const client = await this.pools.shortWrites.connect();
+    try {
+      await client.query(`SET statement_timeout = '30min'`);
+      bePatient(client);
+      for (const table of tables) await client.query(`VACUUM ${table}`);
+    } finally {
+      // The next user of the connection must have the time limits of requests.
+      client.release(true);
+    }
+  }
+
+  /** Lifts the time limits of requests off the ambient transaction. */
+  async takeYourTime(): Promise<void> {
+    const { client } = this.current();
+    await client.query(
+      `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '30min', true),
+         set_config('idle_in_transaction_session_timeout', '10min', true)`,
+    );
+    bePatient(client);
+  }
+
+  /**
+   * Runs `work` when it is its tenant's turn, and counts its time.
+   *
+   * @throws Error that counts as "unavailable", where the turn does not come within 30 s
+   */
+  private inTurn<T>(turns: KeyedLimit, scope: Scope, work: () => Promise<T>): Promise<T> {
+    const key = keyOf(scope);
+    return turns.run(key, () => this.time.measure(key, work));
+  }
+
+  /** TypeORM's manager of the ambient transaction. */
+  manager(): EntityManager {
+    return this.current().runner.manager;
+  }
+
+  /** The connection of the ambient transaction, for set-based statements and COPY. */
+  client(): PoolClient {
+    return this.current().client;
+  }
+
+  private current(): Ambient {
+    const ambient = this.ambient.getStore();
+    if (!ambient) throw new Error('This needs a transaction: call it inside transactions.run().');
+    return ambient;
+  }
+}
+
+const PING_PARTS = 3;
+
+/** Longer after each attempt, and never as long as another one's. */
+function pause(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+}
+
+/** Runs statements one by one in a transaction. @returns how many rows the last one wrote */
+async function learn(client: PoolClient, entry: Entry, statements: readonly Statement[]): Promise<number> {
+  await client.query('BEGIN');
+  try {
+    await client.query({ ...ENTER, values: [...entry] });
+    let written = 0;
+    for (const { values, ...statement } of statements)
+      written = (await client.query({ ...statement, values: [...values] })).rowCount ?? 0;
+    await client.query('COMMIT');
+    return written;
+  } catch (error) {
+    if (!endsConnection(error)) await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+function keyOf(scope: Scope): string {
+  return scope === ADMINISTRATION ? NO_TENANT : scope.tenantId;
+}
+
+function entryOf(scope: Scope): Entry {
+  if (scope === ADMINISTRATION) return [ACCESS_ROLE, NO_TENANT];
+  return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId];
+}
+
+/** Whether what runs in the inner scope may be part of the outer one. */
+function includes(outer: Scope, inner: Scope): boolean {
+  if (outer === ADMINISTRATION || inner === ADMINISTRATION) return outer === inner;
+  return outer.tenantId === inner.tenantId && (outer.erasing ?? !inner.erasing);
+}

@@ -1,0 +1,71 @@
+import type { Request } from 'express';
+import { BUDGETS } from '../ops/budgets';
+import { DomainError } from '../errors/domain-error';
+import { ERROR_CODES } from '../errors/error-codes';
+import { REQUEST_MS } from './server-limits';
+
+const LOOK_MS = 1_000;
+
+/** Takes bytes that have arrived. @returns what to wait for before more is read, if anything */
+export type Take = (bytes: number) => Promise<void> | undefined;
+
+/** Limits of a body while it arrives. */
+export interface ArrivalRules {
+  /** Bytes that the request announces; 0 where it does not. */
+  readonly announced: number;
+  /** The most bytes that it may have. */
+  readonly limit: number;
+  readonly take?: Take | undefined;
+}
+
+/**
+ * Watches a body arrive: it must not be larger than its limit, nor slower than `BUDGETS.bytesPerSecond`, nor so slow that what
+ * it announces would not arrive within the time of a request. The time in which nothing is read does not count.
+ *
+ * @param onFault called with `Requete.TropVolumineuse` or `Requete.Interrompue`
+ * @returns what ends the watch
+ */
+export function watchArrival(
+  request: Request,
+  { announced, limit, take }: ArrivalRules,
+  onFault: (fault: DomainError) => void,
+): () => void {
+  const { graceMs, bytesPerSecond } = BUDGETS;
+  const bytesPerMs = Math.max(bytesPerSecond / 1_000, announced / (REQUEST_MS - graceMs));
+  const begun = performance.now();
+  let received = 0;
+  let pausedMs = 0;
+  let isPaused = false;
+  const pauseUntil = async (room: Promise<void>): Promise<void> => {
+    const since = performance.now();
+    isPaused = true;
+    request.pause();
+    await room;
+    isPaused = false;
+    pausedMs += performance.now() - since;
+    request.resume();
+  };
+  const onData = (chunk: Buffer): void => {
+    received += chunk.length;
+    if (received > limit) return onFault(tooLarge());
+    const room = take?.(chunk.length);
+    if (room) void pauseUntil(room);
+  };
+  const look = setInterval(() => {
+    const countedMs = performance.now() - begun - pausedMs - graceMs;
+    if (!isPaused && received < countedMs * bytesPerMs) onFault(interrupted());
+  }, LOOK_MS);
+  request.on('data', onData);
+  return () => {
+    clearInterval(look);
+    request.off('data', onData);
+  };
+}
+
+export function interrupted(): DomainError {
+  return new DomainError('Requete.Interrompue', ERROR_CODES['Requete.Interrompue'].description);
+}
+
+export function tooLarge(): DomainError {
+  return new DomainError('Requete.TropVolumineuse', ERROR_CODES['Requete.TropVolumineuse'].description);
+}

@@ -1,0 +1,179 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import express from 'express';
+import type { Response } from 'express';
+import { setImmediate } from 'node:timers/promises';
+import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
+import type { CallerRequest } from './caller';
+import { KeyedLimit } from '../ops/keyed-limit';
+import { DomainError, invalidRequest } from '../errors/domain-error';
+import { ERROR_CODES } from '../errors/error-codes';
+import { isPlainObject } from '../input/fold';
+import { interrupted, type Take, tooLarge, watchArrival } from './body-arrival';
+import { BulkTurns } from './bulk-turns';
+import { BODY_BYTES, SYNC_BODY_BYTES } from '../input/limits';
+import { parseBody } from './parse-body';
+import { TAKES_BODY } from '../input/request-parts.decorator';
+
+const BODY = 'http:body';
+
+/** From here on, parsing a body takes long enough to be noticed by other requests, in bytes. */
+const LARGE_BYTES = 65_536;
+
+interface BodyOptions {
+  /** The most that a body may hold, in bytes, sent and unpacked. */
+  readonly limit: number;
+  /** Arrays directly in the body are left to be parsed element by element. */
+  readonly rows: boolean;
+}
+
+const ORDINARY: BodyOptions = { limit: BODY_BYTES, rows: false };
+
+/** A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). */
+export const BulkBody = (): MethodDecorator =>
+  applyDecorators(SetMetadata(BODY, { limit: SYNC_BODY_BYTES, rows: true }));
+
+/** A request with its body as it was sent: idempotency compares the very bytes. */
+export type RawRequest = CallerRequest & { rawBody?: Buffer };
+
+/**
+ * Reads the body of a POST or PUT after the guards, so that a caller without access is refused before sending it whole,
+ * and so that each route has its own limit. Refuses a body with content where the operation declares no `@Body`.
+ */
+@Injectable()
+export class BodyInterceptor implements NestInterceptor {
+  private readonly turns = new BulkTurns();
+  /** Large bodies are parsed one at a time; other requests are served between two of them. */
+  private readonly large = new KeyedLimit(1);
+  private readonly readers = new Map<number, ReturnType<typeof express.raw>>();
+
+  constructor(private readonly reflector: Reflector) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<RawRequest>();
+    if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
+    const takesBody = this.reflector.get<boolean | undefined>(TAKES_BODY, context.getHandler());
+    const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
+    const response = context.switchToHttp().getResponse<Response>();
+    const read = async (take?: Take): Promise<void> => {
+      await this.read(request, response, options, take);
+      if (!takesBody) refuseContent(request);
+    };
+    if (!options.rows) return from(read()).pipe(mergeMap(() => next.handle()));
+    const work = (): Promise<unknown> =>
+      lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
+    return from(this.turns.take(request.caller?.tenantId ?? '', read, work));
+  }
+
+  private async read(
+    request: RawRequest,
+    response: Response,
+    options: BodyOptions,
+    take?: Take,
+  ): Promise<void> {
+    const { headers } = request;
+    if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0)) {
+      request.rawBody = Buffer.alloc(0);
+      return;
+    }
+    if (!isJsonInUtf8(headers['content-type'])) {
+      throw new DomainError('Requete.TypeNonSupporte', ERROR_CODES['Requete.TypeNonSupporte'].description);
+    }
+    // A body with a declared length is refused before any byte is read.
+    if (Number(headers['content-length']) > options.limit) throw tooLarge();
+    const announced = Number(headers['content-length'] ?? 0);
+    const isPacked = headers['content-encoding'] !== undefined;
+    // How much a packed body comes to is known when it is unpacked.
+    if (isPacked) await take?.(options.limit);
+    let stopWatching: (() => void) | undefined;
+    const fault = new Promise<never>((_resolve, reject) => {
+      stopWatching = watchArrival(
+        request,
+        { announced, limit: options.limit, take: isPacked ? undefined : take },
+        reject,
+      );
+    });
+    const arrived = isPlain(headers)
+      ? readPlain(request, announced)
+      : this.readWithParser(request, response, options.limit);
+    // The parser would read a body to its end before it refuses it, and a body in chunks may have none.
+    request.rawBody = await Promise.race([arrived, fault]).finally(stopWatching);
+    const { rawBody } = request;
+    const parse = (): Promise<unknown> => parseBody(rawBody, options.rows);
+    request.body = await (rawBody.length < LARGE_BYTES
+      ? parse()
+      : this.large.run('', () => setImmediate().then(parse)));
+  }
+
+  /** Reads a compressed body, or one without a declared length. */
+  private async readWithParser(request: RawRequest, response: Response, limit: number): Promise<Buffer> {
+    let reader = this.readers.get(limit);
+    if (!reader) this.readers.set(limit, (reader = express.raw({ limit, type: () => true })));
+    await new Promise<void>((resolve, reject) => {
+      if (request.destroyed) return reject(interrupted());
+      reader(request, response, (error?: unknown) => {
+        if (error) reject(readingError(error as Error));
+        else resolve();
+      });
+    });
+    return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  }
+}
+
+/** Many clients send an empty object to every operation. */
+function refuseContent({ rawBody, body }: RawRequest): void {
+  if (!rawBody?.length || (isPlainObject(body) && Object.keys(body).length === 0)) return;
+  const detail = 'must be absent or an empty object: the operation takes no body';
+  throw invalidRequest([{ pointer: '', code: 'unknown', detail }]);
+}
+
+function isPlain(headers: RawRequest['headers']): boolean {
+  return headers['transfer-encoding'] === undefined && headers['content-encoding'] === undefined;
+}
+
+/**
+ * Reads a body of a known length straight into its place. The parser would hold 64 MB twice: in pieces, and put together.
+ *
+ * @param length as told, which `node:http` holds the sender to
+ */
+function readPlain(request: RawRequest, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (request.destroyed) return reject(interrupted());
+    const body = Buffer.allocUnsafe(length);
+    let received = 0;
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.copy(body, received);
+    });
+    let hasEnded = false;
+    request.once('close', () => {
+      // An error that nobody sees costs as much as one that is thrown.
+      if (!hasEnded) reject(interrupted());
+    });
+    request.once('end', () => {
+      hasEnded = true;
+      if (received === length) resolve(body);
+      else reject(interrupted());
+    });
+  });
+}
+
+function isJsonInUtf8(type: string | undefined): boolean {
+  const [media, ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return (
+    /^application\/(?:[\w.+-]+\+)?json$/.test(media ?? '') &&
+    (!charset || /^charset="?utf-?8"?$/.test(charset))
+  );
+}
+
+function readingError(error: Error): Error {
+  const { type } = error as { type?: string };
+  return type === 'request.aborted' || type === 'request.size.invalid' ? interrupted() : error;
+}

@@ -1,0 +1,12 @@
+import type { Request } from 'express';
+
+/** The caller of a request as far as the platform needs it; the guards set it. */
+export interface RequestCaller {
+  readonly cleId: string;
+  /** Undefined for callers outside every tenant. */
+  readonly tenantId?: string;
+  readonly modules: readonly string[];
+}
+
+/** A request whose key has been checked, if the route needs one. */
+export type CallerRequest = Request & { caller?: RequestCaller };

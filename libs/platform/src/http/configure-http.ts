@@ -1,0 +1,76 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import helmet, { type HelmetOptions } from 'helmet';
+import type { Logger } from 'pino';
+import { Config } from '../ops/config';
+import { FrameworkLogger, LOGGER } from '../ops/logger';
+import { Lifecycle } from '../ops/lifecycle';
+import { HttpMetrics } from '../ops/metrics';
+import { requestLog } from './request-log';
+import { limitServer } from './server-limits';
+import { answerUnreadableRequests, requireHost } from './unreadable-requests';
+
+/**
+ * Security headers of answers that no browser shows: the ones that OWASP's "REST Security Cheat Sheet" asks for. The
+ * others speak of pages, and every header is paid for by every answer.
+ */
+const HEADERS_OF_DATA: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xPoweredBy: false,
+  xXssProtection: false,
+};
+
+/** Configures what every HTTP process does before its own routes: logs, headers, limits of the server. */
+export function configureHttp(app: NestExpressApplication): void {
+  const config = app.get(Config);
+  const logger = app.get<Logger>(LOGGER);
+  const lifecycle = app.get(Lifecycle);
+  app.useLogger(new FrameworkLogger(logger));
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  // `a[b]=c` is a parameter of that name, not a nested object.
+  app.set('query parser', 'simple');
+  app.use(requestLog(logger, app.get(HttpMetrics)));
+  const secureHeaders = helmet(HEADERS_OF_DATA);
+  const securePage = helmet({
+    contentSecurityPolicy: {
+      // Swagger UI's pages: their own scripts, inline styles, embedded pictures.
+      directives: { ...(config.publicUrl.startsWith('https:') ? {} : { upgradeInsecureRequests: null }) },
+    },
+  });
+  const server = app.getHttpServer();
+  /**
+   * A stopping process tells each caller with an answer that it is the last one of its connection. Ending the connection
+   * behind an answer that did not say so would meet the caller's next request, which is under way already.
+   */
+  const closeWhileStopping = (request: Request, response: Response): void => {
+    const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
+    response.writeHead = (...head: unknown[]) => {
+      if (lifecycle.isStopping) response.setHeader('Connection', 'close');
+      return writeHead(...head);
+    };
+    // Of a list that began before the stop and ends after the last connection was taken, nobody else would close this one.
+    response.on('finish', () => lifecycle.isStopping && !server.listening && request.socket.end());
+  };
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    // Answers hold personal data: no shared cache keeps them, and a private one asks again with its ETag.
+    response.setHeader('Cache-Control', 'private, no-cache');
+    closeWhileStopping(request, response);
+    // Pages name their own types.
+    if (request.url.startsWith('/docs')) return securePage(request, response, next);
+    // Handlers answer JSON text that is already made.
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    return secureHeaders(request, response, next);
+  });
+  app.use(requireHost);
+  limitServer(server);
+  answerUnreadableRequests(server, config.publicUrl, logger);
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import { Lifecycle } from '../ops/lifecycle';
+
+/**
+ * Delays the responses to a caller that is refused again and again, because refusals at full speed would slow other
+ * callers (docs/adr/0005). Requests beyond the maximum number of delayed ones get their response and lose their connection.
+ */
+@Injectable()
+export class FloodDelay {
+  /** `free`: refusals a minute without delay. `perCaller` and `inAll`: maximum number of delayed requests. Times in ms. */
+  limits = { free: 100, stepMs: 50, longestMs: 5_000, perCaller: 128, inAll: 1_024 };
+  private readonly callers = new LRUCache<string, { refusals: number; delayed: number }>({
+    max: 50_000,
+    ttl: 60_000,
+  });
+  private delayed = 0;
+
+  constructor(private readonly lifecycle: Lifecycle) {}
+
+  /** Counts a refusal of the caller. Resolves after its delay, or when the connection closes. */
+  async afterRefusal(caller: string, response: Response): Promise<void> {
+    const { free, stepMs, longestMs, perCaller, inAll } = this.limits;
+    const own = this.callers.get(caller) ?? { refusals: 0, delayed: 0 };
+    if (own.refusals++ === 0) this.callers.set(caller, own);
+    if (own.refusals <= free || this.lifecycle.isStopping || response.destroyed) return;
+    if (own.delayed >= perCaller || this.delayed >= inAll) {
+      response.setHeader('Connection', 'close');
+      return;
+    }
+    // Random, because requests with equal delays would come back together.
+    const delayMs = Math.min(longestMs, (own.refusals - free) * stepMs) * (1 - Math.random() / 2);
+    own.delayed++;
+    this.delayed++;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delayMs);
+      response.once('close', () => (clearTimeout(timer), resolve()));
+    });
+    own.delayed--;
+    this.delayed--;
+  }
+}

@@ -1,0 +1,68 @@
+import { Controller, Get, Header, Res, ServiceUnavailableException } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type HealthCheckResult, HealthCheckService, type HealthIndicatorFunction } from '@nestjs/terminus';
+import type { Response } from 'express';
+import { Probe } from './public.decorator';
+import { DomainError } from '../errors/domain-error';
+import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './health.indicators';
+import { Metrics } from '../ops/metrics';
+
+interface Health {
+  statut: 'ok';
+}
+
+/** Probes for Kubernetes and measurements for Prometheus (docs/contract.md, "Surfaces"). */
+@ApiExcludeController()
+@Probe()
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly database: DatabaseHealthIndicator,
+    private readonly lifecycle: LifecycleHealthIndicator,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** The process runs. The database is not checked, because a restart would not repair it. */
+  @Get('health/live')
+  live(): Health {
+    return { statut: 'ok' };
+  }
+
+  /** The process can serve: the database responds and no stop has begun. */
+  @Get('health/ready')
+  ready(): Promise<Health> {
+    return this.check([() => this.lifecycle.isHealthy(), () => this.database.isHealthy()]);
+  }
+
+  /** The process has started: the database responds. */
+  @Get('health/startup')
+  startup(): Promise<Health> {
+    return this.check([() => this.database.isHealthy()]);
+  }
+
+  @Get('metrics')
+  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  async scrape(@Res({ passthrough: true }) response: Response): Promise<string> {
+    response.setHeader('Cache-Control', 'no-store');
+    return this.metrics.text();
+  }
+
+  /** @throws DomainError `Service.Indisponible` for the first indicator that is down */
+  private async check(indicators: HealthIndicatorFunction[]): Promise<Health> {
+    try {
+      await this.health.check(indicators);
+    } catch (error) {
+      if (!(error instanceof ServiceUnavailableException)) throw error;
+      const { error: down = {} } = error.getResponse() as HealthCheckResult;
+      if (down['lifecycle']) throw new DomainError('Service.Indisponible', 'The process is stopping.');
+      if (down['database']) {
+        throw new DomainError('Service.Indisponible', 'The database does not answer.', {
+          retryAfterSeconds: 1,
+        });
+      }
+      // Terminus fails each check while the application closes. Only the indicators decide here.
+    }
+    return { statut: 'ok' };
+  }
+}

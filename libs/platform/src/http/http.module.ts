@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { BodyInterceptor } from './body.interceptor';
+import { IdempotencyInterceptor } from './idempotency.interceptor';
+import { InputPipe } from '../input/input.pipe';
+import { PathPartPipe } from '../input/path-part.pipe';
+import { ProblemFilter } from './problem.filter';
+import { QueryInterceptor } from './query.interceptor';
+
+/** The path of every API request behind the guards, in this order, up to its handler; errors go to the filter. */
+@Module({
+  providers: [
+    { provide: APP_INTERCEPTOR, useClass: QueryInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+    { provide: APP_PIPE, useClass: PathPartPipe },
+    { provide: APP_PIPE, useClass: InputPipe },
+    { provide: APP_FILTER, useClass: ProblemFilter },
+  ],
+})
+export class HttpModule {}

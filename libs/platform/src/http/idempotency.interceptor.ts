@@ -1,0 +1,197 @@
+import {
+  applyDecorators,
+  CallHandler,
+  ExecutionContext,
+  Injectable,
+  NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ApiExtension } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { createHash } from 'node:crypto';
+import { from, lastValueFrom, mergeMap, Observable, of, throwError } from 'rxjs';
+import type { CallerRequest } from './caller';
+import { Config } from '../ops/config';
+import { SecretBox } from '../ops/secret-box';
+import { IdempotencyRecords, RecordedAnswer } from '../database/idempotency-records';
+import { ADMINISTRATION, NO_TENANT, Scope, Transactions } from '../database/transactions';
+import { DomainError, invalidRequest } from '../errors/domain-error';
+import { ERROR_CODES } from '../errors/error-codes';
+import type { RawRequest } from './body.interceptor';
+import { problemOf } from './problem.filter';
+import { traceOf } from './tracing';
+
+/** Headers of an answer that belong to its content and are replayed with it. */
+const REPLAYED_HEADERS = ['content-type', 'location', 'etag', 'preference-applied'] as const;
+
+const UNRECORDED = 'mandat:unrecorded';
+const SECRET_ANSWER = 'mandat:secret-answer';
+
+/** For a POST that leaves no record under its `Idempotency-Key`: the header is accepted and has no effect. */
+export const Unrecorded = () =>
+  applyDecorators(SetMetadata(UNRECORDED, true), ApiExtension('x-unrecorded', true));
+
+/**
+ * For a POST whose answer holds a secret. Its record says that the request was done, and does not hold the answer: a
+ * repetition is 409 `Idempotence.NonRepetable`.
+ *
+ * @param remedy sentence that tells a caller who lost the answer what to do; it ends the detail of that 409
+ */
+export const SecretAnswer = (remedy: string) =>
+  applyDecorators(SetMetadata(SECRET_ANSWER, remedy), ApiExtension('x-secret-answer', true));
+
+type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: DomainError };
+
+/**
+ * `Idempotency-Key` on every POST (docs/contract.md, "Idempotency"). The answer is recorded in the transaction of the
+ * effect: there is never an effect without its record nor a record without its effect, whenever the process dies.
+ *
+ * Refusals by a rule of the domain are recorded too. A request that is malformed, or is to be sent again later
+ * (`Retry-After`), had no effect and is not recorded: it may be sent again under its key.
+ *
+ * A record answers only the API key that made it, with the modules that it had (docs/adr/0006).
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly records: IdempotencyRecords,
+    private readonly box: SecretBox,
+    private readonly config: Config,
+    private readonly reflector: Reflector,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<RawRequest>();
+    const key = request.method === 'POST' ? request.get('idempotency-key') : undefined;
+    if (key === undefined) return next.handle();
+    if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+      const detail = 'must have 1 to 255 printable ASCII characters';
+      throw invalidRequest([{ pointer: 'Idempotency-Key', code: 'header', detail }]);
+    }
+    const handler = context.getHandler();
+    if (this.reflector.get<boolean | undefined>(UNRECORDED, handler)) return next.handle();
+    const remedy = this.reflector.get<string | undefined>(SECRET_ANSWER, handler);
+    const response = context.switchToHttp().getResponse<Response>();
+    return from(this.once(request, response, key, remedy, next)).pipe(
+      mergeMap((outcome) => {
+        if ('refusal' in outcome) return throwError(() => outcome.refusal);
+        const { answer, replayed } = outcome;
+        response.status(answer.status);
+        for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+        if (replayed) response.setHeader('Idempotent-Replayed', 'true');
+        return of(answer.body);
+      }),
+    );
+  }
+
+  private async once(
+    request: RawRequest,
+    response: Response,
+    key: string,
+    remedy: string | undefined,
+    next: CallHandler,
+  ): Promise<Outcome> {
+    const tenantId = request.caller?.tenantId;
+    const scope: Scope = tenantId ? { tenantId } : ADMINISTRATION;
+    const owner = tenantId ?? NO_TENANT;
+    const fingerprint = fingerprintOf(request);
+    return this.transactions.run(scope, async () => {
+      // Look up first, so that repetitions of a finished request do not wait for each other.
+      const done = await this.replay(owner, key, fingerprint, remedy);
+      if (done) return done;
+      if (!(await this.records.lock(owner, key))) {
+        throw new DomainError('Idempotence.EnCours', ERROR_CODES['Idempotence.EnCours'].description, {
+          retryAfterSeconds: 1,
+        });
+      }
+      const justDone = await this.replay(owner, key, fingerprint, remedy);
+      if (justDone) return justDone;
+      const outcome = await this.perform(response, next);
+      const answer = this.recordable(outcome, request, remedy);
+      const sealedBody = this.box.seal(Buffer.from(answer.body), `idempotency ${owner} ${key}`);
+      await this.records.add(owner, key, {
+        fingerprint,
+        status: answer.status,
+        headers: answer.headers,
+        sealedBody,
+      });
+      return outcome;
+    });
+  }
+
+  private async replay(
+    owner: string,
+    key: string,
+    fingerprint: Buffer,
+    remedy: string | undefined,
+  ): Promise<Outcome | undefined> {
+    const known = await this.records.find(owner, key);
+    if (!known) return undefined;
+    if (!known.fingerprint.equals(fingerprint)) {
+      throw new DomainError(
+        'Idempotence.CleReutilisee',
+        ERROR_CODES['Idempotence.CleReutilisee'].description,
+      );
+    }
+    if (remedy && known.status < 400) {
+      const detail = `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy}`;
+      throw new DomainError('Idempotence.NonRepetable', detail);
+    }
+    const body = this.box.open(known.sealedBody, `idempotency ${owner} ${key}`).toString();
+    return { answer: { status: known.status, headers: known.headers, body }, replayed: true };
+  }
+
+  private async perform(response: Response, next: CallHandler): Promise<Outcome> {
+    try {
+      const result = await this.transactions.savepoint(() =>
+        lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined }),
+      );
+      const headers: Record<string, string> = {};
+      for (const name of REPLAYED_HEADERS) {
+        const value = response.getHeader(name);
+        if (typeof value === 'string') headers[name] = value;
+      }
+      const body = result === undefined ? '' : typeof result === 'string' ? result : JSON.stringify(result);
+      return { answer: { status: response.statusCode, headers, body }, replayed: false };
+    } catch (error) {
+      if (
+        error instanceof DomainError &&
+        error.code !== 'Requete.Invalide' &&
+        error.members.retryAfterSeconds === undefined &&
+        ERROR_CODES[error.code].status < 500
+      ) {
+        return { refusal: error };
+      }
+      throw error;
+    }
+  }
+
+  /** Returns what is recorded of an outcome: a secret answer without headers and body. */
+  private recordable(
+    outcome: Outcome,
+    request: CallerRequest,
+    remedy: string | undefined,
+  ): RecordedAnswer {
+    if ('answer' in outcome) {
+      const { answer } = outcome;
+      return remedy ? { status: answer.status, headers: {}, body: '' } : answer;
+    }
+    const problem = problemOf(outcome.refusal, traceOf(request), this.config.publicUrl);
+    return {
+      status: problem.status,
+      headers: { 'content-type': 'application/problem+json; charset=utf-8' },
+      body: JSON.stringify(problem),
+    };
+  }
+}
+
+/** Digest of a request and of the rights that it was sent with: the API key and its modules. */
+function fingerprintOf({ caller, method, originalUrl, rawBody }: RawRequest): Buffer {
+  const rights = [caller?.cleId, ...[...(caller?.modules ?? [])].sort()].join(' ');
+  return createHash('sha256')
+    .update(`${rights}\n${method} ${originalUrl}\n`)
+    .update(rawBody ?? '')
+    .digest();
+}

@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import { DomainError, invalidRequest } from '../errors/domain-error';
+import { JsonFault, notJson, parseWithRows, TooManyRows } from '../input/json-rows';
+import { shapeFault } from '../input/json-shape';
+import { SYNC_RECORD_BYTES, SYNC_RECORDS } from '../input/limits';
+
+const ROW_LIMITS = { rows: SYNC_RECORDS, rowBytes: SYNC_RECORD_BYTES };
+
+/**
+ * Reads a body of JSON in UTF-8.
+ *
+ * @param rows whether lists are left to be read element by element (JsonRows)
+ * @throws DomainError `Requete.Invalide`, `Requete.TropVolumineuse`
+ */
+export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
+  if (!isUtf8(sent)) {
+    throw invalidRequest([{ pointer: '', code: 'encoding', detail: 'the body must be valid UTF-8' }]);
+  }
+  const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
+  const json = marked ? sent.subarray(3) : sent;
+  try {
+    if (!rows) {
+      const unfit = shapeFault(json);
+      if (unfit) throw new JsonFault(0, `the body ${unfit}`);
+      return JSON.parse(json.toString()) as unknown;
+    }
+    return await parseWithRows(json, ROW_LIMITS, (name) => {
+      const pointer = `/${name.slice(0, 100)}`;
+      throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
+    });
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    throw error instanceof TooManyRows ? tooManyRecords() : invalidJson(error);
+  }
+}
+
+/** Reports only the position of a syntax error, because V8's message quotes text that may be personal data. */
+export function invalidJson(error: unknown): DomainError {
+  const place = /position (\d+)/.exec((error as Error).message)?.[1];
+  const detail = error instanceof JsonFault ? error.detail : notJson(place);
+  return invalidRequest([{ pointer: '', code: 'json', detail }]);
+}
+
+function tooManyRecords(): DomainError {
+  const most = SYNC_RECORDS.toLocaleString('en');
+  return new DomainError(
+    'Requete.TropVolumineuse',
+    `One sync takes at most ${most} records, of at most 2 MB each: send the rest in another one. Nothing was written.`,
+  );
+}

@@ -1,0 +1,163 @@
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Logger } from 'pino';
+import type { CallerRequest } from './caller';
+import { Config } from '../ops/config';
+import { isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
+import { DomainError } from '../errors/domain-error';
+import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
+import { LOGGER } from '../ops/logger';
+import { JsonFault } from '../input/json-rows';
+import { FloodDelay } from './flood-delay';
+import { invalidJson } from './parse-body';
+import { type Trace, traceOf } from './tracing';
+
+/** The body of every error (RFC 9457; docs/contract.md, "Errors"). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  instance: string;
+  traceId: string;
+  errors?: DomainError['members']['errors'];
+  module?: string;
+}
+
+/** Codes of errors that the framework throws before any code of ours runs, by their status. */
+const CODE_OF_STATUS: Record<number, ErrorCode> = {
+  400: 'Requete.Invalide',
+  404: 'Ressource.NotFound',
+  408: 'Requete.Interrompue',
+  413: 'Requete.TropVolumineuse',
+  415: 'Requete.TypeNonSupporte',
+};
+
+/** Turns anything thrown into a domain error: known refusals keep their code, the unknown says nothing of the inside. */
+export function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  // Found while the records of a body were walked; the transaction around it has been rolled back.
+  if (error instanceof JsonFault) return invalidJson(error);
+  if (error instanceof OutcomeUnknown) {
+    const detail =
+      'The database was lost while it confirmed the change, which may have been made. Read it before you repeat it; a repeat under the same Idempotency-Key is safe.';
+    return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 1 });
+  }
+  if (ranOutOfSpace(error)) {
+    const detail =
+      'The database has no room left on its disk. Nothing was changed, and the request is not at fault: repeat it once there is space again.';
+    return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 30 });
+  }
+  if (isUnavailable(error)) {
+    return new DomainError('Service.Indisponible', ERROR_CODES['Service.Indisponible'].description, {
+      retryAfterSeconds: 1,
+    });
+  }
+  const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+  const code = CODE_OF_STATUS[status];
+  if (code === 'Requete.Invalide')
+    return new DomainError(code, 'The address or the body of the request cannot be read.');
+  if (code) return new DomainError(code, ERROR_CODES[code].description);
+  return new DomainError('Service.ErreurInterne', ERROR_CODES['Service.ErreurInterne'].description);
+}
+
+/** Express and its parsers mark their own refusals with a status; anything else is a fault of ours. */
+function statusOf(error: unknown): number {
+  const { status, expose } = (typeof error === 'object' && error !== null ? error : {}) as {
+    status?: unknown;
+    expose?: unknown;
+  };
+  if (error instanceof URIError) return 400;
+  return typeof status === 'number' && expose === true ? status : 500;
+}
+
+/** Makes the problem details of a refusal. */
+export function problemOf(error: DomainError, trace: Trace, publicUrl: string): Problem {
+  const { status, title } = ERROR_CODES[error.code];
+  return {
+    type: `${publicUrl}/docs/erreurs#${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    instance: `urn:request:${encodeURIComponent(trace.requestId)}`,
+    traceId: trace.traceId,
+    ...(error.members.errors ? { errors: error.members.errors } : {}),
+    ...(error.members.module ? { module: error.members.module } : {}),
+  };
+}
+
+/** Maximum bytes read of a refused body: twice the size limit. */
+const MOST_DISCARDED = 128 * 2 ** 20;
+
+/**
+ * Whether the rest of a refused body is read and thrown away, which Node does on a connection that stays open. Many senders
+ * read nothing before they have sent everything: closed under them, they would see a broken connection and no answer.
+ */
+function isDiscarded(request: CallerRequest, { code }: DomainError): boolean {
+  return code !== 'Requete.Interrompue' && Number(request.headers['content-length']) <= MOST_DISCARDED;
+}
+
+/** Counts all callers without a valid key together, because they are indistinguishable. */
+const WITHOUT_KEY = 'without a valid key';
+
+/** The single place where errors become answers. Those to refused callers without a key wait (`FloodDelay`). */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(
+    private readonly config: Config,
+    private readonly floodDelay: FloodDelay,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<CallerRequest>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const error = toDomainError(thrown);
+    const { status } = ERROR_CODES[error.code];
+    if (status >= 500) this.report(thrown, request);
+    if (request.caller || status >= 500) return this.answer(error, request, response);
+    void this.floodDelay
+      .afterRefusal(WITHOUT_KEY, response)
+      .then(() => this.answer(error, request, response));
+  }
+
+  private answer(error: DomainError, request: CallerRequest, response: Response): void {
+    const { status } = ERROR_CODES[error.code];
+    if (response.headersSent) {
+      // A list that fails halfway must not look complete: the connection breaks, and the caller knows.
+      response.destroy();
+      return;
+    }
+    if (error.members.retryAfterSeconds)
+      response.setHeader('Retry-After', String(error.members.retryAfterSeconds));
+    if (status === 401) response.setHeader('WWW-Authenticate', 'ApiKey header="X-Api-Key"');
+    if (!request.complete && !isDiscarded(request, error)) response.setHeader('Connection', 'close');
+    response
+      .status(status)
+      .type('application/problem+json')
+      .send(JSON.stringify(problemOf(error, traceOf(request), this.config.publicUrl)));
+  }
+
+  /** The message of a database error may quote values of the request, so its SQLSTATE and stack frames stand for it. */
+  private report(thrown: unknown, request: CallerRequest): void {
+    const state = sqlState(thrown);
+    const stack =
+      thrown instanceof Error
+        ? thrown.stack
+            ?.split('\n')
+            .filter((line) => /^\s+at /.test(line))
+            .slice(0, 12)
+        : undefined;
+    this.logger.error(
+      {
+        ...traceOf(request),
+        kind: thrown instanceof Error ? thrown.name : typeof thrown,
+        sqlState: state,
+        stack,
+      },
+      'request failed',
+    );
+  }
+}

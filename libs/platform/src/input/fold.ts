@@ -1,0 +1,241 @@
+import { type InputFault, isFull } from '../errors/domain-error';
+import { describeFault, hasAtMost, isGuid } from './faults';
+import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
+import { parseDate } from './wire-date';
+
+/**
+ * Where a value came from: a body, a query string (its values are text and are turned into the field's type), or one of
+ * many records of a bulk write (its faults are described briefly).
+ */
+export type Source = 'body' | 'query' | 'bulk';
+
+/** Replaces an object or a list where the field holds neither: no later check accepts it or walks what it held. */
+const MISPLACED = Symbol('misplaced');
+
+interface Slot {
+  readonly name: string;
+  readonly field: Field;
+}
+
+const slotsByDefinition = new WeakMap<RecordDefinition, Map<string, Slot>>();
+
+/** Both spellings of each name: the first letter's case is ignored in bodies (docs/contract.md, "Casing"). */
+function slotsOf(definition: RecordDefinition): Map<string, Slot> {
+  let slots = slotsByDefinition.get(definition);
+  if (!slots) {
+    slots = new Map();
+    for (const [name, field] of Object.entries(definition)) {
+      const first = name.charAt(0);
+      const slot = { name, field };
+      slots.set(first.toLowerCase() + name.slice(1), slot);
+      slots.set(first.toUpperCase() + name.slice(1), slot);
+    }
+    slotsByDefinition.set(definition, slots);
+  }
+  return slots;
+}
+
+/**
+ * Brings a sent object to the form of its definition: names in their documented casing, nothing unknown, read-only
+ * properties dropped. Values of a bulk write are read, too; class-transformer reads those of a request class.
+ *
+ * @param faults receives unknown properties, properties sent in both casings, and values that cannot be read; reading
+ * stops where it is full
+ * @returns a new object with documented names only, as deep as the definition at most
+ */
+export function foldRecord(
+  sent: object,
+  definition: RecordDefinition,
+  source: Source,
+  pointer: string,
+  faults: InputFault[],
+): Record<string, unknown> {
+  const slots = slotsOf(definition);
+  const folded: Record<string, unknown> = {};
+  let ignored: Set<string> | undefined;
+  for (const key of Object.keys(sent)) {
+    if (isFull(faults)) break;
+    const slot = source === 'query' && !Object.hasOwn(definition, key) ? undefined : slots.get(key);
+    // Made for a fault or a nested record only: bulk writes come here for every property of every record.
+    const at = (): string => (source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`);
+    if (!slot) {
+      const isFirst = !faults.some(({ code }) => code === 'unknown');
+      faults.push({ pointer: at(), code: 'unknown', detail: unknownDetail(source, definition, isFirst) });
+    } else if (Object.hasOwn(folded, slot.name) || ignored?.has(slot.name)) {
+      faults.push({
+        pointer: at(),
+        code: 'duplicate',
+        detail: 'is sent twice, in two casings; send it once',
+      });
+    } else if (slot.field.kind === 'readOnly') {
+      (ignored ??= new Set()).add(slot.name);
+    } else {
+      const value = foldValue((sent as Record<string, unknown>)[key], slot.field, source, at, faults);
+      folded[slot.name] = source === 'bulk' ? readValue(value, slot.field) : value;
+    }
+  }
+  return folded;
+}
+
+function foldValue(
+  value: unknown,
+  field: Field,
+  source: Source,
+  at: () => string,
+  faults: InputFault[],
+): unknown {
+  const fault = (code: string, detail: string): undefined => {
+    faults.push({ pointer: at(), code, detail });
+  };
+  if (typeof value === 'string') {
+    const unstorable = textFault(value);
+    if (unstorable) return fault('characters', unstorable);
+    if (source !== 'query') return value;
+    const text = value.trim();
+    // An empty filter would return all records.
+    if (text === '') return fault('required', 'is empty; give a value or leave the parameter out');
+    return coerce(text, field);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (source === 'query') return fault('duplicate', 'is given more than once; give it once');
+  if (isPlainObject(value)) {
+    return field.kind === 'record' ? foldRecord(value, field.of, source, at(), faults) : MISPLACED;
+  }
+  if (field.kind === 'rows') return value;
+  if (!Array.isArray(value)) return MISPLACED;
+  switch (field.kind) {
+    case 'record':
+      return fault('type', describeFault(field, 'type'));
+    case 'records':
+    case 'texts':
+      // A list that is too long is reported and not walked.
+      if (value.length > field.max) {
+        fault('length', describeFault(field, 'length'));
+        return [];
+      }
+      return field.kind === 'records'
+        ? foldList(value, field, source, at(), faults)
+        : foldTexts(value, field, at(), faults);
+    case 'choices':
+      // One more than there are words is wrong already: one of them is a double, or no word of the field.
+      return value
+        .slice(0, field.values.length + 1)
+        .map((element: unknown) => (typeof element === 'object' ? MISPLACED : element));
+    default:
+      return MISPLACED;
+  }
+}
+
+/** Elements that are no objects are reported. Those behind the last fault that is listed are not read. */
+function foldList(
+  sent: readonly unknown[],
+  field: RecordsField,
+  source: Source,
+  pointer: string,
+  faults: InputFault[],
+): unknown[] {
+  const folded: unknown[] = [];
+  for (const [index, element] of sent.entries()) {
+    if (isFull(faults)) break;
+    const at = `${pointer}/${index}`;
+    const isObject = isPlainObject(element);
+    if (!isObject) faults.push({ pointer: at, code: 'type', detail: 'must be an object' });
+    // A value that is not an object keeps its index, for the pointers of later elements.
+    folded.push(isObject ? foldRecord(element, field.of, source, at, faults) : undefined);
+  }
+  return folded;
+}
+
+/**
+ * Trims each text. Elements that are no text, empty, too long or impossible to store are reported and not kept, nor are
+ * those behind the last fault that is listed.
+ */
+function foldTexts(
+  sent: readonly unknown[],
+  field: TextsField,
+  pointer: string,
+  faults: InputFault[],
+): string[] {
+  const texts: string[] = [];
+  for (const [index, element] of sent.entries()) {
+    if (isFull(faults)) break;
+    const fault = (code: string, detail: string): unknown =>
+      faults.push({ pointer: `${pointer}/${index}`, code, detail });
+    if (typeof element !== 'string') {
+      fault('type', 'must be text');
+      continue;
+    }
+    const text = element.trim();
+    const unstorable = textFault(element);
+    if (unstorable) fault('characters', unstorable);
+    else if (text === '') fault('required', 'must not be empty');
+    else if (!hasAtMost(text, field.length)) fault('length', `must have at most ${field.length} characters`);
+    else if (field.format !== 'uuid') texts.push(text);
+    else if (isGuid(text)) texts.push(text.toLowerCase());
+    else fault('uuid', 'must be a GUID');
+  }
+  return texts;
+}
+
+/** The value of a parameter as a body would hold it; text that is none of the field's type stays text. */
+function coerce(text: string, field: Field): unknown {
+  switch (field.kind) {
+    case 'integer':
+      return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'date':
+      // An unescaped `+` of an offset arrives as a space.
+      return text.replace(/ (\d\d:?\d\d)$/, '+$1');
+    default:
+      return text;
+  }
+}
+
+/**
+ * Reads one value by its field, for single and for bulk writes: text is trimmed (empty becomes null), a GUID gets small
+ * letters, a date becomes a Date and a decimal number text. A value of another type is returned unchanged.
+ */
+export function readValue(value: unknown, field: Field): unknown {
+  if (field.kind === 'decimal' && typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (text === '') return null;
+  // GUIDs are compared as text.
+  if (field.kind === 'text' && field.format === 'uuid') return text.toLowerCase();
+  // A date that cannot be read stays text, and the check that follows reports it.
+  return field.kind === 'date' ? (parseDate(text) ?? text) : text;
+}
+
+/** Returns why a text cannot be stored, or undefined. */
+export function textFault(value: string): string | undefined {
+  if (value.includes('\u0000')) return 'must not contain the character U+0000';
+  if (!value.isWellFormed()) return 'must not contain half of a surrogate pair';
+  return undefined;
+}
+
+/** An object as JSON or a query string makes it: neither a list, read or unread, nor an instance of a class. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Names of the definition are listed once in an answer, and never in the many of a bulk write. */
+function unknownDetail(source: Source, definition: RecordDefinition, isFirst: boolean): string {
+  const what =
+    source === 'query' ? 'is not a parameter of this operation' : 'is not a property of this record';
+  if (source === 'bulk' || !isFirst) return what;
+  const names = Object.keys(definition).filter((name) => definition[name]!.kind !== 'readOnly');
+  if (names.length > 0) return `${what}; known are ${names.join(', ')}`;
+  return source === 'query' ? `${what}; it takes none` : what;
+}
+
+/** Names come from the caller and are echoed: kept short and storable. */
+function printable(name: string): string {
+  return name.slice(0, 100).toWellFormed().replaceAll('\u0000', '\uFFFD');
+}
+
+function pointerToken(name: string): string {
+  return printable(name).replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,22 @@
+import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './limits';
+import { NestedLimits } from './nested-limits';
+
+const TOO_MUCH = expect.objectContaining({ code: 'Requete.TropVolumineuse' });
+
+describe('NestedLimits', () => {
+  it('adds up what is read, over all lists of a sync', () => {
+    const limits = new NestedLimits();
+    limits.read(SYNC_NESTED_RECORDS - 1);
+    limits.read(1);
+    expect(() => limits.read(1)).toThrow(TOO_MUCH);
+  });
+
+  it.each([
+    ['refused', SYNC_NESTED_REFUSALS],
+    ['kept', SYNC_KEPT_BYTES],
+  ] as const)('takes as much %s as allowed and no more', (what, most) => {
+    const limits = new NestedLimits();
+    limits[what](most);
+    expect(() => limits[what](most + 1)).toThrow(TOO_MUCH);
+  });
+});

@@ -1,0 +1,169 @@
+import { PgBoss } from 'pg-boss';
+import type { Logger } from 'pino';
+import type { QueueDatabase } from './queue-database';
+import { sqlState } from '../database/sql-errors';
+import type { Transactions } from '../database/transactions';
+import { type QueueName, QUEUE_SCHEMA } from './queues';
+
+/** Time that a stop waits for running jobs. An interrupted job was not committed, and another worker takes it. */
+const STOP_TIMEOUT_MS = 20_000;
+
+export interface JobOptions {
+  /** Jobs of one group are worked on one at a time, over all workers. */
+  readonly group: string;
+}
+
+export interface NewJob extends JobOptions {
+  readonly data: object;
+  /** Not before; at once if absent. */
+  readonly startAfter?: Date | undefined;
+}
+
+/** A job that this process holds until it says that it is done, or gives it back. */
+export interface HeldJob<T> {
+  readonly id: string;
+  readonly data: T;
+}
+
+/** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */
+export class JobQueue {
+  private started: Promise<PgBoss> | undefined;
+
+  /**
+   * @param database its connections, which it ends
+   * @param isWorker whether this process also does jobs, and watches over those of workers that died
+   */
+  constructor(
+    private readonly database: QueueDatabase,
+    private readonly isWorker: boolean,
+    private readonly transactions: Transactions,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Connects, so that the first transaction to add a job does not wait for a connection while it holds another: where
+   * few are to be had, as from a pooler, such transactions would wait for each other. A failure is tried again then.
+   */
+  connect(): void {
+    this.boss().catch(() => undefined);
+  }
+
+  /** Adds a job in the ambient transaction: it exists if and only if that commits. */
+  async add(name: QueueName, data: object, { group }: JobOptions): Promise<void> {
+    await this.addAll(name, [{ data, group }]);
+  }
+
+  /** Adds jobs in the ambient transaction, in one statement. */
+  async addAll(name: QueueName, jobs: readonly NewJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const boss = await this.boss();
+    const client = this.transactions.client();
+    const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
+    const inserts = jobs.map(({ data, group, startAfter }) => ({
+      data,
+      group: { id: group },
+      ...(startAfter ? { startAfter } : {}),
+    }));
+    await boss.insert(name, inserts, { db, returnId: false });
+  }
+
+  /**
+   * Takes jobs that are due, oldest first, to be held until `done` or `giveBack`. Who holds jobs must call `keep` every
+   * few seconds: those of a process that does not are taken up by others.
+   *
+   * @param limit jobs at most
+   * @param perGroup jobs of one group that all processes together may hold
+   * @param withoutGroups groups of which none is wanted now
+   */
+  async take<T extends object>(
+    name: QueueName,
+    limit: number,
+    perGroup: number,
+    withoutGroups: readonly string[],
+  ): Promise<HeldJob<T>[]> {
+    const boss = await this.boss();
+    return boss.fetch<T>(name, {
+      batchSize: limit,
+      groupConcurrency: perGroup,
+      ignoreGroups: [...withoutGroups],
+    });
+  }
+
+  /** Renews the leases of jobs. */
+  async keep(name: QueueName, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await (await this.boss()).touch(name, [...ids]);
+  }
+
+  /** Removes jobs that are done. */
+  async done(name: QueueName, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await (await this.boss()).deleteJob(name, [...ids]);
+  }
+
+  /** Lets others take up held jobs that were not begun. */
+  async giveBack(name: QueueName, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await (await this.boss()).fail(name, [...ids]);
+  }
+
+  /**
+   * Does the jobs of a queue, some at once, each at least once. A job whose `work` fails is tried again later.
+   *
+   * @param atOnce jobs at work in this process
+   */
+  async work<T extends object>(
+    name: QueueName,
+    atOnce: number,
+    work: (data: T) => Promise<void>,
+  ): Promise<void> {
+    const boss = await this.boss();
+    await boss.work<T>(
+      name,
+      { localConcurrency: atOnce, groupConcurrency: 1, pollingIntervalSeconds: 0.5, batchSize: 1 },
+      async (jobs) => {
+        for (const { data } of jobs) await work(data).catch((error: unknown) => this.report(name, error));
+      },
+    );
+  }
+
+  /** Waits for running jobs for a limited time, and closes the connections. */
+  async stop(): Promise<void> {
+    const boss = await this.started?.catch(() => undefined);
+    await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });
+    await this.database.close();
+  }
+
+  /** pg-boss keeps the error beside the job, and one of the database carries the values of its statement. */
+  private report(queue: QueueName, error: unknown): never {
+    const state = sqlState(error);
+    this.logger.warn({ queue, sqlState: state }, 'a job failed and will be tried again');
+    throw new Error(state ? `SQLSTATE ${state}` : 'failed');
+  }
+
+  private boss(): Promise<PgBoss> {
+    this.started ??= this.start().catch((error: unknown) => {
+      this.started = undefined;
+      throw error;
+    });
+    return this.started;
+  }
+
+  private async start(): Promise<PgBoss> {
+    const boss = new PgBoss({
+      // A pool of its own would wait for ever on connections that have fallen silent.
+      db: this.database,
+      schema: QUEUE_SCHEMA,
+      migrate: false,
+      createSchema: false,
+      schedule: false,
+      supervise: this.isWorker,
+      superviseIntervalSeconds: 5,
+      monitorIntervalSeconds: 5,
+      // Its role owns no index; the density of an index of this size needs no care.
+      reindex: false,
+      monitorVacuum: false,
+    });
+    boss.on('error', (error) => {
+      this.logger.warn({ sqlState: sqlState(error) }, 'the queue failed and goes on');
+    });
+    return boss.start();
+  }
+}
