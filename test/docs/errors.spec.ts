@@ -1,8 +1,8 @@
 import type { ErrorDefinition } from '../../libs/platform/src/errors/error-definition';
-import { ERROR_CODES } from '../../libs/platform/src/errors/error-codes';
+import { ERRORS } from '../../apps/partner-api/src/errors';
 import { documents, rowsOf } from './markdown';
 
-const REGISTRY: Readonly<Record<string, ErrorDefinition>> = ERROR_CODES;
+const REGISTRY: Readonly<Record<string, ErrorDefinition>> = Object.fromEntries(ERRORS);
 
 /** Returns the differences between the tables of a text and the registry. */
 function faultsOf(text: string, registry: Readonly<Record<string, ErrorDefinition>>): string[] {

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest 
 import { text as textOf } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
-import { ERROR_CODES } from '../../libs/platform/src/errors/error-codes';
+import { ERRORS } from '../../apps/partner-api/src/errors';
 import { Metrics } from '../../libs/platform/src/ops/metrics';
 import { TestApp } from '../setup/test-app';
 import { expectProblem } from './expect-problem';
@@ -126,7 +126,7 @@ describe('Documents without a key', () => {
 
   it('/docs/erreurs has an anchor for each error code', async () => {
     const { text } = await app.send(undefined, 'GET', '/docs/erreurs');
-    expect(Object.keys(ERROR_CODES).filter((code) => !text.includes(`<tr id="${code}">`))).toEqual([]);
+    expect([...ERRORS.keys()].filter((code) => !text.includes(`<tr id="${code}">`))).toEqual([]);
   });
 
   it('404 for files of Swagger UI that the page does not need', async () => {

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../libs/platform/src/errors/error-codes';
+import { ERRORS } from '../../apps/partner-api/src/errors';
 import type { WireAnswer } from './wire';
 
 /** Internals that no response may show: statements, messages of the database, stack frames, paths of files. */
@@ -46,7 +46,7 @@ function problemFaults(method: string, answer: WireAnswer): string[] {
     (name) => `no member ${name}`,
   );
   const code = String(problem.code);
-  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES] : undefined;
+  const known = ERRORS.get(code);
   if (!known) faults.push(`code ${code} is not registered`);
   if (problem.status !== answer.status) faults.push(`member status is ${String(problem.status)}`);
   if (known && known.status !== answer.status) faults.push(`code ${code} is registered as ${known.status}`);

@@ -1,3 +1,4 @@
+import { CHAMP } from '#membership';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXAMPLE_IDS, type FormulaireRecord, type Signing } from '#adhesion';
@@ -9,7 +10,7 @@ import type { Actor } from '#platform/audit/actor';
 import { type Config } from '#platform/ops/config';
 import { NO_TENANT } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorCode } from '#platform/errors/error-codes';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
 import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
@@ -230,7 +231,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     }
     const tenantId = partenaire.tenantId!;
     const actor = { cleId: partenaire.id, requestId: 'demonstration' };
-    for (const champ of CHAMPS) await orKnown(champs.create(tenantId, actor, champ), 'Champ.NomDejaUtilise');
+    for (const champ of CHAMPS) await orKnown(champs.create(tenantId, actor, champ), CHAMP.NomDejaUtilise);
     await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false });
     await syncs.sync(tenantId, actor, SAMPLE, false);
     await makeExampleTask(taches, tenantId);
@@ -316,8 +317,8 @@ async function writeExample(
 }
 
 /** In a database that has lost its keys' file, the rest is there already. */
-async function orKnown(made: Promise<unknown>, known: ErrorCode): Promise<void> {
+async function orKnown(made: Promise<unknown>, known: ErrorDefinition): Promise<void> {
   await made.catch((error: unknown) => {
-    if (!(error instanceof DomainError && error.code === known)) throw error;
+    if (!(error instanceof DomainError && error.definition === known)) throw error;
   });
 }

@@ -1,11 +1,11 @@
-import { ERROR_CODES } from '#platform/errors/error-codes';
+import { ERRORS } from './errors';
 
 /** The page /docs/erreurs: every error code with an anchor of its own, where the `type` of each error leads. */
 export function errorPage(): string {
-  const rows = Object.entries(ERROR_CODES)
-    .sort(([one], [other]) => one.localeCompare(other))
+  const rows = [...ERRORS.values()]
+    .sort((one, other) => one.code.localeCompare(other.code))
     .map(
-      ([code, { status, title, description }]) =>
+      ({ code, status, title, description }) =>
         `<tr id="${code}"><td><a href="#${code}"><code>${code}</code></a></td><td>${status}</td><td>${escape(title)}</td><td>${escape(description).replace(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`,
     );
   return `<!doctype html>

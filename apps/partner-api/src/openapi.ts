@@ -1,8 +1,11 @@
+import { ERRORS } from './errors';
+import { CLE, MODULE } from '#access/access.errors';
+import { DEBIT, IDEMPOTENCE, REQUETE, SERVICE } from '#platform/errors/platform.errors';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Requirement } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
-import { ERROR_CODES, type ErrorCode } from '#platform/errors/error-codes';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { COMMON_MODELS } from '#platform/http/answers.decorator';
 import { type Problem, problemOf } from '#platform/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
@@ -134,7 +137,7 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
 const REGISTRATION = '/b2b/v2/webhook';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
-  'x-codes'?: ErrorCode[];
+  'x-codes'?: string[];
   'x-requires'?: Requirement;
   'x-body-example'?: object;
   'x-unrecorded'?: true;
@@ -157,22 +160,22 @@ function addIdempotencyKey(operation: Operation): void {
 }
 
 /** Codes that the guards, the parser, idempotency and the database may answer on any operation of a method. */
-const WITH_KEY: ErrorCode[] = [
-  'Requete.Invalide',
-  'Cle.Invalide',
-  'Cle.RoleInsuffisant',
-  'Debit.Depasse',
-  'Service.ErreurInterne',
-  'Service.Indisponible',
+const WITH_KEY: ErrorDefinition[] = [
+  REQUETE.Invalide,
+  CLE.Invalide,
+  CLE.RoleInsuffisant,
+  DEBIT.Depasse,
+  SERVICE.ErreurInterne,
+  SERVICE.Indisponible,
 ];
-const WITH_BODY: ErrorCode[] = ['Requete.TropVolumineuse', 'Requete.TypeNonSupporte', 'Requete.Interrompue'];
-const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorCode[]> = {
+const WITH_BODY: ErrorDefinition[] = [REQUETE.TropVolumineuse, REQUETE.TypeNonSupporte, REQUETE.Interrompue];
+const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorDefinition[]> = {
   get: WITH_KEY,
   delete: WITH_KEY,
   put: [...WITH_KEY, ...WITH_BODY],
   post: [...WITH_KEY, ...WITH_BODY],
 };
-const OF_REPETITION: ErrorCode[] = ['Idempotence.CleReutilisee', 'Idempotence.EnCours'];
+const OF_REPETITION: ErrorDefinition[] = [IDEMPOTENCE.CleReutilisee, IDEMPOTENCE.EnCours];
 
 /** Parts of the path first and as they come there: Nest's own order is not the same with every compiler. */
 function orderByPath(operation: Operation, template: string): void {
@@ -210,23 +213,24 @@ function sayWhoMay(operation: Operation): void {
 
 /** Makes one response for each status, with its error codes. */
 function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD, publicUrl: string): void {
-  const ofModule: ErrorCode[] = operation['x-requires']?.module ? ['Module.NonActif'] : [];
+  const ofModule: ErrorDefinition[] = operation['x-requires']?.module ? [MODULE.NonActif] : [];
   const isRecorded = method === 'post' && !operation['x-unrecorded'];
-  const ofSecret: ErrorCode[] = operation['x-secret-answer'] ? ['Idempotence.NonRepetable'] : [];
+  const ofSecret: ErrorDefinition[] = operation['x-secret-answer'] ? [IDEMPOTENCE.NonRepetable] : [];
   delete operation['x-unrecorded'];
   delete operation['x-secret-answer'];
   const common = [...CODES_OF_METHOD[method], ...(isRecorded ? OF_REPETITION : []), ...ofSecret];
-  const codes = [...new Set([...common, ...ofModule, ...(operation['x-codes'] ?? [])])];
-  operation['x-codes'] = codes;
-  for (const status of new Set(codes.map((code) => ERROR_CODES[code].status))) {
-    const said = codes.filter((code) => ERROR_CODES[code].status === status);
+  const declared = (operation['x-codes'] ?? []).map((code) => ERRORS.get(code)!);
+  const errors = [...new Set([...common, ...ofModule, ...declared])];
+  operation['x-codes'] = errors.map(({ code }) => code);
+  for (const status of new Set(errors.map((error) => error.status))) {
+    const ofStatus = errors.filter((error) => error.status === status);
     operation.responses[String(status)] = {
-      description: said.map((code) => `\`${code}\`: ${ERROR_CODES[code].description}`).join('\n\n'),
+      description: ofStatus.map(({ code, description }) => `\`${code}\`: ${description}`).join('\n\n'),
       content: {
         'application/problem+json': {
           schema: { $ref: '#/components/schemas/ProblemItem' },
           examples: Object.fromEntries(
-            said.map((code) => [code, { value: exampleOf(code, operation, publicUrl) }]),
+            ofStatus.map((error) => [error.code, { value: exampleOf(error, operation, publicUrl) }]),
           ),
         },
       },
@@ -249,24 +253,20 @@ const HEADERS_OF_STATUS: Readonly<
   503: RETRY_AFTER,
 };
 
-/** The problem details of a code, as a caller sees them. */
-function exampleOf(code: ErrorCode, operation: Operation, publicUrl: string): Problem {
+/** The problem details of an error, as a caller sees them. */
+function exampleOf(error: ErrorDefinition, operation: Operation, publicUrl: string): Problem {
   const fault = operation.requestBody
     ? { pointer: '/age', code: 'unknown', detail: 'is not a property of this record' }
     : { pointer: '?tri', code: 'unknown', detail: 'is not a parameter of this operation' };
   const module = operation['x-requires']?.module;
   const members =
-    code === 'Requete.Invalide'
-      ? { errors: [fault] }
-      : code === 'Module.NonActif' && module
-        ? { module }
-        : {};
-  const detail = 'errors' in members ? `${fault.pointer}: ${fault.detail}` : ERROR_CODES[code].description;
+    error === REQUETE.Invalide ? { errors: [fault] } : error === MODULE.NonActif && module ? { module } : {};
+  const detail = 'errors' in members ? `${fault.pointer}: ${fault.detail}` : error.description;
   const trace = {
     requestId: '5f0c7c9e-3c8e-4a5e-8a63-5a8e0d1f0b1a',
     traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
   };
-  return problemOf(new DomainError(code, detail, members), trace, publicUrl);
+  return problemOf(new DomainError(error, detail, members), trace, publicUrl);
 }
 
 /** The documents of the surfaces, each with the routes of its own only. */

@@ -1,12 +1,12 @@
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { type Environment, ENVIRONMENTS } from './caller';
 import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorCode } from '#platform/errors/error-codes';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { refusalTurn } from '#platform/input/refusal-turn';
 
 /** A part of the path that names an environment; in any other there is nothing to be found. */
 export class EnvironmentPart implements PipeTransform<string, Promise<Environment>> {
-  constructor(private readonly notFound: ErrorCode) {}
+  constructor(private readonly notFound: ErrorDefinition) {}
 
   async transform(value: string, metadata: ArgumentMetadata): Promise<Environment> {
     const known = ENVIRONMENTS.find((one) => one === value);

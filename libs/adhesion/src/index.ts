@@ -10,3 +10,4 @@ export { DemandeItem } from './http/conciliation.dto';
 export { EXAMPLE_IDS } from './http/examples';
 
 export const ADHESION_ENTITIES = [DemandeAdhesion];
+export * from './domain/adhesion.errors';

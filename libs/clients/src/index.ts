@@ -10,3 +10,4 @@ export { ClientsModule } from './clients.module';
 export { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID, SEUIL_ANONYMAT } from './http/clients.dto';
 
 export const CLIENTS_ENTITIES = [Client, Cle];
+export * from './domain/clients.errors';

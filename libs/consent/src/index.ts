@@ -8,3 +8,4 @@ export { OBJET_CONSENTEMENT_FIELDS, OBJET_CONSENTEMENT_V2_FIELDS } from './domai
 export { ObjetConsentementBulk } from './persistence/objet-consentement.bulk';
 
 export const CONSENT_ENTITIES = [ObjetConsentement];
+export * from './domain/consent.errors';

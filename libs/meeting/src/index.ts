@@ -7,3 +7,4 @@ export { MeetingHttpModule } from './meeting-http.module';
 export { MeetingModule } from './meeting.module';
 
 export const MEETING_ENTITIES = [Point];
+export * from './domain/meeting.errors';

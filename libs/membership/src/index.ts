@@ -2,7 +2,7 @@ import { ChampUtilisateur } from './domain/champ-utilisateur.entity';
 import { Employe } from './domain/employe.entity';
 import { Employeur } from './domain/employeur.entity';
 
-export * from './fields';
+export * from './vocabulary';
 export { ActiveCampaigns, type ActiveCampaignCheck } from './application/active-campaigns';
 export { ChampsUtilisateurService } from './application/champs-utilisateur.service';
 export { EmployesSyncService } from './application/employes-sync.service';

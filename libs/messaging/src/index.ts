@@ -3,3 +3,4 @@ export type { CourrielRecord } from './domain/courriel.fields';
 export { EXAMPLE_COURRIEL_ID } from './http/courriels.dto';
 export { MessagingHttpModule } from './messaging-http.module';
 export { MessagingModule, SendingModule } from './messaging.module';
+export * from './domain/messaging.errors';

@@ -5,3 +5,4 @@ export { type TacheJob, TachesService } from './application/taches.service';
 export { EXAMPLE_TACHE_ID, SyncTermineeData } from './http/taches.dto';
 export { SyncHttpModule } from './sync-http.module';
 export { SyncModule } from './sync.module';
+export * from './domain/sync.errors';

@@ -16,3 +16,4 @@ export { VotingHttpModule } from './voting-http.module';
 export { VotingModule } from './voting.module';
 
 export const VOTING_ENTITIES = [Campagne, Votant];
+export * from './domain/voting.errors';

@@ -10,3 +10,4 @@ export { WebhooksHttpModule } from './webhooks-http.module';
 export { DeliveriesModule, WebhooksModule } from './webhooks.module';
 
 export const WEBHOOKS_ENTITIES = [Webhook];
+export * from './domain/webhooks.errors';

@@ -1,6 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { ERROR_CODES } from '../../../libs/platform/src/errors/error-codes';
+import { ERRORS } from '../../../apps/partner-api/src/errors';
 import type { Requirement } from '../../../libs/access/src/requires.decorator';
 import type { Route } from './router';
 
@@ -336,7 +336,7 @@ function errorsOf(operation: Operation): string[] {
   const faults: string[] = [];
   const codes = operation['x-codes'] ?? [];
   for (const code of codes) {
-    const status = ERROR_CODES[code as keyof typeof ERROR_CODES]?.status;
+    const status = ERRORS.get(code)?.status;
     if (!status) faults.push(`documents ${code}, which is no error code`);
     else if (!operation.responses[status]?.description?.includes(`\`${code}\``))
       faults.push(`${status} does not name ${code}`);

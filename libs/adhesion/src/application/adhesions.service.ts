@@ -1,3 +1,5 @@
+import { ADHESION } from '../domain/adhesion.errors';
+import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
 import { ActiveCampaigns, MembersService } from '#membership';
 import type { Actor } from '#platform/audit/actor';
@@ -92,7 +94,7 @@ export class AdhesionsService {
       const member = employe === undefined ? undefined : await this.members.hold(tenantId, employe, true);
       const cards = member ? await this.repository.lock(tenantId, id) : [];
       if (cards.length === 0) {
-        throw new DomainError('Adhesion.NotFound', 'No signed card has this identifier.');
+        throw new DomainError(ADHESION.NotFound, 'No signed card has this identifier.');
       }
       await this.remove(tenantId, actor, cards);
     });
@@ -143,5 +145,5 @@ export class AdhesionsService {
 }
 
 function noEmploye(): DomainError {
-  return new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+  return new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
 }

@@ -1,3 +1,4 @@
+import { CONCILIATION } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { PERSONNE_FIELDS, MembersService, type ValeurV1, type ValeurV2 } from '#membership';
 import type { Actor } from '#platform/audit/actor';
@@ -127,5 +128,5 @@ function given(overrides: ContactOverrides): Partial<Contact> {
 }
 
 function missing(): never {
-  throw new DomainError('Conciliation.NotFound', 'No membership request has this id.');
+  throw new DomainError(CONCILIATION.NotFound, 'No membership request has this id.');
 }

@@ -1,3 +1,4 @@
+import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService } from '#consent';
 import { ChampsUtilisateurService, MembersService } from '#membership';
@@ -120,5 +121,5 @@ export class FormulairesService {
 }
 
 function missing(): never {
-  throw new DomainError('Formulaire.NotFound', 'No form has this id.');
+  throw new DomainError(FORMULAIRE.NotFound, 'No form has this id.');
 }

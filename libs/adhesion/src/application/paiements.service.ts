@@ -1,3 +1,4 @@
+import { ADHESION } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -46,5 +47,5 @@ export class PaiementsService {
 }
 
 function noAdhesion(): DomainError {
-  return new DomainError('Adhesion.NotFound', 'No signed card has this identifier.');
+  return new DomainError(ADHESION.NotFound, 'No signed card has this identifier.');
 }

@@ -1,3 +1,5 @@
+import { ADHESION, SIGNATURE } from '../domain/adhesion.errors';
+import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
 import { MembersService } from '#membership';
 import type { Actor } from '#platform/audit/actor';
@@ -30,7 +32,7 @@ export class SignatureImagesService {
       const card = isGuid(x) ? await this.repository.ofAdhesion(tenantId, x) : undefined;
       if (card) return this.show(tenantId, actor, card);
       if (isGuid(x) && !(await this.members.exists(tenantId, x))) {
-        throw new DomainError('Adhesion.NotFound', 'No signed card or employee has this identifier.');
+        throw new DomainError(ADHESION.NotFound, 'No signed card or employee has this identifier.');
       }
       return this.readLatest(tenantId, actor, x);
     });
@@ -44,7 +46,7 @@ export class SignatureImagesService {
   async readLatest(tenantId: string, actor: Actor, idExterne: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       if (!(await this.members.exists(tenantId, idExterne))) {
-        throw new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+        throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
       }
       return this.show(tenantId, actor, await this.repository.latestOf(tenantId, idExterne), { idExterne });
     });
@@ -58,7 +60,7 @@ export class SignatureImagesService {
   ): Promise<Json> {
     if (!card?.png) {
       const which = who.idExterne === undefined ? 'The card has no' : 'No card of the employee has a';
-      throw new DomainError('Signature.NotFound', `${which} handwritten signature.`);
+      throw new DomainError(SIGNATURE.NotFound, `${which} handwritten signature.`);
     }
     this.audit.record(tenantId, actor, 'signature.lire', [card.adhesionId]);
     return JSON.stringify({

@@ -1,3 +1,4 @@
+import { ADHESION, FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
 import {
@@ -90,7 +91,7 @@ export class SigningService {
     const card = await this.adhesions.one(tenantId, id);
     if (card) return card;
     const demande = await this.demandes.one(tenantId, id);
-    if (!demande) throw new DomainError('Adhesion.NotFound', 'No signing has this identifier.');
+    if (!demande) throw new DomainError(ADHESION.NotFound, 'No signing has this identifier.');
     const { demandeId, statut, adhesionId } = JSON.parse(demande) as Record<string, unknown>;
     return JSON.stringify({ demandeId, statut, adhesionId });
   }
@@ -117,7 +118,7 @@ export class SigningService {
     faults.push(...(await this.consentements.faultsOf(tenantId, reponses, '/consentements')));
     if (faults.length > 0) throw invalidRequest(faults);
     if (formulaire && !formulaire.actif) {
-      throw new DomainError('Formulaire.Inactif', 'The form is not active: nothing can be signed with it.');
+      throw new DomainError(FORMULAIRE.Inactif, 'The form is not active: nothing can be signed with it.');
     }
     return valeurs;
   }

@@ -1,5 +1,6 @@
+import { ADHESION } from './adhesion.errors';
 import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorCode } from '#platform/errors/error-codes';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 
 /** Reasons that block deleting cards. */
 export interface Holds {
@@ -9,16 +10,16 @@ export interface Holds {
 }
 
 /** Reasons in their order (docs/contract.md, "Deletion of cards"). The first one that applies is returned. */
-const REFUSALS: readonly [hold: keyof Holds, code: ErrorCode, detail: string][] = [
+const REFUSALS: readonly [hold: keyof Holds, code: ErrorDefinition, detail: string][] = [
   [
     'activeCampaign',
-    'Adhesion.LinkedToActiveCampaign',
+    ADHESION.LinkedToActiveCampaign,
     'The member is a voter of an active campaign: delete the card once the campaign has ended.',
   ],
-  ['payment', 'Adhesion.HasPayments', 'A card linked to a payment cannot be deleted.'],
+  ['payment', ADHESION.HasPayments, 'A card linked to a payment cannot be deleted.'],
   [
     'paymentAuthorization',
-    'Adhesion.HasPaymentAuthorizations',
+    ADHESION.HasPaymentAuthorizations,
     'A card linked to a payment authorization cannot be deleted.',
   ],
 ];

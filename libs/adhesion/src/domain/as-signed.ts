@@ -1,4 +1,4 @@
-import type { PersonneRecord } from '#membership/fields';
+import type { PersonneRecord } from '#membership/vocabulary';
 
 /** The member as written on the card, who always has an e-mail address. */
 export interface Contact extends PersonneRecord {

@@ -1,5 +1,6 @@
+import { CONCILIATION } from './adhesion.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PersonneRecord } from '#membership/fields';
+import type { PersonneRecord } from '#membership/vocabulary';
 import { DomainError } from '#platform/errors/domain-error';
 import type { AsSigned } from './as-signed';
 import type { StatutDemande } from './conciliation.fields';
@@ -87,7 +88,7 @@ export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
     if (this.statut === 'ATransferer') return true;
     if (this.statut === decision) return false;
     const done = this.statut === 'Confirmee' ? 'confirmed' : 'rejected';
-    throw new DomainError('Conciliation.DejaTraitee', `The request has been ${done}; a decision is final.`);
+    throw new DomainError(CONCILIATION.DejaTraitee, `The request has been ${done}; a decision is final.`);
   }
 
   confirm(idExterneEmploye: string, adhesionId: string): void {

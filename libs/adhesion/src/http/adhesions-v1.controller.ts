@@ -1,3 +1,4 @@
+import { EMPLOYE } from '#membership';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -47,7 +48,7 @@ export class AdhesionsV1Controller {
     type: [AdhesionV1Item],
     paged: true,
     successor: SUCCESSOR,
-    errors: ['Employe.NotFound'],
+    errors: [EMPLOYE.NotFound],
   })
   async listOfEmploye(
     @Tenant() tenantId: string,

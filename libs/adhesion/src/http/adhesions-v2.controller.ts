@@ -1,3 +1,5 @@
+import { ADHESION } from '../domain/adhesion.errors';
+import { EMPLOYE } from '#membership';
 import { Controller, Delete, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -14,9 +16,9 @@ import { AdhesionsDeletedItem, AdhesionsOfMember, AdhesionV2Item, AdhesionV2List
 import { EXAMPLE_IDS } from './examples';
 
 const HELD = [
-  'Adhesion.LinkedToActiveCampaign',
-  'Adhesion.HasPayments',
-  'Adhesion.HasPaymentAuthorizations',
+  ADHESION.LinkedToActiveCampaign,
+  ADHESION.HasPayments,
+  ADHESION.HasPaymentAuthorizations,
 ] as const;
 
 @ApiTags('Signed cards, V2')
@@ -54,7 +56,7 @@ export class AdhesionsV2Controller {
     path: { id: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: [AdhesionV2Item],
     paged: true,
-    errors: ['Employe.NotFound'],
+    errors: [EMPLOYE.NotFound],
   })
   async listOfEmploye(
     @Tenant() tenantId: string,
@@ -81,12 +83,12 @@ export class AdhesionsV2Controller {
       },
     },
     status: 204,
-    errors: ['Adhesion.NotFound', ...HELD],
+    errors: [ADHESION.NotFound, ...HELD],
   })
   async delete(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
-    @Param('id', new GuidPart('Adhesion.NotFound', 'No signed card has this identifier.')) id: string,
+    @Param('id', new GuidPart(ADHESION.NotFound, 'No signed card has this identifier.')) id: string,
   ): Promise<void> {
     await this.adhesions.delete(tenantId, actor, id);
   }
@@ -97,7 +99,7 @@ export class AdhesionsV2Controller {
     description: 'All of them or none: what holds one of them holds all.',
     path: { idExterneMembre: { description: 'External identifier of the employee.', example: 'E-1004' } },
     type: AdhesionsDeletedItem,
-    errors: ['Employe.NotFound', ...HELD],
+    errors: [EMPLOYE.NotFound, ...HELD],
   })
   async deleteOfMember(
     @Tenant() tenantId: string,

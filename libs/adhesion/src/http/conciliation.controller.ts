@@ -1,3 +1,4 @@
+import { CONCILIATION } from '../domain/adhesion.errors';
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -28,7 +29,7 @@ const id = {
 } as const;
 
 const DemandeId = () =>
-  Param('id', new GuidPart('Conciliation.NotFound', 'No membership request has this id.'));
+  Param('id', new GuidPart(CONCILIATION.NotFound, 'No membership request has this id.'));
 
 @ApiTags('Conciliation')
 @Requires({ role: 'partenaire', module: 'carteMembre' })
@@ -63,7 +64,7 @@ export class ConciliationController {
     path: { id },
     type: DemandeItem,
     etag: true,
-    errors: ['Conciliation.NotFound'],
+    errors: [CONCILIATION.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -85,7 +86,7 @@ export class ConciliationController {
     path: { id },
     bodyExample: { ville: 'Saguenay' },
     type: ConfirmationItem,
-    errors: ['Conciliation.NotFound', 'Conciliation.DejaTraitee'],
+    errors: [CONCILIATION.NotFound, CONCILIATION.DejaTraitee],
   })
   async confirm(
     @Tenant() tenantId: string,
@@ -103,7 +104,7 @@ export class ConciliationController {
       'A handwritten signature that came with it is deleted. Sent again, it answers the request as it was rejected the first time.',
     path: { id: { ...id, example: EXAMPLE_IDS.demandeDouteuse } },
     type: DemandeItem,
-    errors: ['Conciliation.NotFound', 'Conciliation.DejaTraitee'],
+    errors: [CONCILIATION.NotFound, CONCILIATION.DejaTraitee],
   })
   async reject(
     @Tenant() tenantId: string,

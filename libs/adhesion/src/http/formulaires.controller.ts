@@ -1,3 +1,4 @@
+import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -22,7 +23,7 @@ const id = {
   example: EXAMPLE_IDS.formulaire,
 } as const;
 
-const FormulaireId = () => Param('id', new GuidPart('Formulaire.NotFound', 'No form has this id.'));
+const FormulaireId = () => Param('id', new GuidPart(FORMULAIRE.NotFound, 'No form has this id.'));
 
 @ApiTags('Forms')
 @Requires({ role: 'partenaire', module: 'carteMembre' })
@@ -52,7 +53,7 @@ export class FormulairesController {
     path: { id },
     type: FormulaireItem,
     etag: true,
-    errors: ['Formulaire.NotFound'],
+    errors: [FORMULAIRE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -89,7 +90,7 @@ export class FormulairesController {
     type: FormulaireItem,
     etag: true,
     ifMatch: true,
-    errors: ['Formulaire.NotFound'],
+    errors: [FORMULAIRE.NotFound],
   })
   async replace(
     @Tenant() tenantId: string,
@@ -108,7 +109,7 @@ export class FormulairesController {
     path: { id: { ...id, example: EXAMPLE_IDS.formulaireLibre } },
     status: 204,
     ifMatch: true,
-    errors: ['Formulaire.NotFound', 'Formulaire.Utilise'],
+    errors: [FORMULAIRE.NotFound, FORMULAIRE.Utilise],
   })
   async delete(
     @Tenant() tenantId: string,

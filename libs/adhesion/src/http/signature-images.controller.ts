@@ -1,3 +1,5 @@
+import { ADHESION, SIGNATURE } from '../domain/adhesion.errors';
+import { EMPLOYE } from '#membership';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -30,7 +32,7 @@ export class SignatureImagesController {
     },
     anyOf: [SignatureEmployeItem, SignatureAdhesionItem],
     etag: true,
-    errors: ['Adhesion.NotFound', 'Employe.NotFound', 'Signature.NotFound'],
+    errors: [ADHESION.NotFound, EMPLOYE.NotFound, SIGNATURE.NotFound],
   })
   async read(
     @Tenant() tenantId: string,
@@ -48,7 +50,7 @@ export class SignatureImagesController {
     path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: SignatureEmployeItem,
     etag: true,
-    errors: ['Employe.NotFound', 'Signature.NotFound'],
+    errors: [EMPLOYE.NotFound, SIGNATURE.NotFound],
   })
   async readLatest(
     @Tenant() tenantId: string,

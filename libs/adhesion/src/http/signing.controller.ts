@@ -1,3 +1,4 @@
+import { ADHESION, FORMULAIRE } from '../domain/adhesion.errors';
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -30,8 +31,7 @@ const id = {
   example: EXAMPLE_IDS.adhesion,
 } as const;
 
-const AdhesionId = () =>
-  Param('id', new GuidPart('Adhesion.NotFound', 'No signed card has this identifier.'));
+const AdhesionId = () => Param('id', new GuidPart(ADHESION.NotFound, 'No signed card has this identifier.'));
 
 @ApiTags('Signing')
 @Requires({ role: 'plateforme', module: 'carteMembre' })
@@ -64,7 +64,7 @@ export class SigningController {
     status: 201,
     anyOf: [AdhesionV2Item, DemandeRecueItem],
     location: true,
-    errors: ['Formulaire.Inactif'],
+    errors: [FORMULAIRE.Inactif],
   })
   async sign(
     @Tenant() tenantId: string,
@@ -84,7 +84,7 @@ export class SigningController {
     path: { id: { ...id, description: 'Identifier of the card or of the request (GUID).' } },
     anyOf: [AdhesionV2Item, DemandeSuivieItem],
     etag: true,
-    errors: ['Adhesion.NotFound'],
+    errors: [ADHESION.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -102,7 +102,7 @@ export class SigningController {
     status: 201,
     type: PaiementItem,
     location: true,
-    errors: ['Adhesion.NotFound'],
+    errors: [ADHESION.NotFound],
   })
   async addPaiement(
     @Tenant() tenantId: string,
@@ -124,7 +124,7 @@ export class SigningController {
     status: 201,
     type: AutorisationPaiementItem,
     location: true,
-    errors: ['Adhesion.NotFound'],
+    errors: [ADHESION.NotFound],
   })
   async addAutorisation(
     @Tenant() tenantId: string,

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { PERSONNE_FIELDS } from '#membership/fields';
-import { itemColumns, JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { PERSONNE_FIELDS } from '#membership/vocabulary';
+import {
+  itemColumns,
+  JsonItems,
+  type Page,
+  type Position,
+  wireTimestamp,
+} from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { omit } from '#platform/input/field';
 

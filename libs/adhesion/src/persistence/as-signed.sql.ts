@@ -1,4 +1,4 @@
-import { PERSONNE_FIELDS } from '#membership/fields';
+import { PERSONNE_FIELDS } from '#membership/vocabulary';
 import { snakeCase } from '#platform/database/connections';
 import { namesOf } from '#platform/input/field';
 import type { AsSigned } from '../domain/as-signed';

@@ -1,3 +1,4 @@
+import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION, violates } from '#platform/database/sql-errors';
@@ -107,7 +108,7 @@ export class FormulaireRepository {
       );
       if (!isUsed) throw error;
       const detail = 'Cards or requests were signed with this form: set `actif` to false to end its use.';
-      throw new DomainError('Formulaire.Utilise', detail);
+      throw new DomainError(FORMULAIRE.Utilise, detail);
     }
   }
 

@@ -1,3 +1,4 @@
+import { CLE } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
@@ -36,14 +37,14 @@ export class AuthenticationService {
 
   /** @throws DomainError `Cle.Invalide` */
   async authenticate(cle: string | undefined): Promise<Caller> {
-    if (!cle) throw new DomainError('Cle.Invalide', 'The X-Api-Key header is missing.');
+    if (!cle) throw new DomainError(CLE.Invalide, 'The X-Api-Key header is missing.');
     const empreinte = fingerprint(cle);
     if (this.adminFingerprint && timingSafeEqual(empreinte, this.adminFingerprint)) return this.firstAdmin();
     if (!isWellFormedKey(cle))
-      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key is not a valid key.');
+      throw new DomainError(CLE.Invalide, 'The key in X-Api-Key is not a valid key.');
     const found = await this.lookUp(empreinte);
     if (!found || !timingSafeEqual(found.cle.empreinte, empreinte)) {
-      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key is not a valid key.');
+      throw new DomainError(CLE.Invalide, 'The key in X-Api-Key is not a valid key.');
     }
     found.cle.assertActive(new Date());
     return this.callerOf(found);

@@ -1,3 +1,5 @@
+import { CLIENT } from '../domain/clients.errors';
+import { CLE } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -155,14 +157,14 @@ export class ClientsService {
 
   private async mustFind(clientId: string, lock = false): Promise<Client> {
     const client = await this.clients.find(clientId, lock);
-    if (!client) throw new DomainError('Client.NotFound', 'No client has this id.');
+    if (!client) throw new DomainError(CLIENT.NotFound, 'No client has this id.');
     return client;
   }
 
   private async mustFindCle(clientId: string, cleId: string, lock = false): Promise<CleWithEnvironment> {
     await this.mustFind(clientId);
     const cle = await this.clients.findCle(clientId, cleId, lock);
-    if (!cle) throw new DomainError('Cle.NotFound', 'The client has no key with this id.');
+    if (!cle) throw new DomainError(CLE.NotFound, 'The client has no key with this id.');
     return cle;
   }
 }

@@ -1,3 +1,4 @@
+import { CLE } from '#access/access.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ModuleName, Role } from '#access/caller';
 import { DomainError } from '#platform/errors/domain-error';
@@ -90,9 +91,9 @@ export class Cle {
    * @throws DomainError `Cle.Invalide`
    */
   assertActive(at: Date): void {
-    if (this.revoqueLe) throw new DomainError('Cle.Invalide', 'The key in X-Api-Key was revoked.');
+    if (this.revoqueLe) throw new DomainError(CLE.Invalide, 'The key in X-Api-Key was revoked.');
     if (this.expireLe && this.expireLe <= at)
-      throw new DomainError('Cle.Invalide', 'The key in X-Api-Key has expired.');
+      throw new DomainError(CLE.Invalide, 'The key in X-Api-Key has expired.');
   }
 
   /**

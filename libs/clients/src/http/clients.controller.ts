@@ -1,3 +1,5 @@
+import { CLIENT } from '../domain/clients.errors';
+import { CLE } from '#access/access.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -36,8 +38,8 @@ const cleId = {
   example: EXAMPLE_CLE_ID,
 } as const;
 
-const ClientId = () => Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.'));
-const CleId = () => Param('cleId', new GuidPart('Cle.NotFound', 'The client has no key with this id.'));
+const ClientId = () => Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.'));
+const CleId = () => Param('cleId', new GuidPart(CLE.NotFound, 'The client has no key with this id.'));
 
 @Requires({ role: 'admin' })
 @Controller('admin/v1/clients')
@@ -57,7 +59,7 @@ export class ClientsController {
     type: ClientItem,
     location: true,
     etag: true,
-    errors: ['Client.NomDejaUtilise'],
+    errors: [CLIENT.NomDejaUtilise],
   })
   async create(
     @CurrentActor() actor: Actor,
@@ -91,7 +93,7 @@ export class ClientsController {
     path: { clientId },
     type: ClientItem,
     etag: true,
-    errors: ['Client.NotFound'],
+    errors: [CLIENT.NotFound],
   })
   async get(
     @ClientId() clientId: string,
@@ -117,7 +119,7 @@ export class ClientsController {
     type: ClientItem,
     etag: true,
     ifMatch: true,
-    errors: ['Client.NotFound', 'Client.NomDejaUtilise'],
+    errors: [CLIENT.NotFound, CLIENT.NomDejaUtilise],
   })
   async update(
     @CurrentActor() actor: Actor,
@@ -145,7 +147,7 @@ export class ClientsController {
     status: 201,
     type: IssuedCleItem,
     location: true,
-    errors: ['Client.NotFound'],
+    errors: [CLIENT.NotFound],
   })
   async issue(
     @CurrentActor() actor: Actor,
@@ -166,7 +168,7 @@ export class ClientsController {
     path: { clientId },
     type: [CleItem],
     paged: true,
-    errors: ['Client.NotFound'],
+    errors: [CLIENT.NotFound],
   })
   async cles(
     @ClientId() clientId: string,
@@ -187,7 +189,7 @@ export class ClientsController {
     path: { clientId, cleId },
     type: CleItem,
     etag: true,
-    errors: ['Client.NotFound', 'Cle.NotFound'],
+    errors: [CLIENT.NotFound, CLE.NotFound],
   })
   async cle(
     @ClientId() clientId: string,
@@ -205,7 +207,7 @@ export class ClientsController {
     description: 'Every replica refuses the key within 5 s. Revoking it again changes nothing.',
     status: 204,
     ifMatch: true,
-    errors: ['Client.NotFound', 'Cle.NotFound'],
+    errors: [CLIENT.NotFound, CLE.NotFound],
   })
   async revoke(
     @CurrentActor() actor: Actor,

@@ -1,3 +1,4 @@
+import { CLE, MODULE } from '#access/access.errors';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { requirementOf } from '#access/requirement-of';
@@ -16,11 +17,11 @@ export class EntitlementsGuard implements CanActivate {
     const caller = callerOf(context);
     if (caller.role !== role) {
       const detail = `This operation needs a key of role ${role}; this key has role ${caller.role}.`;
-      throw new DomainError('Cle.RoleInsuffisant', detail);
+      throw new DomainError(CLE.RoleInsuffisant, detail);
     }
     if (module && !caller.modules.includes(module)) {
       const detail = `The module ${module} is not active for this key.`;
-      throw new DomainError('Module.NonActif', detail, { module });
+      throw new DomainError(MODULE.NonActif, detail, { module });
     }
     return true;
   }

@@ -1,3 +1,4 @@
+import { CLIENT } from '../domain/clients.errors';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -39,10 +40,10 @@ export class JournalController {
     },
     type: [JournalItem],
     paged: true,
-    errors: ['Client.NotFound'],
+    errors: [CLIENT.NotFound],
   })
   async list(
-    @Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.')) clientId: string,
+    @Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.')) clientId: string,
     @Query() query: JournalQuery,
     @Req() request: Request,
     @Res() response: Response,

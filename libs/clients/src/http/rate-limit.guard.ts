@@ -1,3 +1,4 @@
+import { DEBIT } from '#platform/errors/platform.errors';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
@@ -26,7 +27,7 @@ export class RateLimitGuard implements CanActivate {
     if (!requirementOf(this.reflector, context)) {
       if (isProbe(this.reflector, context) || this.keylessBudget.take()) return true;
       const detail = `The ${this.keylessBudget.perSecond} requests without a key that the service answers in a second are used up, by all callers together. Retry after 1 s.`;
-      throw new DomainError('Debit.Depasse', detail, { retryAfterSeconds: 1 });
+      throw new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds: 1 });
     }
     const response = context.switchToHttp().getResponse<Response>();
     const caller = callerOf(context);
@@ -36,6 +37,6 @@ export class RateLimitGuard implements CanActivate {
     if (allowed) return true;
     await this.floodDelay.afterRefusal(caller.cleId, response);
     const detail = `The key's ${limit} requests of this minute are used up. Retry after ${resetSeconds} s.`;
-    throw new DomainError('Debit.Depasse', detail, { retryAfterSeconds: resetSeconds });
+    throw new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds: resetSeconds });
   }
 }

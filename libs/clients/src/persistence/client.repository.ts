@@ -1,3 +1,4 @@
+import { CLIENT } from '../domain/clients.errors';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type EntityTarget, type FindOptionsWhere, In } from 'typeorm';
@@ -141,7 +142,7 @@ export class ClientRepository {
       await write();
     } catch (error) {
       if (!violates(error, UNIQUE_VIOLATION, 'client_nom_key')) throw error;
-      throw new DomainError('Client.NomDejaUtilise', 'Another client has this name. Choose another name.');
+      throw new DomainError(CLIENT.NomDejaUtilise, 'Another client has this name. Choose another name.');
     }
   }
 }

@@ -1,3 +1,4 @@
+import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
 import { MembersService, type ValeurV1 } from '#membership';
 import type { Actor } from '#platform/audit/actor';
@@ -52,7 +53,7 @@ export class ConsentementsService {
   ): Promise<Page> {
     const page = await this.query.page(tenantId, { idExterneEmploye }, after, limit);
     if (page.items === '' && !(await this.members.exists(tenantId, idExterneEmploye))) {
-      throw new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+      throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
     }
     return page;
   }

@@ -1,3 +1,4 @@
+import { OBJET_CONSENTEMENT } from '../domain/consent.errors';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
@@ -26,7 +27,7 @@ export class ObjetsConsentementService extends KeyedRecords<
       query,
       make: (keys) => Object.assign(new ObjetConsentement(), keys),
       notFound: {
-        code: 'ObjetConsentement.NotFound',
+        error: OBJET_CONSENTEMENT.NotFound,
         detail: 'No consent object has this external identifier.',
       },
     });

@@ -1,3 +1,4 @@
+import { EMPLOYE } from '#membership';
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -49,7 +50,7 @@ export class ConsentementsController {
     path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: [ConsentementItem],
     paged: true,
-    errors: ['Employe.NotFound'],
+    errors: [EMPLOYE.NotFound],
   })
   async listOfEmploye(
     @Tenant() tenantId: string,

@@ -1,3 +1,4 @@
+import { OBJET_CONSENTEMENT } from '../domain/consent.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -49,7 +50,7 @@ export class ObjetsConsentementController {
     path: { idExterne },
     type: ObjetConsentementItem,
     etag: true,
-    errors: ['ObjetConsentement.NotFound'],
+    errors: [OBJET_CONSENTEMENT.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -67,7 +68,7 @@ export class ObjetsConsentementController {
     type: ObjetConsentementItem,
     location: true,
     etag: true,
-    errors: ['ObjetConsentement.IdExterneDejaUtilise'],
+    errors: [OBJET_CONSENTEMENT.IdExterneDejaUtilise],
   })
   async create(
     @Tenant() tenantId: string,
@@ -87,7 +88,7 @@ export class ObjetsConsentementController {
     type: ObjetConsentementItem,
     etag: true,
     ifMatch: true,
-    errors: ['ObjetConsentement.NotFound'],
+    errors: [OBJET_CONSENTEMENT.NotFound],
   })
   async replace(
     @Tenant() tenantId: string,
@@ -107,7 +108,7 @@ export class ObjetsConsentementController {
     type: ObjetConsentementItem,
     etag: true,
     ifMatch: true,
-    errors: ['ObjetConsentement.NotFound'],
+    errors: [OBJET_CONSENTEMENT.NotFound],
   })
   async replaceNamed(
     @Tenant() tenantId: string,
@@ -126,7 +127,7 @@ export class ObjetsConsentementController {
     path: { idExterne: { ...idExterne, example: 'SONDAGES' } },
     status: 204,
     ifMatch: true,
-    errors: ['ObjetConsentement.NotFound', 'ObjetConsentement.Utilise'],
+    errors: [OBJET_CONSENTEMENT.NotFound, OBJET_CONSENTEMENT.Utilise],
   })
   async delete(
     @Tenant() tenantId: string,

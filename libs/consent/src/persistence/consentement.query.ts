@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, jsonObject, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import {
+  JsonItems,
+  jsonObject,
+  type Page,
+  type Position,
+  wireTimestamp,
+} from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 
 /** Filters of the list of consents; those given hold together. */

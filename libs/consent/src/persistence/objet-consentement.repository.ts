@@ -1,3 +1,4 @@
+import { OBJET_CONSENTEMENT } from '../domain/consent.errors';
 import { Injectable } from '@nestjs/common';
 import { KeyedRepository } from '#platform/database/keyed.repository';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
@@ -11,7 +12,7 @@ export class ObjetConsentementRepository extends KeyedRepository<ObjetConsenteme
       {
         state: UNIQUE_VIOLATION,
         constraint: 'objet_consentement_id_externe_key',
-        code: 'ObjetConsentement.IdExterneDejaUtilise',
+        error: OBJET_CONSENTEMENT.IdExterneDejaUtilise,
         detail: 'A consent object with this idExterne exists. Use PUT to change it.',
       },
       // References that block a deletion: the history, requests that wait for conciliation, and forms.
@@ -19,7 +20,7 @@ export class ObjetConsentementRepository extends KeyedRepository<ObjetConsenteme
         (constraint) => ({
           state: FOREIGN_KEY_VIOLATION,
           constraint,
-          code: 'ObjetConsentement.Utilise' as const,
+          error: OBJET_CONSENTEMENT.Utilise,
           detail: 'Consents to this object have been asked for or answered: it cannot be deleted.',
         }),
       ),

@@ -1,3 +1,4 @@
+import { POINT, RESULTAT } from '../domain/meeting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -45,7 +46,7 @@ export class PointsService {
       await this.seances.assertExists(tenantId, seanceId);
       if (!(await this.repository.insert(point, id))) {
         const detail = `Another point of the meeting is at place ${point.ordre}: choose another \`ordre\`.`;
-        throw new DomainError('Point.OrdreDejaUtilise', detail);
+        throw new DomainError(POINT.OrdreDejaUtilise, detail);
       }
       this.audit.record(tenantId, actor, 'point.creer', [point.idUnique]);
       return (await this.query.one(tenantId, seanceId, point.idUnique))!;
@@ -69,7 +70,7 @@ export class PointsService {
     const item = await this.query.resultat(tenantId, seanceId, id);
     if (item !== undefined) return item;
     if (!(await this.repository.exists(tenantId, seanceId, id))) return this.missing(tenantId, seanceId);
-    throw new DomainError('Resultat.NotFound', 'The point is not put to the vote and has no result.');
+    throw new DomainError(RESULTAT.NotFound, 'The point is not put to the vote and has no result.');
   }
 
   /**
@@ -100,6 +101,6 @@ export class PointsService {
 
   private async missing(tenantId: string, seanceId: string): Promise<never> {
     await this.seances.assertExists(tenantId, seanceId);
-    throw new DomainError('Point.NotFound', 'The meeting has no point with this id.');
+    throw new DomainError(POINT.NotFound, 'The meeting has no point with this id.');
   }
 }

@@ -1,3 +1,4 @@
+import { POINT } from './meeting.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import { decimalOf } from '#platform/input/decimal';
@@ -86,7 +87,7 @@ export class Point {
    */
   record(resultat: Resultat): void {
     if (this.majorite === null)
-      throw new DomainError('Point.NonVotable', 'The point is not put to the vote: it can have no result.');
+      throw new DomainError(POINT.NonVotable, 'The point is not put to the vote: it can have no result.');
     Object.assign(this, resultat);
     this.adopte = isAdopted(this.majorite, {
       pour: decimalOf(resultat.poidsPour),

@@ -1,3 +1,4 @@
+import { POINT, SEANCE } from '../domain/meeting.errors';
 import { Controller, Get, Headers, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -52,7 +53,7 @@ export class SeancesPlateformeController {
     path: { seanceId: seancePart },
     type: SeanceItem,
     etag: true,
-    errors: ['Seance.NotFound'],
+    errors: [SEANCE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -71,7 +72,7 @@ export class SeancesPlateformeController {
     type: ParticipationItem,
     etag: true,
     ifMatch: true,
-    errors: ['Seance.NotFound'],
+    errors: [SEANCE.NotFound],
   })
   async recordPresences(
     @Tenant() tenantId: string,
@@ -92,7 +93,7 @@ export class SeancesPlateformeController {
     status: 201,
     type: PointDetailItem,
     location: true,
-    errors: ['Seance.NotFound', 'Point.OrdreDejaUtilise'],
+    errors: [SEANCE.NotFound, POINT.OrdreDejaUtilise],
   })
   async addPoint(
     @Tenant() tenantId: string,
@@ -117,7 +118,7 @@ export class SeancesPlateformeController {
     type: ResultatPointItem,
     etag: true,
     ifMatch: true,
-    errors: ['Seance.NotFound', 'Point.NotFound', 'Point.NonVotable'],
+    errors: [SEANCE.NotFound, POINT.NotFound, POINT.NonVotable],
   })
   async recordResultat(
     @Tenant() tenantId: string,

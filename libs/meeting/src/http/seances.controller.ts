@@ -1,3 +1,4 @@
+import { POINT, RESULTAT, SEANCE } from '../domain/meeting.errors';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -30,11 +31,11 @@ export const pointPart = {
 } as const;
 
 /** The meeting that the path names. */
-export const SeanceId = () => Param('seanceId', new GuidPart('Seance.NotFound', 'No meeting has this id.'));
+export const SeanceId = () => Param('seanceId', new GuidPart(SEANCE.NotFound, 'No meeting has this id.'));
 
 /** The point that the path names. */
 export const PointId = () =>
-  Param('pointId', new GuidPart('Point.NotFound', 'The meeting has no point with this id.'));
+  Param('pointId', new GuidPart(POINT.NotFound, 'The meeting has no point with this id.'));
 
 @ApiTags('Meetings')
 @Requires({ role: 'partenaire', module: 'voteEnSeance' })
@@ -71,7 +72,7 @@ export class SeancesController {
     path: { seanceId: seancePart },
     type: SeanceItem,
     etag: true,
-    errors: ['Seance.NotFound'],
+    errors: [SEANCE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -91,7 +92,7 @@ export class SeancesController {
     path: { seanceId: seancePart, pointId: pointPart },
     type: ResultatPointItem,
     etag: true,
-    errors: ['Seance.NotFound', 'Point.NotFound', 'Resultat.NotFound'],
+    errors: [SEANCE.NotFound, POINT.NotFound, RESULTAT.NotFound],
   })
   async resultat(
     @Tenant() tenantId: string,
@@ -110,7 +111,7 @@ export class SeancesController {
     path: { seanceId: seancePart },
     type: [ResultatPointItem],
     paged: true,
-    errors: ['Seance.NotFound'],
+    errors: [SEANCE.NotFound],
   })
   async resultats(
     @Tenant() tenantId: string,
@@ -131,7 +132,7 @@ export class SeancesController {
     path: { seanceId: seancePart },
     type: ParticipationItem,
     etag: true,
-    errors: ['Seance.NotFound'],
+    errors: [SEANCE.NotFound],
   })
   async participation(
     @Tenant() tenantId: string,

@@ -1,3 +1,4 @@
+import { SEANCE } from '../domain/meeting.errors';
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
@@ -55,5 +56,5 @@ export class SeanceRepository {
 
 /** Of a meeting that does not exist. */
 export function noSeance(): DomainError {
-  return new DomainError('Seance.NotFound', 'No meeting has this id.');
+  return new DomainError(SEANCE.NotFound, 'No meeting has this id.');
 }

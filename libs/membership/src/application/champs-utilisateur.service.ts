@@ -1,3 +1,4 @@
+import { CHAMP } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -82,5 +83,5 @@ export class ChampsUtilisateurService {
 }
 
 function missing(): never {
-  throw new DomainError('Champ.NotFound', 'No custom field has this name.');
+  throw new DomainError(CHAMP.NotFound, 'No custom field has this name.');
 }

@@ -1,3 +1,4 @@
+import { EMPLOYE } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -27,7 +28,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
       repository,
       query,
       make: (keys) => Object.assign(new Employe(), keys, { aEmplois: false }),
-      notFound: { code: 'Employe.NotFound', detail: 'No employee has this external identifier.' },
+      notFound: { error: EMPLOYE.NotFound, detail: 'No employee has this external identifier.' },
     });
   }
 
@@ -52,7 +53,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
   protected override async beforeDelete({ tenantId, idExterne }: Employe): Promise<void> {
     if (await this.campaigns.hasVoter(tenantId, idExterne)) {
       const detail = 'The employee is a voter of an active campaign: delete it once the campaign has ended.';
-      throw new DomainError('Employe.LieCampagneActive', detail);
+      throw new DomainError(EMPLOYE.LieCampagneActive, detail);
     }
     await this.campaigns.release(tenantId, idExterne);
   }

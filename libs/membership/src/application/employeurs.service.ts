@@ -1,3 +1,4 @@
+import { EMPLOYEUR } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
@@ -22,7 +23,7 @@ export class EmployeursService extends KeyedRecords<Employeur, EmployeurRecord, 
       repository,
       query,
       make: (keys) => Object.assign(new Employeur(), keys),
-      notFound: { code: 'Employeur.NotFound', detail: 'No employer has this external identifier.' },
+      notFound: { error: EMPLOYEUR.NotFound, detail: 'No employer has this external identifier.' },
     });
   }
 }

@@ -4,7 +4,7 @@ import type { Page, Position } from '#platform/database/json-items';
 import type { KeyedEntity, KeyedRepository } from '#platform/database/keyed.repository';
 import type { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorCode } from '#platform/errors/error-codes';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 
@@ -21,7 +21,7 @@ export interface KeyedKind<E, R, F> {
   readonly make: (
     keys: Pick<KeyedEntity, 'tenantId' | 'idExterne'>,
   ) => E & KeyedEntity & { replaceWith(record: R): void };
-  readonly notFound: { readonly code: ErrorCode; readonly detail: string };
+  readonly notFound: { readonly error: ErrorDefinition; readonly detail: string };
 }
 
 /**
@@ -108,6 +108,6 @@ export class KeyedRecords<
   }
 
   private missing(): never {
-    throw new DomainError(this.kind.notFound.code, this.kind.notFound.detail);
+    throw new DomainError(this.kind.notFound.error, this.kind.notFound.detail);
   }
 }

@@ -1,3 +1,4 @@
+import { EMPLOYE, SYNDICAT } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Page, Position } from '#platform/database/json-items';
 import { DomainError } from '#platform/errors/domain-error';
@@ -29,7 +30,7 @@ export class MasterDataV2Service {
   /** @throws DomainError `Employe.NotFound` */
   async getEmploye(tenantId: string, idExterne: string): Promise<Json> {
     const item = await this.employes.one(tenantId, idExterne);
-    if (!item) throw new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+    if (!item) throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
     return item;
   }
 
@@ -52,7 +53,7 @@ export class MasterDataV2Service {
   /** @throws DomainError `Syndicat.NotFound` */
   async getSyndicat(tenantId: string, idExterne: string): Promise<Json> {
     const item = await this.syndicats.one(tenantId, idExterne);
-    if (!item) throw new DomainError('Syndicat.NotFound', 'No union has this external identifier.');
+    if (!item) throw new DomainError(SYNDICAT.NotFound, 'No union has this external identifier.');
     return item;
   }
 }

@@ -1,3 +1,4 @@
+import { CHAMP } from '../domain/membership.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -45,7 +46,7 @@ export class ChampsUtilisateurController {
     path: { nom },
     type: ChampItem,
     etag: true,
-    errors: ['Champ.NotFound'],
+    errors: [CHAMP.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -71,7 +72,7 @@ export class ChampsUtilisateurController {
     type: ChampItem,
     location: true,
     etag: true,
-    errors: ['Champ.NomDejaUtilise'],
+    errors: [CHAMP.NomDejaUtilise],
   })
   async create(
     @Tenant() tenantId: string,
@@ -100,7 +101,7 @@ export class ChampsUtilisateurController {
     type: ChampItem,
     etag: true,
     ifMatch: true,
-    errors: ['Champ.NotFound', 'Champ.TypeUtilise', 'Champ.ChoixUtilise'],
+    errors: [CHAMP.NotFound, CHAMP.TypeUtilise, CHAMP.ChoixUtilise],
   })
   async replace(
     @Tenant() tenantId: string,
@@ -127,7 +128,7 @@ export class ChampsUtilisateurController {
     type: ChampItem,
     etag: true,
     ifMatch: true,
-    errors: ['Champ.NotFound', 'Champ.TypeUtilise', 'Champ.ChoixUtilise'],
+    errors: [CHAMP.NotFound, CHAMP.TypeUtilise, CHAMP.ChoixUtilise],
   })
   async replaceNamed(
     @Tenant() tenantId: string,
@@ -146,7 +147,7 @@ export class ChampsUtilisateurController {
     path: { nom: { ...nom, example: 'Casier' } },
     status: 204,
     ifMatch: true,
-    errors: ['Champ.NotFound', 'Champ.Utilise'],
+    errors: [CHAMP.NotFound, CHAMP.Utilise],
   })
   async delete(
     @Tenant() tenantId: string,

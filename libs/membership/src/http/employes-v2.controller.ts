@@ -1,3 +1,4 @@
+import { EMPLOYE } from '../domain/membership.errors';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -43,7 +44,7 @@ export class EmployesV2Controller {
     path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: EmployeV2Item,
     etag: true,
-    errors: ['Employe.NotFound'],
+    errors: [EMPLOYE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,

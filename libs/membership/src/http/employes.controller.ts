@@ -1,3 +1,4 @@
+import { EMPLOYE } from '../domain/membership.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -44,7 +45,7 @@ export class EmployesController {
     path: { idExterne },
     type: EmployeItem,
     etag: true,
-    errors: ['Employe.NotFound'],
+    errors: [EMPLOYE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -68,7 +69,7 @@ export class EmployesController {
     type: EmployeItem,
     location: true,
     etag: true,
-    errors: ['Employe.IdExterneDejaUtilise', 'Employe.EmployeurInconnu'],
+    errors: [EMPLOYE.IdExterneDejaUtilise, EMPLOYE.EmployeurInconnu],
   })
   async create(
     @Tenant() tenantId: string,
@@ -89,7 +90,7 @@ export class EmployesController {
     type: EmployeItem,
     etag: true,
     ifMatch: true,
-    errors: ['Employe.NotFound', 'Employe.EmployeurInconnu'],
+    errors: [EMPLOYE.NotFound, EMPLOYE.EmployeurInconnu],
   })
   async replace(
     @Tenant() tenantId: string,
@@ -107,7 +108,7 @@ export class EmployesController {
     path: { idExterne: { ...idExterne, example: 'E-1003' } },
     status: 204,
     ifMatch: true,
-    errors: ['Employe.NotFound', 'Employe.LieCampagneActive', 'Employe.LieAdhesions'],
+    errors: [EMPLOYE.NotFound, EMPLOYE.LieCampagneActive, EMPLOYE.LieAdhesions],
   })
   async delete(
     @Tenant() tenantId: string,

@@ -1,3 +1,4 @@
+import { EMPLOYEUR } from '../domain/membership.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -44,7 +45,7 @@ export class EmployeursController {
     path: { idExterne },
     type: EmployeurItem,
     etag: true,
-    errors: ['Employeur.NotFound'],
+    errors: [EMPLOYEUR.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -62,7 +63,7 @@ export class EmployeursController {
     type: EmployeurItem,
     location: true,
     etag: true,
-    errors: ['Employeur.IdExterneDejaUtilise'],
+    errors: [EMPLOYEUR.IdExterneDejaUtilise],
   })
   async create(
     @Tenant() tenantId: string,
@@ -83,7 +84,7 @@ export class EmployeursController {
     type: EmployeurItem,
     etag: true,
     ifMatch: true,
-    errors: ['Employeur.NotFound'],
+    errors: [EMPLOYEUR.NotFound],
   })
   async replace(
     @Tenant() tenantId: string,
@@ -102,7 +103,7 @@ export class EmployeursController {
     path: { idExterne: { ...idExterne, example: 'EMP-300' } },
     status: 204,
     ifMatch: true,
-    errors: ['Employeur.NotFound', 'Employeur.EmploisActifs'],
+    errors: [EMPLOYEUR.NotFound, EMPLOYEUR.EmploisActifs],
   })
   async delete(
     @Tenant() tenantId: string,

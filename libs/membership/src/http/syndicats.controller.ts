@@ -1,3 +1,4 @@
+import { SYNDICAT } from '../domain/membership.errors';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -39,7 +40,7 @@ export class SyndicatsController {
     path: { idExterne: { description: 'External identifier of the union.', example: 'SYN-10' } },
     type: SyndicatItem,
     etag: true,
-    errors: ['Syndicat.NotFound'],
+    errors: [SYNDICAT.NotFound],
   })
   async get(
     @Tenant() tenantId: string,

@@ -1,8 +1,9 @@
+import { CHAMP } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorCode } from '#platform/errors/error-codes';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
 import type { ChoixRecord } from '../domain/champ-utilisateur.fields';
 
@@ -25,7 +26,7 @@ export class ChampUtilisateurRepository {
           [tenantId, nom, type, obligatoire],
         ),
       [UNIQUE_VIOLATION, 'champ_utilisateur_nom_key'],
-      ['Champ.NomDejaUtilise', 'A custom field has this name. Use PUT to change it.'],
+      [CHAMP.NomDejaUtilise, 'A custom field has this name. Use PUT to change it.'],
     );
     return rows[0]!.id;
   }
@@ -44,7 +45,7 @@ export class ChampUtilisateurRepository {
       () =>
         this.transactions.manager().update(ChampUtilisateur, { tenantId, idUnique }, { type, obligatoire }),
       [FOREIGN_KEY_VIOLATION, OF_VALUES],
-      ['Champ.TypeUtilise', 'Employees have values of this field: its type cannot change.'],
+      [CHAMP.TypeUtilise, 'Employees have values of this field: its type cannot change.'],
     );
   }
 
@@ -63,7 +64,7 @@ export class ChampUtilisateurRepository {
           [tenantId, nom, choix.map(({ idExterne }) => idExterne), choix.map(({ libelle }) => libelle)],
         ),
       [FOREIGN_KEY_VIOLATION, OF_CHOICES],
-      ['Champ.ChoixUtilise', 'Employees have a choice that would be removed: give them another one first.'],
+      [CHAMP.ChoixUtilise, 'Employees have a choice that would be removed: give them another one first.'],
     );
   }
 
@@ -72,14 +73,14 @@ export class ChampUtilisateurRepository {
     await this.checked(
       () => this.transactions.manager().delete(ChampUtilisateur, { tenantId, idUnique }),
       [FOREIGN_KEY_VIOLATION, OF_VALUES, OF_CHOICES, OF_FORMS],
-      ['Champ.Utilise', 'Employees have values of this field, or forms ask for it: remove them first.'],
+      [CHAMP.Utilise, 'Employees have values of this field, or forms ask for it: remove them first.'],
     );
   }
 
   private async checked<T>(
     write: () => Promise<T>,
     [state, ...constraints]: [state: string, ...constraints: string[]],
-    [code, detail]: [ErrorCode, string],
+    [code, detail]: [ErrorDefinition, string],
   ): Promise<T> {
     try {
       return await write();

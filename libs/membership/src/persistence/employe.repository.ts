@@ -1,3 +1,4 @@
+import { EMPLOYE } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { KeyedRepository } from '#platform/database/keyed.repository';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
@@ -15,20 +16,20 @@ export class EmployeRepository extends KeyedRepository<Employe> {
       {
         state: UNIQUE_VIOLATION,
         constraint: 'employe_id_externe_key',
-        code: 'Employe.IdExterneDejaUtilise',
+        error: EMPLOYE.IdExterneDejaUtilise,
         detail: 'An employee with this idExterne exists. Use PUT to change it.',
       },
       {
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'employe_employeur_fkey',
-        code: 'Employe.EmployeurInconnu',
+        error: EMPLOYE.EmployeurInconnu,
         detail: UNKNOWN_EMPLOYER,
       },
       {
         // Cards that the employee has signed hold it.
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'adhesion_employe_fkey',
-        code: 'Employe.LieAdhesions',
+        error: EMPLOYE.LieAdhesions,
         detail: 'The employee has signed cards: delete them first.',
       },
     ]);
@@ -53,7 +54,7 @@ export class EmployeRepository extends KeyedRepository<Employe> {
       return (rowCount ?? 0) > 0;
     } catch (error) {
       if (!violates(error, FOREIGN_KEY_VIOLATION, 'emploi_employeur_fkey')) throw error;
-      throw new DomainError('Employe.EmployeurInconnu', UNKNOWN_EMPLOYER);
+      throw new DomainError(EMPLOYE.EmployeurInconnu, UNKNOWN_EMPLOYER);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { EMPLOYEUR } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { KeyedRepository } from '#platform/database/keyed.repository';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
@@ -14,20 +15,20 @@ export class EmployeurRepository extends KeyedRepository<Employeur> {
       {
         state: UNIQUE_VIOLATION,
         constraint: 'employeur_id_externe_key',
-        code: 'Employeur.IdExterneDejaUtilise',
+        error: EMPLOYEUR.IdExterneDejaUtilise,
         detail: 'An employer with this idExterne exists. Use PUT to change it.',
       },
       {
         // The employees that refer to it hold it.
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'employe_employeur_fkey',
-        code: 'Employeur.EmploisActifs',
+        error: EMPLOYEUR.EmploisActifs,
         detail: ACTIVE,
       },
       {
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'emploi_employeur_fkey',
-        code: 'Employeur.EmploisActifs',
+        error: EMPLOYEUR.EmploisActifs,
         detail: ACTIVE,
       },
     ]);

@@ -1,3 +1,5 @@
+import { COURRIEL } from '../domain/messaging.errors';
+import { MODULE } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
 import type { ActorWithModules, ModuleName } from '#access/caller';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -73,7 +75,7 @@ export class CourrielsService {
             : await this.repository.addEmployes(tenantId, courrielId, quota.reste, audience.idExternes);
         if (nombreDestinataires === 0) {
           throw new DomainError(
-            'Courriel.AucunDestinataire',
+            COURRIEL.AucunDestinataire,
             cible === 'nonVotants'
               ? 'Every voter who may vote has voted, or there is none: nobody is left to write to.'
               : 'The campaign has no voters: put some on its roll first.',
@@ -130,13 +132,13 @@ export class CourrielsService {
 }
 
 function missing(): never {
-  throw new DomainError('Courriel.NotFound', 'No letter has this id.');
+  throw new DomainError(COURRIEL.NotFound, 'No letter has this id.');
 }
 
 function assertVote(modules: readonly ModuleName[]): void {
   if (modules.includes('vote')) return;
   const detail = 'Voters belong to the module vote, which is not active for this key.';
-  throw new DomainError('Module.NonActif', detail, { module: 'vote' });
+  throw new DomainError(MODULE.NonActif, detail, { module: 'vote' });
 }
 
 /**

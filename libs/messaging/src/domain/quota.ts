@@ -1,3 +1,4 @@
+import { COURRIEL } from './messaging.errors';
 import { DomainError } from '#platform/errors/domain-error';
 
 /** The recipients that a data space may still write to today. */
@@ -20,7 +21,7 @@ export function quotaDepasse(quota: Quota, recipients: number): DomainError {
       ? 'It is larger than the quota of a whole day: divide it over several days, or ask the operator for a larger quota.'
       : 'Send it after that, or to fewer recipients.';
   return new DomainError(
-    'Courriel.QuotaDepasse',
+    COURRIEL.QuotaDepasse,
     `The letter has ${recipients} recipients. The quota of ${limite} e-mails a day has ${reste} left. It starts anew at ${renouveau.toISOString()}, when a day begins in ${fuseauHoraire}. ${advice} Nothing was sent.`,
     { retryAfterSeconds: secondes },
   );

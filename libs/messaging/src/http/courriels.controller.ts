@@ -1,3 +1,6 @@
+import { CAMPAGNE } from '#voting';
+import { COURRIEL } from '../domain/messaging.errors';
+import { MODULE } from '#access/access.errors';
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -26,7 +29,7 @@ const id = {
   format: 'uuid',
   example: EXAMPLE_COURRIEL_ID,
 } as const;
-const CourrielId = () => Param('id', new GuidPart('Courriel.NotFound', 'No letter has this id.'));
+const CourrielId = () => Param('id', new GuidPart(COURRIEL.NotFound, 'No letter has this id.'));
 
 @ApiTags('E-mail')
 @Requires({ role: 'partenaire' })
@@ -50,7 +53,7 @@ export class CourrielsController {
     status: 202,
     type: CourrielAccepteItem,
     location: true,
-    errors: ['Campagne.NotFound', 'Courriel.AucunDestinataire', 'Courriel.QuotaDepasse', 'Module.NonActif'],
+    errors: [CAMPAGNE.NotFound, COURRIEL.AucunDestinataire, COURRIEL.QuotaDepasse, MODULE.NonActif],
   })
   async create(
     @Tenant() tenantId: string,
@@ -70,7 +73,7 @@ export class CourrielsController {
     path: { id },
     type: CourrielItem,
     etag: true,
-    errors: ['Courriel.NotFound'],
+    errors: [COURRIEL.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -88,7 +91,7 @@ export class CourrielsController {
     path: { id },
     type: [DestinataireItem],
     paged: true,
-    errors: ['Courriel.NotFound', 'Module.NonActif'],
+    errors: [COURRIEL.NotFound, MODULE.NonActif],
   })
   async destinataires(
     @Tenant() tenantId: string,

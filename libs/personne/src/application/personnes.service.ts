@@ -1,3 +1,4 @@
+import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
 import { ActiveCampaigns } from '#membership';
@@ -66,16 +67,16 @@ export class PersonnesService {
         (await this.repository.isVoterOfOpenBox(person))
       ) {
         const detail = 'The person is a voter of an active campaign: erase it once the campaign has ended.';
-        throw new DomainError('Employe.LieCampagneActive', detail);
+        throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
       if (!(await this.repository.keepFromSealing(person))) {
         const detail =
           'The ballot box of a campaign of the person is being sealed: try again in some minutes.';
-        throw new DomainError('Employe.LieCampagneActive', detail);
+        throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
       if (await this.repository.isAwaited(person)) {
         const detail = 'A sync that names the employee has not ended: erase it once it has.';
-        throw new DomainError('Employe.SyncEnAttente', detail);
+        throw new DomainError(EMPLOYE.SyncEnAttente, detail);
       }
       await this.repository.removeFromDrafts(person);
       await this.repository.erase(person);
@@ -107,5 +108,5 @@ function asOnTheWire(row: Record<string, unknown>): Record<string, unknown> {
 }
 
 function missing(): never {
-  throw new DomainError('Employe.NotFound', 'No employee has this external identifier.');
+  throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
 }

@@ -1,3 +1,5 @@
+import { CLIENT } from '#clients';
+import { EMPLOYE } from '#membership';
 import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { EXAMPLE_CLIENT_ID } from '#clients';
@@ -11,8 +13,8 @@ import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type PersonalData, PersonnesService } from '../application/personnes.service';
 import { DonneesPersonnellesItem } from './personnes.dto';
 
-const ClientId = () => Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.'));
-const EnvironmentName = () => Param('environnement', new EnvironmentPart('Employe.NotFound'));
+const ClientId = () => Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.'));
+const EnvironmentName = () => Param('environnement', new EnvironmentPart(EMPLOYE.NotFound));
 
 const path = (idExterne: string) => ({
   clientId: {
@@ -37,7 +39,7 @@ export class PersonnesController {
       'Rows of each kind as they are stored, signature images included. The audit trail tells of the export and of each image.',
     path: path('E-1001'),
     type: DonneesPersonnellesItem,
-    errors: ['Client.NotFound', 'Employe.NotFound'],
+    errors: [CLIENT.NotFound, EMPLOYE.NotFound],
   })
   async export(
     @CurrentActor() actor: Actor,
@@ -58,7 +60,7 @@ export class PersonnesController {
     ].join('\n\n'),
     path: path('E-1004'),
     status: 204,
-    errors: ['Client.NotFound', 'Employe.NotFound', 'Employe.LieCampagneActive', 'Employe.SyncEnAttente'],
+    errors: [CLIENT.NotFound, EMPLOYE.NotFound, EMPLOYE.LieCampagneActive, EMPLOYE.SyncEnAttente],
   })
   async erase(
     @CurrentActor() actor: Actor,

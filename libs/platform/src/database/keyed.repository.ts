@@ -1,6 +1,6 @@
 import type { EntityTarget, FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
-import type { ErrorCode } from '../errors/error-codes';
+import type { ErrorDefinition } from '../errors/error-definition';
 import { violates } from './sql-errors';
 import type { Transactions } from './transactions';
 
@@ -15,7 +15,7 @@ export interface KeyedEntity {
 export interface ConstraintRefusal {
   readonly state: string;
   readonly constraint: string;
-  readonly code: ErrorCode;
+  readonly error: ErrorDefinition;
   readonly detail: string;
 }
 
@@ -75,7 +75,7 @@ export class KeyedRepository<E extends KeyedEntity> {
       return await write();
     } catch (error) {
       const refusal = this.refusals.find(({ state, constraint }) => violates(error, state, constraint));
-      throw refusal ? new DomainError(refusal.code, refusal.detail) : error;
+      throw refusal ? new DomainError(refusal.error, refusal.detail) : error;
     }
   }
 }

@@ -1,4 +1,5 @@
-import { type ErrorCode } from './error-codes';
+import { REQUETE } from './platform.errors';
+import type { ErrorDefinition } from './error-definition';
 
 /** A validation error: place, rule and advice. */
 export interface InputFault {
@@ -10,17 +11,19 @@ export interface InputFault {
   detail: string;
 }
 
-/**
- * A refusal by a rule. It knows its code and nothing of HTTP: the exception filter finds the status in ERROR_CODES.
- */
+/** A refusal by a rule. The exception filter turns its definition into the response. */
 export class DomainError extends Error {
+  /** @param detail what happened in this case and what to do; no personal data beyond what the caller sent */
   constructor(
-    readonly code: ErrorCode,
-    /** What happened in this case and what to do; never personal data beyond what the caller sent. */
-    detail: string,
+    readonly definition: ErrorDefinition,
+    detail: string = definition.description,
     readonly members: { errors?: InputFault[]; module?: string; retryAfterSeconds?: number } = {},
   ) {
     super(detail);
+  }
+
+  get code(): string {
+    return this.definition.code;
   }
 }
 
@@ -34,11 +37,11 @@ export function isFull(faults: readonly InputFault[]): boolean {
 
 /** The 400 that lists the faults of a request at once, the first hundred if there are more. */
 export function invalidRequest(faults: readonly InputFault[]): DomainError {
-  return refusalOf('Requete.Invalide', faults);
+  return refusalOf(REQUETE.Invalide, faults);
 }
 
 /** A refusal that lists faults, the first hundred if there are more. @param faults one at the least */
-export function refusalOf(code: ErrorCode, faults: readonly InputFault[]): DomainError {
+export function refusalOf(code: ErrorDefinition, faults: readonly InputFault[]): DomainError {
   const errors = faults.slice(0, MOST_FAULTS);
   return new DomainError(code, summaryOf(errors), { errors });
 }

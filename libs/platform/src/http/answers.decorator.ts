@@ -1,3 +1,4 @@
+import { PRECONDITION } from '../errors/platform.errors';
 import { applyDecorators, Header, HttpCode, type Type } from '@nestjs/common';
 import {
   ApiExtension,
@@ -8,7 +9,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { ErrorCode } from '../errors/error-codes';
+import type { ErrorDefinition } from '../errors/error-definition';
 import { ProblemItem } from './problem.dto';
 
 /** Responses of an operation, for the OpenAPI document. */
@@ -29,8 +30,8 @@ export interface AnswerOptions {
   path?: Record<string, { description: string; example: string; format?: 'uuid' }>;
   /** A body that works when sent to the demonstration tenant, where the schema's own example would not. */
   bodyExample?: object;
-  /** Codes that this operation may answer beside those that any operation may. */
-  errors?: ErrorCode[];
+  /** Errors that this operation may answer beside those that any operation may. */
+  errors?: ErrorDefinition[];
   /** The answer names the new resource in `Location`. */
   location?: boolean;
   /** The answer carries an `ETag`, and a read honours `If-None-Match`. */
@@ -108,10 +109,10 @@ export function Answers(options: AnswerOptions): MethodDecorator {
           }),
         ]
       : []),
-    ApiExtension('x-codes', [
-      ...(options.ifMatch ? (['Precondition.Echouee'] as const) : []),
-      ...(options.errors ?? []),
-    ]),
+    ApiExtension(
+      'x-codes',
+      [...(options.ifMatch ? [PRECONDITION.Echouee] : []), ...(options.errors ?? [])].map(({ code }) => code),
+    ),
   );
 }
 

@@ -1,7 +1,7 @@
+import { REQUETE } from '../errors/platform.errors';
 import type { Request } from 'express';
 import { BUDGETS } from '../ops/budgets';
 import { DomainError } from '../errors/domain-error';
-import { ERROR_CODES } from '../errors/error-codes';
 import { REQUEST_MS } from './server-limits';
 
 const LOOK_MS = 1_000;
@@ -63,9 +63,9 @@ export function watchArrival(
 }
 
 export function interrupted(): DomainError {
-  return new DomainError('Requete.Interrompue', ERROR_CODES['Requete.Interrompue'].description);
+  return new DomainError(REQUETE.Interrompue);
 }
 
 export function tooLarge(): DomainError {
-  return new DomainError('Requete.TropVolumineuse', ERROR_CODES['Requete.TropVolumineuse'].description);
+  return new DomainError(REQUETE.TropVolumineuse);
 }

@@ -1,3 +1,4 @@
+import { REQUETE } from '../errors/platform.errors';
 import {
   applyDecorators,
   type CallHandler,
@@ -14,7 +15,6 @@ import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
 import { KeyedLimit } from '../ops/keyed-limit';
 import { DomainError, invalidRequest } from '../errors/domain-error';
-import { ERROR_CODES } from '../errors/error-codes';
 import { isPlainObject } from '../input/fold';
 import { interrupted, type Take, tooLarge, watchArrival } from './body-arrival';
 import { BulkTurns } from './bulk-turns';
@@ -84,7 +84,7 @@ export class BodyInterceptor implements NestInterceptor {
       return;
     }
     if (!isJsonInUtf8(headers['content-type'])) {
-      throw new DomainError('Requete.TypeNonSupporte', ERROR_CODES['Requete.TypeNonSupporte'].description);
+      throw new DomainError(REQUETE.TypeNonSupporte);
     }
     // A body with a declared length is refused before any byte is read.
     if (Number(headers['content-length']) > options.limit) throw tooLarge();

@@ -1,3 +1,4 @@
+import { SERVICE } from '../errors/platform.errors';
 import { Controller, Get, Header, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type HealthCheckResult, HealthCheckService, type HealthIndicatorFunction } from '@nestjs/terminus';
@@ -55,9 +56,9 @@ export class HealthController {
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
       const { error: down = {} } = error.getResponse() as HealthCheckResult;
-      if (down['lifecycle']) throw new DomainError('Service.Indisponible', 'The process is stopping.');
+      if (down['lifecycle']) throw new DomainError(SERVICE.Indisponible, 'The process is stopping.');
       if (down['database']) {
-        throw new DomainError('Service.Indisponible', 'The database does not answer.', {
+        throw new DomainError(SERVICE.Indisponible, 'The database does not answer.', {
           retryAfterSeconds: 1,
         });
       }

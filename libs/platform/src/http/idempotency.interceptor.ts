@@ -1,3 +1,4 @@
+import { IDEMPOTENCE, REQUETE } from '../errors/platform.errors';
 import {
   applyDecorators,
   CallHandler,
@@ -17,7 +18,6 @@ import { SecretBox } from '../ops/secret-box';
 import { IdempotencyRecords, RecordedAnswer } from '../database/idempotency-records';
 import { ADMINISTRATION, NO_TENANT, Scope, Transactions } from '../database/transactions';
 import { DomainError, invalidRequest } from '../errors/domain-error';
-import { ERROR_CODES } from '../errors/error-codes';
 import type { RawRequest } from './body.interceptor';
 import { problemOf } from './problem.filter';
 import { traceOf } from './tracing';
@@ -102,7 +102,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const done = await this.replay(owner, key, fingerprint, remedy);
       if (done) return done;
       if (!(await this.records.lock(owner, key))) {
-        throw new DomainError('Idempotence.EnCours', ERROR_CODES['Idempotence.EnCours'].description, {
+        throw new DomainError(IDEMPOTENCE.EnCours, IDEMPOTENCE.EnCours.description, {
           retryAfterSeconds: 1,
         });
       }
@@ -130,14 +130,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const known = await this.records.find(owner, key);
     if (!known) return undefined;
     if (!known.fingerprint.equals(fingerprint)) {
-      throw new DomainError(
-        'Idempotence.CleReutilisee',
-        ERROR_CODES['Idempotence.CleReutilisee'].description,
-      );
+      throw new DomainError(IDEMPOTENCE.CleReutilisee);
     }
     if (remedy && known.status < 400) {
       const detail = `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy}`;
-      throw new DomainError('Idempotence.NonRepetable', detail);
+      throw new DomainError(IDEMPOTENCE.NonRepetable, detail);
     }
     const body = this.box.open(known.sealedBody, `idempotency ${owner} ${key}`).toString();
     return { answer: { status: known.status, headers: known.headers, body }, replayed: true };
@@ -158,9 +155,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     } catch (error) {
       if (
         error instanceof DomainError &&
-        error.code !== 'Requete.Invalide' &&
+        error.definition !== REQUETE.Invalide &&
         error.members.retryAfterSeconds === undefined &&
-        ERROR_CODES[error.code].status < 500
+        error.definition.status < 500
       ) {
         return { refusal: error };
       }
@@ -169,11 +166,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /** Returns what is recorded of an outcome: a secret answer without headers and body. */
-  private recordable(
-    outcome: Outcome,
-    request: CallerRequest,
-    remedy: string | undefined,
-  ): RecordedAnswer {
+  private recordable(outcome: Outcome, request: CallerRequest, remedy: string | undefined): RecordedAnswer {
     if ('answer' in outcome) {
       const { answer } = outcome;
       return remedy ? { status: answer.status, headers: {}, body: '' } : answer;

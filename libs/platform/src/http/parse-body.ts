@@ -1,3 +1,4 @@
+import { REQUETE } from '../errors/platform.errors';
 import { isUtf8 } from 'node:buffer';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { JsonFault, notJson, parseWithRows, TooManyRows } from '../input/json-rows';
@@ -44,7 +45,7 @@ export function invalidJson(error: unknown): DomainError {
 function tooManyRecords(): DomainError {
   const most = SYNC_RECORDS.toLocaleString('en');
   return new DomainError(
-    'Requete.TropVolumineuse',
+    REQUETE.TropVolumineuse,
     `One sync takes at most ${most} records, of at most 2 MB each: send the rest in another one. Nothing was written.`,
   );
 }

@@ -1,3 +1,4 @@
+import { REQUETE, RESSOURCE, SERVICE } from '../errors/platform.errors';
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
@@ -5,7 +6,7 @@ import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
 import { isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
 import { DomainError } from '../errors/domain-error';
-import { ERROR_CODES, ErrorCode } from '../errors/error-codes';
+import type { ErrorDefinition } from '../errors/error-definition';
 import { LOGGER } from '../ops/logger';
 import { JsonFault } from '../input/json-rows';
 import { FloodDelay } from './flood-delay';
@@ -18,20 +19,20 @@ export interface Problem {
   title: string;
   status: number;
   detail: string;
-  code: ErrorCode;
+  code: string;
   instance: string;
   traceId: string;
   errors?: DomainError['members']['errors'];
   module?: string;
 }
 
-/** Codes of errors that the framework throws before any code of ours runs, by their status. */
-const CODE_OF_STATUS: Record<number, ErrorCode> = {
-  400: 'Requete.Invalide',
-  404: 'Ressource.NotFound',
-  408: 'Requete.Interrompue',
-  413: 'Requete.TropVolumineuse',
-  415: 'Requete.TypeNonSupporte',
+/** Errors that the framework throws before any code of ours runs, by their status. */
+const ERROR_OF_STATUS: Record<number, ErrorDefinition> = {
+  400: REQUETE.Invalide,
+  404: RESSOURCE.NotFound,
+  408: REQUETE.Interrompue,
+  413: REQUETE.TropVolumineuse,
+  415: REQUETE.TypeNonSupporte,
 };
 
 /** Turns anything thrown into a domain error: known refusals keep their code, the unknown says nothing of the inside. */
@@ -42,24 +43,23 @@ export function toDomainError(error: unknown): DomainError {
   if (error instanceof OutcomeUnknown) {
     const detail =
       'The database was lost while it confirmed the change, which may have been made. Read it before you repeat it; a repeat under the same Idempotency-Key is safe.';
-    return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 1 });
+    return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 1 });
   }
   if (ranOutOfSpace(error)) {
     const detail =
       'The database has no room left on its disk. Nothing was changed, and the request is not at fault: repeat it once there is space again.';
-    return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: 30 });
+    return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 30 });
   }
   if (isUnavailable(error)) {
-    return new DomainError('Service.Indisponible', ERROR_CODES['Service.Indisponible'].description, {
+    return new DomainError(SERVICE.Indisponible, SERVICE.Indisponible.description, {
       retryAfterSeconds: 1,
     });
   }
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
-  const code = CODE_OF_STATUS[status];
-  if (code === 'Requete.Invalide')
-    return new DomainError(code, 'The address or the body of the request cannot be read.');
-  if (code) return new DomainError(code, ERROR_CODES[code].description);
-  return new DomainError('Service.ErreurInterne', ERROR_CODES['Service.ErreurInterne'].description);
+  const definition = ERROR_OF_STATUS[status];
+  if (definition === REQUETE.Invalide)
+    return new DomainError(definition, 'The address or the body of the request cannot be read.');
+  return new DomainError(definition ?? SERVICE.ErreurInterne);
 }
 
 /** Express and its parsers mark their own refusals with a status; anything else is a fault of ours. */
@@ -74,7 +74,7 @@ function statusOf(error: unknown): number {
 
 /** Makes the problem details of a refusal. */
 export function problemOf(error: DomainError, trace: Trace, publicUrl: string): Problem {
-  const { status, title } = ERROR_CODES[error.code];
+  const { status, title } = error.definition;
   return {
     type: `${publicUrl}/docs/erreurs#${error.code}`,
     title,
@@ -95,8 +95,8 @@ const MOST_DISCARDED = 128 * 2 ** 20;
  * Whether the rest of a refused body is read and thrown away, which Node does on a connection that stays open. Many senders
  * read nothing before they have sent everything: closed under them, they would see a broken connection and no answer.
  */
-function isDiscarded(request: CallerRequest, { code }: DomainError): boolean {
-  return code !== 'Requete.Interrompue' && Number(request.headers['content-length']) <= MOST_DISCARDED;
+function isDiscarded(request: CallerRequest, { definition }: DomainError): boolean {
+  return definition !== REQUETE.Interrompue && Number(request.headers['content-length']) <= MOST_DISCARDED;
 }
 
 /** Counts all callers without a valid key together, because they are indistinguishable. */
@@ -115,7 +115,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<CallerRequest>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = toDomainError(thrown);
-    const { status } = ERROR_CODES[error.code];
+    const { status } = error.definition;
     if (status >= 500) this.report(thrown, request);
     if (request.caller || status >= 500) return this.answer(error, request, response);
     void this.floodDelay
@@ -124,7 +124,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private answer(error: DomainError, request: CallerRequest, response: Response): void {
-    const { status } = ERROR_CODES[error.code];
+    const { status } = error.definition;
     if (response.headersSent) {
       // A list that fails halfway must not look complete: the connection breaks, and the caller knows.
       response.destroy();

@@ -1,9 +1,9 @@
+import { REQUETE } from '../errors/platform.errors';
 import type { NextFunction, Request, Response } from 'express';
 import { maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { DomainError, invalidRequest } from '../errors/domain-error';
-import { ERROR_CODES } from '../errors/error-codes';
 import { problemOf } from './problem.filter';
 import { newTrace } from './tracing';
 
@@ -71,10 +71,10 @@ export function requireHost(request: Request, _response: Response, next: NextFun
 /** @param fault code of Node's HTTP parser */
 function refusalOf(fault: string): DomainError {
   if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' || fault === 'HPE_INVALID_EOF_STATE')
-    return new DomainError('Requete.Interrompue', ERROR_CODES['Requete.Interrompue'].description);
+    return new DomainError(REQUETE.Interrompue);
   if (fault === 'HPE_HEADER_OVERFLOW') {
     const detail = `Address and headers together must have at most ${maxHeaderSize} bytes.`;
-    return new DomainError('Requete.Invalide', detail);
+    return new DomainError(REQUETE.Invalide, detail);
   }
-  return new DomainError('Requete.Invalide', 'The request is not valid HTTP.');
+  return new DomainError(REQUETE.Invalide, 'The request is not valid HTTP.');
 }

@@ -1,13 +1,13 @@
 import { type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { DomainError } from '../errors/domain-error';
-import { type ErrorCode } from '../errors/error-codes';
+import type { ErrorDefinition } from '../errors/error-definition';
 import { isGuid } from './faults';
 import { refusalTurn } from './refusal-turn';
 
 /** A part of the path that is a GUID given by the service, in small letters; any other text names nothing and is not found. */
 export class GuidPart implements PipeTransform<string, Promise<string>> {
   constructor(
-    private readonly notFound: ErrorCode,
+    private readonly notFound: ErrorDefinition,
     private readonly detail: string,
   ) {}
 

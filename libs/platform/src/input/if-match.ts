@@ -1,3 +1,4 @@
+import { PRECONDITION } from '../errors/platform.errors';
 import { hash } from 'node:crypto';
 import { DomainError } from '../errors/domain-error';
 
@@ -18,7 +19,7 @@ export function assertIfMatch(ifMatch: string | undefined, current: string): voi
   const accepted = ifMatch.split(',').map((tag) => tag.trim());
   if (!accepted.includes(etagOf(current))) {
     throw new DomainError(
-      'Precondition.Echouee',
+      PRECONDITION.Echouee,
       'The resource has changed since it was read: read it again and retry with its ETag.',
     );
   }

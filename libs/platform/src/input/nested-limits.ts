@@ -1,3 +1,4 @@
+import { REQUETE } from '../errors/platform.errors';
 import { DomainError } from '../errors/domain-error';
 import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './limits';
 
@@ -28,7 +29,7 @@ export class NestedLimits {
   private refuseUnless(isWithin: boolean, most: string): void {
     if (isWithin) return;
     throw new DomainError(
-      'Requete.TropVolumineuse',
+      REQUETE.TropVolumineuse,
       `One sync takes at most ${most}: send the rest in another one. Nothing was written.`,
     );
   }

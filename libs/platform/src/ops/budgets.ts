@@ -1,3 +1,4 @@
+import { DEBIT } from '../errors/platform.errors';
 import { DomainError } from '../errors/domain-error';
 
 const KIB = 1_024;
@@ -35,5 +36,5 @@ export const BUDGETS = {
 /** The 429 of a data space that has used up a budget. @param budget its name and size, with its unit */
 export function overBudget(budget: string, retryAfterSeconds: number): DomainError {
   const detail = `The data space has used up its budget of ${budget}. Retry after ${retryAfterSeconds} s, with fewer requests at once.`;
-  return new DomainError('Debit.Depasse', detail, { retryAfterSeconds });
+  return new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds });
 }

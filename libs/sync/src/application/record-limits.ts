@@ -1,3 +1,4 @@
+import { REQUETE } from '#platform/errors/platform.errors';
 import { DomainError } from '#platform/errors/domain-error';
 import { SYNC_RECORDS } from '#platform/input/limits';
 
@@ -13,7 +14,7 @@ export function countRecords(lists: readonly (Records | null | undefined)[]): nu
   if (count > SYNC_RECORDS) {
     const most = SYNC_RECORDS.toLocaleString('en');
     throw new DomainError(
-      'Requete.TropVolumineuse',
+      REQUETE.TropVolumineuse,
       `One sync takes at most ${most} records over its lists: send the rest in another one. Nothing was written.`,
     );
   }

@@ -1,3 +1,5 @@
+import { DEBIT, SERVICE } from '#platform/errors/platform.errors';
+import { TACHE } from '../domain/sync.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { ranOutOfTime } from '#platform/database/sql-errors';
@@ -64,7 +66,7 @@ export class TachesService {
     return this.transactions.run({ tenantId }, async () => {
       if ((await this.taches.countUnfinished(tenantId)) >= MOST_UNFINISHED) {
         throw new DomainError(
-          'Debit.Depasse',
+          DEBIT.Depasse,
           `${MOST_UNFINISHED} tasks wait or run already: send this one when some of them have ended.`,
           { retryAfterSeconds: 10 },
         );
@@ -78,7 +80,7 @@ export class TachesService {
   /** @throws DomainError `Tache.NotFound` */
   async get(tenantId: string, id: string): Promise<Tache> {
     const tache = await this.taches.find(tenantId, id);
-    if (!tache) throw new DomainError('Tache.NotFound', 'No task has this id.');
+    if (!tache) throw new DomainError(TACHE.NotFound, 'No task has this id.');
     return tache;
   }
 
@@ -123,7 +125,7 @@ export class TachesService {
   /** Ends a task that was tried too often. */
   async abandon({ tenantId, tacheId }: TacheJob): Promise<void> {
     await this.fail(tenantId, tacheId, {
-      code: 'Service.ErreurInterne',
+      code: SERVICE.ErreurInterne.code,
       detail:
         'The task was tried many times and never ended. Nothing was written: send it again in smaller parts.',
     });
@@ -162,7 +164,7 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof JsonFault) return invalidJson(error);
   if (!ranOutOfTime(error)) return error;
   return new DomainError(
-    'Service.Indisponible',
+    SERVICE.Indisponible,
     'The sync took longer than the service allows. Nothing was written: send it in smaller parts.',
   );
 }

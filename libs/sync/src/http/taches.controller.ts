@@ -1,3 +1,4 @@
+import { TACHE } from '../domain/sync.errors';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -22,11 +23,11 @@ export class TachesController {
     path: { id: { description: 'Identifier of the task.', example: EXAMPLE_TACHE_ID, format: 'uuid' } },
     type: TacheItem,
     etag: true,
-    errors: ['Tache.NotFound'],
+    errors: [TACHE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
-    @Param('id', new GuidPart('Tache.NotFound', 'No task has this id.')) id: string,
+    @Param('id', new GuidPart(TACHE.NotFound, 'No task has this id.')) id: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | undefined> {
     return withEtag(response, jsonOf(await this.taches.get(tenantId, id)));

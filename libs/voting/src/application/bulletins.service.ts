@@ -1,3 +1,5 @@
+import { RECU, VOTE } from '../domain/voting.errors';
+import { SERVICE } from '#platform/errors/platform.errors';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { createHash, randomBytes } from 'node:crypto';
@@ -61,7 +63,7 @@ export class BulletinsService {
       await this.refuse(tenantId, campagneId, VotantId, votedOn, checked);
       this.cache.delete(key);
     }
-    throw new DomainError('Service.Indisponible', 'The campaign is being published anew.', {
+    throw new DomainError(SERVICE.Indisponible, 'The campaign is being published anew.', {
       retryAfterSeconds: 1,
     });
   }
@@ -83,7 +85,7 @@ export class BulletinsService {
   async assertCounted(tenantId: string, campagneId: string, recu: string): Promise<void> {
     if (await this.repository.hasRecu(tenantId, campagneId, digestOf(recu))) return;
     await this.campagnes.assertExists(tenantId, campagneId);
-    throw new DomainError('Recu.NotFound', 'No ballot of this campaign has this receipt.');
+    throw new DomainError(RECU.NotFound, 'No ballot of this campaign has this receipt.');
   }
 
   /** Throws the reason for a refused ballot; returns if the ballot was for an older publication. */
@@ -99,7 +101,7 @@ export class BulletinsService {
       campagne.assertTakesBallots(at);
       (await this.votants.find(tenantId, campagneId, votantId)).assertMayVote();
       if (campagne.publications !== publications || !('faults' in checked)) return;
-      throw refusalOf('Vote.BulletinInvalide', checked.faults);
+      throw refusalOf(VOTE.BulletinInvalide, checked.faults);
     });
   }
 }

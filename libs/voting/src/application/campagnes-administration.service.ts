@@ -1,3 +1,4 @@
+import { CAMPAGNE, URNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
 import type { Environment } from '#access/caller';
@@ -46,7 +47,7 @@ export class CampagnesAdministrationService {
       const { campagne, at } = await this.repository.hold(tenantId, id, 'alone');
       if (!(await this.repository.setSeuilAnonymat(id, seuil, raison))) {
         const detail = `The campaign is in state ${campagne.etat(at)}: its threshold is set in Brouillon only.`;
-        throw new DomainError('Campagne.ModificationNonPermise', detail);
+        throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
       }
       await this.repository.touch(tenantId, id);
       this.audit.record(tenantId, actor, 'campagne.seuilAnonymat', [id]);
@@ -73,7 +74,7 @@ export class CampagnesAdministrationService {
       if (!known?.length || !(await this.sealing.sealWithoutResult(id, raison))) {
         const detail =
           'The sealing has found nothing that does not agree in this ballot box: it is open, about to be sealed, or sealed.';
-        throw new DomainError('Urne.NonConstatable', detail);
+        throw new DomainError(URNE.NonConstatable, detail);
       }
       this.audit.record(tenantId, actor, 'urne.constater', [id]);
       return this.campagnes.get(tenantId, id);

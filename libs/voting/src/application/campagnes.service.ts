@@ -1,3 +1,4 @@
+import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -101,7 +102,7 @@ export class CampagnesService {
       const { campagne, at } = await this.repository.hold(tenantId, id, 'structure');
       if (!(await this.repository.keepGraine(id, bytes))) {
         const detail = `The campaign is in state ${campagne.etat(at)}: the partner’s seed is taken in Planifie only.`;
-        throw new DomainError('Campagne.ModificationNonPermise', detail);
+        throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
       }
       this.audit.record(tenantId, actor, 'campagne.graine', [id]);
       return this.get(tenantId, id);
@@ -116,7 +117,7 @@ export class CampagnesService {
       const { aDesVotes } = await this.repository.circumstances(campagne);
       if (aDesVotes) {
         const detail = 'Votes have been recorded: archive the campaign once it has ended.';
-        throw new DomainError('Campagne.SupprimerAvecVotes', detail);
+        throw new DomainError(CAMPAGNE.SupprimerAvecVotes, detail);
       }
       await this.repository.delete(campagne);
       this.audit.record(tenantId, actor, 'campagne.supprimer', [id]);

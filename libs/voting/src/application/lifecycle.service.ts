@@ -6,7 +6,7 @@ import type { Json } from '#platform/database/json';
 import type { EventType } from '#platform/events/event-types';
 import { Outbox } from '#platform/events/outbox';
 import type { Campagne } from '../domain/campagne.entity';
-import { refusalsOf, type Refusal, type TransitionName } from '../domain/campagne.transitions';
+import { refusalsOf, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository, type HeldCampagne, noCampagne } from '../persistence/campagne.repository';
 import { eachDue } from './each-due';
@@ -14,7 +14,7 @@ import { eachDue } from './each-due';
 /** Reasons against a publication. */
 export interface Validation {
   readonly valide: boolean;
-  readonly erreurs: readonly Refusal[];
+  readonly erreurs: readonly { readonly code: string; readonly detail: string }[];
 }
 
 /** How campaigns go from state to state: by request, and by the clock (docs/contract.md, "States and transitions"). */
@@ -56,13 +56,16 @@ export class LifecycleService {
   async validation(tenantId: string, id: string): Promise<Validation> {
     return this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.repository.look(tenantId, id);
-      const erreurs = refusalsOf(
+      const refusals = refusalsOf(
         'publier',
         campagne.etat(at),
         await this.repository.circumstances(campagne),
         at,
       );
-      return { valide: erreurs.length === 0, erreurs };
+      return {
+        valide: refusals.length === 0,
+        erreurs: refusals.map(({ error, detail }) => ({ code: error.code, detail })),
+      };
     });
   }
 

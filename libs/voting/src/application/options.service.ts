@@ -1,3 +1,4 @@
+import { OPTION } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import type { Page, Position } from '#platform/database/json-items';
@@ -39,7 +40,7 @@ export class OptionsService {
     await this.question(tenantId, of);
     const item = await this.query.option(tenantId, of.questionId, id);
     if (item === undefined)
-      throw new DomainError('Option.NotFound', 'The question has no option with this id.');
+      throw new DomainError(OPTION.NotFound, 'The question has no option with this id.');
     return item;
   }
 

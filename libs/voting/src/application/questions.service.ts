@@ -1,3 +1,4 @@
+import { QUESTION } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import type { Page, Position } from '#platform/database/json-items';
@@ -39,7 +40,7 @@ export class QuestionsService {
     const item = await this.query.one(tenantId, campagneId, id);
     if (item !== undefined) return item;
     await this.campagnes.assertExists(tenantId, campagneId);
-    throw new DomainError('Question.NotFound', 'The campaign has no question with this id.');
+    throw new DomainError(QUESTION.NotFound, 'The campaign has no question with this id.');
   }
 
   /**

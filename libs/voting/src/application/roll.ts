@@ -1,3 +1,4 @@
+import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -61,7 +62,7 @@ export class Roll {
         );
         if (rare !== undefined) {
           const detail = `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would tell what they chose. Nothing was written.`;
-          throw new DomainError('Votant.PoidsIdentifiants', detail);
+          throw new DomainError(VOTANT.PoidsIdentifiants, detail);
         }
         // Last, because a deletion of an employee also counts and holds the employee that `work` may wait for.
         await this.campagnes.countVotants(tenantId, campagneId, change);

@@ -1,3 +1,4 @@
+import { SERVICE } from '#platform/errors/platform.errors';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -166,5 +167,5 @@ function keyOf({ tenantId, campagne }: Asked): string {
 function tooLong(): DomainError {
   const detail =
     'Counting this result passed a limit of time or memory. The ballots are kept. The count is tried again in 5 minutes at the earliest: ask the operator if it fails again.';
-  return new DomainError('Service.Indisponible', detail, { retryAfterSeconds: PUT_OFF_S });
+  return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: PUT_OFF_S });
 }

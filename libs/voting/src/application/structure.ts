@@ -1,3 +1,4 @@
+import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -44,7 +45,7 @@ export class Structure {
       const etat = campagne.etat(at);
       if (etat !== 'Brouillon') {
         const detail = `The campaign is in state ${etat}: questions, options and their order change in Brouillon only.`;
-        throw new DomainError('Campagne.StructureVerrouillee', detail);
+        throw new DomainError(CAMPAGNE.StructureVerrouillee, detail);
       }
       const result = await work();
       await this.campagnes.touch(tenantId, campagneId);
@@ -58,7 +59,7 @@ export class Structure {
     const { length } = await this.repository.ids(tenantId, ordered, parentId);
     if (length < most) return;
     const detail = `There are at most ${most} ${ordered}s: put some together, or make another ${ordered === 'question' ? 'campaign' : 'question'}.`;
-    throw new DomainError('Campagne.StructureTropGrande', detail);
+    throw new DomainError(CAMPAGNE.StructureTropGrande, detail);
   }
 
   /** Moves a question or option to a place, from 1; it stays where it is if none is given. */

@@ -1,4 +1,6 @@
-import type { ErrorCode } from '#platform/errors/error-codes';
+import { REQUETE } from '#platform/errors/platform.errors';
+import { VOTANT } from '../domain/voting.errors';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { TWICE } from '#platform/input/checked-list';
 import { RecordValidator } from '#platform/input/record-validator';
 import { VOTANT_FIELDS, type VotantRecord } from '../domain/votant.fields';
@@ -7,18 +9,18 @@ import type { StagedVotant } from '../persistence/votants.bulk';
 /** A record of a list that was not accepted: its place, from 0, and why. */
 export interface VotantError {
   readonly Index: number;
-  readonly Code: ErrorCode;
+  readonly Code: string;
   readonly Message: string;
 }
 
-/** Names of a voter, each with the error code of a second record in the same request. */
+/** Names of a voter, each with the error of a second record in the same request. */
 const NAMES = {
-  VotantId: 'Requete.Invalide',
-  Identifiant: 'Votant.IdentifiantDejaUtilise',
-  EmployeIdExterne: 'Votant.EmployeDejaInscrit',
-} as const satisfies Partial<Record<keyof VotantRecord, ErrorCode>>;
+  VotantId: REQUETE.Invalide,
+  Identifiant: VOTANT.IdentifiantDejaUtilise,
+  EmployeIdExterne: VOTANT.EmployeDejaInscrit,
+} as const satisfies Partial<Record<keyof VotantRecord, ErrorDefinition>>;
 
-const NAME_ENTRIES = Object.entries(NAMES) as [keyof typeof NAMES, ErrorCode][];
+const NAME_ENTRIES = Object.entries(NAMES) as [keyof typeof NAMES, ErrorDefinition][];
 
 const VALIDATOR = new RecordValidator(VOTANT_FIELDS);
 
@@ -46,20 +48,20 @@ export class VotantChecks {
 
   private check(n: number, sent: unknown): VotantRecord | undefined {
     const { values, fault } = VALIDATOR.check(sent);
-    if (!values) return this.refuse(n, 'Requete.Invalide', fault);
+    if (!values) return this.refuse(n, REQUETE.Invalide, fault);
     const [missing] = VotantChecks.missing(values);
-    if (missing) return this.refuse(n, 'Requete.Invalide', `${missing} is required`);
-    for (const [name, code] of NAME_ENTRIES) {
+    if (missing) return this.refuse(n, REQUETE.Invalide, `${missing} is required`);
+    for (const [name, error] of NAME_ENTRIES) {
       const value = values[name];
       if (value == null) continue;
       const key = `${name} ${value}`;
-      if (this.seen.has(key)) return this.refuse(n, code, `${name} ${TWICE}`);
+      if (this.seen.has(key)) return this.refuse(n, error, `${name} ${TWICE}`);
       this.seen.add(key);
     }
     return values;
   }
 
-  private refuse(Index: number, Code: ErrorCode, Message: string): undefined {
+  private refuse(Index: number, { code: Code }: ErrorDefinition, Message: string): undefined {
     this.errors.push({ Index, Code, Message });
   }
 }

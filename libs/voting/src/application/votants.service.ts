@@ -1,3 +1,4 @@
+import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import type { Page, Position } from '#platform/database/json-items';
@@ -86,7 +87,7 @@ export class VotantsService {
       const fault = await this.bulk.refusalOfNames(tenantId, campagneId, stage);
       if (fault?.property)
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
-      if (fault) throw new DomainError(fault.code, fault.message);
+      if (fault) throw new DomainError(fault.error, fault.message);
       votant?.assertMayBecome(record);
       const { change, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
       const item = await this.get(tenantId, campagneId, id ?? VotantId!);
@@ -118,9 +119,9 @@ export class VotantsService {
         NombreModifies: stage.count - refused.length - change.ajoutes.count,
         Erreurs: [
           ...checks.errors,
-          ...refused.map(({ n, code, property, message }) => ({
+          ...refused.map(({ n, error, property, message }) => ({
             Index: n,
-            Code: code,
+            Code: error.code,
             Message: property ? `${property} ${message}` : message,
           })),
         ].sort((one, other) => one.Index - other.Index),
@@ -165,7 +166,7 @@ export class VotantsService {
       const voted = aDroitDeVote ? 0 : votants.filter((votant) => !votant.mayLoseDroitDeVote).length;
       if (voted > 0) {
         const detail = `${voted} of these voters ${voted === 1 ? 'has' : 'have'} voted and cannot lose the right; nothing was changed.`;
-        throw new DomainError('Votant.AVote', detail);
+        throw new DomainError(VOTANT.AVote, detail);
       }
       const modifies = await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
       const known = new Set(votants.map(({ idUnique }) => idUnique));

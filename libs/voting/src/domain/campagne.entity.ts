@@ -1,3 +1,4 @@
+import { CAMPAGNE, VOTE } from './voting.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
 import type { EventType } from '#platform/events/event-types';
@@ -98,7 +99,7 @@ export class Campagne {
   /** @throws DomainError the first refusal of the transition, see `TRANSITIONS` */
   fire(name: TransitionName, circumstances: Circumstances, at: Date): void {
     const [refusal] = refusalsOf(name, this.etat(at), circumstances, at);
-    if (refusal) throw new DomainError(refusal.code, refusal.detail);
+    if (refusal) throw new DomainError(refusal.error, refusal.detail);
     Object.assign(this, TRANSITIONS[name].change(at));
     if (name === 'publier') this.publications++;
     const to: readonly Etat[] = TRANSITIONS[name].to;
@@ -114,7 +115,7 @@ export class Campagne {
   replaceWith(content: CampagneContent, at: Date): void {
     if (content.ouvertureDuVoteUtc > content.fermetureDuVoteUtc) {
       const detail = 'ouvertureDuVoteUtc is after fermetureDuVoteUtc: open the vote before it closes.';
-      throw new DomainError('Campagne.OuvertureVoteApresFermeture', detail);
+      throw new DomainError(CAMPAGNE.OuvertureVoteApresFermeture, detail);
     }
     const next: Content = {
       titre: content.titre,
@@ -126,7 +127,7 @@ export class Campagne {
       ordreReponsesAleatoire: content.ordreReponsesAleatoire ?? false,
     };
     const refusal = this.changeRefusal(next, at);
-    if (refusal) throw new DomainError('Campagne.ModificationNonPermise', refusal);
+    if (refusal) throw new DomainError(CAMPAGNE.ModificationNonPermise, refusal);
     Object.assign(this, next);
   }
 
@@ -160,7 +161,7 @@ export class Campagne {
     const etat = this.etat(at);
     if (etat === 'Brouillon' || etat === 'Planifie' || etat === 'VoteOuvert') return;
     const detail = `The campaign is in state ${etat}: its roll does not change any more.`;
-    throw new DomainError('Campagne.ModificationNonPermise', detail);
+    throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
   }
 
   /** Whether a weight must not become one of few voters: once it is published with a threshold. */
@@ -173,7 +174,7 @@ export class Campagne {
     const etat = this.etat(at);
     if (etat === 'VoteOuvert') return;
     const detail = `The campaign is in state ${etat}: ballots are taken in VoteOuvert only.`;
-    throw new DomainError('Vote.CampagneNonOuverte', detail);
+    throw new DomainError(VOTE.CampagneNonOuverte, detail);
   }
 
   /** Returns the events of openings and closings that are due and unpublished. Returns each event once. */

@@ -1,4 +1,5 @@
-import type { ErrorCode } from '#platform/errors/error-codes';
+import { CAMPAGNE, QUESTION, VOTE } from './voting.errors';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Etat } from './campagne.fields';
 import { MOST_RESULT, resultSize, type SizedQuestion } from './result-size';
 
@@ -25,7 +26,7 @@ interface Changes {
 
 /** Why a transition is refused. */
 export interface Refusal {
-  readonly code: ErrorCode;
+  readonly error: ErrorDefinition;
   readonly detail: string;
 }
 
@@ -47,20 +48,20 @@ const FUTURE_CLOSING: Demand = ({ fermetureDuVoteUtc }, at) =>
   at < fermetureDuVoteUtc
     ? undefined
     : {
-        code: 'Campagne.TransitionNonPermise',
+        error: CAMPAGNE.TransitionNonPermise,
         detail: 'The closing of the vote has passed: give the campaign a later one first.',
       };
 
-const QUESTION: Demand = ({ questions }) =>
+const HAS_QUESTION: Demand = ({ questions }) =>
   questions.length > 0
     ? undefined
-    : { code: 'Campagne.AucuneQuestion', detail: 'The campaign has no question: add one first.' };
+    : { error: CAMPAGNE.AucuneQuestion, detail: 'The campaign has no question: add one first.' };
 
 const OPTIONS: Demand = ({ questionsSansOptions: [first] }) =>
   first === undefined
     ? undefined
     : {
-        code: 'Question.OptionsInsuffisantes',
+        error: QUESTION.OptionsInsuffisantes,
         detail: `The question "${first}" has no option, or fewer than an answer must name: add options first.`,
       };
 
@@ -69,7 +70,7 @@ const BOUNDED_RESULT: Demand = ({ questions }) => {
   return size <= MOST_RESULT
     ? undefined
     : {
-        code: 'Campagne.TropVolumineuse',
+        error: CAMPAGNE.TropVolumineuse,
         detail: `The result could have a size of ${size}, and the limit is ${MOST_RESULT}: for each question, its options times the rounds of its count. Give ranked questions fewer options, or divide the questions among several campaigns.`,
       };
 };
@@ -77,12 +78,12 @@ const BOUNDED_RESULT: Demand = ({ questions }) => {
 const VOTER: Demand = ({ nombreVotants }) =>
   nombreVotants > 0
     ? undefined
-    : { code: 'Vote.AucunVotant', detail: 'The campaign has no voter: add one first.' };
+    : { error: VOTE.AucunVotant, detail: 'The campaign has no voter: add one first.' };
 
 const COMMON_WEIGHTS: Demand = ({ poidsIdentifiants }) =>
   poidsIdentifiants.length > 0
     ? {
-        code: 'Campagne.PoidsIdentifiants',
+        error: CAMPAGNE.PoidsIdentifiants,
         detail: `Fewer voters with the right to vote than the threshold of anonymity hold a weight of ${poidsIdentifiants.join(', ')}: the result would tell what they chose.`,
       }
     : undefined;
@@ -90,7 +91,7 @@ const COMMON_WEIGHTS: Demand = ({ poidsIdentifiants }) =>
 const NO_VOTE: Demand = ({ aDesVotes }) =>
   aDesVotes
     ? {
-        code: 'Campagne.DepublierAvecVotes',
+        error: CAMPAGNE.DepublierAvecVotes,
         detail: 'Votes have been recorded: the campaign cannot be unpublished any more.',
       }
     : undefined;
@@ -104,7 +105,7 @@ export const TRANSITIONS = {
     participle: 'published',
     from: ['Brouillon'],
     to: ['Planifie', 'VoteOuvert'],
-    demands: [FUTURE_CLOSING, QUESTION, OPTIONS, BOUNDED_RESULT, VOTER, COMMON_WEIGHTS],
+    demands: [FUTURE_CLOSING, HAS_QUESTION, OPTIONS, BOUNDED_RESULT, VOTER, COMMON_WEIGHTS],
     change: () => ({ publiee: true }),
   },
   depublier: {
@@ -152,10 +153,10 @@ export function refusalsOf(
     ? []
     : [
         {
-          code: 'Campagne.TransitionNonPermise',
+          error: CAMPAGNE.TransitionNonPermise,
           detail: `A campaign in state ${etat} cannot be ${participle}; one in ${from.join(' or ')} can.`,
         },
       ];
   const ofDemands = demands.flatMap((demand) => demand(circumstances, at) ?? []);
-  return [...ofState, ...ofDemands.filter(({ code }) => code !== ofState[0]?.code)];
+  return [...ofState, ...ofDemands.filter(({ error }) => error !== ofState[0]?.error)];
 }

@@ -1,3 +1,4 @@
+import { QUESTION } from './voting.errors';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { NestedOptionRecord, QuestionRecord, QuestionType } from './question.fields';
 
@@ -28,7 +29,7 @@ export function contentOf(record: QuestionRecord): QuestionContent {
   const estPreferentiel = record.EstPreferentiel ?? false;
   if (estPreferentiel && type === 'Proposition') {
     const detail = 'A Proposition cannot be ranked: set EstPreferentiel to false, or choose another type.';
-    throw new DomainError('Question.PreferentielNonSupporte', detail);
+    throw new DomainError(QUESTION.PreferentielNonSupporte, detail);
   }
   const nombreElus = type === 'Election' ? (record.NombreElus ?? 1) : null;
   const minReponses = record.MinReponses ?? 1;

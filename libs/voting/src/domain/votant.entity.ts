@@ -1,3 +1,4 @@
+import { VOTANT, VOTE } from './voting.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
 import { decimalOf } from '#platform/input/decimal';
@@ -5,7 +6,7 @@ import type { VotantRecord } from './votant.fields';
 
 /** The error for a change that a voter who has voted does not allow; lists of voters answer the same. */
 export const FIXED_ONCE_VOTED = {
-  code: 'Votant.AVote',
+  error: VOTANT.AVote,
   message: 'The voter has voted: the employee, the right to vote and the weight stay as they are.',
 } as const;
 
@@ -76,19 +77,19 @@ export class Votant {
     const isReweighted = Poids != null && decimalOf(Poids) !== decimalOf(this.poids);
     const isSomebodyElse = EmployeIdExterne !== undefined && EmployeIdExterne !== this.employeIdExterne;
     if (losesDroitDeVote || isReweighted || isSomebodyElse)
-      throw new DomainError(FIXED_ONCE_VOTED.code, FIXED_ONCE_VOTED.message);
+      throw new DomainError(FIXED_ONCE_VOTED.error, FIXED_ONCE_VOTED.message);
   }
 
   /** Checks that the voter may be taken off the roll. @throws DomainError `Votant.AVote` */
   assertRemovable(): void {
-    if (this.aVote) throw new DomainError('Votant.AVote', 'The voter has voted and stays on the roll.');
+    if (this.aVote) throw new DomainError(VOTANT.AVote, 'The voter has voted and stays on the roll.');
   }
 
   /** Checks that the voter may vote. @throws DomainError `Vote.DejaVote`, `Vote.SansDroitDeVote` */
   assertMayVote(): void {
     if (this.aVote)
-      throw new DomainError('Vote.DejaVote', 'The voter has voted: that ballot is counted, and stays.');
+      throw new DomainError(VOTE.DejaVote, 'The voter has voted: that ballot is counted, and stays.');
     if (!this.aDroitDeVote)
-      throw new DomainError('Vote.SansDroitDeVote', 'The voter does not hold the right to vote.');
+      throw new DomainError(VOTE.SansDroitDeVote, 'The voter does not hold the right to vote.');
   }
 }

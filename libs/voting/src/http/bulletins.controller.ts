@@ -1,3 +1,4 @@
+import { CAMPAGNE, RECU, VOTANT, VOTE } from '../domain/voting.errors';
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -33,12 +34,12 @@ export class BulletinsController {
     type: RecuItem,
     location: true,
     errors: [
-      'Campagne.NotFound',
-      'Vote.CampagneNonOuverte',
-      'Votant.NotFound',
-      'Vote.DejaVote',
-      'Vote.SansDroitDeVote',
-      'Vote.BulletinInvalide',
+      CAMPAGNE.NotFound,
+      VOTE.CampagneNonOuverte,
+      VOTANT.NotFound,
+      VOTE.DejaVote,
+      VOTE.SansDroitDeVote,
+      VOTE.BulletinInvalide,
     ],
   })
   async cast(
@@ -61,7 +62,7 @@ export class BulletinsController {
       recu: { description: 'Receipt of the ballot.', example: EXAMPLE_IDS.recu },
     },
     type: RecuItem,
-    errors: ['Campagne.NotFound', 'Recu.NotFound'],
+    errors: [CAMPAGNE.NotFound, RECU.NotFound],
   })
   async find(
     @Tenant() tenantId: string,

@@ -1,3 +1,5 @@
+import { CLIENT } from '#clients';
+import { CAMPAGNE, URNE } from '../domain/voting.errors';
 import { Controller, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { EXAMPLE_CLIENT_ID } from '#clients';
@@ -39,12 +41,12 @@ export class CampagnesAdministrationController {
       'In place of the client’s, in Brouillon only: a publication fixes it. Votes of delegates, each with a weight of their own, need 1. The campaign shows threshold and reason to its partner, and the audit trail tells of it.',
     path: path(),
     type: CampagneDetailItem,
-    errors: ['Client.NotFound', 'Campagne.NotFound', 'Campagne.ModificationNonPermise'],
+    errors: [CLIENT.NotFound, CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise],
   })
   async setSeuilAnonymat(
     @CurrentActor() actor: Actor,
-    @Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.')) clientId: string,
-    @Param('environnement', new EnvironmentPart('Campagne.NotFound')) environnement: Environment,
+    @Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.')) clientId: string,
+    @Param('environnement', new EnvironmentPart(CAMPAGNE.NotFound)) environnement: Environment,
     @CampagneId() id: string,
     @Body() { seuilAnonymat, raison }: SeuilAnonymatInput,
   ): Promise<Json> {
@@ -61,12 +63,12 @@ export class CampagnesAdministrationController {
       'Where ballots, receipts and voters do not agree, the box is not sealed, and the audit trail has `urne.anomalie`: see docs/operations.md first. This ends it for good. The vote has no result: `resultatsVisibles` is false, and the campaign and its statistics show `raisonConstat`.',
     path: path(EXAMPLE_IDS.aArchiver),
     type: CampagneDetailItem,
-    errors: ['Client.NotFound', 'Campagne.NotFound', 'Urne.NonConstatable'],
+    errors: [CLIENT.NotFound, CAMPAGNE.NotFound, URNE.NonConstatable],
   })
   async sealWithoutResult(
     @CurrentActor() actor: Actor,
-    @Param('clientId', new GuidPart('Client.NotFound', 'No client has this id.')) clientId: string,
-    @Param('environnement', new EnvironmentPart('Campagne.NotFound')) environnement: Environment,
+    @Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.')) clientId: string,
+    @Param('environnement', new EnvironmentPart(CAMPAGNE.NotFound)) environnement: Environment,
     @CampagneId() id: string,
     @Body() { raison }: ConstatInput,
   ): Promise<Json> {

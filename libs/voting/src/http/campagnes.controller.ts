@@ -1,3 +1,4 @@
+import { CAMPAGNE, QUESTION, VOTE } from '../domain/voting.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -31,7 +32,7 @@ export function campagnePart(example: string = EXAMPLE_IDS.campagne) {
 }
 
 /** The campaign that the path names. */
-export const CampagneId = () => Param('id', new GuidPart('Campagne.NotFound', 'No campaign has this id.'));
+export const CampagneId = () => Param('id', new GuidPart(CAMPAGNE.NotFound, 'No campaign has this id.'));
 
 @ApiTags('Campaigns')
 @Requires({ role: 'partenaire', module: 'vote' })
@@ -67,7 +68,7 @@ export class CampagnesController {
     path: { id: campagnePart() },
     type: CampagneDetailItem,
     etag: true,
-    errors: ['Campagne.NotFound'],
+    errors: [CAMPAGNE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -85,7 +86,7 @@ export class CampagnesController {
     status: 201,
     type: String,
     location: true,
-    errors: ['Campagne.OuvertureVoteApresFermeture', 'Campagne.NomDejaUtilise', 'Campagne.SlugDejaUtilise'],
+    errors: [CAMPAGNE.OuvertureVoteApresFermeture, CAMPAGNE.NomDejaUtilise, CAMPAGNE.SlugDejaUtilise],
   })
   async create(
     @Tenant() tenantId: string,
@@ -116,11 +117,11 @@ export class CampagnesController {
     etag: true,
     ifMatch: true,
     errors: [
-      'Campagne.NotFound',
-      'Campagne.OuvertureVoteApresFermeture',
-      'Campagne.ModificationNonPermise',
-      'Campagne.NomDejaUtilise',
-      'Campagne.SlugDejaUtilise',
+      CAMPAGNE.NotFound,
+      CAMPAGNE.OuvertureVoteApresFermeture,
+      CAMPAGNE.ModificationNonPermise,
+      CAMPAGNE.NomDejaUtilise,
+      CAMPAGNE.SlugDejaUtilise,
     ],
   })
   async replace(
@@ -141,7 +142,7 @@ export class CampagnesController {
     path: { id: campagnePart(EXAMPLE_IDS.aSupprimer) },
     status: 204,
     ifMatch: true,
-    errors: ['Campagne.NotFound', 'Campagne.SupprimerAvecVotes'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.SupprimerAvecVotes],
   })
   async delete(
     @Tenant() tenantId: string,
@@ -158,7 +159,7 @@ export class CampagnesController {
     description: 'All of it at once; a publication answers the first.',
     path: { id: campagnePart() },
     type: ValidationItem,
-    errors: ['Campagne.NotFound'],
+    errors: [CAMPAGNE.NotFound],
   })
   async validation(@Tenant() tenantId: string, @CampagneId() id: string): Promise<Validation> {
     return this.lifecycle.validation(tenantId, id);
@@ -172,13 +173,13 @@ export class CampagnesController {
     path: { id: campagnePart(EXAMPLE_IDS.aPublier) },
     type: CampagneDetailItem,
     errors: [
-      'Campagne.NotFound',
-      'Campagne.TransitionNonPermise',
-      'Campagne.AucuneQuestion',
-      'Question.OptionsInsuffisantes',
-      'Campagne.TropVolumineuse',
-      'Vote.AucunVotant',
-      'Campagne.PoidsIdentifiants',
+      CAMPAGNE.NotFound,
+      CAMPAGNE.TransitionNonPermise,
+      CAMPAGNE.AucuneQuestion,
+      QUESTION.OptionsInsuffisantes,
+      CAMPAGNE.TropVolumineuse,
+      VOTE.AucunVotant,
+      CAMPAGNE.PoidsIdentifiants,
     ],
   })
   async publish(
@@ -195,7 +196,7 @@ export class CampagnesController {
     description: 'From Planifie or VoteOuvert back to Brouillon, as long as nobody has voted.',
     path: { id: campagnePart(EXAMPLE_IDS.aDepublier) },
     type: CampagneDetailItem,
-    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise', 'Campagne.DepublierAvecVotes'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise, CAMPAGNE.DepublierAvecVotes],
   })
   async unpublish(
     @Tenant() tenantId: string,
@@ -211,7 +212,7 @@ export class CampagnesController {
     description: 'From Planifie to VoteOuvert: the opening becomes now. Without this it opens at its date.',
     path: { id: campagnePart(EXAMPLE_IDS.aOuvrir) },
     type: CampagneDetailItem,
-    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise],
   })
   async open(
     @Tenant() tenantId: string,
@@ -228,7 +229,7 @@ export class CampagnesController {
       'From VoteOuvert to Termine, for good: the closing becomes now. Without this it closes at its date.',
     path: { id: campagnePart(EXAMPLE_IDS.aFermer) },
     type: CampagneDetailItem,
-    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise],
   })
   async close(
     @Tenant() tenantId: string,
@@ -245,7 +246,7 @@ export class CampagnesController {
       'In Planifie only. Ties are broken by a draw from the service’s seed and this one, so that neither side chooses it alone. The campaign shows its SHA-256 at once and the seed itself after the vote. A second one replaces the first; a publication anew forgets it.',
     path: { id: campagnePart(EXAMPLE_IDS.aTirer) },
     type: CampagneDetailItem,
-    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise],
   })
   async keepGraine(
     @Tenant() tenantId: string,
@@ -262,7 +263,7 @@ export class CampagnesController {
     description: 'From Termine or Brouillon to Archive, for good.',
     path: { id: campagnePart(EXAMPLE_IDS.aArchiver) },
     type: CampagneDetailItem,
-    errors: ['Campagne.NotFound', 'Campagne.TransitionNonPermise'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise],
   })
   async archive(
     @Tenant() tenantId: string,

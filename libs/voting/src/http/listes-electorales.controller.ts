@@ -1,3 +1,4 @@
+import { CAMPAGNE, VOTANT } from '../domain/voting.errors';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -32,7 +33,7 @@ export class ListesElectoralesController {
     path: { id: campagnePart() },
     type: [ListeElectoraleFaiteItem],
     paged: true,
-    errors: ['Campagne.NotFound'],
+    errors: [CAMPAGNE.NotFound],
   })
   async list(
     @Tenant() tenantId: string,
@@ -56,7 +57,7 @@ export class ListesElectoralesController {
     status: 201,
     type: ListeElectoraleItem,
     location: true,
-    errors: ['Campagne.NotFound', 'Campagne.ModificationNonPermise', 'Votant.PoidsIdentifiants'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise, VOTANT.PoidsIdentifiants],
   })
   async create(
     @Tenant() tenantId: string,

@@ -1,3 +1,4 @@
+import { CAMPAGNE, OPTION, QUESTION } from '../domain/voting.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -18,7 +19,7 @@ import { QuestionId, questionPart } from './questions.controller';
 import { OptionInput, OptionItem, OptionOrdreInput } from './questions.dto';
 
 const OptionId = () =>
-  Param('optionId', new GuidPart('Option.NotFound', 'The question has no option with this id.'));
+  Param('optionId', new GuidPart(OPTION.NotFound, 'The question has no option with this id.'));
 
 function optionPart(example: string = EXAMPLE_IDS.option) {
   return { description: 'Identifier of the option (GUID).', format: 'uuid', example } as const;
@@ -46,7 +47,7 @@ export class OptionsController {
     path: PARENTS,
     type: [OptionItem],
     paged: true,
-    errors: ['Campagne.NotFound', 'Question.NotFound'],
+    errors: [CAMPAGNE.NotFound, QUESTION.NotFound],
   })
   async list(
     @Tenant() tenantId: string,
@@ -65,7 +66,7 @@ export class OptionsController {
     path: { ...PARENTS, optionId: optionPart() },
     type: OptionItem,
     etag: true,
-    errors: ['Campagne.NotFound', 'Question.NotFound', 'Option.NotFound'],
+    errors: [CAMPAGNE.NotFound, QUESTION.NotFound, OPTION.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -86,10 +87,10 @@ export class OptionsController {
     location: true,
     etag: true,
     errors: [
-      'Campagne.NotFound',
-      'Question.NotFound',
-      'Campagne.StructureVerrouillee',
-      'Campagne.StructureTropGrande',
+      CAMPAGNE.NotFound,
+      QUESTION.NotFound,
+      CAMPAGNE.StructureVerrouillee,
+      CAMPAGNE.StructureTropGrande,
     ],
   })
   async create(
@@ -111,7 +112,7 @@ export class OptionsController {
     summary: 'Put the options of a question into an order',
     path: PARENTS,
     type: [OptionItem],
-    errors: ['Campagne.NotFound', 'Question.NotFound', 'Campagne.StructureVerrouillee'],
+    errors: [CAMPAGNE.NotFound, QUESTION.NotFound, CAMPAGNE.StructureVerrouillee],
   })
   async order(
     @Tenant() tenantId: string,
@@ -134,7 +135,7 @@ export class OptionsController {
     type: OptionItem,
     etag: true,
     ifMatch: true,
-    errors: ['Campagne.NotFound', 'Question.NotFound', 'Option.NotFound', 'Campagne.StructureVerrouillee'],
+    errors: [CAMPAGNE.NotFound, QUESTION.NotFound, OPTION.NotFound, CAMPAGNE.StructureVerrouillee],
   })
   async replace(
     @Tenant() tenantId: string,
@@ -157,7 +158,7 @@ export class OptionsController {
     path: { ...PARENTS_TO_COMPLETE, optionId: optionPart(EXAMPLE_IDS.optionASupprimer) },
     status: 204,
     ifMatch: true,
-    errors: ['Campagne.NotFound', 'Question.NotFound', 'Option.NotFound', 'Campagne.StructureVerrouillee'],
+    errors: [CAMPAGNE.NotFound, QUESTION.NotFound, OPTION.NotFound, CAMPAGNE.StructureVerrouillee],
   })
   async delete(
     @Tenant() tenantId: string,

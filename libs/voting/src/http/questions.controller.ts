@@ -1,3 +1,4 @@
+import { CAMPAGNE, QUESTION } from '../domain/voting.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -23,7 +24,7 @@ export function questionPart(example: string = EXAMPLE_IDS.question) {
 
 /** The question that the path names. */
 export const QuestionId = () =>
-  Param('questionId', new GuidPart('Question.NotFound', 'The campaign has no question with this id.'));
+  Param('questionId', new GuidPart(QUESTION.NotFound, 'The campaign has no question with this id.'));
 
 const NOMINATION = {
   Titre: 'Qui voulez-vous à la présidence ?',
@@ -49,7 +50,7 @@ export class QuestionsController {
     path: { id: campagnePart() },
     type: [QuestionItem],
     paged: true,
-    errors: ['Campagne.NotFound'],
+    errors: [CAMPAGNE.NotFound],
   })
   async list(
     @Tenant() tenantId: string,
@@ -67,7 +68,7 @@ export class QuestionsController {
     path: { id: campagnePart(), questionId: questionPart() },
     type: QuestionItem,
     etag: true,
-    errors: ['Campagne.NotFound', 'Question.NotFound'],
+    errors: [CAMPAGNE.NotFound, QUESTION.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -89,10 +90,10 @@ export class QuestionsController {
     location: true,
     etag: true,
     errors: [
-      'Campagne.NotFound',
-      'Campagne.StructureVerrouillee',
-      'Campagne.StructureTropGrande',
-      'Question.PreferentielNonSupporte',
+      CAMPAGNE.NotFound,
+      CAMPAGNE.StructureVerrouillee,
+      CAMPAGNE.StructureTropGrande,
+      QUESTION.PreferentielNonSupporte,
     ],
   })
   async create(
@@ -113,7 +114,7 @@ export class QuestionsController {
     summary: 'Put the questions of a campaign into an order',
     path: { id: campagnePart() },
     type: [QuestionItem],
-    errors: ['Campagne.NotFound', 'Campagne.StructureVerrouillee'],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.StructureVerrouillee],
   })
   async order(
     @Tenant() tenantId: string,
@@ -142,10 +143,10 @@ export class QuestionsController {
     etag: true,
     ifMatch: true,
     errors: [
-      'Campagne.NotFound',
-      'Question.NotFound',
-      'Campagne.StructureVerrouillee',
-      'Question.PreferentielNonSupporte',
+      CAMPAGNE.NotFound,
+      QUESTION.NotFound,
+      CAMPAGNE.StructureVerrouillee,
+      QUESTION.PreferentielNonSupporte,
     ],
   })
   async replace(
@@ -170,7 +171,7 @@ export class QuestionsController {
     },
     status: 204,
     ifMatch: true,
-    errors: ['Campagne.NotFound', 'Question.NotFound', 'Campagne.StructureVerrouillee'],
+    errors: [CAMPAGNE.NotFound, QUESTION.NotFound, CAMPAGNE.StructureVerrouillee],
   })
   async delete(
     @Tenant() tenantId: string,

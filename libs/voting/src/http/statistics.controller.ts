@@ -1,3 +1,4 @@
+import { CAMPAGNE } from '../domain/voting.errors';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -24,7 +25,7 @@ export class StatisticsController {
     ].join('\n\n'),
     path: { id: campagnePart() },
     type: StatistiquesItem,
-    errors: ['Campagne.NotFound'],
+    errors: [CAMPAGNE.NotFound],
   })
   async read(
     @Tenant() tenantId: string,

@@ -1,3 +1,4 @@
+import { CAMPAGNE, VOTANT } from '../domain/voting.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -27,7 +28,7 @@ import {
 } from './votants.dto';
 
 const VotantId = () =>
-  Param('votantId', new GuidPart('Votant.NotFound', 'The campaign has no voter with this id.'));
+  Param('votantId', new GuidPart(VOTANT.NotFound, 'The campaign has no voter with this id.'));
 
 function votantPart(example: string = EXAMPLE_IDS.votant) {
   return { description: 'Identifier of the voter (GUID).', format: 'uuid', example } as const;
@@ -51,7 +52,7 @@ export class VotantsController {
     path: { id: campagnePart() },
     type: [VotantItem],
     paged: true,
-    errors: ['Campagne.NotFound'],
+    errors: [CAMPAGNE.NotFound],
   })
   async list(
     @Tenant() tenantId: string,
@@ -71,7 +72,7 @@ export class VotantsController {
     path: { id: campagnePart(), votantId: votantPart() },
     type: VotantItem,
     etag: true,
-    errors: ['Campagne.NotFound', 'Votant.NotFound'],
+    errors: [CAMPAGNE.NotFound, VOTANT.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
@@ -103,13 +104,13 @@ export class VotantsController {
     ],
     anyOf: [VotantItem, VotantsResultItem],
     errors: [
-      'Campagne.NotFound',
-      'Campagne.ModificationNonPermise',
-      'Votant.NotFound',
-      'Votant.IdentifiantDejaUtilise',
-      'Votant.EmployeDejaInscrit',
-      'Votant.AVote',
-      'Votant.PoidsIdentifiants',
+      CAMPAGNE.NotFound,
+      CAMPAGNE.ModificationNonPermise,
+      VOTANT.NotFound,
+      VOTANT.IdentifiantDejaUtilise,
+      VOTANT.EmployeDejaInscrit,
+      VOTANT.AVote,
+      VOTANT.PoidsIdentifiants,
     ],
   })
   async upsert(
@@ -134,12 +135,7 @@ export class VotantsController {
     description: 'Up to 25,000 at once; all of them that there are, or none.',
     path: { id: campagnePart() },
     type: DroitDeVoteItem,
-    errors: [
-      'Campagne.NotFound',
-      'Campagne.ModificationNonPermise',
-      'Votant.AVote',
-      'Votant.PoidsIdentifiants',
-    ],
+    errors: [CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise, VOTANT.AVote, VOTANT.PoidsIdentifiants],
   })
   async setDroitDeVote(
     @Tenant() tenantId: string,
@@ -157,11 +153,11 @@ export class VotantsController {
     status: 204,
     ifMatch: true,
     errors: [
-      'Campagne.NotFound',
-      'Votant.NotFound',
-      'Campagne.ModificationNonPermise',
-      'Votant.AVote',
-      'Votant.PoidsIdentifiants',
+      CAMPAGNE.NotFound,
+      VOTANT.NotFound,
+      CAMPAGNE.ModificationNonPermise,
+      VOTANT.AVote,
+      VOTANT.PoidsIdentifiants,
     ],
   })
   async delete(

@@ -1,3 +1,4 @@
+import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Prelude } from '#platform/database/entered-query';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
@@ -322,9 +323,9 @@ export class CampagneRepository {
         [tenantId, idUnique, titre],
       );
       throw rowCount
-        ? new DomainError('Campagne.NomDejaUtilise', 'A campaign has this title already: choose another one.')
+        ? new DomainError(CAMPAGNE.NomDejaUtilise, 'A campaign has this title already: choose another one.')
         : new DomainError(
-            'Campagne.SlugDejaUtilise',
+            CAMPAGNE.SlugDejaUtilise,
             'A campaign has the slug of this title already: choose a title that differs in more than accents, signs and letters that are not Latin.',
           );
     }
@@ -333,5 +334,5 @@ export class CampagneRepository {
 
 /** The error for an unknown campaign. */
 export function noCampagne(): DomainError {
-  return new DomainError('Campagne.NotFound', 'No campaign has this id.');
+  return new DomainError(CAMPAGNE.NotFound, 'No campaign has this id.');
 }

@@ -1,3 +1,4 @@
+import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
@@ -132,5 +133,5 @@ function existing(votant: Votant | null): Votant {
 
 /** The error for an unknown voter. */
 export function noVotant(): DomainError {
-  return new DomainError('Votant.NotFound', 'The campaign has no voter with this id.');
+  return new DomainError(VOTANT.NotFound, 'The campaign has no voter with this id.');
 }

@@ -1,10 +1,12 @@
+import { REQUETE } from '#platform/errors/platform.errors';
+import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { Stage, type StagedRow } from '#platform/bulk/stage';
 import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
-import type { ErrorCode } from '#platform/errors/error-codes';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { FIXED_ONCE_VOTED } from '../domain/votant.entity';
 import type { VotantRecord } from '../domain/votant.fields';
 
@@ -51,7 +53,7 @@ const CHANGED_FIELDS = Object.values(PROPERTIES)
 
 /** A rule that a record breaks: its code, the property, and what is wrong. */
 export interface VotantFault {
-  readonly code: ErrorCode;
+  readonly error: ErrorDefinition;
   /** The property that names what is not there, where the record itself is at fault. */
   readonly property?: string;
   readonly message: string;
@@ -69,35 +71,35 @@ type Rule = VotantFault & { readonly when: string };
 /** Rules on the identifiers of a record, in the order in which they are answered. */
 const NAMES: readonly Rule[] = [
   {
-    code: 'Votant.NotFound',
+    error: VOTANT.NotFound,
     message: 'The campaign has no voter with this VotantId.',
     when: 's.votant_id IS NOT NULL AND v.id_unique IS NULL',
   },
   {
-    code: 'Requete.Invalide',
+    error: REQUETE.Invalide,
     property: 'EmployeIdExterne',
     message: 'names no employee',
     when: missing('employe', 's.employe_id_externe'),
   },
   {
-    code: 'Requete.Invalide',
+    error: REQUETE.Invalide,
     property: 'SyndicatIdExterne',
     message: 'names no union',
     when: missing('syndicat', 's.syndicat_id_externe'),
   },
   {
-    code: 'Requete.Invalide',
+    error: REQUETE.Invalide,
     property: 'EmployeurIdentifiantExterne',
     message: 'names no employer',
     when: missing('employeur', 's.employeur_identifiant_externe'),
   },
   {
-    code: 'Votant.IdentifiantDejaUtilise',
+    error: VOTANT.IdentifiantDejaUtilise,
     message: 'Another voter of the campaign has this Identifiant.',
     when: 'named.id_unique IS NOT NULL AND named.id_unique IS DISTINCT FROM v.id_unique',
   },
   {
-    code: 'Votant.EmployeDejaInscrit',
+    error: VOTANT.EmployeDejaInscrit,
     message: 'The employee is another voter of the campaign.',
     when: 'enrolled.id_unique IS NOT NULL AND enrolled.id_unique IS DISTINCT FROM v.id_unique',
   },

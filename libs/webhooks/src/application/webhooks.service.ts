@@ -1,3 +1,4 @@
+import { LIVRAISON, WEBHOOK } from '../domain/webhooks.errors';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { ActorWithModules, ModuleName } from '#access/caller';
@@ -81,7 +82,7 @@ export class WebhooksService {
       await this.transactions.takeTurns(`webhooks ${tenantId}`);
       if ((await this.repository.count(tenantId)) >= MOST_WEBHOOKS) {
         throw new DomainError(
-          'Webhook.TropNombreux',
+          WEBHOOK.TropNombreux,
           `There are ${MOST_WEBHOOKS} endpoints already: delete one that is no longer used.`,
         );
       }
@@ -283,7 +284,7 @@ export class WebhooksService {
       throw invalidRequest([{ pointer: '/types', code: 'minLength', detail: 'must name a type or more' }]);
     assertOpen(record.types, modules);
     const fault = (this.config.webhookAllowInsecure ? insecureAddressFault : addressFault)(record.url);
-    if (fault) throw new DomainError('Webhook.AdresseRefusee', `The address ${fault}.`);
+    if (fault) throw new DomainError(WEBHOOK.AdresseRefusee, `The address ${fault}.`);
   }
 }
 
@@ -292,9 +293,9 @@ function withSecret(item: Json, secret: object): Json {
 }
 
 function missingLivraison(): never {
-  throw new DomainError('Livraison.NotFound', 'The endpoint has no delivery with this id.');
+  throw new DomainError(LIVRAISON.NotFound, 'The endpoint has no delivery with this id.');
 }
 
 function missing(): never {
-  throw new DomainError('Webhook.NotFound', 'No endpoint has this id.');
+  throw new DomainError(WEBHOOK.NotFound, 'No endpoint has this id.');
 }

@@ -1,3 +1,4 @@
+import { MODULE } from '#access/access.errors';
 import type { ModuleName } from '#access/caller';
 import { DomainError } from '#platform/errors/domain-error';
 import { definitionOf, EVENT_TYPES, type EventType } from '#platform/events/event-types';
@@ -15,7 +16,7 @@ export function assertOpen(types: readonly EventType[], modules: readonly Module
     const module = closedBy(type, modules);
     if (module) {
       throw new DomainError(
-        'Module.NonActif',
+        MODULE.NonActif,
         `Events ${type} belong to the module ${module}, which is not active for this key.`,
         { module },
       );

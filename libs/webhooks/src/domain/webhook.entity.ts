@@ -1,3 +1,4 @@
+import { WEBHOOK } from './webhooks.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
 import type { EventType } from '#platform/events/event-types';
@@ -128,7 +129,7 @@ export class Webhook {
   assertActive(): void {
     if (this.actif) return;
     const detail = 'Nothing is sent to an endpoint that is not active: set `actif` first.';
-    throw new DomainError('Webhook.Inactif', detail);
+    throw new DomainError(WEBHOOK.Inactif, detail);
   }
 
   /** @throws DomainError `Webhook.Inactif`, `Webhook.TypeNonAbonne` */
@@ -136,7 +137,7 @@ export class Webhook {
     this.assertActive();
     if (this.hears(type)) return;
     const detail = `The endpoint does not hear of ${type} any more: add it to \`types\` first.`;
-    throw new DomainError('Webhook.TypeNonAbonne', detail);
+    throw new DomainError(WEBHOOK.TypeNonAbonne, detail);
   }
 
   /**

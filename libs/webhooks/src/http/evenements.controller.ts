@@ -1,3 +1,4 @@
+import { MODULE } from '#access/access.errors';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -30,7 +31,7 @@ export class EvenementsController {
       'The same events as webhooks, oldest first, for who cannot receive them. Each answer links to what comes after it (`Link`, rel="next"), even where nothing does yet: an empty list means that nothing is new, and its link is the one to ask again. Whoever goes on from link to link misses no event, however late it was committed. Events are kept for 30 days. A key reads those of its modules.',
     type: [EvenementItem],
     paged: true,
-    errors: ['Module.NonActif'],
+    errors: [MODULE.NonActif],
   })
   async list(
     @Tenant() tenantId: string,

@@ -1,3 +1,5 @@
+import { LIVRAISON, WEBHOOK } from '../domain/webhooks.errors';
+import { MODULE } from '#access/access.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -41,9 +43,9 @@ const livraisonId = {
 /** The rule of every operation on an endpoint, as descriptions say it (`assertOpen`). */
 const OPEN = 'The key needs the modules of all types of the endpoint.';
 
-const WebhookId = () => Param('id', new GuidPart('Webhook.NotFound', 'No endpoint has this id.'));
+const WebhookId = () => Param('id', new GuidPart(WEBHOOK.NotFound, 'No endpoint has this id.'));
 const LivraisonId = () =>
-  Param('livraisonId', new GuidPart('Livraison.NotFound', 'The endpoint has no delivery with this id.'));
+  Param('livraisonId', new GuidPart(LIVRAISON.NotFound, 'The endpoint has no delivery with this id.'));
 
 @ApiTags('Webhooks')
 @Requires({ role: 'partenaire' })
@@ -80,7 +82,7 @@ export class WebhooksController {
     path: { id },
     type: WebhookItem,
     etag: true,
-    errors: ['Webhook.NotFound', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, MODULE.NonActif],
   })
   async get(
     @Tenant() tenantId: string,
@@ -100,7 +102,7 @@ export class WebhooksController {
     status: 201,
     type: CreatedWebhookItem,
     location: true,
-    errors: ['Webhook.AdresseRefusee', 'Webhook.TropNombreux', 'Module.NonActif'],
+    errors: [WEBHOOK.AdresseRefusee, WEBHOOK.TropNombreux, MODULE.NonActif],
   })
   async create(
     @Tenant() tenantId: string,
@@ -122,7 +124,7 @@ export class WebhooksController {
     type: WebhookItem,
     etag: true,
     ifMatch: true,
-    errors: ['Webhook.NotFound', 'Webhook.AdresseRefusee', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, WEBHOOK.AdresseRefusee, MODULE.NonActif],
   })
   async replace(
     @Tenant() tenantId: string,
@@ -142,7 +144,7 @@ export class WebhooksController {
     path: { id: { ...id, example: EXAMPLE_WEBHOOK_INACTIF_ID } },
     status: 204,
     ifMatch: true,
-    errors: ['Webhook.NotFound', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, MODULE.NonActif],
   })
   async delete(
     @Tenant() tenantId: string,
@@ -164,7 +166,7 @@ export class WebhooksController {
     path: { id },
     status: 200,
     type: RotatedWebhookItem,
-    errors: ['Webhook.NotFound', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, MODULE.NonActif],
   })
   async rotate(
     @Tenant() tenantId: string,
@@ -183,7 +185,7 @@ export class WebhooksController {
     status: 202,
     type: LivraisonItem,
     location: true,
-    errors: ['Webhook.NotFound', 'Webhook.Inactif', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, WEBHOOK.Inactif, MODULE.NonActif],
   })
   async test(
     @Tenant() tenantId: string,
@@ -203,7 +205,7 @@ export class WebhooksController {
     path: { id },
     type: [LivraisonItem],
     paged: true,
-    errors: ['Webhook.NotFound', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, MODULE.NonActif],
   })
   async livraisons(
     @Tenant() tenantId: string,
@@ -225,7 +227,7 @@ export class WebhooksController {
     path: { id, livraisonId },
     type: LivraisonItem,
     etag: true,
-    errors: ['Webhook.NotFound', 'Livraison.NotFound', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, LIVRAISON.NotFound, MODULE.NonActif],
   })
   async livraison(
     @Tenant() tenantId: string,
@@ -245,13 +247,7 @@ export class WebhooksController {
     status: 202,
     type: LivraisonItem,
     location: true,
-    errors: [
-      'Webhook.NotFound',
-      'Livraison.NotFound',
-      'Webhook.Inactif',
-      'Webhook.TypeNonAbonne',
-      'Module.NonActif',
-    ],
+    errors: [WEBHOOK.NotFound, LIVRAISON.NotFound, WEBHOOK.Inactif, WEBHOOK.TypeNonAbonne, MODULE.NonActif],
   })
   async resend(
     @Tenant() tenantId: string,
@@ -274,7 +270,7 @@ export class WebhooksController {
     status: 202,
     type: RecuperationItem,
     location: true,
-    errors: ['Webhook.NotFound', 'Webhook.Inactif', 'Module.NonActif'],
+    errors: [WEBHOOK.NotFound, WEBHOOK.Inactif, MODULE.NonActif],
   })
   async replay(
     @Tenant() tenantId: string,

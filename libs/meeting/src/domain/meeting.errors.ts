@@ -1,32 +1,44 @@
-import type { ErrorDefinition } from './error-definition';
+import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
 
-/** Codes of meetings and of what is voted on in them. */
-export const MEETING_CODES = {
-  'Seance.NotFound': {
+export const SEANCE = errorsOf('Seance', {
+  NotFound: {
     status: 404,
     title: 'Meeting not found',
     description: 'No meeting of the tenant has this id (GUID).',
   },
-  'Point.NotFound': {
+});
+
+export const POINT = errorsOf('Point', {
+  NotFound: {
     status: 404,
     title: 'Point not found',
     description: 'The agenda of the meeting has no point with this id (GUID).',
   },
-  'Point.OrdreDejaUtilise': {
+  OrdreDejaUtilise: {
     status: 409,
     title: 'Place already taken',
     description: 'Another point of the meeting has this `ordre`. Give the point another place on the agenda.',
   },
-  'Point.NonVotable': {
+  NonVotable: {
     status: 409,
     title: 'Point not put to the vote',
     description:
       'The point is on the agenda without a vote (`votable` is false), so that no result can be recorded for it. Add a votable point for the vote.',
   },
-  'Resultat.NotFound': {
+});
+
+export const RESULTAT = errorsOf('Resultat', {
+  NotFound: {
     status: 404,
     title: 'No vote on this point',
     description:
       'The point exists, but is not put to the vote (`votable` is false) and never has a result. Ask for the results of the meeting to see its votable points.',
   },
-} as const satisfies Record<string, ErrorDefinition>;
+});
+
+/** Errors of meetings, points and their results. */
+export const MEETING_ERRORS: readonly ErrorDefinition[] = [
+  ...Object.values(SEANCE),
+  ...Object.values(POINT),
+  ...Object.values(RESULTAT),
+];

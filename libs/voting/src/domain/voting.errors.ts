@@ -1,166 +1,194 @@
-import type { ErrorDefinition } from './error-definition';
+import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
 
-/** Codes of campaigns, rolls and ballots. */
-export const VOTING_CODES = {
-  'Campagne.NotFound': {
+export const CAMPAGNE = errorsOf('Campagne', {
+  NotFound: {
     status: 404,
     title: 'Campaign not found',
     description: 'No campaign of the tenant has this id.',
   },
-  'Campagne.OuvertureVoteApresFermeture': {
+  OuvertureVoteApresFermeture: {
     status: 400,
     title: 'Opening after closing',
     description: '`ouvertureDuVoteUtc` is after `fermetureDuVoteUtc`. Open the vote before it closes.',
   },
-  'Campagne.NomDejaUtilise': {
+  NomDejaUtilise: {
     status: 409,
     title: 'Title already used',
     description:
       'Another campaign has this title; upper and lower case and the space around it make no difference. Choose another title.',
   },
-  'Campagne.SlugDejaUtilise': {
+  SlugDejaUtilise: {
     status: 409,
     title: 'Slug already used',
     description:
       'Another campaign, whose title differs in accents or signs only, has the slug that is made of this title. Choose another title.',
   },
-  'Campagne.ModificationNonPermise': {
+  ModificationNonPermise: {
     status: 409,
     title: 'Change not permitted',
     description:
       'The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.',
   },
-  'Urne.NonConstatable': {
-    status: 409,
-    title: 'Nothing to seal without a result',
-    description:
-      'An administrator can seal a ballot box without a result only where the sealing found ballots, receipts and voters that do not agree.',
-  },
-  'Campagne.StructureVerrouillee': {
+  StructureVerrouillee: {
     status: 409,
     title: 'Structure locked',
     description:
       'Questions, options and their order are frozen once a campaign is published or archived. Unpublish it first, which is possible as long as nobody has voted.',
   },
-  'Campagne.StructureTropGrande': {
+  StructureTropGrande: {
     status: 409,
     title: 'Too many questions or options',
     description: 'A campaign has at most 200 questions, and a question at most 500 options.',
   },
-  'Campagne.SupprimerAvecVotes': {
+  SupprimerAvecVotes: {
     status: 409,
     title: 'Votes recorded',
     description:
       'Votes have been recorded, so that the campaign cannot be deleted. Archive it once it has ended.',
   },
-  'Campagne.TransitionNonPermise': {
+  TransitionNonPermise: {
     status: 400,
     title: 'Transition not permitted',
     description:
       'The state of the campaign, or a closing date that has passed, does not permit this transition.',
   },
-  'Campagne.AucuneQuestion': {
+  AucuneQuestion: {
     status: 400,
     title: 'No question',
     description: 'The campaign has no question. Add one before publishing it.',
   },
-  'Question.OptionsInsuffisantes': {
-    status: 400,
-    title: 'Not enough options',
-    description:
-      'A question has no option, or fewer than an answer must name (`MinReponses`). Add options before publishing the campaign.',
-  },
-  'Campagne.TropVolumineuse': {
+  TropVolumineuse: {
     status: 400,
     title: 'Result too large',
     description:
       'The result of the campaign could become too large to be counted and told: its size is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.',
   },
-  'Vote.AucunVotant': {
-    status: 400,
-    title: 'No voter',
-    description: 'The campaign has no voter. Add voters, or make an electoral list, before publishing it.',
-  },
-  'Campagne.PoidsIdentifiants': {
+  PoidsIdentifiants: {
     status: 400,
     title: 'Weights that single voters out',
     description:
       'A weight is held by fewer voters with the right to vote than the campaign’s `seuilAnonymat`: the result would tell what they chose. Give more voters this weight, or ask an administrator for another threshold for this campaign.',
   },
-  'Vote.CampagneNonOuverte': {
-    status: 409,
-    title: 'Vote not open',
-    description: 'Ballots are taken from the opening of the vote until its closing only.',
-  },
-  'Vote.DejaVote': {
-    status: 409,
-    title: 'Has voted already',
-    description: 'The voter has voted. That ballot is counted; it cannot be changed or taken back.',
-  },
-  'Vote.SansDroitDeVote': {
-    status: 409,
-    title: 'No right to vote',
-    description: 'The voter is on the roll without the right to vote.',
-  },
-  'Vote.BulletinInvalide': {
-    status: 400,
-    title: 'Invalid ballot',
-    description:
-      'The ballot does not answer each question of the campaign once, each with as many of its options as it may name, or with an abstention. See `errors`.',
-  },
-  'Recu.NotFound': {
-    status: 404,
-    title: 'Receipt not found',
-    description: 'No ballot of the campaign has this receipt.',
-  },
-  'Campagne.DepublierAvecVotes': {
+  DepublierAvecVotes: {
     status: 400,
     title: 'Votes recorded',
     description: 'Votes have been recorded, so that the campaign cannot be unpublished. Close it instead.',
   },
-  'Question.NotFound': {
+});
+
+export const URNE = errorsOf('Urne', {
+  NonConstatable: {
+    status: 409,
+    title: 'Nothing to seal without a result',
+    description:
+      'An administrator can seal a ballot box without a result only where the sealing found ballots, receipts and voters that do not agree.',
+  },
+});
+
+export const QUESTION = errorsOf('Question', {
+  OptionsInsuffisantes: {
+    status: 400,
+    title: 'Not enough options',
+    description:
+      'A question has no option, or fewer than an answer must name (`MinReponses`). Add options before publishing the campaign.',
+  },
+  NotFound: {
     status: 404,
     title: 'Question not found',
     description: 'The campaign has no question with this id.',
   },
-  'Question.PreferentielNonSupporte': {
+  PreferentielNonSupporte: {
     status: 400,
     title: 'Ranking not supported',
     description:
       'Questions of type Proposition cannot be ranked. Set `EstPreferentiel` to false, or choose the type ChoixLibre or Election.',
   },
-  'Option.NotFound': {
+});
+
+export const VOTE = errorsOf('Vote', {
+  AucunVotant: {
+    status: 400,
+    title: 'No voter',
+    description: 'The campaign has no voter. Add voters, or make an electoral list, before publishing it.',
+  },
+  CampagneNonOuverte: {
+    status: 409,
+    title: 'Vote not open',
+    description: 'Ballots are taken from the opening of the vote until its closing only.',
+  },
+  DejaVote: {
+    status: 409,
+    title: 'Has voted already',
+    description: 'The voter has voted. That ballot is counted; it cannot be changed or taken back.',
+  },
+  SansDroitDeVote: {
+    status: 409,
+    title: 'No right to vote',
+    description: 'The voter is on the roll without the right to vote.',
+  },
+  BulletinInvalide: {
+    status: 400,
+    title: 'Invalid ballot',
+    description:
+      'The ballot does not answer each question of the campaign once, each with as many of its options as it may name, or with an abstention. See `errors`.',
+  },
+});
+
+export const RECU = errorsOf('Recu', {
+  NotFound: {
+    status: 404,
+    title: 'Receipt not found',
+    description: 'No ballot of the campaign has this receipt.',
+  },
+});
+
+export const OPTION = errorsOf('Option', {
+  NotFound: {
     status: 404,
     title: 'Option not found',
     description: 'The question has no option with this id.',
   },
-  'Votant.NotFound': {
+});
+
+export const VOTANT = errorsOf('Votant', {
+  NotFound: {
     status: 404,
     title: 'Voter not found',
     description: 'The campaign has no voter with this id (GUID).',
   },
-  'Votant.IdentifiantDejaUtilise': {
+  IdentifiantDejaUtilise: {
     status: 409,
     title: 'Voter identifier already used',
     description:
       'Another voter of the campaign has this `Identifiant`. Give `VotantId` to change that voter.',
   },
-  'Votant.EmployeDejaInscrit': {
+  EmployeDejaInscrit: {
     status: 409,
     title: 'Employee already on the roll',
     description:
       'The employee is a voter of the campaign already, and nobody votes twice. Give `VotantId` to change that voter.',
   },
-  'Votant.PoidsIdentifiants': {
+  PoidsIdentifiants: {
     status: 409,
     title: 'Weight that singles voters out',
     description:
       'After this write, a weight would be held by fewer voters with the right to vote than the `seuilAnonymat` of the published campaign. Nothing was written. Give a weight that others have.',
   },
-  'Votant.AVote': {
+  AVote: {
     status: 409,
     title: 'Voter has voted',
     description:
       'A voter who has voted cannot be deleted, become another employee, lose the right to vote or be given another weight.',
   },
-} as const satisfies Record<string, ErrorDefinition>;
+});
+
+/** Errors of campaigns, questions, voters, votes and ballot boxes. */
+export const VOTING_ERRORS: readonly ErrorDefinition[] = [
+  ...Object.values(CAMPAGNE),
+  ...Object.values(URNE),
+  ...Object.values(QUESTION),
+  ...Object.values(VOTE),
+  ...Object.values(RECU),
+  ...Object.values(OPTION),
+  ...Object.values(VOTANT),
+];

@@ -1,4 +1,4 @@
-/** The fields of this context that others repeat: pure data and types, which rules of other contexts may import. */
+/** Fields and errors that other contexts use: pure data and types, which their rules may import. */
 export type { ChampRecord } from './domain/champ-utilisateur.fields';
 export {
   EMPLOI_FIELDS,
@@ -10,3 +10,4 @@ export {
 export { EMPLOYE_FIELDS, PERSONNE_FIELDS, type PersonneRecord } from './domain/employe.fields';
 export { EMPLOYEUR_FIELDS } from './domain/employeur.fields';
 export { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from './domain/syndicat.fields';
+export * from './domain/membership.errors';

@@ -1,0 +1,29 @@
+import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
+
+export const CLE = errorsOf('Cle', {
+  Invalide: {
+    status: 401,
+    title: 'Unauthorized',
+    description:
+      'The X-Api-Key header is missing, or its key is unknown, mistyped, expired or revoked. Send a valid key.',
+  },
+  RoleInsuffisant: {
+    status: 403,
+    title: 'Forbidden',
+    description:
+      'The key is valid, but its role does not give access to this surface. Use a key of the role it needs.',
+  },
+  NotFound: { status: 404, title: 'Key not found', description: 'The client has no key with this id.' },
+});
+
+export const MODULE = errorsOf('Module', {
+  NonActif: {
+    status: 403,
+    title: 'Forbidden',
+    description:
+      'The operation belongs to a module (member `module`) that the client does not have or the key excludes. Ask the operator to enable it.',
+  },
+});
+
+/** Errors of keys and the modules they open. */
+export const ACCESS_ERRORS: readonly ErrorDefinition[] = [...Object.values(CLE), ...Object.values(MODULE)];

@@ -1,0 +1,74 @@
+import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
+
+export const ADHESION = errorsOf('Adhesion', {
+  NotFound: {
+    status: 404,
+    title: 'Signed card not found',
+    description: 'No signed card of the tenant has this identifier (GUID).',
+  },
+  LinkedToActiveCampaign: {
+    status: 409,
+    title: 'Card linked to an active campaign',
+    description:
+      'The member is a voter of an active campaign of the card’s union or of no union. Delete the card once the campaign has ended.',
+  },
+  HasPayments: {
+    status: 409,
+    title: 'Card linked to a payment',
+    description: 'The card is linked to a payment and cannot be deleted.',
+  },
+  HasPaymentAuthorizations: {
+    status: 409,
+    title: 'Card linked to a payment authorization',
+    description: 'The card is linked to a payment authorization and cannot be deleted.',
+  },
+});
+
+export const SIGNATURE = errorsOf('Signature', {
+  NotFound: {
+    status: 404,
+    title: 'Signature not found',
+    description:
+      'The card has no handwritten signature or, where an employee is named, none of the employee’s cards has one.',
+  },
+});
+
+export const FORMULAIRE = errorsOf('Formulaire', {
+  NotFound: {
+    status: 404,
+    title: 'Form not found',
+    description: 'No form of the tenant has this id.',
+  },
+  Utilise: {
+    status: 409,
+    title: 'Form in use',
+    description:
+      'Cards or requests were signed with this form, so that it cannot be deleted. Set `actif` to false to end its use.',
+  },
+  Inactif: {
+    status: 409,
+    title: 'Form not active',
+    description: 'The form named by `formulaireId` is not active: nothing can be signed with it.',
+  },
+});
+
+export const CONCILIATION = errorsOf('Conciliation', {
+  NotFound: {
+    status: 404,
+    title: 'Request not found',
+    description: 'No membership request of the tenant has this id.',
+  },
+  DejaTraitee: {
+    status: 409,
+    title: 'Request already decided',
+    description: 'The opposite was decided about this request. A decision is final.',
+  },
+});
+
+/** Errors of signed cards, signatures, forms and membership requests. */
+export const ADHESION_ERRORS: readonly ErrorDefinition[] = [
+  ...Object.values(ADHESION),
+  ...Object.values(SIGNATURE),
+  ...Object.values(FORMULAIRE),
+  ...Object.values(CONCILIATION),
+];

@@ -1,0 +1,100 @@
+import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
+
+export const EMPLOYE = errorsOf('Employe', {
+  NotFound: {
+    status: 404,
+    title: 'Employee not found',
+    description: 'No employee of the tenant has this external identifier.',
+  },
+  IdExterneDejaUtilise: {
+    status: 409,
+    title: 'External identifier already used',
+    description: 'An employee with this idExterne exists. Use PUT to change it.',
+  },
+  EmployeurInconnu: {
+    status: 400,
+    title: 'Unknown employer',
+    description: 'identifiantExterneEmployeur names no employer of the tenant. Create the employer first.',
+  },
+  LieCampagneActive: {
+    status: 409,
+    title: 'Employee is a voter',
+    description: 'The employee is a voter of an active campaign. Delete it once the campaign has ended.',
+  },
+  SyncEnAttente: {
+    status: 409,
+    title: 'A sync names the employee',
+    description:
+      'A sync that has not ended names the employee and would bring it back. Erase the employee once the sync has ended.',
+  },
+  LieAdhesions: {
+    status: 409,
+    title: 'Employee has signed cards',
+    description: 'The employee has signed cards. Delete them before deleting the employee.',
+  },
+});
+
+export const EMPLOYEUR = errorsOf('Employeur', {
+  NotFound: {
+    status: 404,
+    title: 'Employer not found',
+    description: 'No employer of the tenant has this external identifier.',
+  },
+  IdExterneDejaUtilise: {
+    status: 409,
+    title: 'External identifier already used',
+    description: 'An employer with this idExterne exists. Use PUT to change it.',
+  },
+  EmploisActifs: {
+    status: 409,
+    title: 'Employer has employees',
+    description:
+      'Employees still work for this employer. End their employments, move or delete them before deleting it.',
+  },
+});
+
+export const SYNDICAT = errorsOf('Syndicat', {
+  NotFound: {
+    status: 404,
+    title: 'Union not found',
+    description: 'No union of the tenant has this external identifier.',
+  },
+});
+
+export const CHAMP = errorsOf('Champ', {
+  NotFound: {
+    status: 404,
+    title: 'Custom field not found',
+    description: 'No custom field of the tenant has this name.',
+  },
+  NomDejaUtilise: {
+    status: 409,
+    title: 'Field name already used',
+    description: 'A custom field with this name exists. Use PUT to change it.',
+  },
+  TypeUtilise: {
+    status: 409,
+    title: 'Type in use',
+    description:
+      'Employees have values of this field, so that its type cannot change. Define another field for the new type.',
+  },
+  ChoixUtilise: {
+    status: 409,
+    title: 'Choice in use',
+    description:
+      'Employees have a choice that would be removed. Give them another one first, or keep the choice.',
+  },
+  Utilise: {
+    status: 409,
+    title: 'Field in use',
+    description: 'Employees have values of this field, or forms ask for it. Remove them before deleting it.',
+  },
+});
+
+/** Errors of employees, employers, unions and custom fields. */
+export const MEMBERSHIP_ERRORS: readonly ErrorDefinition[] = [
+  ...Object.values(EMPLOYE),
+  ...Object.values(EMPLOYEUR),
+  ...Object.values(SYNDICAT),
+  ...Object.values(CHAMP),
+];
