@@ -105,7 +105,8 @@ const tree = [
   },
   {
     name: 'nobody-imports-apps',
-    comment: 'Only tests and tools import an app. Code that two apps need belongs to a context or to the platform.',
+    comment:
+      'Only tests and tools import an app. Code that two apps need belongs to a context or to the platform.',
     from: { path: '^(?:apps/)?([^/]+)/', pathNot: '^(test|bench|tools)/' },
     to: { path: '^apps/', pathNot: '^apps/$1/' },
   },
@@ -141,7 +142,8 @@ const contexts = [
   },
   {
     name: 'contexts-by-index',
-    comment: 'Import a context by its index.ts, or by its vocabulary.ts if only its fields, errors or events are needed.',
+    comment:
+      'Import a context by its index.ts, or by its vocabulary.ts if only its fields, errors or events are needed.',
     from: { path: '^(?:apps|libs)/([^/]+)/' },
     to: {
       path: '^libs/(?!(?:platform|access)/)[^/]+/src/',

@@ -1,3 +1,6 @@
+import type { AuditedAction } from '../../libs/platform/src/audit/audited-action';
+import { EMPLOYE_ACTIONS } from '../../libs/membership/src/domain/membership.actions';
+import { SYNC_ACTIONS } from '../../libs/sync/src/domain/sync.actions';
 import { randomUUID } from 'node:crypto';
 import { AuditTrail } from '../../libs/platform/src/audit/audit-trail';
 import { Transactions } from '../../libs/platform/src/database/transactions';
@@ -156,7 +159,7 @@ describe('Simultaneous writes', () => {
     const transactions = app.app.get(Transactions);
     const tenant = await app.tenant();
     const done = await transactions.run({ tenantId: tenant.tenantId }, async () => {
-      app.app.get(AuditTrail).record(tenant.tenantId, TEST_ACTOR, 'sync.v2', [tenant.tenantId]);
+      app.app.get(AuditTrail).record(tenant.tenantId, TEST_ACTOR, SYNC_ACTIONS.v2, [tenant.tenantId]);
       return app.send(tenant, 'POST', '/b2b/v1/employeur', { idExterne: 'E', nom: 'E' });
     });
     expect(done.status).toBe(201);
@@ -193,18 +196,18 @@ describe('Undone work', () => {
     const tenant = await app.tenant();
     const audit = app.app.get(AuditTrail);
     const transactions = app.app.get(Transactions);
-    const note = (action: 'sync.v1' | 'sync.v2' | 'employe.creer'): void =>
+    const note = (action: AuditedAction): void =>
       audit.record(tenant.tenantId, TEST_ACTOR, action, [tenant.tenantId]);
     await transactions.run({ tenantId: tenant.tenantId }, async () => {
-      note('sync.v1');
+      note(SYNC_ACTIONS.v1);
       await transactions
         .savepoint(() => {
-          note('employe.creer');
+          note(EMPLOYE_ACTIONS.creer);
           return Promise.reject(new Error('undone'));
         })
         .catch(() => undefined);
-      await transactions.undone(() => Promise.resolve(note('employe.creer')));
-      note('sync.v2');
+      await transactions.undone(() => Promise.resolve(note(EMPLOYE_ACTIONS.creer)));
+      note(SYNC_ACTIONS.v2);
     });
     expect(await actions(new Trail(app, tenant))).toEqual(['sync.v1', 'sync.v2']);
   });

@@ -1,6 +1,6 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020';
-import { type EventDefinition, EVENT_TYPES } from '../../libs/platform/src/events/event-types';
+import { type CataloguedEvent, EVENT_TYPES } from '../../libs/webhooks/src/domain/event.types';
 import { DELAYS_S } from '../../libs/webhooks/src/domain/retry-schedule';
 import { TestApp } from '../setup/test-app';
 import { documents } from './markdown';
@@ -37,7 +37,7 @@ function faultsOf(text: string, catalogue: readonly Type[]): string[] {
     addFormats.default(ajv);
     const validate = ajv.compile(schema);
     validate(section.example);
-    const { module }: EventDefinition = EVENT_TYPES[type as keyof typeof EVENT_TYPES];
+    const { module }: CataloguedEvent = EVENT_TYPES[type as keyof typeof EVENT_TYPES];
     return [
       ...(section.text.includes(`\n${description}\n`) ? [] : [`${type}: another description`]),
       ...(section.text.includes(`\nModule: ${module ? `\`${module}\`` : 'none'}.\n`)

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { migrateDown, migrateUp } from '../../libs/platform/src/database/migrate';
+import { migrateDown, migrateUp } from '../../apps/cli/src/migrate';
 import { SealingService } from '../../libs/voting/src';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
-import { migrateDown, migrateUp } from '#platform/database/migrate';
+import { migrateDown, migrateUp } from './migrate';
 import { hasAtMost } from '#platform/input/faults';
 import { textFault } from '#platform/input/fold';
 

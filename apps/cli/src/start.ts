@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { EmbeddedPostgres } from '#embedded-postgres';
 import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
-import { migrateUp } from '#platform/database/migrate';
+import { migrateUp } from './migrate';
 import { makeServiceLogin } from '#platform/database/service-login';
 import { demonstrationKeys, type DemonstrationKeys } from './demonstration';
 

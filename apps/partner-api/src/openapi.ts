@@ -1,3 +1,4 @@
+import { AUDITED_ACTIONS } from './audited-actions';
 import { ERRORS } from './errors';
 import { CLE, MODULE } from '#access/access.errors';
 import { DEBIT, IDEMPOTENCE, REQUETE, SERVICE } from '#platform/errors/platform.errors';
@@ -128,7 +129,11 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
       addErrors(operation, method, publicUrl);
     }
   }
-  Object.assign(document.components!.schemas!, EVENT_SCHEMAS);
+  const schemas = document.components!.schemas!;
+  Object.assign(schemas, EVENT_SCHEMAS);
+  Object.assign((schemas.JournalItem as { properties: Record<'action', object> }).properties.action, {
+    enum: AUDITED_ACTIONS,
+  });
   document.paths[REGISTRATION]!.post!.callbacks = deliveriesOf();
   return document;
 }

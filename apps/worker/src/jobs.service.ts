@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { sqlState } from '#platform/database/sql-errors';
 import { LOGGER } from '#platform/ops/logger';
 import { JobQueue } from '#platform/jobs/job-queue';
-import type { QueueName } from '#platform/jobs/queues';
-import { type TacheJob, TachesService } from '#sync';
+import type { Queue } from '#platform/jobs/queue';
+import { TACHE_ABANDONNEE_QUEUE, TACHE_QUEUE, type TacheJob, TachesService } from '#sync';
 
 /** Long syncs at once in one worker: each holds its body in memory and a connection of the pool. */
 const TACHES_AT_ONCE = 2;
@@ -15,11 +15,14 @@ const RETRY_MS = 2_000;
 export class JobsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private retry: NodeJS.Timeout | undefined;
   /** Queue workers that are not registered yet. */
-  private readonly registrations = new Map<QueueName, () => Promise<void>>([
-    ['tache', () => this.queue.work<TacheJob>('tache', TACHES_AT_ONCE, (job) => this.taches.perform(job))],
+  private readonly registrations = new Map<Queue, () => Promise<void>>([
     [
-      'tache-abandonnee',
-      () => this.queue.work<TacheJob>('tache-abandonnee', 1, (job) => this.taches.abandon(job)),
+      TACHE_QUEUE,
+      () => this.queue.work<TacheJob>(TACHE_QUEUE, TACHES_AT_ONCE, (job) => this.taches.perform(job)),
+    ],
+    [
+      TACHE_ABANDONNEE_QUEUE,
+      () => this.queue.work<TacheJob>(TACHE_ABANDONNEE_QUEUE, 1, (job) => this.taches.abandon(job)),
     ],
   ]);
 
@@ -41,9 +44,9 @@ export class JobsService implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private async begin(): Promise<void> {
-    for (const [name, register] of this.registrations) {
+    for (const [queue, register] of this.registrations) {
       await register();
-      this.registrations.delete(name);
+      this.registrations.delete(queue);
     }
   }
 }

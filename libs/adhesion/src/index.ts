@@ -11,3 +11,4 @@ export { EXAMPLE_IDS } from './http/examples';
 
 export const ADHESION_ENTITIES = [DemandeAdhesion];
 export * from './domain/adhesion.errors';
+export { ADHESION_AUDITED_ACTIONS, SIGNATURE_ACTIONS } from './domain/adhesion.actions';

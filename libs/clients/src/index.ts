@@ -11,3 +11,4 @@ export { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID, SEUIL_ANONYMAT } from './http/client
 
 export const CLIENTS_ENTITIES = [Client, Cle];
 export * from './domain/clients.errors';
+export { CLIENTS_AUDITED_ACTIONS } from './domain/clients.actions';

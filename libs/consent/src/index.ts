@@ -9,3 +9,4 @@ export { ObjetConsentementBulk } from './persistence/objet-consentement.bulk';
 
 export const CONSENT_ENTITIES = [ObjetConsentement];
 export * from './domain/consent.errors';
+export { CONSENT_AUDITED_ACTIONS } from './domain/consent.actions';

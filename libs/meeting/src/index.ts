@@ -8,3 +8,4 @@ export { MeetingModule } from './meeting.module';
 
 export const MEETING_ENTITIES = [Point];
 export * from './domain/meeting.errors';
+export { MEETING_AUDITED_ACTIONS } from './domain/meeting.actions';

@@ -21,3 +21,4 @@ export { dayOfMembership } from './persistence/membership.sql';
 
 export const MEMBERSHIP_ENTITIES = [Employe, Employeur, ChampUtilisateur];
 export { KeyedRecords } from './application/keyed-records';
+export { MEMBERSHIP_AUDITED_ACTIONS } from './domain/membership.actions';

@@ -6,3 +6,5 @@ export { EXAMPLE_TACHE_ID, SyncTermineeData } from './http/taches.dto';
 export { SyncHttpModule } from './sync-http.module';
 export { SyncModule } from './sync.module';
 export * from './domain/sync.errors';
+export { SYNC_QUEUES, TACHE_ABANDONNEE_QUEUE, TACHE_QUEUE } from './application/tache-queues';
+export { SYNC_AUDITED_ACTIONS } from './domain/sync.actions';

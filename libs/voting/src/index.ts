@@ -17,3 +17,4 @@ export { VotingModule } from './voting.module';
 
 export const VOTING_ENTITIES = [Campagne, Votant];
 export * from './domain/voting.errors';
+export { VOTING_AUDITED_ACTIONS } from './domain/voting.actions';

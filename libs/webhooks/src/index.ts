@@ -11,3 +11,5 @@ export { DeliveriesModule, WebhooksModule } from './webhooks.module';
 
 export const WEBHOOKS_ENTITIES = [Webhook];
 export * from './domain/webhooks.errors';
+export { WEBHOOKS_QUEUES } from './application/livraison-jobs';
+export { WEBHOOKS_AUDITED_ACTIONS } from './domain/webhooks.actions';

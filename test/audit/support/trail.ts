@@ -1,5 +1,9 @@
 import { Chain, type ChainEnd, type JournalEntry } from '../../../libs/platform/src/audit/chain';
-import { type Anchor, JournalVerification, type Verified } from '../../../libs/platform/src/audit/verification';
+import {
+  type Anchor,
+  JournalVerification,
+  type Verified,
+} from '../../../libs/platform/src/audit/verification';
 import { Transactions } from '../../../libs/platform/src/database/transactions';
 import type { TestApp, TestTenant } from '../../setup/test-app';
 

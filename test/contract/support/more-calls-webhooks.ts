@@ -1,6 +1,6 @@
 import { EXAMPLE_CLIENT_ID, ClientsService } from '../../../libs/clients/src';
 import { MODULES } from '../../../libs/access/src/caller';
-import type { EventType } from '../../../libs/platform/src/events/event-types';
+import type { EventType } from '../../../libs/webhooks/src/domain/event.types';
 import {
   EXAMPLE_LIVRAISON_ID,
   EXAMPLE_WEBHOOK_ID,

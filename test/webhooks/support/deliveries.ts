@@ -1,3 +1,4 @@
+import { ADHESION_EVENTS } from '../../../libs/adhesion/src/domain/adhesion.events';
 import type { INestApplication } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Transactions } from '../../../libs/platform/src/database/transactions';
@@ -21,7 +22,7 @@ export async function tell(app: TestApp, { tenant }: Scene, data: readonly strin
   for (let from = 0; from < data.length; from += BATCH) {
     await app.app.get(Transactions).run({ tenantId: tenant.tenantId }, async () => {
       for (const one of data.slice(from, from + BATCH))
-        ids.push(await outbox.add(tenant.tenantId, 'adhesion.signee', one));
+        ids.push(await outbox.add(tenant.tenantId, ADHESION_EVENTS.signee, one));
     });
   }
   return ids;

@@ -1,3 +1,5 @@
+import { ADHESION_EVENTS } from '../domain/adhesion.events';
+import { ADHESION_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION } from '../domain/adhesion.errors';
 import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
@@ -138,9 +140,9 @@ export class AdhesionsService {
         employeIdExterne: card.employe,
         employeIdUnique: card.employeIdUnique,
       };
-      await this.outbox.add(tenantId, 'adhesion.supprimee', JSON.stringify(data));
+      await this.outbox.add(tenantId, ADHESION_EVENTS.supprimee, JSON.stringify(data));
     }
-    this.audit.record(tenantId, actor, 'adhesion.supprimer', ids);
+    this.audit.record(tenantId, actor, ADHESION_ACTIONS.supprimer, ids);
   }
 }
 

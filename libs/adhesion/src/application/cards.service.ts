@@ -1,3 +1,4 @@
+import { ADHESION_EVENTS } from '../domain/adhesion.events';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
 import { type Member, MembersService, type ValeurV1 } from '#membership';
@@ -49,7 +50,7 @@ export class CardsService {
       valeurs: along.valeursV1,
     });
     const item = (await this.query.one(tenantId, id))!;
-    await this.outbox.add(tenantId, 'adhesion.signee', item);
+    await this.outbox.add(tenantId, ADHESION_EVENTS.signee, item);
     return { id, item };
   }
 }

@@ -1,3 +1,4 @@
+import { CONCILIATION_ACTIONS } from '../domain/adhesion.actions';
 import { CONCILIATION } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { PERSONNE_FIELDS, MembersService, type ValeurV1, type ValeurV2 } from '#membership';
@@ -68,7 +69,7 @@ export class ConciliationService {
         const demande = (await this.repository.lock(tenantId, id)) ?? missing();
         if (demande.awaits('Confirmee')) {
           await this.makeCard(demande, as);
-          this.audit.record(tenantId, actor, 'conciliation.confirmer', [id]);
+          this.audit.record(tenantId, actor, CONCILIATION_ACTIONS.confirmer, [id]);
         }
         return { idExterne: demande.idExterneEmploye!, adhesionId: demande.adhesionId! };
       },
@@ -109,7 +110,7 @@ export class ConciliationService {
         demande.reject(raison);
         await this.repository.decide(demande);
         await this.signatures.deleteOfDemande(tenantId, id);
-        this.audit.record(tenantId, actor, 'conciliation.rejeter', [id]);
+        this.audit.record(tenantId, actor, CONCILIATION_ACTIONS.rejeter, [id]);
       }
       return this.get(tenantId, id);
     });

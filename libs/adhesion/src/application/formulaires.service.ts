@@ -1,3 +1,4 @@
+import { FORMULAIRE_ACTIONS } from '../domain/adhesion.actions';
 import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService } from '#consent';
@@ -46,7 +47,7 @@ export class FormulairesService {
   async create(tenantId: string, actor: Actor, record: FormulaireRecord, id?: string): Promise<Formulaire> {
     return this.write(tenantId, record, async () => {
       const made = await this.repository.insert(tenantId, record, id);
-      this.audit.record(tenantId, actor, 'formulaire.creer', [made]);
+      this.audit.record(tenantId, actor, FORMULAIRE_ACTIONS.creer, [made]);
       return { id: made, item: await this.get(tenantId, made) };
     });
   }
@@ -66,7 +67,7 @@ export class FormulairesService {
     return this.write(tenantId, record, async () => {
       await this.lock(tenantId, id, ifMatch);
       await this.repository.update(tenantId, id, record);
-      this.audit.record(tenantId, actor, 'formulaire.modifier', [id]);
+      this.audit.record(tenantId, actor, FORMULAIRE_ACTIONS.modifier, [id]);
       return this.get(tenantId, id);
     });
   }
@@ -76,7 +77,7 @@ export class FormulairesService {
     await this.transactions.run({ tenantId }, async () => {
       await this.lock(tenantId, id, ifMatch);
       await this.repository.delete(tenantId, id);
-      this.audit.record(tenantId, actor, 'formulaire.supprimer', [id]);
+      this.audit.record(tenantId, actor, FORMULAIRE_ACTIONS.supprimer, [id]);
     });
   }
 

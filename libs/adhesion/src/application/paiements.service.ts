@@ -1,3 +1,4 @@
+import { AUTORISATION_PAIEMENT_ACTIONS, PAIEMENT_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
@@ -25,7 +26,7 @@ export class PaiementsService {
     return this.transactions.run({ tenantId }, async () => {
       if (!(await this.repository.markPaid(tenantId, adhesionId))) throw noAdhesion();
       const { id, item } = await this.repository.insert(tenantId, adhesionId, record);
-      this.audit.record(tenantId, actor, 'paiement.creer', [id]);
+      this.audit.record(tenantId, actor, PAIEMENT_ACTIONS.creer, [id]);
       return item;
     });
   }
@@ -40,7 +41,7 @@ export class PaiementsService {
     return this.transactions.run({ tenantId }, async () => {
       if (!(await this.repository.hold(tenantId, adhesionId))) throw noAdhesion();
       const { id, item } = await this.repository.insertAutorisation(tenantId, adhesionId, record.reference);
-      this.audit.record(tenantId, actor, 'autorisationPaiement.creer', [id]);
+      this.audit.record(tenantId, actor, AUTORISATION_PAIEMENT_ACTIONS.creer, [id]);
       return item;
     });
   }

@@ -1,3 +1,4 @@
+import { SIGNATURE_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION, SIGNATURE } from '../domain/adhesion.errors';
 import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
@@ -62,7 +63,7 @@ export class SignatureImagesService {
       const which = who.idExterne === undefined ? 'The card has no' : 'No card of the employee has a';
       throw new DomainError(SIGNATURE.NotFound, `${which} handwritten signature.`);
     }
-    this.audit.record(tenantId, actor, 'signature.lire', [card.adhesionId]);
+    this.audit.record(tenantId, actor, SIGNATURE_ACTIONS.lire, [card.adhesionId]);
     return JSON.stringify({
       ...who,
       idUniqueAdhesion: card.adhesionId,

@@ -1,3 +1,5 @@
+import { CONCILIATION_EVENTS } from '../domain/adhesion.events';
+import { ADHESION_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION, FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
@@ -78,7 +80,7 @@ export class SigningService {
       async () => {
         const valeurs = await this.check(tenantId, signing, [...faults]);
         const signed = await this.write(tenantId, signing, valeurs, png, id);
-        this.audit.record(tenantId, actor, 'adhesion.signer', [signed.id]);
+        this.audit.record(tenantId, actor, ADHESION_ACTIONS.signer, [signed.id]);
         return signed;
       },
       // The next try finds records missing that were deleted in the meantime.
@@ -153,7 +155,7 @@ export class SigningService {
       reponses,
     });
     if (png) await this.signatures.insert(tenantId, { demandeId: id }, png);
-    await this.outbox.add(tenantId, 'conciliation.demandee', (await this.demandes.one(tenantId, id))!);
+    await this.outbox.add(tenantId, CONCILIATION_EVENTS.demandee, (await this.demandes.one(tenantId, id))!);
     return { id, item: JSON.stringify({ demandeId: id, statut: 'ATransferer' }) };
   }
 }

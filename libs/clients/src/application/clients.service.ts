@@ -1,3 +1,4 @@
+import { CLE_ACTIONS, CLIENT_ACTIONS } from '../domain/clients.actions';
 import { CLIENT } from '../domain/clients.errors';
 import { CLE } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
@@ -40,7 +41,7 @@ export class ClientsService {
       await this.assertTimeZone(wanted);
       await this.clients.insert(client);
       this.audit.begin(client.id);
-      this.audit.record(client.id, actor, 'client.creer', [client.id]);
+      this.audit.record(client.id, actor, CLIENT_ACTIONS.creer, [client.id]);
     });
     return client;
   }
@@ -73,7 +74,7 @@ export class ClientsService {
       await this.assertTimeZone(change);
       client.change(change);
       await this.clients.update(client);
-      this.audit.record(clientId, actor, 'client.modifier', [clientId]);
+      this.audit.record(clientId, actor, CLIENT_ACTIONS.modifier, [clientId]);
       return client;
     });
   }
@@ -94,7 +95,7 @@ export class ClientsService {
       const { id: tenantId, isNew } = await this.clients.tenantOf(client, wanted.environnement);
       if (isNew) this.audit.begin(tenantId);
       const cle = await this.insert(tenantId, wanted.environnement, wanted, wanted.id);
-      this.audit.record(clientId, actor, 'cle.creer', [cle.id]);
+      this.audit.record(clientId, actor, CLE_ACTIONS.creer, [cle.id]);
       return cle;
     });
   }
@@ -134,7 +135,7 @@ export class ClientsService {
       assertUnchanged?.(cle);
       cle.revoke(new Date());
       await this.clients.updateCle(cle);
-      this.audit.record(clientId, actor, 'cle.revoquer', [cleId]);
+      this.audit.record(clientId, actor, CLE_ACTIONS.revoquer, [cleId]);
     });
   }
 

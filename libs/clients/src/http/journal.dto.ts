@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ENVIRONMENTS } from '#access/caller';
 import { CHANGES } from '#platform/audit/audit-detail';
-import { AUDITED_ACTIONS } from '#platform/audit/audited-actions';
 import { Input } from '#platform/input/field.decorator';
 import { PagingQuery } from '#platform/http/listing';
 import { text } from '#platform/input/field';
@@ -102,7 +101,7 @@ export class JournalItem {
   })
   cleId: string;
 
-  @ApiProperty({ enum: AUDITED_ACTIONS, description: 'What was done.', example: 'signature.lire' })
+  @ApiProperty({ description: 'What was done.', example: 'signature.lire' })
   action: string;
 
   @ApiProperty({

@@ -1,3 +1,4 @@
+import { CONSENTEMENT_ACTIONS } from '../domain/consent.actions';
 import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
 import { MembersService, type ValeurV1 } from '#membership';
@@ -78,7 +79,7 @@ export class ConsentementsService {
         if (faults.length > 0) throw invalidRequest(faults);
         const date = dateConsentement ?? new Date();
         const [id] = await this.append(tenantId, { employe, date, reponses: [reponse], valeurs: [] });
-        this.audit.record(tenantId, actor, 'consentement.creer', [id!]);
+        this.audit.record(tenantId, actor, CONSENTEMENT_ACTIONS.creer, [id!]);
         return (await this.query.one(tenantId, id!))!;
       },
       // An object that is deleted meanwhile is found missing at the next try.

@@ -1,3 +1,4 @@
+import { OBJET_CONSENTEMENT_ACTIONS } from '../domain/consent.actions';
 import { OBJET_CONSENTEMENT } from '../domain/consent.errors';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -22,7 +23,7 @@ export class ObjetsConsentementService extends KeyedRecords<
     query: ObjetConsentementQuery,
   ) {
     super(transactions, audit, {
-      noun: 'objetConsentement',
+      actions: OBJET_CONSENTEMENT_ACTIONS,
       repository,
       query,
       make: (keys) => Object.assign(new ObjetConsentement(), keys),

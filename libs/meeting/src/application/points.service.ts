@@ -1,3 +1,4 @@
+import { POINT_ACTIONS } from '../domain/meeting.actions';
 import { POINT, RESULTAT } from '../domain/meeting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
@@ -48,7 +49,7 @@ export class PointsService {
         const detail = `Another point of the meeting is at place ${point.ordre}: choose another \`ordre\`.`;
         throw new DomainError(POINT.OrdreDejaUtilise, detail);
       }
-      this.audit.record(tenantId, actor, 'point.creer', [point.idUnique]);
+      this.audit.record(tenantId, actor, POINT_ACTIONS.creer, [point.idUnique]);
       return (await this.query.one(tenantId, seanceId, point.idUnique))!;
     });
   }
@@ -94,7 +95,7 @@ export class PointsService {
       point.record(resultat);
       assertIfMatch(ifMatch, await this.resultat(tenantId, seanceId, id));
       await this.repository.updateResultat(point);
-      this.audit.record(tenantId, actor, 'point.resultats', [id]);
+      this.audit.record(tenantId, actor, POINT_ACTIONS.resultats, [id]);
       return this.resultat(tenantId, seanceId, id);
     });
   }

@@ -1,3 +1,4 @@
+import { SEANCE_ACTIONS } from '../domain/meeting.actions';
 import { Injectable } from '@nestjs/common';
 import { MembersService } from '#membership';
 import type { Actor } from '#platform/audit/actor';
@@ -55,7 +56,7 @@ export class SeancesService {
           { pointer: '/syndicatIdExterne', code: 'reference', detail: 'names no union' },
         ]);
       const made = await this.repository.insert(tenantId, record, id);
-      this.audit.record(tenantId, actor, 'seance.creer', [made]);
+      this.audit.record(tenantId, actor, SEANCE_ACTIONS.creer, [made]);
       return { id: made, item: await this.get(tenantId, made) };
     });
   }
@@ -78,7 +79,7 @@ export class SeancesService {
       await this.repository.lock(tenantId, id);
       assertIfMatch(ifMatch, await this.participation(tenantId, id));
       await this.repository.updatePresences(tenantId, id, record);
-      this.audit.record(tenantId, actor, 'seance.presences', [id]);
+      this.audit.record(tenantId, actor, SEANCE_ACTIONS.presences, [id]);
       return this.participation(tenantId, id);
     });
   }

@@ -1,3 +1,4 @@
+import { CHAMP_ACTIONS } from '../domain/membership.actions';
 import { CHAMP } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
@@ -44,7 +45,7 @@ export class ChampsUtilisateurService {
       champ.replaceWith(record);
       const id = await this.repository.insert(champ);
       await this.repository.replaceChoix(champ, record.choix ?? []);
-      this.audit.record(tenantId, actor, 'champ.creer', [id]);
+      this.audit.record(tenantId, actor, CHAMP_ACTIONS.creer, [id]);
       return this.get(tenantId, record.nom);
     });
   }
@@ -61,7 +62,7 @@ export class ChampsUtilisateurService {
       champ.replaceWith(record);
       await this.repository.update(champ);
       await this.repository.replaceChoix(champ, record.choix ?? []);
-      this.audit.record(tenantId, actor, 'champ.modifier', [champ.idUnique]);
+      this.audit.record(tenantId, actor, CHAMP_ACTIONS.modifier, [champ.idUnique]);
       return this.get(tenantId, record.nom);
     });
   }
@@ -71,7 +72,7 @@ export class ChampsUtilisateurService {
     await this.transactions.run({ tenantId }, async () => {
       const champ = await this.lock(tenantId, nom, ifMatch);
       await this.repository.delete(champ);
-      this.audit.record(tenantId, actor, 'champ.supprimer', [champ.idUnique]);
+      this.audit.record(tenantId, actor, CHAMP_ACTIONS.supprimer, [champ.idUnique]);
     });
   }
 

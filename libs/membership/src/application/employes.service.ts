@@ -1,3 +1,4 @@
+import { EMPLOYE_ACTIONS } from '../domain/membership.actions';
 import { EMPLOYE } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
@@ -24,7 +25,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
     private readonly campaigns: ActiveCampaigns,
   ) {
     super(transactions, audit, {
-      noun: 'employe',
+      actions: EMPLOYE_ACTIONS,
       repository,
       query,
       make: (keys) => Object.assign(new Employe(), keys, { aEmplois: false }),

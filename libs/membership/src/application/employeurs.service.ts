@@ -1,3 +1,4 @@
+import { EMPLOYEUR_ACTIONS } from '../domain/membership.actions';
 import { EMPLOYEUR } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -19,7 +20,7 @@ export class EmployeursService extends KeyedRecords<Employeur, EmployeurRecord, 
     query: EmployeurQuery,
   ) {
     super(transactions, audit, {
-      noun: 'employeur',
+      actions: EMPLOYEUR_ACTIONS,
       repository,
       query,
       make: (keys) => Object.assign(new Employeur(), keys),

@@ -1,3 +1,4 @@
+import type { AuditedAction } from '#platform/audit/audited-action';
 import type { Actor } from '#platform/audit/actor';
 import type { AuditTrail } from '#platform/audit/audit-trail';
 import type { Page, Position } from '#platform/database/json-items';
@@ -10,8 +11,7 @@ import { assertIfMatch } from '#platform/input/if-match';
 
 /** A kind of master data: how its rows are saved, read, made and named when they are missing. */
 export interface KeyedKind<E, R, F> {
-  /** Noun in the audit trail. */
-  readonly noun: 'employe' | 'employeur' | 'objetConsentement';
+  readonly actions: Readonly<Record<'creer' | 'modifier' | 'supprimer', AuditedAction>>;
   readonly repository: KeyedRepository<E & KeyedEntity>;
   readonly query: {
     one(tenantId: string, idExterne: string): Promise<Json | undefined>;
@@ -100,7 +100,7 @@ export class KeyedRecords<
     actor: Actor,
     verb: 'creer' | 'modifier' | 'supprimer',
   ): void {
-    this.audit.record(tenantId, actor, `${this.kind.noun}.${verb}`, [idUnique]);
+    this.audit.record(tenantId, actor, this.kind.actions[verb], [idUnique]);
   }
 
   private async lock(tenantId: string, idExterne: string): Promise<E> {

@@ -1,3 +1,4 @@
+import { COURRIEL_ACTIONS } from '../domain/messaging.actions';
 import { COURRIEL } from '../domain/messaging.errors';
 import { MODULE } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
@@ -15,7 +16,7 @@ import type { Cible, EtatDestinataire } from '../domain/courriel.types';
 import { quotaDepasse } from '../domain/quota';
 import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository } from '../persistence/courriel.repository';
-import type { CourrielJob } from './courriel-jobs';
+import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { cleanLetter } from './letter-html';
 
 /** Response for an accepted email. */
@@ -83,8 +84,8 @@ export class CourrielsService {
         }
         if (nombreDestinataires > quota.reste) throw quotaDepasse(quota, nombreDestinataires);
         const job: CourrielJob = { tenantId, courrielId, tour: 0 };
-        await this.queue.add('courriel', job, { group: tenantId });
-        this.audit.record(tenantId, actor, 'courriel.envoyer', [courrielId]);
+        await this.queue.add(COURRIEL_QUEUE, job, { group: tenantId });
+        this.audit.record(tenantId, actor, COURRIEL_ACTIONS.envoyer, [courrielId]);
         return { id: courrielId, nombreDestinataires };
       },
       // An employee was deleted after having been found.

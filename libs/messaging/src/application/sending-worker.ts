@@ -18,7 +18,7 @@ import {
   type Turn,
 } from '../persistence/expedition.repository';
 import { ConclusionRecorder } from './conclusion-recorder';
-import type { CourrielJob } from './courriel-jobs';
+import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { type Delivered, type Mailer, MAILER } from './mailer';
 import { Message, sendable } from './message';
 import { Pause } from './pause';
@@ -110,7 +110,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async take(wanted: number): Promise<number> {
     const busy = Map.groupBy(this.slices.values(), (tenantId) => tenantId);
     const full = [...busy].filter(([, ofOne]) => ofOne.length >= MOST_SLICES_OF_ONE).map(([id]) => id);
-    const jobs = await this.queue.take<CourrielJob>('courriel', wanted, MOST_SLICES_OF_ONE, full);
+    const jobs = await this.queue.take<CourrielJob>(COURRIEL_QUEUE, wanted, MOST_SLICES_OF_ONE, full);
     await Promise.all(jobs.map((job) => this.begin(job)));
     return jobs.length;
   }
@@ -123,16 +123,16 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
         const taken = await this.expeditions.begin(tenantId, courrielId, tour, SLICE);
         if (taken?.next) {
           const next: CourrielJob = { tenantId, courrielId, tour: taken.tour };
-          await this.queue.addAll('courriel', [{ data: next, group: tenantId, startAfter: taken.next }]);
+          await this.queue.addAll(COURRIEL_QUEUE, [{ data: next, group: tenantId, startAfter: taken.next }]);
         }
         return taken;
       });
-      await this.queue.done('courriel', [id]);
+      await this.queue.done(COURRIEL_QUEUE, [id]);
       if (turn && turn.held.length > 0) this.start(tenantId, turn);
     } catch (error) {
       this.warn(error);
       await wait(RETRY_MS);
-      await this.queue.giveBack('courriel', [id]).catch((failure: unknown) => this.warn(failure));
+      await this.queue.giveBack(COURRIEL_QUEUE, [id]).catch((failure: unknown) => this.warn(failure));
     }
   }
 

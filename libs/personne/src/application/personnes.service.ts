@@ -1,3 +1,5 @@
+import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
+import { SIGNATURE_ACTIONS } from '#adhesion';
 import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
@@ -42,8 +44,8 @@ export class PersonnesService {
       const person = await this.find(tenantId, idExterne);
       const sections = await this.repository.read(person);
       const images = (sections.signatures ?? []).map((image) => image.adhesion_id ?? image.demande_id);
-      this.audit.record(tenantId, actor, 'employe.exporter', [person.idUnique]);
-      this.audit.record(tenantId, actor, 'signature.lire', images as string[]);
+      this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.exporter, [person.idUnique]);
+      this.audit.record(tenantId, actor, SIGNATURE_ACTIONS.lire, images as string[]);
       return Object.fromEntries(
         Object.entries(sections).map(([section, rows]) => [section, rows.map(asOnTheWire)]),
       );
@@ -80,7 +82,7 @@ export class PersonnesService {
       }
       await this.repository.removeFromDrafts(person);
       await this.repository.erase(person);
-      this.audit.record(tenantId, actor, 'employe.effacer', [person.idUnique]);
+      this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.effacer, [person.idUnique]);
     };
     // The next try finds records that were linked in the meantime, for example a payment.
     await this.transactions.run({ tenantId, erasing: true }, erase, { retryOn: [FOREIGN_KEY_VIOLATION] });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Actor } from './actor';
 import { NO_TENANT, type Transactions } from '../database/transactions';
 import { type AuditDetail, textOfDetail } from './audit-detail';
-import { type AuditedAction, BREAK } from './audited-actions';
+import { type AuditedAction, BREAK } from './audited-action';
 import { type Chain, type ChainEnd, GENESIS } from './chain';
 import { type Head, JournalRepository } from './journal.repository';
 

@@ -1,5 +1,5 @@
 import type { Transactions } from '../database/transactions';
-import { BREAK } from './audited-actions';
+import { BREAK } from './audited-action';
 import { type Chain, type ChainEnd, GENESIS } from './chain';
 import { JournalRepository } from './journal.repository';
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { prepareQueues } from '../jobs/prepare-queues';
 
 /** Key of the lock (any constant) that lets one process at a time migrate a database. */
 const MIGRATION_LOCK = 7_304_512_201;
@@ -41,15 +40,16 @@ async function withMigrations<T>(url: string, work: (dataSource: DataSource) => 
 }
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own, then the queue's.
+ * Brings the schema up to date, each migration in a transaction of its own.
  *
  * @param url a role that owns the database and may create roles
+ * @param afterwards runs once the schema is up to date, while no other process migrates
  * @returns the names of the migrations that ran
  */
-export async function migrateUp(url: string): Promise<string[]> {
+export async function migrateUp(url: string, afterwards: () => Promise<void>): Promise<string[]> {
   return withMigrations(url, async (dataSource) => {
     const done = await dataSource.runMigrations({ transaction: 'each' });
-    await prepareQueues(url);
+    await afterwards();
     return done.map((migration) => migration.name);
   });
 }

@@ -1,10 +1,10 @@
 import type { Transactions } from '../database/transactions';
 import type { Json } from '../database/json';
-import type { EventType } from './event-types';
+import type { EventDefinition } from './event-type';
 
 /** Receives each event in the transaction that records it, and may write in that transaction. */
 export interface EventListener {
-  heard(tenantId: string, event: { readonly id: string; readonly type: EventType }): Promise<void>;
+  heard(tenantId: string, event: { readonly id: string; readonly type: string }): Promise<void>;
 }
 
 /** Writes events in the transaction that they report: an event is stored if and only if that transaction commits. */
@@ -23,7 +23,7 @@ export class Outbox {
    * @returns the event's id
    * @throws Error if no listener is registered
    */
-  async add(tenantId: string, type: EventType, data: Json): Promise<string> {
+  async add(tenantId: string, { type }: EventDefinition, data: Json): Promise<string> {
     // Without a listener, the event would be stored but never delivered, and no error would show it.
     if (!this.listener) throw new Error('A process that makes events must load the webhooks.');
     const { rows } = await this.transactions.client().query<{ id: string }>({

@@ -19,7 +19,7 @@ import { isPlainObject } from '../input/fold';
 import { interrupted, type Take, tooLarge, watchArrival } from './body-arrival';
 import { BulkTurns } from './bulk-turns';
 import { BODY_BYTES, SYNC_BODY_BYTES } from '../input/limits';
-import { parseBody } from './parse-body';
+import { parseBody } from '../input/parse-body';
 import { TAKES_BODY } from '../input/request-parts.decorator';
 
 const BODY = 'http:body';

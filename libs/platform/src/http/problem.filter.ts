@@ -10,7 +10,7 @@ import type { ErrorDefinition } from '../errors/error-definition';
 import { LOGGER } from '../ops/logger';
 import { JsonFault } from '../input/json-rows';
 import { FloodDelay } from './flood-delay';
-import { invalidJson } from './parse-body';
+import { invalidJson } from '../input/parse-body';
 import { type Trace, traceOf } from './tracing';
 
 /** The body of every error (RFC 9457; docs/contract.md, "Errors"). */

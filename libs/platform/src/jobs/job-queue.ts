@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { QueueDatabase } from './queue-database';
 import { sqlState } from '../database/sql-errors';
 import type { Transactions } from '../database/transactions';
-import { type QueueName, QUEUE_SCHEMA } from './queues';
+import { type Queue, QUEUE_SCHEMA } from './queue';
 
 /** Time that a stop waits for running jobs. An interrupted job was not committed, and another worker takes it. */
 const STOP_TIMEOUT_MS = 20_000;
@@ -49,12 +49,12 @@ export class JobQueue {
   }
 
   /** Adds a job in the ambient transaction: it exists if and only if that commits. */
-  async add(name: QueueName, data: object, { group }: JobOptions): Promise<void> {
-    await this.addAll(name, [{ data, group }]);
+  async add(queue: Queue, data: object, { group }: JobOptions): Promise<void> {
+    await this.addAll(queue, [{ data, group }]);
   }
 
   /** Adds jobs in the ambient transaction, in one statement. */
-  async addAll(name: QueueName, jobs: readonly NewJob[]): Promise<void> {
+  async addAll({ name }: Queue, jobs: readonly NewJob[]): Promise<void> {
     if (jobs.length === 0) return;
     const boss = await this.boss();
     const client = this.transactions.client();
@@ -76,7 +76,7 @@ export class JobQueue {
    * @param withoutGroups groups of which none is wanted now
    */
   async take<T extends object>(
-    name: QueueName,
+    { name }: Queue,
     limit: number,
     perGroup: number,
     withoutGroups: readonly string[],
@@ -90,17 +90,17 @@ export class JobQueue {
   }
 
   /** Renews the leases of jobs. */
-  async keep(name: QueueName, ids: readonly string[]): Promise<void> {
+  async keep({ name }: Queue, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await (await this.boss()).touch(name, [...ids]);
   }
 
   /** Removes jobs that are done. */
-  async done(name: QueueName, ids: readonly string[]): Promise<void> {
+  async done({ name }: Queue, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await (await this.boss()).deleteJob(name, [...ids]);
   }
 
   /** Lets others take up held jobs that were not begun. */
-  async giveBack(name: QueueName, ids: readonly string[]): Promise<void> {
+  async giveBack({ name }: Queue, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await (await this.boss()).fail(name, [...ids]);
   }
 
@@ -110,7 +110,7 @@ export class JobQueue {
    * @param atOnce jobs at work in this process
    */
   async work<T extends object>(
-    name: QueueName,
+    { name }: Queue,
     atOnce: number,
     work: (data: T) => Promise<void>,
   ): Promise<void> {
@@ -132,7 +132,7 @@ export class JobQueue {
   }
 
   /** pg-boss keeps the error beside the job, and one of the database carries the values of its statement. */
-  private report(queue: QueueName, error: unknown): never {
+  private report(queue: string, error: unknown): never {
     const state = sqlState(error);
     this.logger.warn({ queue, sqlState: state }, 'a job failed and will be tried again');
     throw new Error(state ? `SQLSTATE ${state}` : 'failed');

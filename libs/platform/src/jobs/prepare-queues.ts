@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 import { APP_ROLE, QUEUE_ROLE } from '../database/connections';
-import { QUEUE_SCHEMA, QUEUES } from './queues';
+import { type Queue, QUEUE_SCHEMA } from './queue';
 
 /** Rights on the queue: all processes add jobs, and only the queue's role reads them. */
 const GRANTS = `
@@ -11,11 +11,12 @@ const GRANTS = `
   GRANT SELECT ON ${QUEUE_SCHEMA}.queue TO ${APP_ROLE}`;
 
 /**
- * Brings pg-boss's own schema up to date and makes the queues that are missing. Safe to repeat.
+ * Brings pg-boss's own schema up to date and creates the queues that are missing. Safe to repeat.
  *
  * @param url a role that owns the database
+ * @param queues every queue, a dead letter queue before the one that names it
  */
-export async function prepareQueues(url: string): Promise<void> {
+export async function prepareQueues(url: string, queues: readonly Queue[]): Promise<void> {
   const boss = new PgBoss({
     connectionString: url,
     schema: QUEUE_SCHEMA,
@@ -28,7 +29,7 @@ export async function prepareQueues(url: string): Promise<void> {
   boss.on('error', () => undefined);
   await boss.start();
   try {
-    for (const [name, options] of Object.entries(QUEUES)) {
+    for (const { name, ...options } of queues) {
       if (!(await boss.getQueue(name))) await boss.createQueue(name, options);
       // pg-boss refuses an update of nothing.
       else if (Object.keys(options).length > 0) await boss.updateQueue(name, options);

@@ -1,3 +1,5 @@
+import { SYNC_EVENTS } from '../domain/sync.events';
+import { SYNC_ACTIONS } from '../domain/sync.actions';
 import { Injectable } from '@nestjs/common';
 import { ObjetConsentementBulk } from '#consent';
 import { MasterDataBulk } from '#membership';
@@ -53,7 +55,7 @@ export class SyncV1Service {
         if (simulation) return this.transactions.undone(perform);
         const result = await perform();
         await this.tell(tenantId, result);
-        this.audit.record(tenantId, actor, 'sync.v1', [tenantId]);
+        this.audit.record(tenantId, actor, SYNC_ACTIONS.v1, [tenantId]);
         return result;
       },
       OVERTAKEN,
@@ -70,7 +72,7 @@ export class SyncV1Service {
       modifies: updated,
       refuses: errors.length,
     };
-    await this.outbox.add(tenantId, 'sync.terminee', JSON.stringify(data));
+    await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
   }
 
   private async perform(tenantId: string, request: SyncV1Request): Promise<SyncV1Result> {

@@ -1,3 +1,5 @@
+import { SYNC_EVENTS } from '../domain/sync.events';
+import { SYNC_ACTIONS } from '../domain/sync.actions';
 import { Injectable } from '@nestjs/common';
 import { ObjetConsentementBulk } from '#consent';
 import { EmployesSyncService, SyndicatsSyncService } from '#membership';
@@ -76,7 +78,7 @@ export class SyncV2Service {
         const result = await (options.simulation ? this.transactions.undone(perform) : perform());
         await options.conclude?.(result);
         if (!options.simulation || options.tacheId) await this.tell(tenantId, result, options);
-        if (!options.simulation) this.audit.record(tenantId, actor, 'sync.v2', [tenantId]);
+        if (!options.simulation) this.audit.record(tenantId, actor, SYNC_ACTIONS.v2, [tenantId]);
         return result;
       },
       OVERTAKEN,
@@ -100,7 +102,7 @@ export class SyncV2Service {
       modifies: sum(({ UpdateCount }) => UpdateCount),
       refuses: sum(({ Erreurs }) => Erreurs.length),
     };
-    await this.outbox.add(tenantId, 'sync.terminee', JSON.stringify(data));
+    await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
   }
 
   private async perform(

@@ -1,3 +1,5 @@
+import { SYNC_EVENTS } from '../domain/sync.events';
+import { TACHE_QUEUE } from './tache-queues';
 import { DEBIT, SERVICE } from '#platform/errors/platform.errors';
 import { TACHE } from '../domain/sync.errors';
 import { Injectable } from '@nestjs/common';
@@ -5,7 +7,7 @@ import type { Actor } from '#platform/audit/actor';
 import { ranOutOfTime } from '#platform/database/sql-errors';
 import { NO_TENANT, Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import { parseBody, invalidJson } from '#platform/http/parse-body';
+import { parseBody, invalidJson } from '#platform/input/parse-body';
 import { Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
@@ -72,7 +74,7 @@ export class TachesService {
         );
       }
       const tacheId = await this.taches.insert(tenantId, { id, corps, total, simulation });
-      await this.queue.add('tache', { tenantId, tacheId, actor } satisfies TacheJob, { group: tenantId });
+      await this.queue.add(TACHE_QUEUE, { tenantId, tacheId, actor } satisfies TacheJob, { group: tenantId });
       return this.get(tenantId, tacheId);
     });
   }
@@ -144,7 +146,7 @@ export class TachesService {
         modifies: 0,
         refuses: 0,
       };
-      await this.outbox.add(tenantId, 'sync.terminee', JSON.stringify(data));
+      await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
     });
   }
 

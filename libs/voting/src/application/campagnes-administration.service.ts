@@ -1,3 +1,4 @@
+import { CAMPAGNE_ACTIONS, URNE_ACTIONS } from '../domain/voting.actions';
 import { CAMPAGNE, URNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
@@ -50,7 +51,7 @@ export class CampagnesAdministrationService {
         throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
       }
       await this.repository.touch(tenantId, id);
-      this.audit.record(tenantId, actor, 'campagne.seuilAnonymat', [id]);
+      this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.seuilAnonymat, [id]);
       return this.campagnes.get(tenantId, id);
     });
   }
@@ -76,7 +77,7 @@ export class CampagnesAdministrationService {
           'The sealing has found nothing that does not agree in this ballot box: it is open, about to be sealed, or sealed.';
         throw new DomainError(URNE.NonConstatable, detail);
       }
-      this.audit.record(tenantId, actor, 'urne.constater', [id]);
+      this.audit.record(tenantId, actor, URNE_ACTIONS.constater, [id]);
       return this.campagnes.get(tenantId, id);
     });
   }

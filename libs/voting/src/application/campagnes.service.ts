@@ -1,3 +1,4 @@
+import { CAMPAGNE_ACTIONS } from '../domain/voting.actions';
 import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
@@ -57,7 +58,7 @@ export class CampagnesService {
       });
       campagne.replaceWith(contentOf(record), await this.repository.now());
       await this.repository.insert(campagne);
-      this.audit.record(tenantId, actor, 'campagne.creer', [campagne.idUnique]);
+      this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.creer, [campagne.idUnique]);
       return campagne.idUnique;
     });
   }
@@ -84,7 +85,7 @@ export class CampagnesService {
       await this.repository.update(campagne);
       // A scheduled campaign may be open with its new dates.
       await this.lifecycle.tellDue(campagne, at);
-      this.audit.record(tenantId, actor, 'campagne.modifier', [id]);
+      this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.modifier, [id]);
       return this.get(tenantId, id);
     });
   }
@@ -104,7 +105,7 @@ export class CampagnesService {
         const detail = `The campaign is in state ${campagne.etat(at)}: the partner’s seed is taken in Planifie only.`;
         throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
       }
-      this.audit.record(tenantId, actor, 'campagne.graine', [id]);
+      this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.graine, [id]);
       return this.get(tenantId, id);
     });
   }
@@ -120,7 +121,7 @@ export class CampagnesService {
         throw new DomainError(CAMPAGNE.SupprimerAvecVotes, detail);
       }
       await this.repository.delete(campagne);
-      this.audit.record(tenantId, actor, 'campagne.supprimer', [id]);
+      this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.supprimer, [id]);
     });
   }
 }

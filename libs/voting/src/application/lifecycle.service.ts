@@ -1,9 +1,11 @@
+import { CAMPAGNE_EVENTS } from '../domain/voting.events';
+import { CAMPAGNE_ACTIONS } from '../domain/voting.actions';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
 import type { Json } from '#platform/database/json';
-import type { EventType } from '#platform/events/event-types';
+import type { EventDefinition } from '#platform/events/event-type';
 import { Outbox } from '#platform/events/outbox';
 import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type TransitionName } from '../domain/campagne.transitions';
@@ -40,11 +42,11 @@ export class LifecycleService {
       if (name === 'depublier') await this.repository.releaseBox(id);
       if (name === 'publier') {
         await this.repository.prepareBox(tenantId, id);
-        await this.tell(campagne, ['campagne.publiee']);
+        await this.tell(campagne, [CAMPAGNE_EVENTS.publiee]);
       }
       await this.closeBox(campagne, at);
       await this.tellDue(campagne, at);
-      this.audit.record(tenantId, actor, `campagne.${name}`, [id]);
+      this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS[name], [id]);
     });
     // The box returns the seed of draws after the commit of the transaction that closed it.
     const item = await this.query.one(tenantId, id);
@@ -89,15 +91,15 @@ export class LifecycleService {
 
   /** Writes the events of openings and closings that have come by a moment, each once. */
   async tellDue(campagne: Campagne, at: Date): Promise<void> {
-    const types = campagne.takeDueEvents(at);
-    if (types.length === 0) return;
+    const events = campagne.takeDueEvents(at);
+    if (events.length === 0) return;
     await this.repository.updateAnnounced(campagne);
-    await this.tell(campagne, types);
+    await this.tell(campagne, events);
   }
 
-  private async tell({ tenantId, idUnique }: Campagne, types: readonly EventType[]): Promise<void> {
+  private async tell({ tenantId, idUnique }: Campagne, events: readonly EventDefinition[]): Promise<void> {
     const item = (await this.query.listedOne(tenantId, idUnique))!;
-    for (const type of types) await this.outbox.add(tenantId, type, item);
+    for (const event of events) await this.outbox.add(tenantId, event, item);
   }
 
   /**

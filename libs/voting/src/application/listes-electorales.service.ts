@@ -1,3 +1,5 @@
+import { LISTE_ELECTORALE_EVENTS } from '../domain/voting.events';
+import { LISTE_ELECTORALE_ACTIONS } from '../domain/voting.actions';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import type { Page, Position } from '#platform/database/json-items';
@@ -51,34 +53,37 @@ export class ListesElectoralesService {
       const detail = `name at least one criterion (${CRITERIA.join(', ')}): a list without any would be everyone`;
       throw invalidRequest([{ pointer: '', code: 'required', detail }]);
     }
-    return this.roll.write({ tenantId, actor, action: 'listeElectorale.creer', campagneId }, async () => {
-      const unknown = await this.repository.unknownNames(tenantId, criteria);
-      if (unknown.length > 0) {
-        throw invalidRequest(
-          unknown.map(({ criterion, index }) => ({
-            pointer: `/${criterion}/${index}`,
-            code: 'reference',
-            detail: `names no ${WHAT[criterion]}`,
-          })),
+    return this.roll.write(
+      { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.creer, campagneId },
+      async () => {
+        const unknown = await this.repository.unknownNames(tenantId, criteria);
+        if (unknown.length > 0) {
+          throw invalidRequest(
+            unknown.map(({ criterion, index }) => ({
+              pointer: `/${criterion}/${index}`,
+              code: 'reference',
+              detail: `names no ${WHAT[criterion]}`,
+            })),
+          );
+        }
+        const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
+        const { id, dateCreation } = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
+        const { ajoutes, present } = enrolled;
+        const result = {
+          Id: id,
+          NombreVotants: ajoutes.count + present,
+          NombreAjoutes: ajoutes.count,
+          NombreDejaPresents: present,
+          DateCreationUtc: dateCreation.toISOString(),
+        };
+        await this.outbox.add(
+          tenantId,
+          LISTE_ELECTORALE_EVENTS.creee,
+          JSON.stringify({ CampagneId: campagneId, ...result }),
         );
-      }
-      const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
-      const { id, dateCreation } = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
-      const { ajoutes, present } = enrolled;
-      const result = {
-        Id: id,
-        NombreVotants: ajoutes.count + present,
-        NombreAjoutes: ajoutes.count,
-        NombreDejaPresents: present,
-        DateCreationUtc: dateCreation.toISOString(),
-      };
-      await this.outbox.add(
-        tenantId,
-        'listeElectorale.creee',
-        JSON.stringify({ CampagneId: campagneId, ...result }),
-      );
-      return { change: { ajoutes }, result };
-    });
+        return { change: { ajoutes }, result };
+      },
+    );
   }
 }
 

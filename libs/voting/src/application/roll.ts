@@ -2,7 +2,7 @@ import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import type { AuditedAction } from '#platform/audit/audited-actions';
+import type { AuditedAction } from '#platform/audit/audited-action';
 import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';

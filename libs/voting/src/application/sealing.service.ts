@@ -1,3 +1,4 @@
+import { URNE_ACTIONS } from '../domain/voting.actions';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { NO_TENANT, Transactions } from '#platform/database/transactions';
@@ -58,7 +59,7 @@ export class SealingService {
       const known = await this.repository.begin(tenantId, id);
       const anomalies = known && (await this.repository.seal(id));
       if (anomalies?.some((one) => !known!.includes(one)))
-        this.audit.record(tenantId, WORKER, 'urne.anomalie', [id]);
+        this.audit.record(tenantId, WORKER, URNE_ACTIONS.anomalie, [id]);
       return anomalies;
     });
     if (!found || found.length === 0) return found !== undefined;

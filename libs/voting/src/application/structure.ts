@@ -1,3 +1,4 @@
+import { CAMPAGNE_ACTIONS } from '../domain/voting.actions';
 import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
@@ -49,7 +50,7 @@ export class Structure {
       }
       const result = await work();
       await this.campagnes.touch(tenantId, campagneId);
-      this.audit.record(tenantId, actor, 'campagne.structurer', [campagneId]);
+      this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.structurer, [campagneId]);
       return result;
     });
   }

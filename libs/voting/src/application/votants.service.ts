@@ -1,3 +1,4 @@
+import { VOTANT_ACTIONS } from '../domain/voting.actions';
 import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
@@ -93,7 +94,7 @@ export class VotantsService {
       const item = await this.get(tenantId, campagneId, id ?? VotantId!);
       return { change, result: { item, isNew: change.ajoutes.count > 0 } };
     };
-    return this.roll.write({ tenantId, actor, action: 'votant.enregistrer', campagneId }, work, () =>
+    return this.roll.write({ tenantId, actor, action: VOTANT_ACTIONS.enregistrer, campagneId }, work, () =>
       this.bulk.stage([{ n: 0, record, newId }]),
     );
   }
@@ -128,7 +129,11 @@ export class VotantsService {
       };
       return { change, result };
     };
-    return this.roll.write({ tenantId, actor, action: 'votant.enregistrer', campagneId }, work, prepare);
+    return this.roll.write(
+      { tenantId, actor, action: VOTANT_ACTIONS.enregistrer, campagneId },
+      work,
+      prepare,
+    );
   }
 
   /** @throws DomainError `Votant.NotFound`, `Precondition.Echouee`, `Votant.AVote` */
@@ -139,7 +144,7 @@ export class VotantsService {
     id: string,
     ifMatch?: string,
   ): Promise<void> {
-    await this.roll.write({ tenantId, actor, action: 'votant.supprimer', campagneId }, async () => {
+    await this.roll.write({ tenantId, actor, action: VOTANT_ACTIONS.supprimer, campagneId }, async () => {
       const votant = await this.repository.lock(tenantId, campagneId, id);
       assertIfMatch(ifMatch, await this.get(tenantId, campagneId, id));
       votant.assertRemovable();
@@ -161,7 +166,7 @@ export class VotantsService {
     ids: readonly string[],
     aDroitDeVote: boolean,
   ): Promise<{ NombreModifies: number; VotantIdsNonTrouves: string[] }> {
-    return this.roll.write({ tenantId, actor, action: 'votant.droitDeVote', campagneId }, async () => {
+    return this.roll.write({ tenantId, actor, action: VOTANT_ACTIONS.droitDeVote, campagneId }, async () => {
       const votants = await this.repository.lockAll(tenantId, campagneId, ids);
       const voted = aDroitDeVote ? 0 : votants.filter((votant) => !votant.mayLoseDroitDeVote).length;
       if (voted > 0) {

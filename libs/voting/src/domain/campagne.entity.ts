@@ -1,7 +1,8 @@
 import { CAMPAGNE, VOTE } from './voting.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
-import type { EventType } from '#platform/events/event-types';
+import type { EventDefinition } from '#platform/events/event-type';
+import { CAMPAGNE_EVENTS } from './voting.events';
 import type { CampagneRecord, Etat } from './campagne.fields';
 import { type Circumstances, refusalsOf, TRANSITIONS, type TransitionName } from './campagne.transitions';
 
@@ -178,15 +179,15 @@ export class Campagne {
   }
 
   /** Returns the events of openings and closings that are due and unpublished. Returns each event once. */
-  takeDueEvents(at: Date): EventType[] {
-    const events: EventType[] = [];
+  takeDueEvents(at: Date): EventDefinition[] {
+    const events: EventDefinition[] = [];
     if (this.publiee && !this.ouvertureAnnoncee && at >= this.ouvertureDuVoteUtc) {
       this.ouvertureAnnoncee = true;
-      events.push('campagne.ouverte');
+      events.push(CAMPAGNE_EVENTS.ouverte);
     }
     if (this.publiee && !this.fermetureAnnoncee && at >= this.fermetureDuVoteUtc) {
       this.fermetureAnnoncee = true;
-      events.push('campagne.terminee');
+      events.push(CAMPAGNE_EVENTS.terminee);
     }
     return events;
   }

@@ -11,7 +11,7 @@ import { type DueLivraison, LivraisonRepository, type Outcome } from '../persist
 import { DeliveryMetrics } from './delivery-metrics';
 import { envelopeOf } from './envelope';
 import { Lane, MOST_HELD_OF_ONE } from './lane';
-import type { LivraisonJob } from './livraison-jobs';
+import { LIVRAISON_QUEUE, type LivraisonJob } from './livraison-jobs';
 import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
 import { SigningKeys } from './signing-keys';
@@ -74,7 +74,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.loop = this.run();
     this.keeper = setInterval(() => {
       for (const [webhookId, lane] of this.lanes) if (lane.isForgettable) this.lanes.delete(webhookId);
-      this.queue.keep('livraison', [...this.held]).catch((error: unknown) => this.warn(error));
+      this.queue.keep(LIVRAISON_QUEUE, [...this.held]).catch((error: unknown) => this.warn(error));
     }, KEEP_MS);
   }
 
@@ -109,7 +109,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const full = [...this.lanes]
       .filter(([webhookId, lane]) => (this.heldOf.get(webhookId) ?? 0) > lane.refillAt)
       .map(([webhookId]) => webhookId);
-    const jobs = await this.queue.take<LivraisonJob>('livraison', wanted, MOST_HELD_OF_ONE, full);
+    const jobs = await this.queue.take<LivraisonJob>(LIVRAISON_QUEUE, wanted, MOST_HELD_OF_ONE, full);
     for (const job of jobs) this.hold(job, 1);
     const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId);
     await Promise.all([...byTenant].map(([tenantId, ofOne]) => this.begin(tenantId, ofOne)));
@@ -222,7 +222,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     if (jobs.length === 0) return;
     try {
       await this.queue.giveBack(
-        'livraison',
+        LIVRAISON_QUEUE,
         jobs.map(({ id }) => id),
       );
     } catch (error) {

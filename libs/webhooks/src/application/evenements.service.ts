@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ModuleName } from '#access/caller';
 import type { Page, Position } from '#platform/database/json-items';
-import type { EventType } from '#platform/events/event-types';
+import type { EventType } from '../domain/event.types';
 import { assertOpen, openTypes } from '../domain/open-types';
 import { EvenementQuery } from '../persistence/evenement.query';
 

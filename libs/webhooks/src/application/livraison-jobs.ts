@@ -1,8 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { EventType } from '#platform/events/event-types';
 import { type EventListener, Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
+import type { Queue } from '#platform/jobs/queue';
 import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
+
+/**
+ * Deliveries to endpoints: a job for each attempt, grouped by endpoint. Only workers that die count as failures here;
+ * responses of receivers do not.
+ */
+export const LIVRAISON_QUEUE = {
+  name: 'livraison',
+  heartbeatSeconds: 10,
+  expireInSeconds: 3_600,
+  retryLimit: 2_000_000_000,
+  retryDelay: 0,
+  // Longer than events are kept.
+  retentionSeconds: 40 * 86_400,
+} as const satisfies Queue;
+
+export const WEBHOOKS_QUEUES: readonly Queue[] = [LIVRAISON_QUEUE];
 
 /** Names one turn of a delivery to a worker. */
 export interface LivraisonJob {
@@ -23,7 +39,7 @@ export class LivraisonJobs implements EventListener {
     outbox.tell(this);
   }
 
-  async heard(tenantId: string, { id, type }: { id: string; type: EventType }): Promise<void> {
+  async heard(tenantId: string, { id, type }: { id: string; type: string }): Promise<void> {
     await this.add(tenantId, await this.livraisons.fanOut(tenantId, id, type));
   }
 
@@ -33,7 +49,7 @@ export class LivraisonJobs implements EventListener {
     turns: readonly (Turn & { readonly next?: Date | undefined })[],
   ): Promise<void> {
     await this.queue.addAll(
-      'livraison',
+      LIVRAISON_QUEUE,
       turns.map(({ id, webhookId, tour, next }) => ({
         data: { tenantId, livraisonId: id, webhookId, tour } satisfies LivraisonJob,
         group: webhookId,

@@ -8,7 +8,7 @@ import { JobQueue } from '#platform/jobs/job-queue';
 import type { Finding, Webhook } from '../domain/webhook.entity';
 import { LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';
-import { LivraisonJobs } from './livraison-jobs';
+import { LIVRAISON_QUEUE, LivraisonJobs } from './livraison-jobs';
 
 /** The end of one job. */
 export interface Ended {
@@ -99,7 +99,7 @@ export class OutcomeRecorder {
     }
     if (going.length > 0) await this.goOn(tenantId, going);
     await this.queue.done(
-      'livraison',
+      LIVRAISON_QUEUE,
       ended.map(({ jobId }) => jobId),
     );
     for (const { recorded } of ended) recorded();

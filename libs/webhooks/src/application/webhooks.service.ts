@@ -1,3 +1,5 @@
+import { WEBHOOK_EVENTS } from '../domain/webhooks.events';
+import { WEBHOOK_ACTIONS } from '../domain/webhooks.actions';
 import { LIVRAISON, WEBHOOK } from '../domain/webhooks.errors';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
@@ -9,7 +11,7 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
-import type { EventType } from '#platform/events/event-types';
+import type { EventType } from '../domain/event.types';
 import { Outbox } from '#platform/events/outbox';
 import { Clock } from '#platform/ops/clock';
 import { assertOpen, openTypes } from '../domain/open-types';
@@ -87,7 +89,7 @@ export class WebhooksService {
         );
       }
       await this.repository.insert(Webhook.register(tenantId, id, record, sealed));
-      this.audit.record(tenantId, actor, 'webhook.creer', [id]);
+      this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.creer, [id]);
       return { id, item: withSecret(await this.item(tenantId, id), { secret }) };
     });
   }
@@ -109,7 +111,7 @@ export class WebhooksService {
       assertIfMatch(ifMatch, await this.item(tenantId, id));
       webhook.replaceWith(record);
       await this.repository.update(webhook);
-      this.audit.record(tenantId, actor, 'webhook.modifier', [id]);
+      this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.modifier, [id]);
       return this.item(tenantId, id);
     });
   }
@@ -124,7 +126,7 @@ export class WebhooksService {
     await this.holding(tenantId, modules, id, async (webhook) => {
       assertIfMatch(ifMatch, await this.item(tenantId, id));
       await this.repository.delete(webhook);
-      this.audit.record(tenantId, actor, 'webhook.supprimer', [id]);
+      this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.supprimer, [id]);
     });
   }
 
@@ -140,7 +142,7 @@ export class WebhooksService {
     return this.holding(tenantId, modules, id, async (webhook) => {
       const until = webhook.rotateSecret(sealed, at);
       await this.repository.update(webhook);
-      this.audit.record(tenantId, actor, 'webhook.rotation', [id]);
+      this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.rotation, [id]);
       return withSecret(await this.item(tenantId, id), {
         secret,
         ancienSecretJusqua: until.toISOString(),
@@ -162,8 +164,8 @@ export class WebhooksService {
   ): Promise<Json> {
     return this.holding(tenantId, modules, id, async (webhook) => {
       webhook.assertActive();
-      const event = await this.outbox.add(tenantId, 'webhook.test', JSON.stringify({ webhookId: id }));
-      this.audit.record(tenantId, actor, 'webhook.tester', [id]);
+      const event = await this.outbox.add(tenantId, WEBHOOK_EVENTS.test, JSON.stringify({ webhookId: id }));
+      this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.tester, [id]);
       return this.begin(tenantId, await this.livraisons.insert(tenantId, event, id, livraisonId));
     });
   }
@@ -214,7 +216,7 @@ export class WebhooksService {
       const type = (await this.livraisons.typeOf(tenantId, id, livraisonId)) ?? missingLivraison();
       assertOpen([type as EventType], modules);
       webhook.assertTakes(type);
-      this.audit.record(tenantId, actor, 'webhook.renvoyer', [livraisonId]);
+      this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.renvoyer, [livraisonId]);
       return this.begin(
         tenantId,
         (await this.livraisons.again(tenantId, id, livraisonId)) ?? missingLivraison(),
@@ -251,7 +253,7 @@ export class WebhooksService {
         count += turns.length;
         after = last;
       } while (after);
-      this.audit.record(tenantId, actor, 'webhook.recuperer', [id]);
+      this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.recuperer, [id]);
       return count;
     });
   }

@@ -1,7 +1,7 @@
 import { MODULE } from '#access/access.errors';
 import type { ModuleName } from '#access/caller';
 import { DomainError } from '#platform/errors/domain-error';
-import { definitionOf, EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { EVENT_TYPES, type EventType } from './event.types';
 
 /** Returns the types of event whose data a key with these modules may read; undefined if that is every type. */
 export function openTypes(modules: readonly ModuleName[]): EventType[] | undefined {
@@ -26,6 +26,6 @@ export function assertOpen(types: readonly EventType[], modules: readonly Module
 
 /** Returns the module of the type if the key may not use it. */
 function closedBy(type: EventType, modules: readonly ModuleName[]): ModuleName | undefined {
-  const { module } = definitionOf(type);
+  const { module } = EVENT_TYPES[type];
   return module && !modules.includes(module) ? module : undefined;
 }

@@ -1,7 +1,7 @@
 import { WEBHOOK } from './webhooks.errors';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
-import type { EventType } from '#platform/events/event-types';
+import type { EventType } from './event.types';
 import type { WebhookRecord } from './webhook.fields';
 
 const HOUR_MS = 3_600_000;

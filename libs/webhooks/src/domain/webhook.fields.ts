@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { EVENT_TYPES, type EventType } from './event.types';
 import { givenId, givenTime, readOnly, type RecordOf, text } from '#platform/input/field';
 
 /** Types that an endpoint can hear of; `webhook.test` is sent to any, on demand. */

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#platform/input/field.decorator';
 import { PagingQuery } from '#platform/http/listing';
-import { EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { EVENT_TYPES, type EventType } from '../domain/event.types';
 import { givenId, givenTime } from '#platform/input/field';
 
 const TYPES = Object.keys(EVENT_TYPES) as EventType[];

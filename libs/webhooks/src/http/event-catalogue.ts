@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { EVENT_TYPES, type EventType } from '../domain/event.types';
 import { EVENT_DATA } from './event-data.dto';
 import type { TypeEvenementItem } from './evenements.dto';
 import { jsonSchemaOf, type Schemas } from './json-schema';

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { AdhesionSupprimeeData, AdhesionV2Item, DemandeItem } from '#adhesion';
-import type { EventType } from '#platform/events/event-types';
+import type { EventType } from '../domain/event.types';
 import { SyncTermineeData } from '#sync';
 import { CampagneItem, ListeElectoraleCreeeData } from '#voting';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';

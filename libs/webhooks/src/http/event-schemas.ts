@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { EVENT_TYPES, type EventType } from '../domain/event.types';
 import { EVENT_DATA } from './event-data.dto';
 
 // Schemas of delivered events. No route of ours accepts them, so Nest cannot derive them.

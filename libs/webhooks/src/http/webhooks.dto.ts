@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Input, Shown } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { EVENT_TYPES, type EventType } from '#platform/events/event-types';
+import { EVENT_TYPES, type EventType } from '../domain/event.types';
 import { givenId, readOnly, pick } from '#platform/input/field';
 import { REPLAY_FIELDS, WEBHOOK_FIELDS } from '../domain/webhook.fields';
 import { type EtatLivraison, ETATS_LIVRAISON } from '../domain/webhook.types';

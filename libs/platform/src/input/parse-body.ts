@@ -1,9 +1,9 @@
 import { REQUETE } from '../errors/platform.errors';
 import { isUtf8 } from 'node:buffer';
 import { DomainError, invalidRequest } from '../errors/domain-error';
-import { JsonFault, notJson, parseWithRows, TooManyRows } from '../input/json-rows';
-import { shapeFault } from '../input/json-shape';
-import { SYNC_RECORD_BYTES, SYNC_RECORDS } from '../input/limits';
+import { JsonFault, notJson, parseWithRows, TooManyRows } from './json-rows';
+import { shapeFault } from './json-shape';
+import { SYNC_RECORD_BYTES, SYNC_RECORDS } from './limits';
 
 const ROW_LIMITS = { rows: SYNC_RECORDS, rowBytes: SYNC_RECORD_BYTES };
 

@@ -1,0 +1,19 @@
+declare const AUDITED: unique symbol;
+
+/** What was done, as the audit trail names it: the noun of the wire and the verb. */
+export type AuditedAction = string & { readonly [AUDITED]: true };
+
+/** Defines the audited actions on one noun. Each context lists its own in `<context>.actions.ts`. */
+export function actionsOf<V extends string>(
+  noun: string,
+  ...verbs: readonly V[]
+): { readonly [verb in V]: AuditedAction } {
+  return Object.fromEntries(verbs.map((verb) => [verb, `${noun}.${verb}`])) as {
+    [verb in V]: AuditedAction;
+  };
+}
+
+const JOURNAL_ACTIONS = actionsOf('journal', 'rompre');
+
+/** Records that the end of the chain was found broken. Entries before it are doubtful. */
+export const BREAK = JOURNAL_ACTIONS.rompre;

@@ -1,0 +1,6 @@
+import { actionsOf, type AuditedAction } from '#platform/audit/audited-action';
+
+export const SYNC_ACTIONS = actionsOf('sync', 'v1', 'v2');
+
+/** Every action of this context that the audit trail records. */
+export const SYNC_AUDITED_ACTIONS: readonly AuditedAction[] = [...Object.values(SYNC_ACTIONS)];

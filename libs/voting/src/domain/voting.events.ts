@@ -1,0 +1,23 @@
+import { eventsOf } from '#platform/events/event-type';
+
+export const CAMPAGNE_EVENTS = eventsOf('campagne', {
+  ouverte: {
+    description: 'The vote has opened, by its date or by hand. Data: the campaign as lists show it.',
+    module: 'vote',
+  },
+  publiee: {
+    description: 'A campaign was published: its structure is locked. Data: the campaign as lists show it.',
+    module: 'vote',
+  },
+  terminee: {
+    description: 'The vote has closed, by its date or by hand. Data: the campaign as lists show it.',
+    module: 'vote',
+  },
+});
+
+export const LISTE_ELECTORALE_EVENTS = eventsOf('listeElectorale', {
+  creee: {
+    description: 'Voters were added to a campaign by criteria. Data: how many, and of which campaign.',
+    module: 'vote',
+  },
+});
