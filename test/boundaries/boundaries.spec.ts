@@ -134,7 +134,6 @@ const BROKEN: Record<string, Record<string, string>> = {
   },
   'embedded-postgres-stands-alone': { 'libs/embedded-postgres/src/down.ts': `import '#clients';` },
   'platform-knows-no-context': { 'libs/platform/src/http/down.ts': `import '#clients';` },
-  'order-of-platform-errors': { 'libs/platform/src/errors/up.ts': `import '../ops/config';` },
   'order-of-platform-ops': { 'libs/platform/src/ops/up.ts': `import '../input/field';` },
   'order-of-platform-input': { 'libs/platform/src/input/up.ts': `import '../database/transactions';` },
   'order-of-platform-database': { 'libs/platform/src/database/up.ts': `import '../http/problem.filter';` },

@@ -6,7 +6,9 @@ const folders = (name: string): string[] => readdirSync(join(ROOT, name)).sort()
 
 /** Returns the imports between contexts. */
 function imports(): string[] {
-  const contexts = folders('libs').filter((name) => name !== 'shared');
+  const contexts = folders('libs').filter(
+    (name) => !['platform', 'access', 'embedded-postgres'].includes(name),
+  );
   return contexts.flatMap((context) => {
     const files = readdirSync(join(ROOT, 'libs', context, 'src'), { recursive: true, encoding: 'utf8' });
     const sources = files

@@ -1,3 +1,4 @@
+import { CAMPAGNE_EVENTS } from './voting.events';
 import fc from 'fast-check';
 import { DomainError } from '#platform/errors/domain-error';
 import { Campagne, type CampagneContent } from './campagne.entity';
@@ -237,12 +238,12 @@ describe('Campagne.takeDueEvents', () => {
     const told = [plus(OPENING, -1), OPENING, OPENING, plus(CLOSING, -1), CLOSING, AFTER].map((at) =>
       watched.takeDueEvents(at),
     );
-    expect(told).toEqual([[], ['campagne.ouverte'], [], [], ['campagne.terminee'], []]);
+    expect(told).toEqual([[], [CAMPAGNE_EVENTS.ouverte], [], [], [CAMPAGNE_EVENTS.terminee], []]);
   });
 
   it('answers both in their order where the whole window has passed, and then nothing', () => {
     const watched = published();
-    expect(watched.takeDueEvents(AFTER)).toEqual(['campagne.ouverte', 'campagne.terminee']);
+    expect(watched.takeDueEvents(AFTER)).toEqual([CAMPAGNE_EVENTS.ouverte, CAMPAGNE_EVENTS.terminee]);
     expect(watched.takeDueEvents(AFTER)).toEqual([]);
   });
 
@@ -253,11 +254,11 @@ describe('Campagne.takeDueEvents', () => {
 
   it('answers a second opening of a campaign that was unpublished and published again', () => {
     const watched = published();
-    expect(watched.takeDueEvents(DURING)).toEqual(['campagne.ouverte']);
+    expect(watched.takeDueEvents(DURING)).toEqual([CAMPAGNE_EVENTS.ouverte]);
     watched.fire('depublier', READY, DURING);
     expect(watched.takeDueEvents(DURING)).toEqual([]);
     watched.fire('publier', READY, DURING);
-    expect(watched.takeDueEvents(DURING)).toEqual(['campagne.ouverte']);
+    expect(watched.takeDueEvents(DURING)).toEqual([CAMPAGNE_EVENTS.ouverte]);
   });
 
   it('answers each event exactly once, whenever it is asked', () => {
@@ -273,8 +274,8 @@ describe('Campagne.takeDueEvents', () => {
         const told = inOrder.flatMap((ms) => watched.takeDueEvents(plus(OPENING, ms)));
         const last = inOrder.at(-1) ?? -1;
         expect(told).toEqual([
-          ...(last >= opening ? ['campagne.ouverte'] : []),
-          ...(last >= opening + length ? ['campagne.terminee'] : []),
+          ...(last >= opening ? [CAMPAGNE_EVENTS.ouverte] : []),
+          ...(last >= opening + length ? [CAMPAGNE_EVENTS.terminee] : []),
         ]);
       }),
     );
