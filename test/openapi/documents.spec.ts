@@ -60,7 +60,7 @@ describe('The files under docs/openapi', () => {
     expect(staleness('partenaire', changed as unknown as OpenAPIObject, file)).toBe(
       [
         'docs/openapi/partenaire.json: The code makes another document; `npm run openapi` writes it.',
-        'BREAKING  GET /b2b/v1/moi: the operation is gone',
+        'BREAKING  GET /b2b/v1/moi, as sent: is gone',
         'harmless  EmployeItem.surnom, as answered: is new',
       ].join('\n  '),
     );

@@ -1,54 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
-import { otherChanges } from './compare-rest';
+import { type Direction, isBreaking, type Kind, kindOf } from './compare-rules';
 import { resolved } from './resolve';
-import { type Change, type Direction, type Schema, SchemaComparison, type Schemas } from './compare-schemas';
 
-export type { Change };
+/** A part of a document, by keyword or by name. */
+type Node = Readonly<Record<string, unknown>>;
+type Nodes = Readonly<Record<string, Node>>;
 
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
-  readonly required?: boolean;
-  readonly schema?: Schema;
+/** An OpenAPI document of ours. */
+export interface Document extends Node {
+  readonly paths: Readonly<Record<string, Nodes>>;
+  readonly components: { readonly schemas: Nodes };
 }
 
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
-
-interface Answer {
-  readonly headers?: Readonly<Record<string, { readonly schema?: Schema }>>;
-  readonly content?: Content;
+/** One difference, in words. */
+export interface Change {
+  /** Whether a program for the state before may have to change. */
+  readonly breaking: boolean;
+  readonly place: string;
+  readonly what: string;
 }
 
-interface Operation {
-  readonly operationId?: string;
-  readonly deprecated?: boolean;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, Answer>>;
-  readonly callbacks?: Readonly<Record<string, Readonly<Record<string, PathItem>>>>;
-  readonly 'x-codes'?: readonly string[];
-  readonly 'x-requires'?: { readonly role: string; readonly module?: string };
-}
-
-type PathItem = Readonly<Record<string, Operation>>;
-
-/** The compared parts of one of our OpenAPI documents. */
-export interface Document {
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly components: {
-    readonly schemas: Schemas;
-    readonly securitySchemes: Readonly<Record<string, { readonly name?: string; readonly in?: string }>>;
-  };
-}
-
-/**
- * Returns the differences between two states of a document, breaking changes first. A request may allow more than
- * before, and a response may not contain more than before; other changes are breaking. A change of a name that
- * generated clients use is breaking, too.
- */
+/** Returns the differences between two states of a document, breaking changes first. */
 export function changesBetween(before: Document, after: Document): Change[] {
-  const [old, now] = [resolved(before), resolved(after)];
-  const changes = [...new Comparison(old, now).run(), ...otherChanges(old, now)];
+  const changes = new Comparison(resolved(before), resolved(after)).run();
   const place = 'the document';
   if (changes.length === 0 && !isDeepStrictEqual(before, after))
     changes.push({ breaking: true, place, what: 'differs in something that is not compared' });
@@ -57,200 +31,197 @@ export function changesBetween(before: Document, after: Document): Change[] {
   return [...changes.filter(({ breaking }) => breaking), ...changes.filter(({ breaking }) => !breaking)];
 }
 
-/** Returns one line of a list of changes. */
+/** One line of a list of changes. */
 export function lineOf({ breaking, place, what }: Change): string {
   return `${breaking ? 'BREAKING' : 'harmless'}  ${place}: ${what}`;
 }
 
+/** How the named entries of a keyword are compared. */
+interface Entries {
+  readonly gone: (name: string) => Kind;
+  readonly added: (name: string, entry: Node) => Kind;
+  readonly separator?: string;
+  /** The other side makes them: answers of an operation, and requests that the service sends. */
+  readonly isReply?: true;
+}
+
+const always = (kind: Kind) => (): Kind => kind;
+const inputs: Entries = {
+  // A request with an unknown parameter or property is rejected.
+  gone: always('breaking'),
+  added: (_name, { required }) => (required ? 'narrower' : 'harmless'),
+};
+const outputs: Entries = { gone: always('breaking'), added: always('harmless') };
+/** A caller handles all errors in the same way, but not all successes. */
+const ofStatus = (status: string): Kind => (status < '400' ? 'breaking' : 'harmless');
+
+const ENTRIES: Readonly<Record<string, Entries>> = {
+  operations: outputs,
+  inputs,
+  responses: { gone: ofStatus, added: ofStatus, isReply: true },
+  codes: { ...outputs, isReply: true },
+  callbacks: { ...outputs, isReply: true },
+  content: { gone: always('breaking'), added: always('wider') },
+  headers: outputs,
+  properties: { ...inputs, separator: '.' },
+  variants: { gone: always('narrower'), added: always('wider') },
+};
+
+/** Keywords with a schema, and what stands for them in a place. */
+const SCHEMAS: Readonly<Record<string, string>> = { schema: '', items: '[]', others: '.*' };
+
 class Comparison {
   private readonly changes: Change[] = [];
-  private readonly schemas: SchemaComparison;
+  private readonly compared = new Set<string>();
 
   constructor(
     private readonly before: Document,
     private readonly after: Document,
-  ) {
-    this.schemas = new SchemaComparison(before.components.schemas, after.components.schemas);
-  }
+  ) {}
 
   run(): Change[] {
-    this.compareKeys();
-    const olds = operationsOf(this.before);
-    const nows = operationsOf(this.after);
-    for (const [name, old] of olds) {
-      const now = nows.get(name);
-      if (now) this.compareOperations(name, old, now);
-      else this.note(true, name, 'the operation is gone');
+    this.compare(rootOf(this.before), rootOf(this.after), 'as sent', '');
+    return this.changes;
+  }
+
+  private compare(old: Node, now: Node, direction: Direction, place: string): void {
+    for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
+      const [from, to] = [old[key], now[key]] as [Node, Node];
+      const entries = ENTRIES[key];
+      const kind = kindOf(key, from, to, direction);
+      if (entries) this.compareEntries((from ?? {}) as Nodes, (to ?? {}) as Nodes, direction, place, entries);
+      else if (key in SCHEMAS) this.compareSchemas(from ?? {}, to ?? {}, direction, place + SCHEMAS[key]!);
+      else if (kind === 'breaking' && isNode(from) && isNode(to))
+        this.compare(from, to, direction, [place, key].filter(Boolean).join(', '));
+      else if (kind)
+        this.note(
+          kind,
+          direction,
+          place || 'the document',
+          `has ${key} ${said(to)} instead of ${said(from)}`,
+        );
     }
-    for (const name of nows.keys()) if (!olds.has(name)) this.note(false, name, 'the operation is new');
-    return [...this.changes, ...this.schemas.changes];
   }
 
-  private compareKeys(): void {
-    const placeOf = ({ components }: Document) =>
-      Object.values(components.securitySchemes)
-        .map((scheme) => `${scheme.in} ${scheme.name}`)
-        .join(', ');
-    const [old, now] = [placeOf(this.before), placeOf(this.after)];
-    if (old !== now) this.note(true, 'the key', `is expected in ${now} instead of ${old}`);
-  }
-
-  private compareOperations(name: string, old: Operation, now: Operation): void {
-    if (old.operationId !== now.operationId) {
-      const what = `is called ${now.operationId} instead of ${old.operationId}, in generated clients too`;
-      this.note(true, name, what);
-    }
-    if (!old.deprecated && now.deprecated) this.note(false, name, 'is deprecated');
-    if (old.deprecated && !now.deprecated) this.note(false, name, 'is no longer deprecated');
-    this.compareRequirements(name, old, now);
-    this.compareParameters(name, old.parameters ?? [], now.parameters ?? [], 'request');
-    this.compareBodies(name, old.requestBody, now.requestBody, 'request');
-    this.compareAnswers(name, old.responses, now.responses);
-    this.compareCodes(name, old['x-codes'] ?? [], now['x-codes'] ?? []);
-    this.compareCallbacks(name, old, now);
-  }
-
-  private compareRequirements(name: string, old: Operation, now: Operation): void {
-    const [from, to] = [old['x-requires'], now['x-requires']];
-    if (from?.role !== to?.role)
-      this.note(true, name, `needs a key of role ${to?.role} instead of ${from?.role}`);
-    if (from?.module === to?.module) return;
-    if (to?.module) this.note(true, name, `needs the module ${to.module}`);
-    else this.note(false, name, `no longer needs the module ${from?.module}`);
-  }
-
-  private compareParameters(
-    name: string,
-    olds: readonly Parameter[],
-    nows: readonly Parameter[],
+  private compareEntries(
+    olds: Nodes,
+    nows: Nodes,
     direction: Direction,
-  ): void {
-    // Names of headers are case-insensitive.
-    const keyOf = ({ in: where, name: called }: Parameter) =>
-      where === 'header' ? `header ${called.toLowerCase()}` : `${where} parameter ${called}`;
-    for (const old of olds) {
-      const place = `${name}, ${keyOf(old)}`;
-      const now = nows.find((one) => keyOf(one) === keyOf(old));
-      if (!now) {
-        this.note(true, place, 'is gone');
-        continue;
-      }
-      const isSent = direction === 'request';
-      if (!old.required && now.required) this.note(isSent, place, 'is now required');
-      if (old.required && !now.required) this.note(!isSent, place, 'is no longer required');
-      this.schemas.compare(old.schema ?? {}, now.schema ?? {}, direction, place);
-    }
-    for (const now of nows) {
-      if (olds.some((one) => keyOf(one) === keyOf(now))) continue;
-      const isDemanded = direction === 'request' && now.required === true;
-      this.note(isDemanded, `${name}, ${keyOf(now)}`, isDemanded ? 'is new and required' : 'is new');
-    }
-  }
-
-  private compareBodies(
-    name: string,
-    old: Operation['requestBody'],
-    now: Operation['requestBody'],
-    direction: Direction,
-  ): void {
-    const place = `${name}, body`;
-    if (!old && now) {
-      const isDemanded = now.required === true;
-      this.note(isDemanded, place, isDemanded ? 'is new and required' : 'is new');
-    }
-    if (old && !now) this.note(true, place, 'is gone');
-    if (!old || !now) return;
-    if (!old.required && now.required) this.note(direction === 'request', place, 'is now required');
-    if (old.required && !now.required) this.note(direction === 'answer', place, 'is no longer required');
-    this.compareContents(place, old.content, now.content, direction);
-  }
-
-  private compareContents(place: string, olds: Content, nows: Content, direction: Direction): void {
-    for (const [type, old] of Object.entries(olds)) {
-      const now = nows[type];
-      if (now) this.schemas.compare(old.schema ?? {}, now.schema ?? {}, direction, place);
-      else this.note(true, place, `is no longer ${type}`);
-    }
-    for (const type of Object.keys(nows))
-      if (!olds[type]) this.note(direction === 'answer', place, `can now be ${type}`);
-  }
-
-  private compareAnswers(name: string, olds: Operation['responses'], nows: Operation['responses']): void {
-    const isSuccess = (status: string): boolean => status < '400';
-    for (const [status, old] of Object.entries(olds)) {
-      const place = `${name}, answer ${status}`;
-      const now = nows[status];
-      if (!now) {
-        this.note(isSuccess(status), place, 'is gone');
-        continue;
-      }
-      this.compareContents(place, old.content ?? {}, now.content ?? {}, 'answer');
-      this.compareHeaders(place, old.headers ?? {}, now.headers ?? {});
-    }
-    for (const status of Object.keys(nows))
-      if (!olds[status]) this.note(isSuccess(status), `${name}, answer ${status}`, 'is new');
-  }
-
-  private compareHeaders(
     place: string,
-    olds: NonNullable<Answer['headers']>,
-    nows: NonNullable<Answer['headers']>,
+    { gone, added, separator = ', ', isReply }: Entries,
   ): void {
-    for (const [header, old] of Object.entries(olds)) {
-      const now = nows[header];
-      if (now) this.schemas.compare(old.schema ?? {}, now.schema ?? {}, 'answer', `${place}, ${header}`);
-      else this.note(true, `${place}, ${header}`, 'is gone');
+    const side = isReply ? (direction === 'as sent' ? 'as answered' : 'as sent') : direction;
+    for (const name of new Set([...Object.keys(olds), ...Object.keys(nows)])) {
+      const [old, now] = [olds[name], nows[name]];
+      const here = place ? place + separator + name : name;
+      if (old && now) this.compare(old, now, side, here);
+      else if (old) this.note(gone(name), side, here, 'is gone');
+      else this.note(added(name, now!), side, here, 'is new');
     }
-    for (const header of Object.keys(nows))
-      if (!olds[header]) this.note(false, `${place}, ${header}`, 'is new');
   }
 
-  private compareCodes(name: string, olds: readonly string[], nows: readonly string[]): void {
-    // A caller that handles this code does not get it any more: it may have another name now.
-    for (const code of olds)
-      if (!nows.includes(code)) this.note(true, name, `the error code ${code} is gone`);
-    for (const code of nows)
-      if (!olds.includes(code)) this.note(false, name, `the error code ${code} is new`);
+  /** Compares two schemas; those with a name only once in each direction. */
+  private compareSchemas(before: Node, after: Node, direction: Direction, place: string): void {
+    const [old, now] = [shapeOf(before, this.before), shapeOf(after, this.after)];
+    this.compare(old.own, now.own, direction, place);
+    const pair = `${direction} ${old.name} ${now.name}`;
+    if (old.name && now.name && this.compared.has(pair)) return;
+    this.compared.add(pair);
+    const here = old.name && old.name === now.name ? old.name : place;
+    if ([old, now].some(({ schema }) => schema.oneOf ?? schema.anyOf))
+      this.compare(withVariants(old, this.before), withVariants(now, this.after), direction, here);
+    else this.compare(withProperties(old), withProperties(now), direction, here);
   }
 
-  /** Requests of the service to callbacks, which are responses for their receivers. */
-  private compareCallbacks(name: string, old: Operation, now: Operation): void {
-    const olds = callbacksOf(name, old);
-    const nows = callbacksOf(name, now);
-    for (const [place, one] of olds) {
-      const same = nows.get(place);
-      if (!same) {
-        this.note(true, place, 'is gone');
-        continue;
-      }
-      this.compareParameters(place, one.parameters ?? [], same.parameters ?? [], 'answer');
-      this.compareBodies(place, one.requestBody, same.requestBody, 'answer');
-    }
-    for (const place of nows.keys()) if (!olds.has(place)) this.note(false, place, 'is new');
-  }
-
-  private note(breaking: boolean, place: string, what: string): void {
-    this.changes.push({ breaking, place, what });
+  private note(kind: Kind, direction: Direction, place: string, what: string): void {
+    this.changes.push({ breaking: isBreaking(kind, direction), place: `${place}, ${direction}`, what });
   }
 }
 
-function operationsOf({ paths }: Document): Map<string, Operation> {
-  return new Map(
-    Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation]),
-    ),
-  );
+function said(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'none';
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-function callbacksOf(name: string, { callbacks }: Operation): Map<string, Operation> {
-  return new Map(
-    Object.entries(callbacks ?? {}).flatMap(([event, addresses]) =>
-      Object.values(addresses).flatMap((item) =>
-        Object.values(item).map((operation): [string, Operation] => [
-          `${name}, callback ${event}`,
-          operation,
-        ]),
-      ),
-    ),
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const named = <T>(list: unknown, entryOf: (item: T) => [string, unknown]): Node =>
+  Object.fromEntries(((list ?? []) as T[]).map(entryOf));
+
+function rootOf({ paths, components, ...rest }: Document): Node {
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, one]) => [`${method.toUpperCase()} ${path}`, operationOf(one)]),
   );
+  return { ...rest, operations: Object.fromEntries(operations), components: { ...components, schemas: {} } };
+}
+
+/** Returns an operation with a name for each parameter, error code and callback. */
+function operationOf({ parameters, requestBody, callbacks, 'x-codes': codes, ...rest }: Node): Node {
+  const ofPlace = named<Node & { in: string; name: string }>(
+    parameters,
+    ({ in: place, name, ...parameter }) => [
+      // Names of headers are the same in any case.
+      `${place} parameter ${place === 'header' ? name.toLowerCase() : name}`,
+      parameter,
+    ],
+  );
+  return {
+    ...rest,
+    inputs: { ...ofPlace, ...(requestBody ? { body: requestBody } : {}) },
+    codes: named<string>(codes, (code) => [`error code ${code}`, {}]),
+    callbacks: named<[string, Record<string, Nodes>]>(
+      Object.entries(callbacks ?? {}),
+      ([event, addresses]) => [
+        `callback ${event}`,
+        operationOf(Object.values(Object.values(addresses)[0]!)[0]!),
+      ],
+    ),
+  };
+}
+
+/** A schema without a reference at its top. */
+interface Shape {
+  readonly schema: Node;
+  /** Keywords beside the reference. */
+  readonly own: Node;
+  /** Name in the components. */
+  readonly name?: string;
+}
+
+function shapeOf({ $ref, allOf, ...own }: Node, document: Document): Shape {
+  const parts = (allOf ?? []) as Node[];
+  if (parts.length > 1) throw new Error('A schema of several others is not supported.');
+  if (parts[0]) return { ...shapeOf(parts[0], document), own };
+  if (typeof $ref !== 'string') return { schema: own, own: {} };
+  const name = $ref.split('/').at(-1)!;
+  const target = document.components.schemas[name];
+  if (!target) throw new Error(`The document has no schema ${name}.`);
+  return { ...shapeOf(target, document), name };
+}
+
+/** Returns what the schema allows by name of the variant; a schema without variants is its only one. */
+function withVariants({ schema, name }: Shape, document: Document): Node {
+  const { oneOf, anyOf, ...own } = schema;
+  const variants = (oneOf ?? anyOf) as Node[] | undefined;
+  const { nullable, default: value } = schema;
+  const entries = named<Node>(variants ?? [schema], (one) => {
+    const shape = variants ? shapeOf(one, document) : { schema, name };
+    return [shape.name ?? (shape.schema.type as string) ?? 'anything', { schema: one }];
+  });
+  return { ...(variants ? own : { nullable, default: value }), variants: entries };
+}
+
+/** Returns a schema with `required` at each property. */
+function withProperties({ schema: { required, properties, additionalProperties, ...own } }: Shape): Node {
+  const isRequired = (name: string): boolean => ((required ?? []) as string[]).includes(name);
+  return {
+    ...own,
+    properties: named<[string, Node]>(Object.entries(properties ?? {}), ([name, schema]) => [
+      name,
+      { schema, required: isRequired(name) },
+    ]),
+    closed: additionalProperties === false,
+    ...(isNode(additionalProperties) ? { others: additionalProperties } : {}),
+  };
 }
