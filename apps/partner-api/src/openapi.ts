@@ -103,12 +103,12 @@ const CONTACT = { name: 'The operator of the service' };
 export type Surface = (typeof SURFACES)[number];
 export type SurfaceName = Surface['name'];
 
-/** The OpenAPI document of everything the application serves, which need not be initialised. Takes 0.2 s to make. */
+/** Returns the OpenAPI document of all routes in about 0.2 s. The application need not be initialised. */
 export function wholeDocument(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
   const base = new DocumentBuilder()
     .setTitle('Mandat')
     .setVersion('1')
-    // Relative first: Swagger UI calls the service that served it, under whatever name it was opened.
+    // The relative address is first, because Swagger UI must call the service that served the page.
     .addServer('/', 'This service')
     .addServer(publicUrl, 'Public address')
     .build();
@@ -138,7 +138,7 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
   return document;
 }
 
-/** Where the receiver of events is named, and so where what it gets is described. */
+/** The registration of an endpoint, which describes the deliveries to it. */
 const REGISTRATION = '/b2b/v2/webhook';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
@@ -182,7 +182,7 @@ const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorDefinition
 };
 const OF_REPETITION: ErrorDefinition[] = [IDEMPOTENCE.CleReutilisee, IDEMPOTENCE.EnCours];
 
-/** Parts of the path first and as they come there: Nest's own order is not the same with every compiler. */
+/** Sorts path parameters first and by place, because Nest's order depends on the compiler. */
 function orderByPath(operation: Operation, template: string): void {
   const placeOf = (parameter: object): number =>
     'name' in parameter && 'in' in parameter && parameter.in === 'path'
@@ -191,7 +191,7 @@ function orderByPath(operation: Operation, template: string): void {
   operation.parameters?.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** A parameter of the query is left out or has a value; only a property of a body can be null. */
+/** Removes `nullable` from parameters: only a property of a body can be null. */
 function refuseNull(operation: Operation): void {
   for (const parameter of operation.parameters ?? []) {
     if ('schema' in parameter && parameter.schema && 'nullable' in parameter.schema)
@@ -207,7 +207,7 @@ function setBodyExample(operation: Operation): void {
   if (example && content?.['application/json']) content['application/json'].example = example;
 }
 
-/** The end of every description: which key the operation needs. */
+/** Adds the key that the operation needs to the end of its description. */
 function sayWhoMay(operation: Operation): void {
   const requirement = operation['x-requires'];
   if (!requirement) return;
@@ -258,7 +258,7 @@ const HEADERS_OF_STATUS: Readonly<
   503: RETRY_AFTER,
 };
 
-/** The problem details of an error, as a caller sees them. */
+/** Returns the problem details of an error that a caller gets. */
 function exampleOf(error: ErrorDefinition, operation: Operation, publicUrl: string): Problem {
   const fault = operation.requestBody
     ? { pointer: '/age', code: 'unknown', detail: 'is not a property of this record' }
@@ -274,7 +274,7 @@ function exampleOf(error: ErrorDefinition, operation: Operation, publicUrl: stri
   return problemOf(new DomainError(error, detail, members), trace, publicUrl);
 }
 
-/** The documents of the surfaces, each with the routes of its own only. */
+/** Returns the document of each surface with its own routes. */
 export function documentsOf(whole: OpenAPIObject): Record<SurfaceName, OpenAPIObject> {
   return Object.fromEntries(SURFACES.map((surface) => [surface.name, documentOf(surface, whole)])) as Record<
     SurfaceName,
@@ -283,8 +283,8 @@ export function documentsOf(whole: OpenAPIObject): Record<SurfaceName, OpenAPIOb
 }
 
 /**
- * The part of the document under a surface's prefix, with the schemas that part needs and no other. Each surface names
- * its key in its own way: Swagger UI keeps keys by name, and those of several surfaces side by side.
+ * Returns the operations under a surface's prefix and the components that they need. The name of the key differs between
+ * surfaces, because Swagger UI stores keys by name.
  */
 function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
   const security = [{ [surface.key.scheme]: [] }];

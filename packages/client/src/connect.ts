@@ -6,9 +6,9 @@ import * as forPlatform from './generated/plateforme/client/index.js';
 import { Plateforme } from './generated/plateforme/sdk.gen.js';
 import { transport, type TransportOptions } from './transport.js';
 
-/** Where the service is, the key, and how patient the client is. */
+/** Address of the service, key, and limits of repetitions. */
 export interface ConnectionOptions extends TransportOptions {
-  /** Sent as `X-Api-Key`, and never to another address. */
+  /** Sent as `X-Api-Key`, only to `address`. */
   readonly key: string;
 }
 

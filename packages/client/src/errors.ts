@@ -1,4 +1,4 @@
-/** One thing that is wrong with a request. */
+/** One fault of a request. */
 export interface Fault {
   /** JSON pointer into the body, `?name` for a query parameter, `{name}` for a part of the path. */
   readonly pointer: string;
@@ -6,7 +6,7 @@ export interface Fault {
   readonly detail: string;
 }
 
-/** The body of a refusal (RFC 9457). */
+/** Problem details (RFC 9457). */
 interface Problem {
   readonly type?: string;
   readonly title?: string;
@@ -19,21 +19,21 @@ interface Problem {
   readonly module?: string;
 }
 
-/** The service refused the request. */
+/** The service rejected the request. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly status: number;
-  /** Which error it is, for programs; undefined for 304, which is none of the service's errors. */
+  /** Error code; undefined for 304, which is not an error of the service. */
   readonly code: string | undefined;
   /** Address of the code's documentation. */
   readonly type: string | undefined;
   readonly title: string;
   readonly detail: string;
-  /** Every fault of an invalid request; empty for other refusals. */
+  /** Every fault of an invalid request; empty for other errors. */
   readonly errors: readonly Fault[];
-  /** The module that is not active, where that is the reason. */
+  /** The module that is not active, for `Module.NonActif`. */
   readonly module: string | undefined;
-  /** What the operator finds the request by. */
+  /** Identifies the request in the operator's logs. */
   readonly requestId: string | undefined;
   readonly traceId: string | undefined;
 
@@ -58,12 +58,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** There is no answer, or none of the service's: the message says which. */
+/** No response arrived, or another server responded: see the message. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  /** Whether the request can be sent again without its work being done twice. */
+  /** Whether a repetition cannot do the work twice. */
   readonly repeatable: boolean;
-  /** Status of what answered instead of the service. */
+  /** Status of the other server's response. */
   readonly status: number | undefined;
 
   constructor(message: string, options: { repeatable: boolean; status?: number; cause?: unknown }) {

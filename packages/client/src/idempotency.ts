@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * The header that lets a POST be sent again: the same key and body replay the first answer for 24 hours.
+ * Returns the header that makes a POST repeatable: the same key and body replay the first response for 24 hours.
  *
  * @param key 1 to 255 printable ASCII characters; a new one for each call if absent
  */

@@ -1,4 +1,4 @@
-/** What a list is asked for, beside its own filters. */
+/** Page parameters of a list. */
 export interface Paging {
   readonly limite: number;
   readonly curseur?: string;
@@ -12,17 +12,17 @@ export type ListCall<T> = (
 export interface PagingOptions {
   /** The most items of a page, 1 to 1,000; 100 if absent. */
   readonly limite?: number;
-  /** Where to go on; the beginning if absent. */
+  /** Start of the page; the start of the list if absent. */
   readonly curseur?: string;
 }
 
 export interface ListPage<T> {
   readonly items: readonly T[];
-  /** Where the list goes on, now or later; undefined at the end of a list that does not grow there. */
+  /** Start of the next page; undefined at the end, except in a feed, which later continues here. */
   readonly curseur: string | undefined;
 }
 
-/** The pages of a list, as far as it goes now; none of them is empty. */
+/** Returns the pages of a list up to its current end. Empty pages are left out. */
 export async function* eachPage<T>(
   list: ListCall<T>,
   { limite = 100, curseur }: PagingOptions = {},
@@ -32,20 +32,20 @@ export async function* eachPage<T>(
     const { data, response } = await list(asked === undefined ? { limite } : { limite, curseur: asked });
     const next = nextCursor(response.headers.get('link'));
     if (data.length > 0) yield { items: data, curseur: next };
-    // A feed links to itself where nothing new has come.
+    // The last page of a feed links to itself.
     if (next === undefined || next === asked) return;
     asked = next;
   }
 }
 
-/** The items of a list one by one, each page asked for when the one before is used up. */
+/** Returns the items of a list one by one. It requests a page after the last item of the one before. */
 export async function* eachItem<T>(list: ListCall<T>, options: PagingOptions = {}): AsyncGenerator<T, void> {
   for await (const { items } of eachPage(list, options)) yield* items;
 }
 
 /**
- * The cursor in `Link: <…>; rel="next"` (RFC 8288). Only that is taken of the address: the next request goes where the
- * key belongs, whatever the header names.
+ * Returns the cursor in `Link: <…>; rel="next"` (RFC 8288). The rest of the address is ignored, because the key must be
+ * sent only to the configured address.
  */
 function nextCursor(link: string | null): string | undefined {
   for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SyncV2ResultItem, TacheItem } from './generated/partenaire/types.gen.js';
 
-/** Who can look at a task: what `partenaire` gives. */
+/** Reads tasks: the object that `partenaire` returns. */
 export interface TaskReader {
   readonly taches: {
     get(options: { path: { id: string }; signal?: AbortSignal }): Promise<{ readonly data: TacheItem }>;
@@ -9,20 +9,20 @@ export interface TaskReader {
 }
 
 export interface TaskOptions {
-  /** Told how far the task has come, at each look; what it throws ends the waiting. */
+  /** Called after each read of the task. An error that it throws ends the wait. */
   readonly onProgress?: (task: TacheItem) => void;
-  /** From one look to the next; 0.5 if absent. */
+  /** Time between two reads; 0.5 if absent. */
   readonly intervalSeconds?: number;
-  /** How long is waited; 600 if absent. The task itself goes on. */
+  /** Maximum wait; 600 if absent. The task continues after it. */
   readonly timeoutSeconds?: number;
-  /** Ends the waiting early with its reason; the task itself goes on. */
+  /** Ends the wait with the signal's reason. The task continues. */
   readonly signal?: AbortSignal;
 }
 
-/** A task failed, or has not ended in time. */
+/** A task failed, or did not end in time. */
 export class TaskError extends Error {
   override readonly name = 'TaskError';
-  /** Why it failed; undefined for one that has not ended. */
+  /** Error code; undefined if the task has not ended. */
   readonly code: string | undefined;
 
   constructor(
@@ -35,8 +35,8 @@ export class TaskError extends Error {
 }
 
 /**
- * What a sync with `Prefer: respond-async` would have answered, once its task is done; of an answer that is no task, the
- * data at once.
+ * Waits for the task of a sync with `Prefer: respond-async` and returns the result of the sync. If the response is not a
+ * task, it returns the data immediately.
  *
  * @throws TaskError
  */
@@ -64,7 +64,7 @@ export async function taskResult(
   }
 }
 
-/** The task that `Location` names. */
+/** Returns the id of the task in `Location`. */
 function idOf({ headers }: Response): string {
   const location = headers.get('location');
   const id = location && new URL(location, 'http://localhost').pathname.split('/').at(-1);

@@ -1,50 +1,49 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConnectionError, ProblemError } from './errors.js';
 
-/** What is told before the client waits. */
+/** A wait before the next attempt, for `onWait`. */
 export interface Wait {
   readonly seconds: number;
-  /** How often the request has been sent so far. */
+  /** Number of attempts so far. */
   readonly attempt: number;
-  /** What it was answered; undefined where the connection broke. */
+  /** Status of the last response; undefined if the connection broke. */
   readonly status: number | undefined;
 }
 
 export interface TransportOptions {
   /** Address of the service. */
   readonly address: string;
-  /** How often a request is sent at most; 5 if absent. */
+  /** Maximum number of attempts; 5 if absent. */
   readonly attempts?: number;
-  /** The longest `Retry-After` that is waited for; 60 if absent. */
+  /** Maximum `Retry-After` that the client waits for, in seconds; 60 if absent. */
   readonly maxWaitSeconds?: number;
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onWait?: (wait: Wait) => void;
-  /** How to wait; the caller's signal ends it early. */
+  /** Replaces the timer. The caller's signal ends the wait early. */
   readonly sleep?: (seconds: number, signal: AbortSignal) => Promise<unknown>;
-  /** How to send. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A request as it is sent once and again. */
+/** A request that can be sent several times. */
 interface Sent {
   readonly url: string;
   readonly method: string;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | undefined;
-  /** Its signal aborts with the caller's only as long as the request itself is held. */
+  /** Kept, because its signal follows the caller's only while the request is referenced. */
   readonly request: Request;
-  /** Whether doing it twice is doing it once. */
+  /** Whether a second attempt has no further effect. */
   readonly isRepeatable: boolean;
 }
 
 const FIRST_WAIT_SECONDS = 0.25;
-/** What a proxy answers for a service that does not. */
+/** Statuses of a proxy whose service does not respond. */
 const GATEWAY = [502, 503, 504];
 
 /**
- * A `fetch` that answers successes only. It waits and sends again where that is safe, and otherwise throws.
- *
- * The body of an answer is read before it is given out: what breaks off in the middle is repeated like what never began.
+ * Returns a `fetch` that repeats a failed request if that is safe and otherwise throws. It returns a response after its
+ * body has arrived, because an interrupted body is repeated like an interrupted request.
  *
  * @throws ProblemError, ConnectionError
  */
@@ -64,7 +63,7 @@ export function transport(options: TransportOptions): typeof globalThis.fetch {
       try {
         await sleep(seconds, sent.request.signal);
       } finally {
-        // With the caller's own reason, whatever the waiting has thrown.
+        // The caller gets the reason of its signal, not the error of the timer.
         sent.request.signal.throwIfAborted();
       }
     }
@@ -78,7 +77,7 @@ async function readOnce(request: Request): Promise<Sent> {
   return { url, method, headers, body, request, isRepeatable };
 }
 
-/** Sends a request once: a success, or what to throw. */
+/** Sends a request once and returns the successful response, or the error to throw. */
 async function exchange(
   sent: Sent,
   { address, fetch = globalThis.fetch }: TransportOptions,
@@ -86,13 +85,13 @@ async function exchange(
   const { url, method, headers, body, isRepeatable } = sent;
   const { signal } = sent.request;
   try {
-    // The key in the headers is for this address: a redirect is not followed to another.
+    // Redirects are not followed, because the key in the headers is for this address only.
     const init = { method, headers, signal, redirect: 'manual' as const };
     const response = await fetch(url, body ? { ...init, body } : init);
     const bytes = await response.arrayBuffer();
     return answerOf(response, bytes, sent, address);
   } catch (cause) {
-    // The caller's own wish, and no fault of the connection.
+    // The caller ended the request; the connection did not fail.
     signal.throwIfAborted();
     const code = codeOf(cause);
     const wasSent = !hasNeverConnected(cause);
@@ -130,7 +129,7 @@ function parse(bytes: ArrayBuffer): object | undefined {
   }
 }
 
-/** How long to wait before the request is sent again; undefined where it may not be. */
+/** Returns the seconds to wait before the next attempt, or undefined if the request must not be repeated. */
 function secondsBefore(
   error: ProblemError | ConnectionError,
   { isRepeatable }: Sent,
@@ -140,15 +139,15 @@ function secondsBefore(
   const later = FIRST_WAIT_SECONDS * 2 ** (attempt - 1);
   if (error instanceof ConnectionError) {
     if (error.status !== undefined) return isRepeatable && GATEWAY.includes(error.status) ? later : undefined;
-    // Nobody there at the first attempt is a wrong address; at a later one, a service that is being started again.
+    // Without a connection at the first attempt the address is wrong; at a later one the service may be restarting.
     const isLost = !hasNeverConnected(error.cause) || attempt > 1;
     return isRepeatable && isLost ? later : undefined;
   }
   const mayRepeat =
-    // Refused before anything was done.
+    // The service rejects it before any work.
     error.status === 429 ||
     (isRepeatable && GATEWAY.includes(error.status)) ||
-    // The first attempt under the key is still at work: its connection broke, and it goes on.
+    // The first attempt with this key lost its connection and is still running.
     (isRepeatable && error.code === 'Idempotence.EnCours');
   if (!mayRepeat) return undefined;
   const seconds = secondsToWait(error.response.headers.get('retry-after')) ?? later;
@@ -164,18 +163,18 @@ function secondsToWait(retryAfter: string | null): number | undefined {
 }
 
 /**
- * Whether no connection was made, so that nothing was sent. A code alone does not say it: a host that can no longer be
- * reached fails a connection that is being made and one that has sent with the same code.
+ * Returns true if no connection was made, which means that nothing was sent. The code alone does not decide this: an
+ * unreachable host gives the same code before and after the request was sent.
  */
 function hasNeverConnected(error: unknown): boolean {
   const { code, syscall, errors, cause } = error as Record<'code' | 'syscall' | 'errors' | 'cause', unknown>;
-  // Of a host with several addresses, each was tried.
+  // Node tried each address of the host.
   if (Array.isArray(errors) && errors.length > 0) return errors.every(hasNeverConnected);
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo') return true;
   return Boolean(cause) && hasNeverConnected(cause);
 }
 
-/** The name of what went wrong: of Node's errors, the cause of what `fetch` throws. */
+/** Returns the code of Node's error, which is the cause of the error that `fetch` throws. */
 function codeOf(error: unknown): string {
   const { code, message, cause } = error as { code?: unknown; message?: string; cause?: unknown };
   if (typeof code === 'string') return code;

@@ -1,16 +1,16 @@
 import { Webhook } from 'standardwebhooks';
 import type { Evenement } from './generated/partenaire/types.gen.js';
 
-/** An event as it was delivered, typed by its `type`. */
+/** A delivered event, typed by its `type`. */
 export type WebhookEvent = Evenement & {
-  /** The `webhook-id`, the same at every attempt. */
+  /** The `webhook-id`, the same for every attempt. */
   readonly id: string;
 };
 
 /** Headers of a request: those of Node's `http`, of a framework on it, or of `fetch`. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What came is not what the service sent, or not now. */
+/** The delivery is not from the service, or is too old. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
@@ -18,9 +18,9 @@ export class WebhookError extends Error {
 const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 /**
- * The event of a delivery whose signature is good for one of the secrets and not older than five minutes.
+ * Returns the event of a delivery that was signed with one of the secrets at most five minutes ago.
  *
- * @param body as it came, before anything has parsed it
+ * @param body the unparsed body
  * @param secrets the endpoint's `whsec_…`; while one is replaced, both
  * @throws WebhookError
  */
