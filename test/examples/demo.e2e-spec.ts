@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { correct, makeRows } from '../../examples/employees';
@@ -10,6 +9,7 @@ import { Child } from '../http/child-process';
 import { ClientsService } from '../../libs/clients/src';
 import { TEST_ACTOR } from '../setup/actor';
 import { TestApp, type TestTenant } from '../setup/test-app';
+import { freePort } from '../../libs/embedded-postgres/src';
 
 const DEMO = join(__dirname, '../../dist/examples/demo.js');
 
@@ -365,11 +365,3 @@ describe('npm run demo', () => {
     expect(stderr).toMatch(/^No partner key in .+demonstration\.json: run `npm start` .+ MANDAT_KEY\.\n$/);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asService } from '../setup/service-login';
 import { eventually } from './expect-problem';
+import { freePort } from '../../libs/embedded-postgres/src';
 
 const DIST = join(__dirname, '../../dist/apps');
 
@@ -91,13 +91,4 @@ export class Child {
     if (this.running) this.process.kill(signal);
     return this.exited;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

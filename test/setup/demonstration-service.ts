@@ -1,9 +1,8 @@
-import { type AddressInfo, createServer } from 'node:net';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child } from '../http/child-process';
 import { eventually } from '../http/expect-problem';
+import { freePort } from '../../libs/embedded-postgres/src';
 
 /** The processes of `npm start` after the build: database, migrations, demonstration tenant, API and worker. */
 export class DemonstrationService {
@@ -50,14 +49,4 @@ export class DemonstrationService {
   async stop(): Promise<void> {
     await this.child.stop();
   }
-}
-
-/** Returns a port on which no process is listening. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,5 +1,4 @@
 export { CourrielsService } from './application/courriels.service';
-export type { CourrielRecord } from './domain/courriel.fields';
 export { EXAMPLE_COURRIEL_ID } from './http/courriels.dto';
 export { MessagingHttpModule } from './messaging-http.module';
 export { MessagingModule, SendingModule } from './messaging.module';

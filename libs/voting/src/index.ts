@@ -8,7 +8,6 @@ export { OptionsService } from './application/options.service';
 export { QuestionsService } from './application/questions.service';
 export { SealingService } from './application/sealing.service';
 export { VotantsService } from './application/votants.service';
-export type { CampagneRecord } from './domain/campagne.fields';
 export { CampagneItem } from './http/campagnes.dto';
 export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
 export { ListeElectoraleCreeeData } from './http/listes-electorales.dto';

@@ -2,7 +2,6 @@ import { Webhook } from './domain/webhook.entity';
 
 export { EvenementsService } from './application/evenements.service';
 export { WebhooksService } from './application/webhooks.service';
-export type { WebhookRecord } from './domain/webhook.fields';
 export { EventCatalogue } from './http/event-catalogue';
 export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';
 export { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from './http/webhooks.dto';

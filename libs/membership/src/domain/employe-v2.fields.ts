@@ -90,6 +90,4 @@ export const EMPLOYE_V2_FIELDS = {
 } as const;
 
 export type EmployeV2Record = RecordOf<typeof EMPLOYE_V2_FIELDS>;
-export type EmploiRecord = RecordOf<typeof EMPLOI_FIELDS>;
-export type MembershipRecord = RecordOf<typeof MEMBERSHIP_FIELDS>;
 export type ValeurRecord = RecordOf<typeof VALEUR_FIELDS>;

@@ -1,4 +1,4 @@
-import { identifier, type RecordOf, text } from '#platform/input/field';
+import { identifier, text } from '#platform/input/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
 /** A union of a V2 sync (docs/contract.md, "V2 sync"). */
@@ -30,6 +30,3 @@ export const EMPLOYEUR_V2_FIELDS = {
     example: 'Aciérie du Saint-Laurent',
   }),
 } as const;
-
-export type SyndicatV2Record = RecordOf<typeof SYNDICAT_V2_FIELDS>;
-export type EmployeurV2Record = RecordOf<typeof EMPLOYEUR_V2_FIELDS>;
