@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { Config } from '#platform/ops/config';
-import { rewriteAliases } from '#platform/http/aliases';
+import { rewriteAliases } from './aliases';
 import { configureHttp } from '#platform/http/configure-http';
 import { EventCatalogue } from '#webhooks';
 import { Documentation } from './documentation';
