@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Page, type Position, sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -66,12 +65,8 @@ export class ConciliationController {
     etag: true,
     errors: [CONCILIATION.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @DemandeId() demandeId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.conciliation.get(tenantId, demandeId));
+  get(@Tenant() tenantId: string, @DemandeId() demandeId: string): Promise<Json> {
+    return this.conciliation.get(tenantId, demandeId);
   }
 
   @Post(':id/confirmer')

@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -55,12 +54,8 @@ export class FormulairesController {
     etag: true,
     errors: [FORMULAIRE.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @FormulaireId() formulaireId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.formulaires.get(tenantId, formulaireId));
+  get(@Tenant() tenantId: string, @FormulaireId() formulaireId: string): Promise<Json> {
+    return this.formulaires.get(tenantId, formulaireId);
   }
 
   @Post()
@@ -76,10 +71,10 @@ export class FormulairesController {
     @CurrentActor() actor: Actor,
     @Body() body: FormulaireInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const { id: made, item } = await this.formulaires.create(tenantId, actor, body);
     response.location(`${PATH}/${made}`);
-    return withEtag(response, item);
+    return item;
   }
 
   @Put(':id')
@@ -92,15 +87,14 @@ export class FormulairesController {
     ifMatch: true,
     errors: [FORMULAIRE.NotFound],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @FormulaireId() formulaireId: string,
     @Body() body: FormulaireInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.formulaires.replace(tenantId, actor, formulaireId, body, ifMatch));
+  ): Promise<Json> {
+    return this.formulaires.replace(tenantId, actor, formulaireId, body, ifMatch);
   }
 
   @Delete(':id')

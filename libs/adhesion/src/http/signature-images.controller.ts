@@ -1,14 +1,12 @@
 import { ADHESION, SIGNATURE } from '../domain/adhesion.errors';
 import { EMPLOYE } from '#membership';
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { SignatureImagesService } from '../application/signature-images.service';
 import { SignatureAdhesionItem, SignatureEmployeItem } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';
@@ -34,13 +32,8 @@ export class SignatureImagesController {
     etag: true,
     errors: [ADHESION.NotFound, EMPLOYE.NotFound, SIGNATURE.NotFound],
   })
-  async read(
-    @Tenant() tenantId: string,
-    @CurrentActor() actor: Actor,
-    @Param('x') x: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.images.read(tenantId, actor, x));
+  read(@Tenant() tenantId: string, @CurrentActor() actor: Actor, @Param('x') x: string): Promise<Json> {
+    return this.images.read(tenantId, actor, x);
   }
 
   @Get('employe/:idExterne/derniere-image-signature')
@@ -52,12 +45,11 @@ export class SignatureImagesController {
     etag: true,
     errors: [EMPLOYE.NotFound, SIGNATURE.NotFound],
   })
-  async readLatest(
+  readLatest(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Param('idExterne') idExterne: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.images.readLatest(tenantId, actor, idExterne));
+  ): Promise<Json> {
+    return this.images.readLatest(tenantId, actor, idExterne);
   }
 }

@@ -7,7 +7,6 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { Body } from '#platform/input/request-parts.decorator';
 import { PaiementsService } from '../application/paiements.service';
@@ -86,12 +85,8 @@ export class SigningController {
     etag: true,
     errors: [ADHESION.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @AdhesionId() adhesionId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.signing.get(tenantId, adhesionId));
+  get(@Tenant() tenantId: string, @AdhesionId() adhesionId: string): Promise<Json> {
+    return this.signing.get(tenantId, adhesionId);
   }
 
   @Post(':id/paiements')

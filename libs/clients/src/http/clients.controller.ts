@@ -9,7 +9,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { assertIfMatch } from '#platform/input/if-match';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { SecretAnswer } from '#platform/http/idempotency.interceptor';
@@ -65,10 +64,10 @@ export class ClientsController {
     @CurrentActor() actor: Actor,
     @Body() body: ClientCreation,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const client = await this.clients.create(actor, body);
     response.location(`/admin/v1/clients/${client.id}`);
-    return withEtag(response, JSON.stringify(ClientItem.of(client)));
+    return JSON.stringify(ClientItem.of(client));
   }
 
   @Get()
@@ -95,11 +94,8 @@ export class ClientsController {
     etag: true,
     errors: [CLIENT.NotFound],
   })
-  async get(
-    @ClientId() clientId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, JSON.stringify(ClientItem.of(await this.clients.get(clientId))));
+  async get(@ClientId() clientId: string): Promise<Json> {
+    return JSON.stringify(ClientItem.of(await this.clients.get(clientId)));
   }
 
   @Put(':clientId')
@@ -126,12 +122,11 @@ export class ClientsController {
     @ClientId() clientId: string,
     @Body() body: ClientModification,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const client = await this.clients.update(actor, clientId, body, (current) =>
       assertIfMatch(ifMatch, JSON.stringify(ClientItem.of(current))),
     );
-    return withEtag(response, JSON.stringify(ClientItem.of(client)));
+    return JSON.stringify(ClientItem.of(client));
   }
 
   @Post(':clientId/cles')
@@ -191,12 +186,8 @@ export class ClientsController {
     etag: true,
     errors: [CLIENT.NotFound, CLE.NotFound],
   })
-  async cle(
-    @ClientId() clientId: string,
-    @CleId() cleId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, JSON.stringify(CleItem.of(await this.clients.getCle(clientId, cleId))));
+  async cle(@ClientId() clientId: string, @CleId() cleId: string): Promise<Json> {
+    return JSON.stringify(CleItem.of(await this.clients.getCle(clientId, cleId)));
   }
 
   @Delete(':clientId/cles/:cleId')

@@ -1,11 +1,9 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { type Caller, ENVIRONMENTS, MODULES } from '#access/caller';
 import { CurrentCaller, Requires } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_NESTED_RECORDS, SYNC_RECORDS } from '#platform/input/limits';
 
 class LimitesItem {
@@ -78,7 +76,7 @@ export class MoiItem {
 export class MoiController {
   @Get()
   @Answers({ summary: 'What the key is: client, environment, modules, limits', type: MoiItem, etag: true })
-  get(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) response: Response): Json | undefined {
+  get(@CurrentCaller() caller: Caller): Json {
     const item: MoiItem = {
       clientId: caller.clientId!,
       client: caller.clientNom!,
@@ -93,6 +91,6 @@ export class MoiController {
         enregistrementsImbriquesMaximauxSync: SYNC_NESTED_RECORDS,
       },
     };
-    return withEtag(response, JSON.stringify(item));
+    return JSON.stringify(item);
   }
 }

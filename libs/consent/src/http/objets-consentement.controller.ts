@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { PagingQuery, sendList } from '#platform/http/listing';
 import { namedByPath } from '#platform/input/named-by-path';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -52,12 +51,8 @@ export class ObjetsConsentementController {
     etag: true,
     errors: [OBJET_CONSENTEMENT.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @Param('idExterne') id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.objets.get(tenantId, id));
+  get(@Tenant() tenantId: string, @Param('idExterne') id: string): Promise<Json> {
+    return this.objets.get(tenantId, id);
   }
 
   @Post()
@@ -75,10 +70,10 @@ export class ObjetsConsentementController {
     @CurrentActor() actor: Actor,
     @Body() body: ObjetConsentementInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const item = await this.objets.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
-    return withEtag(response, item);
+    return item;
   }
 
   @Put()
@@ -90,14 +85,13 @@ export class ObjetsConsentementController {
     ifMatch: true,
     errors: [OBJET_CONSENTEMENT.NotFound],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: ObjetConsentementInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.objets.replace(tenantId, actor, body, ifMatch));
+  ): Promise<Json> {
+    return this.objets.replace(tenantId, actor, body, ifMatch);
   }
 
   @Put(':idExterne')
@@ -110,15 +104,14 @@ export class ObjetsConsentementController {
     ifMatch: true,
     errors: [OBJET_CONSENTEMENT.NotFound],
   })
-  async replaceNamed(
+  replaceNamed(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Param('idExterne') id: string,
     @Body() body: ObjetConsentementReplacement,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return this.replace(tenantId, actor, namedByPath(body, 'idExterne', id), ifMatch, response);
+  ): Promise<Json> {
+    return this.replace(tenantId, actor, namedByPath(body, 'idExterne', id), ifMatch);
   }
 
   @Delete(':idExterne')

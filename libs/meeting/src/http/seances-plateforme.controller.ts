@@ -7,7 +7,6 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { Body } from '#platform/input/request-parts.decorator';
 import { PointsService } from '../application/points.service';
 import { SeancesService } from '../application/seances.service';
@@ -40,10 +39,10 @@ export class SeancesPlateformeController {
     @CurrentActor() actor: Actor,
     @Body() body: SeanceInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const { id, item } = await this.seances.create(tenantId, actor, body);
     response.location(`${PATH}/${id}`);
-    return withEtag(response, item);
+    return item;
   }
 
   @Get(':seanceId')
@@ -55,12 +54,8 @@ export class SeancesPlateformeController {
     etag: true,
     errors: [SEANCE.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @SeanceId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.seances.get(tenantId, id));
+  get(@Tenant() tenantId: string, @SeanceId() id: string): Promise<Json> {
+    return this.seances.get(tenantId, id);
   }
 
   @Put(':seanceId/presences')
@@ -74,15 +69,14 @@ export class SeancesPlateformeController {
     ifMatch: true,
     errors: [SEANCE.NotFound],
   })
-  async recordPresences(
+  recordPresences(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @SeanceId() id: string,
     @Body() body: PresencesInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.seances.recordPresences(tenantId, actor, id, body, ifMatch));
+  ): Promise<Json> {
+    return this.seances.recordPresences(tenantId, actor, id, body, ifMatch);
   }
 
   @Post(':seanceId/points')
@@ -120,15 +114,14 @@ export class SeancesPlateformeController {
     ifMatch: true,
     errors: [SEANCE.NotFound, POINT.NotFound, POINT.NonVotable],
   })
-  async recordResultat(
+  recordResultat(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @SeanceId() id: string,
     @PointId() pointId: string,
     @Body() body: ResultatInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.points.recordResultat(tenantId, actor, id, pointId, body, ifMatch));
+  ): Promise<Json> {
+    return this.points.recordResultat(tenantId, actor, id, pointId, body, ifMatch);
   }
 }

@@ -6,7 +6,6 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
@@ -74,12 +73,8 @@ export class SeancesController {
     etag: true,
     errors: [SEANCE.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @SeanceId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.seances.get(tenantId, id));
+  get(@Tenant() tenantId: string, @SeanceId() id: string): Promise<Json> {
+    return this.seances.get(tenantId, id);
   }
 
   @Get(':seanceId/points/:pointId/resultats')
@@ -94,13 +89,8 @@ export class SeancesController {
     etag: true,
     errors: [SEANCE.NotFound, POINT.NotFound, RESULTAT.NotFound],
   })
-  async resultat(
-    @Tenant() tenantId: string,
-    @SeanceId() id: string,
-    @PointId() pointId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.points.resultat(tenantId, id, pointId));
+  resultat(@Tenant() tenantId: string, @SeanceId() id: string, @PointId() pointId: string): Promise<Json> {
+    return this.points.resultat(tenantId, id, pointId);
   }
 
   @Get(':seanceId/resultats')
@@ -134,11 +124,7 @@ export class SeancesController {
     etag: true,
     errors: [SEANCE.NotFound],
   })
-  async participation(
-    @Tenant() tenantId: string,
-    @SeanceId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.seances.participation(tenantId, id));
+  participation(@Tenant() tenantId: string, @SeanceId() id: string): Promise<Json> {
+    return this.seances.participation(tenantId, id);
   }
 }

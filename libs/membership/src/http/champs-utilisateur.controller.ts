@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { PagingQuery, sendList } from '#platform/http/listing';
 import { namedByPath } from '#platform/input/named-by-path';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -48,12 +47,8 @@ export class ChampsUtilisateurController {
     etag: true,
     errors: [CHAMP.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @Param('nom') name: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.champs.get(tenantId, name));
+  get(@Tenant() tenantId: string, @Param('nom') name: string): Promise<Json> {
+    return this.champs.get(tenantId, name);
   }
 
   @Post()
@@ -79,10 +74,10 @@ export class ChampsUtilisateurController {
     @CurrentActor() actor: Actor,
     @Body() body: ChampInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const item = await this.champs.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.nom)}`);
-    return withEtag(response, item);
+    return item;
   }
 
   @Put()
@@ -103,14 +98,13 @@ export class ChampsUtilisateurController {
     ifMatch: true,
     errors: [CHAMP.NotFound, CHAMP.TypeUtilise, CHAMP.ChoixUtilise],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: ChampInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.champs.replace(tenantId, actor, body, ifMatch));
+  ): Promise<Json> {
+    return this.champs.replace(tenantId, actor, body, ifMatch);
   }
 
   @Put(':nom')
@@ -130,15 +124,14 @@ export class ChampsUtilisateurController {
     ifMatch: true,
     errors: [CHAMP.NotFound, CHAMP.TypeUtilise, CHAMP.ChoixUtilise],
   })
-  async replaceNamed(
+  replaceNamed(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Param('nom') name: string,
     @Body() body: ChampReplacement,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return this.replace(tenantId, actor, namedByPath(body, 'nom', name), ifMatch, response);
+  ): Promise<Json> {
+    return this.replace(tenantId, actor, namedByPath(body, 'nom', name), ifMatch);
   }
 
   @Delete(':nom')

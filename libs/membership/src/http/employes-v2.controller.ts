@@ -6,7 +6,6 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { type Page, type Position, sendList } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
@@ -46,12 +45,8 @@ export class EmployesV2Controller {
     etag: true,
     errors: [EMPLOYE.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @Param('idExterne') idExterne: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.masterData.getEmploye(tenantId, idExterne));
+  get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Json> {
+    return this.masterData.getEmploye(tenantId, idExterne);
   }
 
   @Get('emploi')

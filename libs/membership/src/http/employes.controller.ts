@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { EmployesService } from '../application/employes.service';
@@ -47,12 +46,8 @@ export class EmployesController {
     etag: true,
     errors: [EMPLOYE.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @Param('idExterne') idExterne: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.employes.get(tenantId, idExterne));
+  get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Json> {
+    return this.employes.get(tenantId, idExterne);
   }
 
   @Post()
@@ -76,10 +71,10 @@ export class EmployesController {
     @CurrentActor() actor: Actor,
     @Body() body: EmployeInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const item = await this.employes.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
-    return withEtag(response, item);
+    return item;
   }
 
   @Put()
@@ -92,14 +87,13 @@ export class EmployesController {
     ifMatch: true,
     errors: [EMPLOYE.NotFound, EMPLOYE.EmployeurInconnu],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: EmployeInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.employes.replace(tenantId, actor, body, ifMatch));
+  ): Promise<Json> {
+    return this.employes.replace(tenantId, actor, body, ifMatch);
   }
 
   @Delete(':idExterne')

@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { EmployeursService } from '../application/employeurs.service';
@@ -47,12 +46,8 @@ export class EmployeursController {
     etag: true,
     errors: [EMPLOYEUR.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @Param('idExterne') idExterne: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.employeurs.get(tenantId, idExterne));
+  get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Json> {
+    return this.employeurs.get(tenantId, idExterne);
   }
 
   @Post()
@@ -70,10 +65,10 @@ export class EmployeursController {
     @CurrentActor() actor: Actor,
     @Body() body: EmployeurInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const item = await this.employeurs.create(tenantId, actor, body);
     response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
-    return withEtag(response, item);
+    return item;
   }
 
   @Put()
@@ -86,14 +81,13 @@ export class EmployeursController {
     ifMatch: true,
     errors: [EMPLOYEUR.NotFound],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: EmployeurInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.employeurs.replace(tenantId, actor, body, ifMatch));
+  ): Promise<Json> {
+    return this.employeurs.replace(tenantId, actor, body, ifMatch);
   }
 
   @Delete(':idExterne')

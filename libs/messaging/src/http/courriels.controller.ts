@@ -10,7 +10,6 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -75,12 +74,8 @@ export class CourrielsController {
     etag: true,
     errors: [COURRIEL.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @CourrielId() courrielId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.courriels.get(tenantId, courrielId));
+  get(@Tenant() tenantId: string, @CourrielId() courrielId: string): Promise<Json> {
+    return this.courriels.get(tenantId, courrielId);
   }
 
   @Get(':id/destinataires')

@@ -1,5 +1,5 @@
 import { PRECONDITION } from '../errors/platform.errors';
-import { applyDecorators, Header, HttpCode, type Type } from '@nestjs/common';
+import { applyDecorators, Header, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
 import {
   ApiExtension,
   ApiExtraModels,
@@ -10,6 +10,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../errors/error-definition';
+import { EtagInterceptor } from './etag';
 import { ProblemItem } from './problem.dto';
 
 /** Responses of an operation, for the OpenAPI document. */
@@ -42,11 +43,12 @@ export interface AnswerOptions {
   paged?: boolean;
 }
 
-/** Declares the answers of an operation: its documentation, and its status of success. */
+/** Declares the responses of an operation: its documentation, its status of success and its ETag. */
 export function Answers(options: AnswerOptions): MethodDecorator {
   const status = options.status ?? 200;
   return applyDecorators(
     HttpCode(status),
+    ...(options.etag ? [UseInterceptors(EtagInterceptor)] : []),
     ApiOperation({
       summary: options.summary,
       ...(options.description ? { description: options.description } : {}),

@@ -1,7 +1,8 @@
-import type { Response } from 'express';
+import type { ExecutionContext } from '@nestjs/common';
+import { lastValueFrom, of } from 'rxjs';
 import { DomainError } from '../errors/domain-error';
-import { withEtag } from './etag';
 import { assertIfMatch, etagOf } from '../input/if-match';
+import { EtagInterceptor } from './etag';
 
 const ITEM = '{"idExterne":"E-1","nom":"Roy"}';
 const TAG = etagOf(ITEM);
@@ -18,8 +19,11 @@ describe('etagOf', () => {
   );
 });
 
-/** What of Express withEtag uses. */
-function answer(method: string, held?: string): { body: unknown; status: number; etag: unknown } {
+/** Returns the response to an item, with the parts of Express that the interceptor uses. */
+async function answer(
+  method: string,
+  held?: string,
+): Promise<{ body: unknown; status: number; etag: unknown }> {
   const set = new Map<string, unknown>();
   const response = {
     statusCode: 200,
@@ -27,11 +31,12 @@ function answer(method: string, held?: string): { body: unknown; status: number;
     setHeader: (name: string, value: unknown) => set.set(name, value),
     status: (code: number) => (response.statusCode = code),
   };
-  const body = withEtag(response as unknown as Response, ITEM);
+  const context = { switchToHttp: () => ({ getResponse: () => response }) } as unknown as ExecutionContext;
+  const body = await lastValueFrom(new EtagInterceptor().intercept(context, { handle: () => of(ITEM) }));
   return { body, status: response.statusCode, etag: set.get('ETag') };
 }
 
-describe('withEtag', () => {
+describe('EtagInterceptor', () => {
   it.each([
     ['GET', undefined],
     ['GET', '"other"'],
@@ -41,8 +46,8 @@ describe('withEtag', () => {
     // A condition of reads does not make an action skip its answer.
     ['PUT', TAG],
     ['POST', '*'],
-  ])('answers the item to %s with If-None-Match %s', (method, held) => {
-    expect(answer(method, held)).toEqual({ body: ITEM, status: 200, etag: TAG });
+  ])('answers the item to %s with If-None-Match %s', async (method, held) => {
+    expect(await answer(method, held)).toEqual({ body: ITEM, status: 200, etag: TAG });
   });
 
   it.each([
@@ -52,8 +57,8 @@ describe('withEtag', () => {
     ['GET', `"one", W/"two" ,  ${TAG}`],
     ['GET', `"a,b",${TAG}`],
     ['GET', ' * '],
-  ])('answers 304 without a body to %s with If-None-Match %s', (method, held) => {
-    expect(answer(method, held)).toEqual({ body: undefined, status: 304, etag: TAG });
+  ])('answers 304 without a body to %s with If-None-Match %s', async (method, held) => {
+    expect(await answer(method, held)).toEqual({ body: undefined, status: 304, etag: TAG });
   });
 });
 

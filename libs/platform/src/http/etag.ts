@@ -1,4 +1,6 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { map, type Observable } from 'rxjs';
 import type { Json } from '../database/json';
 import { etagOf } from '../input/if-match';
 
@@ -11,13 +13,21 @@ export function holds(request: Request, tag: string): boolean {
 }
 
 /**
- * Answers one item with its ETag, or 304 without a body to a read whose `If-None-Match` names it. Decided here and not
- * by Express, which takes a request's `Cache-Control: no-cache` (Node's fetch adds it) for a wish to ignore the ETag.
+ * Sends an item with its ETag, or 304 without a body to a read whose `If-None-Match` names it. Express would ignore the
+ * ETag of a request with `Cache-Control: no-cache`, which Node's fetch adds.
  */
-export function withEtag(response: Response, item: Json): Json | undefined {
-  const tag = etagOf(item);
-  response.setHeader('ETag', tag);
-  if (!holds(response.req, tag)) return item;
-  response.status(304);
-  return undefined;
+export class EtagInterceptor implements NestInterceptor<Json | undefined> {
+  intercept(context: ExecutionContext, next: CallHandler<Json | undefined>): Observable<Json | undefined> {
+    const response = context.switchToHttp().getResponse<Response>();
+    return next.handle().pipe(
+      map((item) => {
+        if (item === undefined) return undefined;
+        const tag = etagOf(item);
+        response.setHeader('ETag', tag);
+        if (!holds(response.req, tag)) return item;
+        response.status(304);
+        return undefined;
+      }),
+    );
+  }
 }

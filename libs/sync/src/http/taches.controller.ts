@@ -1,11 +1,9 @@
 import { TACHE } from '../domain/sync.errors';
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Tache, TachesService } from '../application/taches.service';
 import { EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
@@ -28,9 +26,8 @@ export class TachesController {
   async get(
     @Tenant() tenantId: string,
     @Param('id', new GuidPart(TACHE.NotFound, 'No task has this id.')) id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, jsonOf(await this.taches.get(tenantId, id)));
+  ): Promise<Json> {
+    return jsonOf(await this.taches.get(tenantId, id));
   }
 }
 

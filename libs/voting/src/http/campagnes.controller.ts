@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Page, type Position, sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -70,12 +69,8 @@ export class CampagnesController {
     etag: true,
     errors: [CAMPAGNE.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @CampagneId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.campagnes.get(tenantId, id));
+  get(@Tenant() tenantId: string, @CampagneId() id: string): Promise<Json> {
+    return this.campagnes.get(tenantId, id);
   }
 
   @Post()
@@ -124,15 +119,14 @@ export class CampagnesController {
       CAMPAGNE.SlugDejaUtilise,
     ],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @CampagneId() id: string,
     @Body() body: CampagneInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.campagnes.replace(tenantId, actor, id, body, ifMatch));
+  ): Promise<Json> {
+    return this.campagnes.replace(tenantId, actor, id, body, ifMatch);
   }
 
   @Delete(':id')

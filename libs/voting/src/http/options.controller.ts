@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -68,14 +67,13 @@ export class OptionsController {
     etag: true,
     errors: [CAMPAGNE.NotFound, QUESTION.NotFound, OPTION.NotFound],
   })
-  async get(
+  get(
     @Tenant() tenantId: string,
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @OptionId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.options.get(tenantId, { campagneId, questionId }, id));
+  ): Promise<Json> {
+    return this.options.get(tenantId, { campagneId, questionId }, id);
   }
 
   @Post()
@@ -100,10 +98,10 @@ export class OptionsController {
     @QuestionId() questionId: string,
     @Body() body: OptionInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const { id, item } = await this.options.create(tenantId, actor, { campagneId, questionId }, body);
     response.location(`/b2b/v1/campagnes/${campagneId}/questions/${questionId}/options/${id}`);
-    return withEtag(response, item);
+    return item;
   }
 
   // Before the options by their id: the first route that fits is taken.
@@ -145,10 +143,9 @@ export class OptionsController {
     @OptionId() id: string,
     @Body() body: OptionInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const item = await this.options.replace(tenantId, actor, { campagneId, questionId }, id, body, ifMatch);
-    return withEtag(response, item);
+    return item;
   }
 
   @Delete(':optionId')

@@ -8,7 +8,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -70,13 +69,8 @@ export class QuestionsController {
     etag: true,
     errors: [CAMPAGNE.NotFound, QUESTION.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @CampagneId() campagneId: string,
-    @QuestionId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.questions.get(tenantId, campagneId, id));
+  get(@Tenant() tenantId: string, @CampagneId() campagneId: string, @QuestionId() id: string): Promise<Json> {
+    return this.questions.get(tenantId, campagneId, id);
   }
 
   @Post()
@@ -102,10 +96,10 @@ export class QuestionsController {
     @CampagneId() campagneId: string,
     @Body() body: QuestionInput,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
+  ): Promise<Json> {
     const { id, item } = await this.questions.create(tenantId, actor, campagneId, body);
     response.location(`/b2b/v1/campagnes/${campagneId}/questions/${id}`);
-    return withEtag(response, item);
+    return item;
   }
 
   // Before the questions by their id: the first route that fits is taken.
@@ -149,16 +143,15 @@ export class QuestionsController {
       QUESTION.PreferentielNonSupporte,
     ],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @QuestionId() id: string,
     @Body() body: QuestionInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.questions.replace(tenantId, actor, campagneId, id, body, ifMatch));
+  ): Promise<Json> {
+    return this.questions.replace(tenantId, actor, campagneId, id, body, ifMatch);
   }
 
   @Delete(':questionId')

@@ -9,7 +9,6 @@ import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Page, type Position, sendList } from '#platform/http/listing';
 import { OneOrMany } from '#platform/input/one-or-many.pipe';
@@ -74,13 +73,8 @@ export class VotantsController {
     etag: true,
     errors: [CAMPAGNE.NotFound, VOTANT.NotFound],
   })
-  async get(
-    @Tenant() tenantId: string,
-    @CampagneId() campagneId: string,
-    @VotantId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.votants.get(tenantId, campagneId, id));
+  get(@Tenant() tenantId: string, @CampagneId() campagneId: string, @VotantId() id: string): Promise<Json> {
+    return this.votants.get(tenantId, campagneId, id);
   }
 
   @Post('upsert')

@@ -9,7 +9,6 @@ import { Config } from '#platform/ops/config';
 import { CurrentActorWithModules } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { withEtag } from '#platform/http/etag';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { SecretAnswer } from '#platform/http/idempotency.interceptor';
 import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
@@ -84,13 +83,12 @@ export class WebhooksController {
     etag: true,
     errors: [WEBHOOK.NotFound, MODULE.NonActif],
   })
-  async get(
+  get(
     @Tenant() tenantId: string,
     @CurrentCaller() { modules }: Caller,
     @WebhookId() webhookId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.webhooks.get(tenantId, modules, webhookId));
+  ): Promise<Json> {
+    return this.webhooks.get(tenantId, modules, webhookId);
   }
 
   @Post()
@@ -126,15 +124,14 @@ export class WebhooksController {
     ifMatch: true,
     errors: [WEBHOOK.NotFound, WEBHOOK.AdresseRefusee, MODULE.NonActif],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @Body() body: WebhookInput,
     @Headers('if-match') ifMatch: string | undefined,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.webhooks.replace(tenantId, manager, webhookId, body, ifMatch));
+  ): Promise<Json> {
+    return this.webhooks.replace(tenantId, manager, webhookId, body, ifMatch);
   }
 
   @Delete(':id')
@@ -229,14 +226,13 @@ export class WebhooksController {
     etag: true,
     errors: [WEBHOOK.NotFound, LIVRAISON.NotFound, MODULE.NonActif],
   })
-  async livraison(
+  livraison(
     @Tenant() tenantId: string,
     @CurrentCaller() { modules }: Caller,
     @WebhookId() webhookId: string,
     @LivraisonId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | undefined> {
-    return withEtag(response, await this.webhooks.livraison(tenantId, modules, webhookId, id));
+  ): Promise<Json> {
+    return this.webhooks.livraison(tenantId, modules, webhookId, id);
   }
 
   @Post(':id/livraisons/:livraisonId/renvoyer')
