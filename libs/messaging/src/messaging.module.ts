@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { join } from 'node:path';
 import { Config } from '#platform/ops/config';
 import { VotingModule } from '#voting';
-import { ConclusionRecorder } from './application/conclusion-recorder';
 import { CourrielsService } from './application/courriels.service';
 import { FolderMailer } from './application/folder-mailer';
 import { MAILER, type Mailer } from './application/mailer';
@@ -31,7 +30,6 @@ export class MessagingModule {}
         smtp ? new SmtpMailer(smtp, mailFrom.address) : new FolderMailer(join(dataDir, 'courriels')),
     },
     ExpeditionRepository,
-    ConclusionRecorder,
     SendingMetrics,
     SendingWorker,
   ],

@@ -12,6 +12,6 @@ ExpeditionRepository.prototype.conclude = function afterwards(tenantId, conclusi
   return conclude.call(
     this,
     tenantId,
-    conclusions.map((one) => ({ ...one, porteur: null })),
+    conclusions.map((one) => ({ ...one, attemptId: null })),
   );
 };

@@ -18,5 +18,6 @@ export const MESSAGING_QUEUES: readonly Queue[] = [COURRIEL_QUEUE];
 export interface CourrielJob {
   readonly tenantId: string;
   readonly courrielId: string;
+  /** Generation of the email (column `tour`). Jobs in the queue have this name. */
   readonly tour: number;
 }

@@ -2,7 +2,7 @@ import { convert } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { domainToASCII } from 'node:url';
 import type { MailFrom } from '#platform/ops/mail-config';
-import type { Letter, Sender } from '../persistence/expedition.repository';
+import type { Email, Sender } from '../persistence/expedition.repository';
 
 /** Nesting beyond this is left out of the plain text: walking it takes time that grows with its square. */
 const MAX_DEPTH = 100;
@@ -16,7 +16,7 @@ export class Message {
 
   /** @param from the operator's name and address, whose domain names the messages */
   static async compose(
-    { sujet, corpsHtml, dateCreation, ...sender }: Letter,
+    { sujet, corpsHtml, dateCreation, ...sender }: Email,
     from: MailFrom,
   ): Promise<Message> {
     const { adresseDeReponse } = sender;
@@ -24,7 +24,7 @@ export class Message {
       from: { name: nameOf(sender, from), address: from.address },
       ...(adresseDeReponse === null ? {} : { replyTo: { name: '', address: adresseDeReponse } }),
       subject: sujet,
-      // The same of every attempt, like all else.
+      // Every attempt must send the same bytes.
       date: dateCreation,
       html: corpsHtml,
       text: convert(corpsHtml, { wordwrap: 78, limits: { maxDepth: MAX_DEPTH } }),

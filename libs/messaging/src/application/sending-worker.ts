@@ -5,143 +5,148 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { Config } from '#platform/ops/config';
-import { sqlState } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { LOGGER } from '#platform/ops/logger';
-import { type HeldJob, JobQueue } from '#platform/jobs/job-queue';
+import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
+import { QueueConsumer } from '#platform/jobs/queue-consumer';
+import { TenantBatches } from '#platform/jobs/tenant-batches';
 import { retryDelay } from '../domain/retry-delays';
 import {
   type Conclusion,
+  type Email,
   ExpeditionRepository,
-  type HeldDestinataire,
-  type Letter,
-  type Turn,
+  type LeasedDestinataire,
+  type Slice,
 } from '../persistence/expedition.repository';
-import { ConclusionRecorder } from './conclusion-recorder';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { type Delivered, type Mailer, MAILER } from './mailer';
 import { Message, sendable } from './message';
 import { Pause } from './pause';
 import { SendingMetrics } from './sending-metrics';
 
-/** Connections to the mail server, and messages at once. */
-const AT_ONCE = 8;
+/** Connections to the mail server, and concurrent messages. */
+const MOST_CONCURRENT = 8;
 
-/** Recipients that are taken up together. */
+/** Recipients that one job leases. */
 const SLICE = 100;
 
 /** Slices that one process works on, and those of them that one tenant may have. */
 const MOST_SLICES = 8;
-const MOST_SLICES_OF_ONE = 2;
+const MOST_SLICES_OF_TENANT = 2;
 
+/** Pause after a fetch without jobs, in ms. */
 const IDLE_MS = 250;
 const RETRY_MS = 1_000;
 
 /** Recipients whose lease is not renewed for 30 s are given to another worker. */
-const KEEP_MS = 10_000;
+const RENEW_EVERY_MS = 10_000;
 
-/** A stop waits so long for the server's answers to messages that have ended. */
+/** Maximum time, in ms, that a stop waits for the server's responses to messages that have ended. */
 const LONGEST_STOP_MS = 20_000;
 
 /** Short delay, because another worker read the recipient again or the address changed. */
 const SOON_S = 5;
 
+/** A result to be written. */
+interface Pending {
+  readonly conclusion: Conclusion;
+  /** Called once it is written. */
+  readonly recorded: () => void;
+}
+
 /**
- * Takes turns of letters, a slice of recipients each, and sends to them (docs/adr/0016). Any number of processes share the
- * work. What may happen twice is that a message is begun: only one attempt is let through to its end.
+ * Takes jobs of emails, leases a slice of recipients for each, and sends to them (docs/adr/0016). Any number of processes
+ * share the work. A message may be begun twice, but the pre-send check lets only one attempt end it.
  */
 @Injectable()
 export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly held = new Map<string, string>();
+  private readonly consumer: QueueConsumer;
+  private readonly conclusions: TenantBatches<Pending>;
+  private readonly leased = new Map<string, string>();
   private readonly slices = new Map<Promise<void>, string>();
   private readonly messages = new LRUCache<string, Promise<Message>>({ max: MOST_SLICES });
-  private readonly limit = pLimit(AT_ONCE);
+  private readonly limit = pLimit(MOST_CONCURRENT);
   private readonly pause = new Pause();
-  private isStopping = false;
-  private loop: Promise<void> = Promise.resolve();
-  private keeper: NodeJS.Timeout | undefined;
-  private wake: () => void = () => undefined;
 
   constructor(
     private readonly queue: JobQueue,
     private readonly transactions: Transactions,
     private readonly expeditions: ExpeditionRepository,
-    private readonly recorder: ConclusionRecorder,
     private readonly metrics: SendingMetrics,
     private readonly config: Config,
     @Inject(MAILER) private readonly mailer: Mailer,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.loop = this.run();
-    this.keeper = setInterval(() => {
-      this.keep().catch((error: unknown) => this.warn(error));
-    }, KEEP_MS);
+  ) {
+    const failure = 'e-mail is delayed and will be tried again';
+    this.consumer = new QueueConsumer(queue, COURRIEL_QUEUE, logger, failure);
+    this.conclusions = new TenantBatches(
+      (tenantId, pending) => this.conclude(tenantId, pending),
+      logger,
+      'results of e-mail could not be recorded and will be tried again',
+    );
   }
 
-  /** Takes nothing more, ends what was let through, and gives back the rest. */
+  onApplicationBootstrap(): void {
+    this.consumer.start({
+      fetch: () => this.fetch(),
+      renew: () => this.renew(),
+      renewEveryMs: RENEW_EVERY_MS,
+    });
+  }
+
+  /** Takes no more jobs, ends messages that passed the pre-send check, and gives back the other recipients. */
   async onModuleDestroy(): Promise<void> {
-    this.isStopping = true;
-    this.wake();
-    await this.loop;
+    await this.consumer.stop();
     const timer = setTimeout(() => this.mailer.close(), LONGEST_STOP_MS);
     await Promise.all(this.slices.keys());
     clearTimeout(timer);
-    await this.recorder.settled();
-    clearInterval(this.keeper);
+    await this.conclusions.settled();
+    this.consumer.close();
     this.mailer.close();
   }
 
-  private async run(): Promise<void> {
-    while (!this.isStopping) {
-      try {
-        const paused = this.pause.leftMs;
-        const wanted = paused > 0 ? 0 : MOST_SLICES - this.slices.size;
-        const taken = wanted > 0 ? await this.take(wanted) : 0;
-        if (taken === 0) await this.sleep(Math.max(IDLE_MS, paused));
-      } catch (error) {
-        this.warn(error);
-        await this.sleep(RETRY_MS);
-      }
-    }
+  private async fetch(): Promise<number> {
+    const paused = this.pause.leftMs;
+    const wanted = paused > 0 ? 0 : MOST_SLICES - this.slices.size;
+    const taken = wanted > 0 ? await this.take(wanted) : 0;
+    return taken === 0 ? Math.max(IDLE_MS, paused) : 0;
   }
 
   private async take(wanted: number): Promise<number> {
     const busy = Map.groupBy(this.slices.values(), (tenantId) => tenantId);
-    const full = [...busy].filter(([, ofOne]) => ofOne.length >= MOST_SLICES_OF_ONE).map(([id]) => id);
-    const jobs = await this.queue.take<CourrielJob>(COURRIEL_QUEUE, wanted, MOST_SLICES_OF_ONE, full);
+    const full = [...busy].filter(([, ofOne]) => ofOne.length >= MOST_SLICES_OF_TENANT).map(([id]) => id);
+    const jobs = await this.queue.take<CourrielJob>(COURRIEL_QUEUE, wanted, MOST_SLICES_OF_TENANT, full);
     await Promise.all(jobs.map((job) => this.begin(job)));
     return jobs.length;
   }
 
-  /** Writes the next job together with the leases of this one, so that another process continues after a kill. */
-  private async begin({ id, data }: HeldJob<CourrielJob>): Promise<void> {
+  /** Writes the next job together with the leases of this one, because another process must continue after a kill. */
+  private async begin({ id, data }: LeasedJob<CourrielJob>): Promise<void> {
     const { tenantId, courrielId, tour } = data;
     try {
-      const turn = await this.transactions.run({ tenantId }, async () => {
+      const slice = await this.transactions.run({ tenantId }, async () => {
         const taken = await this.expeditions.begin(tenantId, courrielId, tour, SLICE);
         if (taken?.next) {
-          const next: CourrielJob = { tenantId, courrielId, tour: taken.tour };
+          const next: CourrielJob = { tenantId, courrielId, tour: taken.generation };
           await this.queue.addAll(COURRIEL_QUEUE, [{ data: next, group: tenantId, startAfter: taken.next }]);
         }
         return taken;
       });
       await this.queue.done(COURRIEL_QUEUE, [id]);
-      if (turn && turn.held.length > 0) this.start(tenantId, turn);
+      if (slice && slice.leased.length > 0) this.start(tenantId, slice);
     } catch (error) {
-      this.warn(error);
+      this.consumer.warn(error);
       await wait(RETRY_MS);
-      await this.queue.giveBack(COURRIEL_QUEUE, [id]).catch((failure: unknown) => this.warn(failure));
+      await this.consumer.giveBack([id]);
     }
   }
 
-  private start(tenantId: string, { letter, held }: Turn): void {
-    for (const { id } of held) this.held.set(id, tenantId);
-    const sends = held.map((one) => this.limit(() => this.send(tenantId, letter, one)));
+  private start(tenantId: string, { email, leased }: Slice): void {
+    for (const { id } of leased) this.leased.set(id, tenantId);
+    const sends = leased.map((one) => this.limit(() => this.send(tenantId, email, one)));
     const slice: Promise<void> = Promise.all(sends).then(() => {
       this.slices.delete(slice);
-      this.wake();
+      this.consumer.wake();
     });
     this.slices.set(slice, tenantId);
   }
@@ -149,34 +154,34 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   /** Makes one attempt. Never throws. */
   private async send(
     tenantId: string,
-    letter: Letter,
-    { id, essais, adresse }: HeldDestinataire,
+    email: Email,
+    { id, essais, adresse }: LeasedDestinataire,
   ): Promise<void> {
     const conclude = (etat: Conclusion['etat'], rest: Partial<Conclusion> = {}): void => {
-      const conclusion = { id, etat, porteur: null, code: null, delayS: null, failed: false, ...rest };
-      this.recorder.push(tenantId, conclusion, () => this.held.delete(id));
+      const conclusion = { id, etat, attemptId: null, code: null, delayS: null, failed: false, ...rest };
+      this.conclusions.push(tenantId, { conclusion, recorded: () => this.leased.delete(id) });
     };
-    if (this.isStopping) return conclude('EnAttente', { delayS: 0 });
+    if (this.consumer.isStopping) return conclude('EnAttente', { delayS: 0 });
     const paused = this.pause.leftMs;
     if (paused > 0) return conclude('EnAttente', { delayS: Math.ceil(paused / 1_000) });
     const to = adresse === null ? undefined : sendable(adresse);
     if (to === undefined) return conclude('SansAdresse');
 
-    let porteur: string | null = null;
+    let attemptId: string | null = null;
     const gate = async (): Promise<boolean> => {
-      if (this.isStopping) return false;
-      porteur = randomUUID();
-      return this.expeditions.letThrough(tenantId, id, adresse!, porteur);
+      if (this.consumer.isStopping) return false;
+      attemptId = randomUUID();
+      return this.expeditions.letThrough(tenantId, id, adresse!, attemptId);
     };
     let delivered: Delivered;
     try {
-      const content = (await this.message(letter)).to(to, id);
-      delivered = await this.mailer.deliver({ courrielId: letter.id, destinataireId: id, to, content }, gate);
+      const content = (await this.message(email)).to(to, id);
+      delivered = await this.mailer.deliver({ courrielId: email.id, destinataireId: id, to, content }, gate);
     } catch (error) {
-      // A fault of ours with this letter: it is not the server that has to rest.
+      // The cause is this email, not the server: sending does not pause.
       this.logger.error(
-        { tenantId, courrielId: letter.id, error: (error as Error).name },
-        'a letter could not be sent',
+        { tenantId, courrielId: email.id, error: (error as Error).name },
+        'an e-mail could not be sent',
       );
       delivered = { result: 'later', code: null };
     }
@@ -184,22 +189,22 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     this.noteServer(delivered);
     switch (delivered.result) {
       case 'accepted':
-        return conclude('Envoye', { porteur });
+        return conclude('Envoye', { attemptId });
       case 'refused':
-        return conclude('Refuse', { porteur, code: delivered.code });
+        return conclude('Refuse', { attemptId, code: delivered.code });
       case 'unknown':
-        return conclude('Incertain', { porteur });
+        return conclude('Incertain', { attemptId });
       case 'later':
         return conclude('EnAttente', {
-          ...{ porteur, code: delivered.code, failed: true },
+          ...{ attemptId, code: delivered.code, failed: true },
           delayS: retryDelay(essais + 1, Math.random()),
         });
       case 'unreachable':
         return conclude('EnAttente', { delayS: Math.ceil(this.pause.leftMs / 1_000) });
       case 'held':
-        // Whether the gate was closed or only did not answer: what it has let through is taken back. Else another attempt
-        // has the recipient, or whoever takes it up next reads it anew.
-        conclude('EnAttente', { porteur, delayS: SOON_S });
+        // The check refused, or did not respond. This revokes a permission that it may have given. If another attempt has
+        // the recipient, nothing changes.
+        conclude('EnAttente', { attemptId, delayS: SOON_S });
     }
   }
 
@@ -215,38 +220,30 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private message(letter: Letter): Promise<Message> {
-    let message = this.messages.get(letter.id);
+  private message(email: Email): Promise<Message> {
+    let message = this.messages.get(email.id);
     if (message) return message;
-    message = Message.compose(letter, this.config.mailFrom);
-    this.messages.set(letter.id, message);
-    // A failed write is tried again.
-    message.catch(() => this.messages.delete(letter.id));
+    message = Message.compose(email, this.config.mailFrom);
+    this.messages.set(email.id, message);
+    // The next attempt composes it again.
+    message.catch(() => this.messages.delete(email.id));
     return message;
   }
 
-  private async keep(): Promise<void> {
-    const byTenant = Map.groupBy(this.held, ([, tenantId]) => tenantId);
-    for (const [tenantId, held] of byTenant) {
-      const ids = held.map(([id]) => id);
-      // Rows of one tenant that wait for a lock do not delay other tenants.
-      await this.expeditions.keep(tenantId, ids).catch((error: unknown) => this.warn(error));
+  private async conclude(tenantId: string, pending: readonly Pending[]): Promise<void> {
+    await this.expeditions.conclude(
+      tenantId,
+      pending.map(({ conclusion }) => conclusion),
+    );
+    for (const { recorded } of pending) recorded();
+  }
+
+  private async renew(): Promise<void> {
+    const byTenant = Map.groupBy(this.leased, ([, tenantId]) => tenantId);
+    for (const [tenantId, leased] of byTenant) {
+      const ids = leased.map(([id]) => id);
+      // A lock wait of one tenant does not delay the other tenants.
+      await this.expeditions.keep(tenantId, ids).catch((error: unknown) => this.consumer.warn(error));
     }
-  }
-
-  /** Waits, until it is woken at the latest. */
-  private sleep(ms: number): Promise<void> {
-    if (this.isStopping) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  private warn(error: unknown): void {
-    this.logger.warn({ sqlState: sqlState(error) }, 'e-mail is held up and will be tried again');
   }
 }

@@ -4,15 +4,15 @@ import type { EtatDestinataire } from '../domain/courriel.types';
 import { presentAddress } from './adresse.sql';
 
 /**
- * For so long recipients stay with who has taken them up, unless it says that they are still at work. Who stops saying so
- * has died: what waited is taken up by another, and what had been let through is in doubt.
+ * Lease of recipients, in seconds. If a worker does not renew it, the worker has died: another worker sends to recipients
+ * that waited, and recipients whose message may have been ended become `Incertain`.
  */
-export const HOLD_S = 30;
+export const LEASE_S = 30;
 
 /** Interval, in seconds, at which an email with leased recipients is read again, because leases may end. */
 const LOOK_S = 5;
 
-/** A letter older than this is given up for those whom it has not reached. */
+/** After this time, an email is no longer tried for the recipients that it has not reached. */
 const LONGEST_TRIED = '3 days';
 
 /** Sender of an email. */
@@ -24,29 +24,29 @@ export interface Sender {
   readonly adresseDeReponse: string | null;
 }
 
-/** A letter as it is sent. */
-export interface Letter extends Sender {
+/** An email as it is sent. */
+export interface Email extends Sender {
   readonly id: string;
   readonly sujet: string;
   readonly corpsHtml: string;
   readonly dateCreation: Date;
 }
 
-/** A recipient that a worker has taken up. */
-export interface HeldDestinataire {
+/** A recipient that a worker has leased. */
+export interface LeasedDestinataire {
   readonly id: string;
-  /** Attempts that have failed. */
+  /** Failed attempts. */
   readonly essais: number;
-  /** Null where nothing can be written to any more. */
+  /** Null if the person has no usable address, or was deleted. */
   readonly adresse: string | null;
 }
 
 /** Recipients that one job of an email has leased. */
-export interface Turn {
-  readonly letter: Letter;
-  /** Names the job of the next turn. */
-  readonly tour: number;
-  readonly held: readonly HeldDestinataire[];
+export interface Slice {
+  readonly email: Email;
+  /** Generation of the next job (column `tour`): a job of an earlier generation does nothing. */
+  readonly generation: number;
+  readonly leased: readonly LeasedDestinataire[];
   /** Due time of the next job; undefined once no recipient is left. */
   readonly next: Date | undefined;
 }
@@ -55,8 +55,8 @@ export interface Turn {
 export interface Conclusion {
   readonly id: string;
   readonly etat: Extract<EtatDestinataire, 'EnAttente' | 'Envoye' | 'Refuse' | 'Incertain' | 'SansAdresse'>;
-  /** The attempt, if it was let through or may have been. */
-  readonly porteur: string | null;
+  /** The attempt that passed the pre-send check, or may have passed it (column `porteur`). */
+  readonly attemptId: string | null;
   readonly code: number | null;
   /** Seconds until the recipient may be leased again; set with `EnAttente`. */
   readonly delayS: number | null;
@@ -64,83 +64,82 @@ export interface Conclusion {
   readonly failed: boolean;
 }
 
-/** Recipients on their way: taken up, let through, concluded. Only the clock of the database counts. */
+/** Recipients while they are sent to: leased, checked before the end of the message, concluded. Times are the database's. */
 @Injectable()
 export class ExpeditionRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Takes the turn of a letter and takes up recipients that are due, in the ambient transaction; undefined if somebody
-   * else has taken it, or the letter is gone.
+   * Begins a generation of an email and leases recipients that are due, in the ambient transaction.
    *
-   * @param tour of the job
-   * @param limit recipients at most
+   * @param generation of the job
+   * @param limit maximum number of recipients
+   * @returns undefined if another job began this generation, or the email was deleted
    */
-  async begin(tenantId: string, id: string, tour: number, limit: number): Promise<Turn | undefined> {
+  async begin(tenantId: string, id: string, generation: number, limit: number): Promise<Slice | undefined> {
     const client = this.transactions.client();
-    const { rows: letters } = await client.query<Letter & { tour: number; isOver: boolean }>(
+    const { rows: emails } = await client.query<Email & { next: number; isOver: boolean }>(
       `UPDATE courriel c SET tour = tour + 1 FROM reglage r
        WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.tour = $3 AND r.tenant_id = $1
-       RETURNING c.id_unique AS id, c.sujet, c.corps_html AS "corpsHtml", c.date_creation AS "dateCreation", c.tour,
+       RETURNING c.id_unique AS id, c.sujet, c.corps_html AS "corpsHtml", c.date_creation AS "dateCreation", c.tour AS next,
          r.nom, r.environnement, r.adresse_de_reponse AS "adresseDeReponse",
          c.date_creation < now() - interval '${LONGEST_TRIED}' AS "isOver"`,
-      [tenantId, id, tour],
+      [tenantId, id, generation],
     );
-    const [letter] = letters;
-    if (!letter) return undefined;
+    const [email] = emails;
+    if (!email) return undefined;
     await client.query(
       `UPDATE courriel_destinataire SET etat = CASE etat WHEN 'EnCours' THEN 'Incertain' ELSE 'Refuse' END,
          echeance = NULL, date = clock_timestamp()
        WHERE tenant_id = $1 AND courriel_id = $2 AND echeance <= now() AND (etat = 'EnCours' OR $3)`,
-      [tenantId, id, letter.isOver],
+      [tenantId, id, email.isOver],
     );
-    const { rows: held } = await client.query<HeldDestinataire>(
+    const { rows: leased } = await client.query<LeasedDestinataire>(
       `WITH due AS (
          SELECT id_unique FROM courriel_destinataire
          WHERE tenant_id = $1 AND courriel_id = $2 AND etat = 'EnAttente' AND echeance <= now()
          ORDER BY echeance, id_unique LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
        )
-       UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${HOLD_S} seconds' FROM due
+       UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${LEASE_S} seconds' FROM due
        WHERE d.tenant_id = $1 AND d.id_unique = due.id_unique
        RETURNING d.id_unique AS id, d.essais, ${presentAddress('d')} AS adresse`,
       [tenantId, id, limit],
     );
     const { rows: next } = await client.query<{ echeance: Date }>(
-      `SELECT CASE WHEN echeance > clock_timestamp() + interval '${HOLD_S} seconds' THEN echeance
+      `SELECT CASE WHEN echeance > clock_timestamp() + interval '${LEASE_S} seconds' THEN echeance
          ELSE least(echeance, clock_timestamp() + interval '${LOOK_S} seconds') END AS echeance
        FROM courriel_destinataire
        WHERE tenant_id = $1 AND courriel_id = $2 AND echeance IS NOT NULL
        ORDER BY courriel_destinataire.echeance LIMIT 1`,
       [tenantId, id],
     );
-    return { letter, tour: letter.tour, held, next: next[0]?.echeance };
+    return { email, generation: email.next, leased, next: next[0]?.echeance };
   }
 
   /**
-   * Lets an attempt through to the end of its message, in a transaction of its own: of all attempts, by however many
-   * workers, one at a time, and none once one of them has succeeded or is in doubt.
+   * The pre-send check: allows one attempt at a time, over all workers, to end its message, and none after an attempt has
+   * succeeded or is in doubt. Commits at once.
    *
-   * @param adresse that the message goes to: if it is no longer the person's, or the person is gone, nobody is let through
-   * @param porteur names the attempt
+   * @param adresse address of the message; the check fails if the person has another one by now, or was deleted
    */
-  async letThrough(tenantId: string, id: string, adresse: string, porteur: string): Promise<boolean> {
+  async letThrough(tenantId: string, id: string, adresse: string, attemptId: string): Promise<boolean> {
     const rows = await this.transactions.query(
       { tenantId },
       {
         name: 'courriel_let_through',
         text: `UPDATE courriel_destinataire d SET etat = 'EnCours', porteur = $4, date = clock_timestamp(),
-                 echeance = clock_timestamp() + interval '${HOLD_S} seconds'
+                 echeance = clock_timestamp() + interval '${LEASE_S} seconds'
                WHERE d.tenant_id = $1 AND d.id_unique = $2 AND d.etat = 'EnAttente' AND ${presentAddress('d')} = $3
                RETURNING 1`,
-        values: [tenantId, id, adresse, porteur],
+        values: [tenantId, id, adresse, attemptId],
       },
     );
     return rows.length === 1;
   }
 
   /**
-   * Writes what became of recipients. An attempt that was let through concludes only what is still its own; that it
-   * succeeded, or was refused, also counts where it was in doubt by then. Safe to repeat.
+   * Writes the results for recipients. An attempt that passed the pre-send check concludes a recipient only while the
+   * recipient is marked with its ID. A success or refusal also replaces `Incertain`. Safe to repeat.
    */
   async conclude(tenantId: string, conclusions: readonly Conclusion[]): Promise<void> {
     const column = <K extends keyof Conclusion>(key: K): Conclusion[K][] =>
@@ -154,15 +153,15 @@ export class ExpeditionRepository {
                  essais = d.essais + o.failed::int,
                  echeance = CASE WHEN o.etat = 'EnAttente' THEN clock_timestamp() + o.delay * interval '1 second' END
                FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::int[], $6::int[], $7::boolean[])
-                 AS o (id, etat, porteur, code, delay, failed)
+                 AS o (id, etat, attempt_id, code, delay, failed)
                WHERE d.tenant_id = $1 AND d.id_unique = o.id AND CASE
-                 WHEN o.porteur IS NULL THEN d.etat = 'EnAttente'
-                 ELSE d.porteur = o.porteur AND (d.etat = 'EnCours' OR (d.etat = 'Incertain' AND o.etat <> 'EnAttente')) END`,
+                 WHEN o.attempt_id IS NULL THEN d.etat = 'EnAttente'
+                 ELSE d.porteur = o.attempt_id AND (d.etat = 'EnCours' OR (d.etat = 'Incertain' AND o.etat <> 'EnAttente')) END`,
         values: [
           tenantId,
           column('id'),
           column('etat'),
-          column('porteur'),
+          column('attemptId'),
           column('code'),
           column('delayS'),
           column('failed'),
@@ -177,10 +176,10 @@ export class ExpeditionRepository {
       { tenantId },
       {
         name: 'courriel_keep',
-        text: `UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${HOLD_S} seconds'
-               FROM unnest($2::uuid[]) AS held (id)
-               WHERE d.tenant_id = $1 AND d.id_unique = held.id
-                 AND d.echeance < clock_timestamp() + interval '${HOLD_S - 5} seconds'`,
+        text: `UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${LEASE_S} seconds'
+               FROM unnest($2::uuid[]) AS leased (id)
+               WHERE d.tenant_id = $1 AND d.id_unique = leased.id
+                 AND d.echeance < clock_timestamp() + interval '${LEASE_S - 5} seconds'`,
         values: [tenantId, ids],
       },
     );

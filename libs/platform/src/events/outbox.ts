@@ -4,7 +4,7 @@ import type { EventDefinition } from './event-type';
 
 /** Receives each event in the transaction that records it, and may write in that transaction. */
 export interface EventListener {
-  heard(tenantId: string, event: { readonly id: string; readonly type: string }): Promise<void>;
+  onEvent(tenantId: string, event: { readonly id: string; readonly type: string }): Promise<void>;
 }
 
 /** Writes events in the transaction that they report: an event is stored if and only if that transaction commits. */
@@ -14,7 +14,7 @@ export class Outbox {
   constructor(private readonly transactions: Transactions) {}
 
   /** Registers the listener for this process's events. */
-  tell(listener: EventListener): void {
+  subscribe(listener: EventListener): void {
     this.listener = listener;
   }
 
@@ -32,7 +32,7 @@ export class Outbox {
       values: [tenantId, type, data],
     });
     const { id } = rows[0]!;
-    await this.listener.heard(tenantId, { id, type });
+    await this.listener.onEvent(tenantId, { id, type });
     return id;
   }
 }

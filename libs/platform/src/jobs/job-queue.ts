@@ -19,8 +19,8 @@ export interface NewJob extends JobOptions {
   readonly startAfter?: Date | undefined;
 }
 
-/** A job that this process holds until it says that it is done, or gives it back. */
-export interface HeldJob<T> {
+/** A job that this process has leased until it removes it (`done`) or gives it back. */
+export interface LeasedJob<T> {
   readonly id: string;
   readonly data: T;
 }
@@ -41,8 +41,8 @@ export class JobQueue {
   ) {}
 
   /**
-   * Connects, so that the first transaction to add a job does not wait for a connection while it holds another: where
-   * few are to be had, as from a pooler, such transactions would wait for each other. A failure is tried again then.
+   * Connects early, because the first transaction that adds a job would otherwise wait for a connection while it occupies
+   * one: with few connections, as from a pooler, such transactions would wait for each other. `add` retries a failure.
    */
   connect(): void {
     this.boss().catch(() => undefined);
@@ -68,19 +68,19 @@ export class JobQueue {
   }
 
   /**
-   * Takes jobs that are due, oldest first, to be held until `done` or `giveBack`. Who holds jobs must call `keep` every
-   * few seconds: those of a process that does not are taken up by others.
+   * Leases jobs that are due, oldest first, until `done` or `giveBack`. Call `keep` every few seconds: other processes take
+   * jobs whose leases have ended.
    *
-   * @param limit jobs at most
-   * @param perGroup jobs of one group that all processes together may hold
-   * @param withoutGroups groups of which none is wanted now
+   * @param limit maximum number of jobs
+   * @param perGroup maximum number of leased jobs of one group, over all processes
+   * @param withoutGroups groups to skip
    */
   async take<T extends object>(
     { name }: Queue,
     limit: number,
     perGroup: number,
     withoutGroups: readonly string[],
-  ): Promise<HeldJob<T>[]> {
+  ): Promise<LeasedJob<T>[]> {
     const boss = await this.boss();
     return boss.fetch<T>(name, {
       batchSize: limit,
@@ -99,7 +99,7 @@ export class JobQueue {
     if (ids.length > 0) await (await this.boss()).deleteJob(name, [...ids]);
   }
 
-  /** Lets others take up held jobs that were not begun. */
+  /** Returns leased jobs that were not begun, for any process to take. */
   async giveBack({ name }: Queue, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await (await this.boss()).fail(name, [...ids]);
   }
@@ -107,7 +107,7 @@ export class JobQueue {
   /**
    * Does the jobs of a queue, some at once, each at least once. A job whose `work` fails is tried again later.
    *
-   * @param atOnce jobs at work in this process
+   * @param atOnce concurrent jobs of this process
    */
   async work<T extends object>(
     { name }: Queue,

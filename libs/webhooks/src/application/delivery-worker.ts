@@ -3,39 +3,40 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { sqlState } from '#platform/database/sql-errors';
 import { LOGGER } from '#platform/ops/logger';
-import { type HeldJob, JobQueue } from '#platform/jobs/job-queue';
+import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
+import { QueueConsumer } from '#platform/jobs/queue-consumer';
 import { Clock } from '#platform/ops/clock';
 import { nextAttempt, parseRetryAfter } from '../domain/retry-schedule';
 import type { Tentative } from '../domain/webhook.types';
 import { type DueLivraison, LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
 import { DeliveryMetrics } from './delivery-metrics';
+import { EndpointQueue, MOST_LEASED as MOST_LEASED_OF_ENDPOINT } from './endpoint-queue';
 import { envelopeOf } from './envelope';
-import { Lane, MOST_HELD_OF_ONE } from './lane';
 import { LIVRAISON_QUEUE, type LivraisonJob } from './livraison-jobs';
 import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
 import { SigningKeys } from './signing-keys';
 
-/** Jobs that one process holds at once; each costs a connection at most. */
-const MOST_HELD = 10_000;
+/** Jobs that one process leases; each needs at most one connection. */
+const MOST_LEASED = 10_000;
 
-/** Data of events that one process holds, about: a card may have half a megabyte of them. */
-const MOST_HELD_CHARACTERS = 64 * 1_048_576;
+/** Event data that one process loads, in characters, approximately: one card may have half a megabyte of it. */
+const MOST_CHARACTERS = 64 * 1_048_576;
 
-/** Endpoints and deliveries that were read longer ago are read again before they are attempted. */
+/** Endpoints and deliveries that were read longer ago, in ms, are read again before the attempt. */
 const STALE_MS = 1_000;
 
-/** Jobs that are asked for at once. */
+/** Maximum jobs of one fetch. */
 const BATCH = 256;
 
-/** Pause after an empty fetch, in ms. */
+/** Pause after a fetch that found less than it asked for, in ms. */
 const IDLE_MS = 100;
 const RETRY_MS = 1_000;
 
 /** Jobs whose lease is not renewed for 10 s are given to another worker. */
-const KEEP_MS = 3_000;
+const RENEW_EVERY_MS = 3_000;
 
-type Job = HeldJob<LivraisonJob>;
+type Job = LeasedJob<LivraisonJob>;
 
 /** A scheduled attempt. */
 export interface Attempt {
@@ -45,19 +46,16 @@ export interface Attempt {
 }
 
 /**
- * Takes jobs, makes the attempts that they name, some at once for each endpoint, and hands on what became of them. Any
- * number of processes share the work.
+ * Takes jobs, makes the attempts that they name, several at a time for each endpoint, and passes the results on. Any number
+ * of processes share the work.
  */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly lanes = new Map<string, Lane<Attempt>>();
-  private readonly held = new Set<string>();
-  private readonly heldOf = new Map<string, number>();
-  private heldCharacters = 0;
-  private isStopping = false;
-  private loop: Promise<void> = Promise.resolve();
-  private keeper: NodeJS.Timeout | undefined;
-  private wake: () => void = () => undefined;
+  private readonly consumer: QueueConsumer;
+  private readonly endpoints = new Map<string, EndpointQueue<Attempt>>();
+  private readonly leased = new Set<string>();
+  private readonly leasedOf = new Map<string, number>();
+  private characters = 0;
 
   constructor(
     private readonly queue: JobQueue,
@@ -68,51 +66,50 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly metrics: DeliveryMetrics,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    const failure = 'deliveries are delayed and will be tried again';
+    this.consumer = new QueueConsumer(queue, LIVRAISON_QUEUE, logger, failure);
+  }
 
   onApplicationBootstrap(): void {
-    this.loop = this.run();
-    this.keeper = setInterval(() => {
-      for (const [webhookId, lane] of this.lanes) if (lane.isForgettable) this.lanes.delete(webhookId);
-      this.queue.keep(LIVRAISON_QUEUE, [...this.held]).catch((error: unknown) => this.warn(error));
-    }, KEEP_MS);
+    this.consumer.start({
+      fetch: () => this.fetch(),
+      renew: () => this.renew(),
+      renewEveryMs: RENEW_EVERY_MS,
+    });
   }
 
   /** Stops fetching, gives back jobs that were not begun, and waits until running attempts are recorded. */
   async onModuleDestroy(): Promise<void> {
-    this.isStopping = true;
-    this.wake();
-    await this.loop;
-    await this.giveBack(this.letGo([...this.lanes.values()].flatMap((lane) => lane.drop())));
-    await Promise.all([...this.lanes.values()].map((lane) => lane.settled()));
+    await this.consumer.stop();
+    await this.unload([...this.endpoints.values()].flatMap((endpoint) => endpoint.drop()));
+    await Promise.all([...this.endpoints.values()].map((endpoint) => endpoint.settled()));
     await this.recorder.settled();
-    clearInterval(this.keeper);
+    this.consumer.close();
     await this.sender.close();
   }
 
-  private async run(): Promise<void> {
-    while (!this.isStopping) {
-      const hasRoom = this.heldCharacters < MOST_HELD_CHARACTERS;
-      const wanted = hasRoom ? Math.min(BATCH, MOST_HELD - this.held.size) : 0;
-      try {
-        const taken = wanted > 0 ? await this.take(wanted) : 0;
-        if (taken < wanted || wanted === 0) await this.pause(IDLE_MS);
-      } catch (error) {
-        this.warn(error);
-        await this.pause(RETRY_MS);
-      }
-    }
+  private async renew(): Promise<void> {
+    for (const [id, endpoint] of this.endpoints) if (endpoint.isDisposable) this.endpoints.delete(id);
+    await this.queue.keep(LIVRAISON_QUEUE, [...this.leased]);
+  }
+
+  private async fetch(): Promise<number> {
+    const hasMemory = this.characters < MOST_CHARACTERS;
+    const wanted = hasMemory ? Math.min(BATCH, MOST_LEASED - this.leased.size) : 0;
+    const taken = wanted > 0 ? await this.take(wanted) : 0;
+    return taken < wanted || wanted === 0 ? IDLE_MS : 0;
   }
 
   private async take(wanted: number): Promise<number> {
-    // An endpoint is given more once half of what it holds is done: few large fetches cost less than many small ones.
-    const full = [...this.lanes]
-      .filter(([webhookId, lane]) => (this.heldOf.get(webhookId) ?? 0) > lane.refillAt)
+    // Refill an endpoint when half of its leased jobs have ended: few large fetches cost less than many small ones.
+    const full = [...this.endpoints]
+      .filter(([webhookId, endpoint]) => (this.leasedOf.get(webhookId) ?? 0) > endpoint.refillAt)
       .map(([webhookId]) => webhookId);
-    const jobs = await this.queue.take<LivraisonJob>(LIVRAISON_QUEUE, wanted, MOST_HELD_OF_ONE, full);
-    for (const job of jobs) this.hold(job, 1);
+    const jobs = await this.queue.take<LivraisonJob>(LIVRAISON_QUEUE, wanted, MOST_LEASED_OF_ENDPOINT, full);
+    for (const job of jobs) this.count(job, 1);
     const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId);
-    await Promise.all([...byTenant].map(([tenantId, ofOne]) => this.begin(tenantId, ofOne)));
+    await Promise.all([...byTenant].map(([tenantId, ofTenant]) => this.begin(tenantId, ofTenant)));
     return jobs.length;
   }
 
@@ -126,47 +123,47 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       const excess = jobs.filter((job) => !this.beginOne(job, byId.get(job.data.livraisonId)));
       await this.giveBack(excess);
     } catch (error) {
-      this.warn(error);
+      this.consumer.warn(error);
       await this.giveBack(jobs);
     }
   }
 
-  /** @returns false for a job more than may be held for its endpoint */
+  /** @returns false if the queue of the endpoint is full */
   private beginOne(job: Job, due: DueLivraison | undefined): boolean {
-    const over = reasonToEnd(job, due);
-    if (over) this.end(job, over);
+    const ending = endingOf(job, due);
+    if (ending) this.end(job, ending);
     else {
-      const lane = this.laneOf(job.data.webhookId);
-      if (lane.count >= lane.capacity) return false;
-      this.heldCharacters += due!.data.length;
-      lane.push({ job, due: due!, readAt: performance.now() });
+      const endpoint = this.endpointOf(job);
+      if (endpoint.count >= endpoint.capacity) return false;
+      this.characters += due!.data.length;
+      endpoint.push({ job, due: due!, readAt: performance.now() });
     }
     return true;
   }
 
-  private laneOf(webhookId: string): Lane<Attempt> {
-    let lane = this.lanes.get(webhookId);
-    if (!lane) {
-      lane = new Lane((attempt) => this.attempt(attempt));
-      this.lanes.set(webhookId, lane);
+  private endpointOf({ data: { webhookId } }: Job): EndpointQueue<Attempt> {
+    let endpoint = this.endpoints.get(webhookId);
+    if (!endpoint) {
+      endpoint = new EndpointQueue((attempt) => this.attempt(attempt));
+      this.endpoints.set(webhookId, endpoint);
     }
-    return lane;
+    return endpoint;
   }
 
   /** @returns whether the receiver answered in time */
   private async attempt({ job, due: read, readAt }: Attempt): Promise<boolean> {
     const { tenantId, webhookId } = job.data;
-    this.heldCharacters -= read.data.length;
+    this.characters -= read.data.length;
     let due: DueLivraison | undefined = read;
     let began: Date;
     const start = performance.now();
     let answer: Answer;
     try {
-      // Behind a slow receiver it may have waited for minutes, and the endpoint may be another one by now.
+      // Behind a slow receiver it may have waited for minutes, and the endpoint may have changed.
       if (start - readAt > STALE_MS) [due] = await this.livraisons.due(tenantId, [job.data.livraisonId]);
-      const over = reasonToEnd(job, due);
-      if (over) {
-        this.end(job, over);
+      const ending = endingOf(job, due);
+      if (ending) {
+        this.end(job, ending);
         return true;
       }
       due = due!;
@@ -174,7 +171,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       const { headers, body } = envelopeOf(due, this.keys.at(began, tenantId, webhookId, due.webhook), began);
       answer = await this.sender.post(due.webhook.url, headers, body);
     } catch (error) {
-      // A fault of ours, as a changed SECRETS_KEY is: the receiver is not to blame, and the job stays.
+      // The cause is on this side, for example another SECRETS_KEY: the job stays, and the receiver is not blamed.
       this.logger.error(
         { tenantId, webhookId, error: (error as Error).name, sqlState: sqlState(error) },
         'a delivery could not be made',
@@ -184,7 +181,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       return true;
     }
     const at = this.clock.now();
-    const isFirst = due.tour === 0 && due.essais === 0;
+    const isFirst = due.generation === 0 && due.essais === 0;
     this.metrics.note(answer, isFirst ? at.getTime() - due.date.getTime() : undefined);
     const tentative = {
       date: began.toISOString(),
@@ -193,84 +190,59 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       reponse: answer.reponse,
     };
     this.end(job, { outcome: outcomeOf(due, answer, tentative, at), tried: due.webhook }, at);
-    const lane = this.laneOf(webhookId);
-    // What waits behind it would be held for as long as the endpoint hangs, or sent to one that wants nothing more.
-    const unwanted = [
-      ...(answer.timedOut ? lane.slowDown() : []),
-      ...(answer.statut === 410 ? lane.drop() : []),
-    ];
-    await this.giveBack(this.letGo(unwanted));
+    const endpoint = this.endpointOf(job);
+    // Waiting jobs would otherwise stay leased while the endpoint hangs, or be sent to one that is gone.
+    await this.unload([
+      ...(answer.timedOut ? endpoint.slowDown() : []),
+      ...(answer.statut === 410 ? endpoint.drop() : []),
+    ]);
     return !answer.timedOut;
   }
 
-  private end(job: Job, what: Pick<Ended, 'outcome' | 'tried'>, at = this.clock.now()): void {
-    const { tenantId, webhookId } = job.data;
+  private end(job: Job, ending: Pick<Ended, 'outcome' | 'tried'>, at = this.clock.now()): void {
+    const { webhookId, tenantId } = job.data;
     const recorded = (): void => {
-      this.hold(job, -1);
-      this.wake();
+      this.count(job, -1);
+      this.consumer.wake();
     };
-    this.recorder.push({ jobId: job.id, tenantId, webhookId, at, recorded, ...what });
+    this.recorder.push(tenantId, { jobId: job.id, webhookId, at, recorded, ...ending });
   }
 
-  /** Attempts that will not be made by this process. */
-  private letGo(attempts: readonly Attempt[]): Job[] {
-    for (const { due } of attempts) this.heldCharacters -= due.data.length;
-    return attempts.map(({ job }) => job);
+  /** Gives back attempts that this process does not make. */
+  private async unload(attempts: readonly Attempt[]): Promise<void> {
+    for (const { due } of attempts) this.characters -= due.data.length;
+    await this.giveBack(attempts.map(({ job }) => job));
   }
 
   private async giveBack(jobs: readonly Job[]): Promise<void> {
     if (jobs.length === 0) return;
-    try {
-      await this.queue.giveBack(
-        LIVRAISON_QUEUE,
-        jobs.map(({ id }) => id),
-      );
-    } catch (error) {
-      // Their leases are no longer renewed, so another worker takes them like those of a dead process.
-      this.warn(error);
-    }
-    for (const job of jobs) this.hold(job, -1);
+    await this.consumer.giveBack(jobs.map(({ id }) => id));
+    for (const job of jobs) this.count(job, -1);
   }
 
-  /** Counts a job as held, or no longer. */
-  private hold({ id, data: { webhookId } }: Job, by: 1 | -1): void {
-    if (by === 1) this.held.add(id);
-    else this.held.delete(id);
-    const count = (this.heldOf.get(webhookId) ?? 0) + by;
-    if (count > 0) this.heldOf.set(webhookId, count);
-    else this.heldOf.delete(webhookId);
-  }
-
-  /** Waits, until it is woken at the latest. */
-  private pause(ms: number): Promise<void> {
-    if (this.isStopping) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  private warn(error: unknown): void {
-    this.logger.warn({ sqlState: sqlState(error) }, 'deliveries are held up and will be tried again');
+  /** Counts a job as leased, or no longer. */
+  private count({ id, data: { webhookId } }: Job, by: 1 | -1): void {
+    if (by === 1) this.leased.add(id);
+    else this.leased.delete(id);
+    const count = (this.leasedOf.get(webhookId) ?? 0) + by;
+    if (count > 0) this.leasedOf.set(webhookId, count);
+    else this.leasedOf.delete(webhookId);
   }
 }
 
-/** Why a job ends without an attempt, if it does. */
-function reasonToEnd(job: Job, due: DueLivraison | undefined): Pick<Ended, 'outcome'> | undefined {
-  // The delivery is gone, over, or another turn's by now.
-  if (!due || due.etat !== 'EnAttente' || due.tour !== job.data.tour) return {};
+/** Returns how a job ends without an attempt; undefined if one is to be made. */
+function endingOf(job: Job, due: DueLivraison | undefined): Pick<Ended, 'outcome'> | undefined {
+  // The delivery was deleted or has ended, or this job is of an earlier generation.
+  if (!due || due.etat !== 'EnAttente' || due.generation !== job.data.tour) return {};
   return due.webhook.takes(due.type)
     ? undefined
-    : { outcome: { id: due.id, tour: due.tour, etat: 'Annulee' } };
+    : { outcome: { id: due.id, generation: due.generation, etat: 'Annulee' } };
 }
 
 function outcomeOf(due: DueLivraison, answer: Answer, tentative: Tentative, at: Date): Outcome {
-  const { id, tour } = due;
+  const { id, generation } = due;
   if (answer.statut !== null && answer.statut >= 200 && answer.statut < 300)
-    return { id, tour, etat: 'Reussie', tentative };
+    return { id, generation, etat: 'Reussie', tentative };
   const next = nextAttempt(due.essais + 1, at, parseRetryAfter(answer.retryAfter, at), Math.random());
-  return next ? { id, tour, etat: 'EnAttente', next, tentative } : { id, tour, etat: 'Echouee', tentative };
+  return { id, generation, etat: next ? 'EnAttente' : 'Echouee', next, tentative };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type EventListener, Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
 import type { Queue } from '#platform/jobs/queue';
-import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
+import { LivraisonRepository, type QueuedAttempt } from '../persistence/livraison.repository';
 
 /**
  * Deliveries to endpoints: a job for each attempt, grouped by endpoint. Only workers that die count as failures here;
@@ -20,11 +20,12 @@ export const LIVRAISON_QUEUE = {
 
 export const WEBHOOKS_QUEUES: readonly Queue[] = [LIVRAISON_QUEUE];
 
-/** Names one turn of a delivery to a worker. */
+/** A job: one attempt of a delivery. */
 export interface LivraisonJob {
   readonly tenantId: string;
   readonly livraisonId: string;
   readonly webhookId: string;
+  /** Generation of the delivery (column `tour`). Jobs in the queue have this name. */
   readonly tour: number;
 }
 
@@ -36,22 +37,22 @@ export class LivraisonJobs implements EventListener {
     private readonly livraisons: LivraisonRepository,
     private readonly queue: JobQueue,
   ) {
-    outbox.tell(this);
+    outbox.subscribe(this);
   }
 
-  async heard(tenantId: string, { id, type }: { id: string; type: string }): Promise<void> {
+  async onEvent(tenantId: string, { id, type }: { id: string; type: string }): Promise<void> {
     await this.add(tenantId, await this.livraisons.fanOut(tenantId, id, type));
   }
 
-  /** Adds the jobs of turns in the ambient transaction. */
+  /** Adds the jobs of attempts in the ambient transaction. */
   async add(
     tenantId: string,
-    turns: readonly (Turn & { readonly next?: Date | undefined })[],
+    attempts: readonly (QueuedAttempt & { readonly next?: Date | undefined })[],
   ): Promise<void> {
     await this.queue.addAll(
       LIVRAISON_QUEUE,
-      turns.map(({ id, webhookId, tour, next }) => ({
-        data: { tenantId, livraisonId: id, webhookId, tour } satisfies LivraisonJob,
+      attempts.map(({ id, webhookId, generation, next }) => ({
+        data: { tenantId, livraisonId: id, webhookId, tour: generation } satisfies LivraisonJob,
         group: webhookId,
         startAfter: next,
       })),

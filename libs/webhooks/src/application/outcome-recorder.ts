@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { setTimeout as wait } from 'node:timers/promises';
 import { sqlState } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { LOGGER } from '#platform/ops/logger';
 import { JobQueue } from '#platform/jobs/job-queue';
+import { TenantBatches } from '#platform/jobs/tenant-batches';
 import type { Finding, Webhook } from '../domain/webhook.entity';
 import { LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';
@@ -13,32 +13,24 @@ import { LIVRAISON_QUEUE, LivraisonJobs } from './livraison-jobs';
 /** The end of one job. */
 export interface Ended {
   readonly jobId: string;
-  readonly tenantId: string;
   readonly webhookId: string;
   /** Absent if the delivery had ended or was deleted. */
   readonly outcome?: Outcome;
   /** When the attempt ended. */
   readonly at: Date;
-  /** The endpoint as it was tried; absent where nothing was attempted. */
+  /** The endpoint as it was tried; absent if no attempt was made. */
   readonly tried?: Pick<Webhook, 'url' | 'isNews'>;
-  /** Called once it is written and the job is over. */
+  /** Called once the outcome is written and the job is removed. */
   readonly recorded: () => void;
 }
 
-const RETRY_MS = 1_000;
-
-/** Attempts that end within this time, in ms, are written together. */
-const GATHER_MS = 20;
-
 /**
- * Writes what became of jobs: the attempt and the next turn with its job in one transaction, then the job's end, then the
- * endpoint's health. What ends while others are written is written together with the next.
+ * Writes the results of jobs: first the attempt, together with the job of the next generation, then the end of the job,
+ * then the health of the endpoint. If the process dies in between, another worker repeats the job and sends the event again.
  */
 @Injectable()
 export class OutcomeRecorder {
-  private readonly waiting = new Map<string, Ended[]>();
-  /** Running writes, one per tenant, so that a tenant that waits for a lock does not delay others. */
-  private readonly draining = new Map<string, Promise<void>>();
+  private readonly batches: TenantBatches<Ended>;
 
   constructor(
     private readonly transactions: Transactions,
@@ -47,49 +39,25 @@ export class OutcomeRecorder {
     private readonly jobs: LivraisonJobs,
     private readonly queue: JobQueue,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  push(ended: Ended): void {
-    const { tenantId } = ended;
-    const waiting = this.waiting.get(tenantId);
-    if (waiting) waiting.push(ended);
-    else this.waiting.set(tenantId, [ended]);
-    this.begin(tenantId);
+  ) {
+    this.batches = new TenantBatches(
+      (tenantId, ended) => this.record(tenantId, ended),
+      logger,
+      'deliveries could not be recorded and will be tried again',
+    );
   }
 
-  /** Waits until all is written. */
-  async settled(): Promise<void> {
-    while (this.draining.size > 0) await Promise.all(this.draining.values());
+  push(tenantId: string, ended: Ended): void {
+    this.batches.push(tenantId, ended);
   }
 
-  private begin(tenantId: string): void {
-    if (this.draining.has(tenantId)) return;
-    const draining = this.drain(tenantId).finally(() => {
-      this.draining.delete(tenantId);
-      if (this.waiting.has(tenantId)) this.begin(tenantId);
-    });
-    this.draining.set(tenantId, draining);
-  }
-
-  private async drain(tenantId: string): Promise<void> {
-    for (;;) {
-      await wait(GATHER_MS);
-      const ended = this.waiting.get(tenantId);
-      if (!ended) return;
-      this.waiting.delete(tenantId);
-      try {
-        await this.record(tenantId, ended);
-      } catch (error) {
-        // Written later, unless this process dies: then its jobs are taken up by another, and the events sent again.
-        this.warn(error, 'deliveries could not be recorded and will be tried again');
-        this.waiting.set(tenantId, [...ended, ...(this.waiting.get(tenantId) ?? [])]);
-        await wait(RETRY_MS);
-      }
-    }
+  /** Waits until every result is written. */
+  settled(): Promise<void> {
+    return this.batches.settled();
   }
 
   private async record(tenantId: string, ended: readonly Ended[]): Promise<void> {
-    const concluded = oneATurn(ended.filter((one) => one.outcome));
+    const concluded = firstOfEach(ended.filter((one) => one.outcome));
     const [going, over] = [concluded.filter(isGoingOn), concluded.filter((one) => !isGoingOn(one))];
     if (over.length > 0) {
       await this.livraisons.conclude(
@@ -106,22 +74,25 @@ export class OutcomeRecorder {
     await this.noteHealth(tenantId, concluded);
   }
 
-  /** Writes turns that another one follows, with its job. */
+  /** Writes results that another attempt follows, with its job. */
   private async goOn(tenantId: string, ended: readonly Ended[]): Promise<void> {
-    const nextOf = new Map(ended.map(({ outcome }) => [nameOf(outcome!.id, outcome!.tour), outcome!.next]));
+    const nextOf = new Map(ended.map(({ outcome }) => [keyOf(outcome!), outcome!.next]));
     await this.transactions.run({ tenantId }, async () => {
-      const turns = await this.livraisons.conclude(
+      const attempts = await this.livraisons.conclude(
         tenantId,
         ended.map(({ outcome }) => outcome!),
       );
       await this.jobs.add(
         tenantId,
-        turns.map((turn) => ({ ...turn, next: nextOf.get(nameOf(turn.id, turn.tour - 1)) })),
+        attempts.map((attempt) => {
+          const { id, generation } = attempt;
+          return { ...attempt, next: nextOf.get(keyOf({ id, generation: generation - 1 })) };
+        }),
       );
     });
   }
 
-  /** Each endpoint by itself, and after the rest: a partner who changes one may hold its row for a while. */
+  /** Writes each endpoint separately and last, because a partner who changes one may lock its row for a while. */
   private async noteHealth(tenantId: string, ended: readonly Ended[]): Promise<void> {
     const attempted = ended.filter(({ tried }) => tried);
     for (const [webhookId, ofOne] of Map.groupBy(attempted, (one) => one.webhookId)) {
@@ -129,13 +100,13 @@ export class OutcomeRecorder {
         const reason = await this.healthOf(tenantId, webhookId, ofOne);
         if (reason) this.logger.warn({ tenantId, webhookId, reason }, 'an endpoint was disabled');
       } catch (error) {
-        // Its next attempt finds out again.
-        this.warn(error, 'the health of an endpoint could not be noted');
+        // The next attempt notes it again.
+        this.logger.warn({ sqlState: sqlState(error) }, 'the health of an endpoint could not be noted');
       }
     }
   }
 
-  /** Notes whether an endpoint accepts anything; answers why it was disabled, if it was. */
+  /** Notes whether an endpoint accepts events. @returns the reason if that disabled it */
   private async healthOf(
     tenantId: string,
     id: string,
@@ -153,10 +124,6 @@ export class OutcomeRecorder {
       return webhook!.raisonDesactivation ?? undefined;
     });
   }
-
-  private warn(error: unknown, message: string): void {
-    this.logger.warn({ sqlState: sqlState(error) }, message);
-  }
 }
 
 /** Combines the results of attempts at one endpoint: a 410 outweighs a success, a success outweighs failures. */
@@ -167,21 +134,21 @@ function findingOf(attempts: readonly Ended[]): Finding {
   return { verdict: gone ? 'gone' : accepted ? 'accepted' : 'failed', url: tried!.url, at };
 }
 
-function nameOf(id: string, tour: number): string {
-  return `${id} ${tour}`;
+function keyOf({ id, generation }: Pick<Outcome, 'id' | 'generation'>): string {
+  return `${id} ${generation}`;
 }
 
 /** Keeps the first result if this process ended a generation twice, for example after its job was considered abandoned. */
-function oneATurn(ended: readonly Ended[]): Ended[] {
+function firstOfEach(ended: readonly Ended[]): Ended[] {
   const first = new Map<string, Ended>();
   for (const one of ended) {
-    const name = nameOf(one.outcome!.id, one.outcome!.tour);
-    if (!first.has(name)) first.set(name, one);
+    const key = keyOf(one.outcome!);
+    if (!first.has(key)) first.set(key, one);
   }
   return [...first.values()];
 }
 
-/** Whether another turn follows, whose job is written with the end of this one. */
+/** Whether another attempt follows. */
 function isGoingOn({ outcome }: Ended): boolean {
   return outcome!.next !== undefined;
 }

@@ -17,7 +17,7 @@ import { Clock } from '#platform/ops/clock';
 import { assertOpen, openTypes } from '../domain/open-types';
 import { Webhook } from '../domain/webhook.entity';
 import type { WebhookRecord } from '../domain/webhook.fields';
-import { LivraisonRepository, type Turn } from '../persistence/livraison.repository';
+import { LivraisonRepository, type QueuedAttempt } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';
 import { addressFault, insecureAddressFault } from './address-guard';
 import { LivraisonJobs } from './livraison-jobs';
@@ -166,7 +166,7 @@ export class WebhooksService {
       webhook.assertActive();
       const event = await this.outbox.add(tenantId, WEBHOOK_EVENTS.test, JSON.stringify({ webhookId: id }));
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.tester, [id]);
-      return this.begin(tenantId, await this.livraisons.insert(tenantId, event, id, livraisonId));
+      return this.queued(tenantId, await this.livraisons.insert(tenantId, event, id, livraisonId));
     });
   }
 
@@ -217,9 +217,9 @@ export class WebhooksService {
       assertOpen([type as EventType], modules);
       webhook.assertTakes(type);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.renvoyer, [livraisonId]);
-      return this.begin(
+      return this.queued(
         tenantId,
-        (await this.livraisons.again(tenantId, id, livraisonId)) ?? missingLivraison(),
+        (await this.livraisons.restart(tenantId, id, livraisonId)) ?? missingLivraison(),
       );
     });
   }
@@ -241,7 +241,7 @@ export class WebhooksService {
       let count = 0;
       let after: Position | undefined;
       do {
-        const { turns, last } = await this.livraisons.replay(
+        const { attempts, last } = await this.livraisons.replay(
           tenantId,
           id,
           webhook.types,
@@ -249,8 +249,8 @@ export class WebhooksService {
           after,
           REPLAY_BATCH,
         );
-        await this.jobs.add(tenantId, turns);
-        count += turns.length;
+        await this.jobs.add(tenantId, attempts);
+        count += attempts.length;
         after = last;
       } while (after);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.recuperer, [id]);
@@ -262,9 +262,9 @@ export class WebhooksService {
     return (await this.repository.one(tenantId, id)) ?? missing();
   }
 
-  private async begin(tenantId: string, turn: Turn): Promise<Json> {
-    await this.jobs.add(tenantId, [turn]);
-    return (await this.livraisons.one(tenantId, turn.webhookId, turn.id))!;
+  private async queued(tenantId: string, attempt: QueuedAttempt): Promise<Json> {
+    await this.jobs.add(tenantId, [attempt]);
+    return (await this.livraisons.one(tenantId, attempt.webhookId, attempt.id))!;
   }
 
   /** Runs `work` in a transaction that holds the endpoint. */

@@ -4,17 +4,18 @@ import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
 
-/** A job: one generation of a delivery. */
-export interface Turn {
+/** An attempt that needs a job. */
+export interface QueuedAttempt {
   readonly id: string;
   readonly webhookId: string;
-  readonly tour: number;
+  /** Counts attempts and restarts (column `tour`): a job of an earlier generation does nothing. */
+  readonly generation: number;
 }
 
 /** A delivery with all that an attempt needs. */
-export interface DueLivraison extends Turn {
+export interface DueLivraison extends QueuedAttempt {
   readonly etat: EtatLivraison;
-  /** Attempts that have failed since it was begun or sent again. */
+  /** Failed attempts since it was created or restarted. */
   readonly essais: number;
   readonly evenementId: string;
   readonly type: string;
@@ -41,16 +42,22 @@ type DueRow = Omit<DueLivraison, 'webhook'> &
     | 'dernierEchec'
   >;
 
-/** Result of a generation. */
+/** Result of a job. */
 export interface Outcome {
   readonly id: string;
-  readonly tour: number;
+  readonly generation: number;
   readonly etat: EtatLivraison;
   /** Set while it waits for another attempt. */
   readonly next?: Date | undefined;
   /** Absent if no attempt was made. */
   readonly tentative?: Tentative;
 }
+
+/** Columns of a `QueuedAttempt`. */
+const ATTEMPT = 'id_unique AS id, webhook_id AS "webhookId", tour AS generation';
+
+/** Restarts a delivery. Increments `tour`, so older jobs do nothing. */
+const RESTARTED = `etat = 'EnAttente', essais = 0, tour = livraison.tour + 1, prochaine_tentative = now()`;
 
 /** The type of the event of a delivery. */
 const TYPE = `(SELECT e.type FROM evenement e WHERE e.tenant_id = $1 AND e.id_unique = livraison.evenement_id)`;
@@ -100,40 +107,45 @@ export class LivraisonRepository {
   }
 
   /**
-   * Makes a delivery of an event to each endpoint that takes its type (`Webhook.takes`), in the ambient transaction. The
-   * endpoints are held against deletion until it ends, so that an endpoint deleted meanwhile fails nobody's signing.
+   * Makes a delivery of an event to each endpoint that takes its type (`Webhook.takes`), in the ambient transaction. Locks
+   * the endpoints against deletion until it ends, because a deletion in between would fail the transaction.
    */
-  async fanOut(tenantId: string, evenementId: string, type: string): Promise<Turn[]> {
-    const { rows } = await this.transactions.client().query<Turn>({
+  async fanOut(tenantId: string, evenementId: string, type: string): Promise<QueuedAttempt[]> {
+    const { rows } = await this.transactions.client().query<QueuedAttempt>({
       name: 'livraison_fan_out',
       text: `INSERT INTO livraison (tenant_id, webhook_id, evenement_id)
              SELECT $1, w.id_unique, $2 FROM (
                SELECT id_unique FROM webhook WHERE tenant_id = $1 AND actif AND types @> ARRAY[$3] FOR KEY SHARE
              ) w
-             RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+             RETURNING ${ATTEMPT}`,
       values: [tenantId, evenementId, type],
     });
     return rows;
   }
 
-  /** Makes the delivery of an event to one endpoint. @param id given by the service if absent */
-  async insert(tenantId: string, evenementId: string, webhookId: string, id?: string): Promise<Turn> {
-    const { rows } = await this.transactions.client().query<Turn>(
+  /** Makes the delivery of an event to one endpoint. @param id made by the database if absent */
+  async insert(
+    tenantId: string,
+    evenementId: string,
+    webhookId: string,
+    id?: string,
+  ): Promise<QueuedAttempt> {
+    const { rows } = await this.transactions.client().query<QueuedAttempt>(
       `INSERT INTO livraison (tenant_id, webhook_id, evenement_id, id_unique)
        VALUES ($1, $2, $3, coalesce($4, uuidv7()))
-       RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+       RETURNING ${ATTEMPT}`,
       [tenantId, webhookId, evenementId, id],
     );
     return rows[0]!;
   }
 
-  /** The deliveries of jobs, with all that attempts need; those that are gone are left out. */
+  /** Returns deliveries with everything that attempts need, without those that were deleted. */
   async due(tenantId: string, ids: readonly string[]): Promise<DueLivraison[]> {
     const rows = await this.transactions.query<DueRow>(
       { tenantId },
       {
         name: 'livraison_due',
-        text: `SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour, l.etat, l.essais,
+        text: `SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.etat, l.essais,
                  e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data::text AS data,
                  w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
                  w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua"
@@ -148,10 +160,10 @@ export class LivraisonRepository {
   }
 
   /**
-   * Writes what became of turns, in the ambient transaction if there is one. A turn that somebody else has ended
-   * meanwhile is left as it is; answers those that were not.
+   * Writes the results of jobs, in the ambient transaction if there is one. Skips deliveries that have a later generation
+   * by now. @returns the next attempts of the written ones
    */
-  async conclude(tenantId: string, outcomes: readonly Outcome[]): Promise<Turn[]> {
+  async conclude(tenantId: string, outcomes: readonly Outcome[]): Promise<QueuedAttempt[]> {
     const statement = {
       name: 'livraison_conclude',
       text: `UPDATE livraison l SET etat = o.etat, prochaine_tentative = o.next, tour = l.tour + 1,
@@ -160,22 +172,22 @@ export class LivraisonRepository {
                  ELSE CASE WHEN jsonb_array_length(l.tentatives) < ${SHOWN_ATTEMPTS} THEN l.tentatives ELSE l.tentatives - 0 END
                    || o.tentative END
              FROM unnest($2::uuid[], $3::int[], $4::text[], $5::timestamptz[], $6::text[]::jsonb[])
-               AS o (id, tour, etat, next, tentative)
-             WHERE l.tenant_id = $1 AND l.id_unique = o.id AND l.tour = o.tour AND l.etat = 'EnAttente'
-             RETURNING l.id_unique AS id, l.webhook_id AS "webhookId", l.tour`,
+               AS o (id, generation, etat, next, tentative)
+             WHERE l.tenant_id = $1 AND l.id_unique = o.id AND l.tour = o.generation AND l.etat = 'EnAttente'
+             RETURNING l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation`,
       values: [
         tenantId,
         outcomes.map(({ id }) => id),
-        outcomes.map(({ tour }) => tour),
+        outcomes.map(({ generation }) => generation),
         outcomes.map(({ etat }) => etat),
         outcomes.map(({ next }) => next ?? null),
         outcomes.map(({ tentative }) => (tentative ? JSON.stringify(tentative) : null)),
       ],
     };
-    return this.transactions.query<Turn>({ tenantId }, statement);
+    return this.transactions.query<QueuedAttempt>({ tenantId }, statement);
   }
 
-  /** The type of the event of a delivery; undefined if there is none. */
+  /** Returns the type of the event of a delivery; undefined if there is none. */
   async typeOf(tenantId: string, webhookId: string, id: string): Promise<string | undefined> {
     const { rows } = await this.transactions.client().query<{ type: string }>(
       `SELECT e.type FROM livraison l JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
@@ -186,20 +198,20 @@ export class LivraisonRepository {
   }
 
   /** Restarts one delivery of an endpoint in any state. Returns undefined if there is none. */
-  async again(tenantId: string, webhookId: string, id: string): Promise<Turn | undefined> {
-    const { rows } = await this.transactions.client().query<Turn>(
-      `UPDATE livraison SET ${ANEW} WHERE tenant_id = $1 AND webhook_id = $2 AND id_unique = $3
-       RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+  async restart(tenantId: string, webhookId: string, id: string): Promise<QueuedAttempt | undefined> {
+    const { rows } = await this.transactions.client().query<QueuedAttempt>(
+      `UPDATE livraison SET ${RESTARTED} WHERE tenant_id = $1 AND webhook_id = $2 AND id_unique = $3
+       RETURNING ${ATTEMPT}`,
       [tenantId, webhookId, id],
     );
     return rows[0];
   }
 
   /**
-   * Makes or begins anew the delivery of events to an endpoint, those of a list of types since a time, oldest first and
-   * a batch of them at most. Those that wait for their first attempt do so anyway.
+   * Makes or restarts the deliveries of events to an endpoint, in batches, oldest first. Deliveries that wait for their
+   * first attempt stay as they are.
    *
-   * @param after the last one of the batch before
+   * @param after the last event of the previous batch
    */
   async replay(
     tenantId: string,
@@ -208,7 +220,7 @@ export class LivraisonRepository {
     since: Date,
     after: Position | undefined,
     limit: number,
-  ): Promise<{ turns: Turn[]; last: Position | undefined }> {
+  ): Promise<{ attempts: QueuedAttempt[]; last: Position | undefined }> {
     const client = this.transactions.client();
     const { rows: events } = await client.query<Position>(
       `SELECT id_unique AS id, date_creation AS date FROM evenement
@@ -217,16 +229,16 @@ export class LivraisonRepository {
        ORDER BY date_creation, id_unique LIMIT $6`,
       [tenantId, types, since, after?.date ?? null, after?.id ?? null, limit],
     );
-    if (events.length === 0) return { turns: [], last: undefined };
-    const { rows } = await client.query<Turn>(
+    if (events.length === 0) return { attempts: [], last: undefined };
+    const { rows } = await client.query<QueuedAttempt>(
       `INSERT INTO livraison (tenant_id, webhook_id, evenement_id)
        SELECT $1, $2, id FROM unnest($3::uuid[]) WITH ORDINALITY AS e (id, place) ORDER BY place
-       ON CONFLICT (tenant_id, evenement_id, webhook_id) DO UPDATE SET ${ANEW}
+       ON CONFLICT (tenant_id, evenement_id, webhook_id) DO UPDATE SET ${RESTARTED}
          WHERE livraison.etat <> 'EnAttente' OR livraison.essais > 0
-       RETURNING id_unique AS id, webhook_id AS "webhookId", tour`,
+       RETURNING ${ATTEMPT}`,
       [tenantId, webhookId, events.map(({ id }) => id)],
     );
-    return { turns: rows, last: events.length === limit ? events.at(-1) : undefined };
+    return { attempts: rows, last: events.length === limit ? events.at(-1) : undefined };
   }
 }
 
@@ -238,6 +250,3 @@ function dueOf(row: DueRow): DueLivraison {
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';
-
-/** A job of the turn before finds another one and does nothing. */
-const ANEW = `etat = 'EnAttente', essais = 0, tour = livraison.tour + 1, prochaine_tentative = now()`;

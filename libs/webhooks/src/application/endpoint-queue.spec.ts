@@ -1,11 +1,11 @@
-import { Lane, MOST_HELD_OF_ONE } from './lane';
+import { EndpointQueue, MOST_LEASED } from './endpoint-queue';
 
-/** A lane whose work ends when and how a test says. */
+/** A queue whose attempts end when a test ends them. */
 class Bench {
   readonly begun: number[] = [];
   mostAtOnce = 0;
   private readonly ends = new Map<number, (inTime: boolean) => void>();
-  readonly lane = new Lane<number>((one) => {
+  readonly queue = new EndpointQueue<number>((one) => {
     this.begun.push(one);
     return new Promise((end) => {
       this.ends.set(one, end);
@@ -15,7 +15,7 @@ class Bench {
   private pushed = 0;
 
   push(count: number): void {
-    for (let n = 0; n < count; n++) this.lane.push(this.pushed++);
+    for (let n = 0; n < count; n++) this.queue.push(this.pushed++);
   }
 
   get running(): number[] {
@@ -41,8 +41,8 @@ beforeEach(() => {
   bench = new Bench();
 });
 
-describe('The work for one endpoint', () => {
-  it('is done sixteen at once, in the order in which it came, and all of it', async () => {
+describe('Attempts to one endpoint', () => {
+  it('run in order, 16 at a time', async () => {
     bench.push(100);
     expect(bench.running).toHaveLength(16);
     while (bench.running.length > 0) await bench.end(bench.running[0]!, true);
@@ -50,14 +50,14 @@ describe('The work for one endpoint', () => {
     expect(bench.mostAtOnce).toBe(16);
   });
 
-  it('begins the next as soon as one ends', async () => {
+  it('start as soon as one ends', async () => {
     bench.push(17);
     await bench.end(3, true);
     expect(bench.running).toHaveLength(16);
     expect(bench.begun.at(-1)).toBe(16);
   });
 
-  it('is done one at a time after a time-out, once those at work have ended', async () => {
+  it('run one at a time after a timeout, once the running ones have ended', async () => {
     bench.push(40);
     await bench.end(0, false);
     // Fifteen still run: nothing begins beside them.
@@ -74,7 +74,7 @@ describe('The work for one endpoint', () => {
     expect(bench.begun).toHaveLength(22);
   });
 
-  it('comes back to sixteen at once by doubling with each answer', async () => {
+  it('double with each response until 16 run', async () => {
     bench.push(16);
     await bench.endAll(false);
     bench.push(200);
@@ -87,7 +87,7 @@ describe('The work for one endpoint', () => {
     expect(bench.running).toHaveLength(16);
   });
 
-  it('falls back to one at a time with each time-out', async () => {
+  it('run one at a time again after each timeout', async () => {
     bench.push(16);
     await bench.endAll(false);
     bench.push(50);
@@ -100,17 +100,17 @@ describe('The work for one endpoint', () => {
   });
 });
 
-describe('What an endpoint may hold', () => {
-  it('is 64 at first, and about what was answered in a second from then on, 512 at most', async () => {
-    expect(bench.lane.capacity).toBe(64);
-    bench.push(MOST_HELD_OF_ONE + 16);
-    while (bench.begun.length < MOST_HELD_OF_ONE + 16) await bench.endAll(true);
-    // So many answers take far less than a second here.
-    expect(bench.lane.capacity).toBe(MOST_HELD_OF_ONE);
-    expect(MOST_HELD_OF_ONE).toBe(512);
+describe('The capacity of an endpoint', () => {
+  it('starts at 64 and follows the responses of a second, up to 512', async () => {
+    expect(bench.queue.capacity).toBe(64);
+    bench.push(MOST_LEASED + 16);
+    while (bench.begun.length < MOST_LEASED + 16) await bench.endAll(true);
+    // These responses take far less than a second here.
+    expect(bench.queue.capacity).toBe(MOST_LEASED);
+    expect(MOST_LEASED).toBe(512);
   });
 
-  it('stays 64 for an endpoint that answers slowly', async () => {
+  it('stays 64 for a slow endpoint', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {
       bench = new Bench();
@@ -119,77 +119,77 @@ describe('What an endpoint may hold', () => {
         jest.advanceTimersByTime(1_000);
         await bench.endAll(true);
       }
-      expect(bench.lane.capacity).toBe(64);
+      expect(bench.queue.capacity).toBe(64);
     } finally {
       jest.useRealTimers();
     }
   });
 
-  it('is 16 after a time-out until all is well, and begins small again', async () => {
+  it('is 16 after a timeout until 16 attempts run again, then 64', async () => {
     bench.push(116);
     for (let rounds = 0; rounds < 3; rounds++) await bench.endAll(true);
     while (bench.running.length > 0) await bench.endAll(false);
     const seen = [];
     for (let answers = 0; answers < 5; answers++) {
-      seen.push(bench.lane.capacity);
+      seen.push(bench.queue.capacity);
       bench.push(1);
       await bench.endAll(true);
     }
     expect(seen).toEqual([16, 16, 16, 16, 64]);
   });
 
-  it('is cut to 16 that wait, of an endpoint that hangs', async () => {
+  it('keeps 16 waiting deliveries when the endpoint hangs', async () => {
     bench.push(60);
-    expect(bench.lane.slowDown()).toEqual(Array.from({ length: 28 }, (_, n) => 32 + n));
-    expect(bench.lane.count).toBe(32);
+    expect(bench.queue.slowDown()).toEqual(Array.from({ length: 28 }, (_, n) => 32 + n));
+    expect(bench.queue.count).toBe(32);
     await bench.endAll(false);
     expect(bench.running).toHaveLength(1);
   });
 
-  it('is filled up at half, and of an endpoint that hangs once it is empty', async () => {
-    expect(bench.lane.refillAt).toBe(32);
+  it('is refilled at half, and for a hanging endpoint when empty', async () => {
+    expect(bench.queue.refillAt).toBe(32);
     bench.push(16);
     await bench.endAll(false);
-    expect(bench.lane.refillAt).toBe(0);
+    expect(bench.queue.refillAt).toBe(0);
   });
 
-  it('counts what waits and what runs', async () => {
+  it('counts waiting and running deliveries', async () => {
     bench.push(20);
-    expect(bench.lane.count).toBe(20);
+    expect(bench.queue.count).toBe(20);
     await bench.end(0, true);
-    expect(bench.lane.count).toBe(19);
-    bench.lane.drop();
-    expect(bench.lane.count).toBe(16);
+    expect(bench.queue.count).toBe(19);
+    bench.queue.drop();
+    expect(bench.queue.count).toBe(16);
   });
 });
 
-describe('Work that is dropped', () => {
-  it('is what has not begun, and is not begun afterwards', async () => {
+describe('Dropped deliveries', () => {
+  it('are those not begun, and never begin', async () => {
     bench.push(20);
-    expect(bench.lane.drop()).toEqual([16, 17, 18, 19]);
-    expect(bench.lane.drop()).toEqual([]);
+    expect(bench.queue.drop()).toEqual([16, 17, 18, 19]);
+    expect(bench.queue.drop()).toEqual([]);
     await bench.endAll(true);
     expect(bench.begun).toHaveLength(16);
   });
 
-  it('leaves room for what comes later', async () => {
+  it('free capacity for later ones', async () => {
     bench.push(20);
-    bench.lane.drop();
+    bench.queue.drop();
     await bench.endAll(true);
     bench.push(1);
     expect(bench.running).toEqual([20]);
   });
 });
 
-describe('A lane is settled', () => {
-  it('at once where nothing runs', async () => {
-    await bench.lane.settled();
+describe('settled', () => {
+  it('resolves at once if no attempt runs', async () => {
+    await bench.queue.settled();
   });
 
-  it('when all that runs has ended, and not before', async () => {
+  it('resolves once every running attempt has ended', async () => {
     let isSettled = false;
     bench.push(2);
-    const settled = bench.lane.settled().then(() => (isSettled = true));
+    const settled = bench.queue.settled().then(() => (isSettled = true));
     await bench.end(0, true);
     expect(isSettled).toBe(false);
     await bench.end(1, false);
@@ -197,29 +197,29 @@ describe('A lane is settled', () => {
   });
 });
 
-describe('A lane is forgettable', () => {
+describe('isDisposable', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     bench = new Bench();
   });
   afterEach(() => jest.useRealTimers());
 
-  it('some seconds after it was last busy', async () => {
+  it('is true 10 s after the last response', async () => {
     bench.push(1);
-    expect(bench.lane.isForgettable).toBe(false);
+    expect(bench.queue.isDisposable).toBe(false);
     await bench.endAll(true);
-    expect(bench.lane.isForgettable).toBe(false);
+    expect(bench.queue.isDisposable).toBe(false);
     jest.advanceTimersByTime(10_001);
-    expect(bench.lane.isForgettable).toBe(true);
+    expect(bench.queue.isDisposable).toBe(true);
   });
 
-  it('not after a time-out, until it is back at sixteen at once', async () => {
+  it('is false after a timeout until 16 attempts run again', async () => {
     bench.push(1);
     await bench.endAll(false);
     const seen = [];
     for (let answers = 0; answers < 5; answers++) {
       jest.advanceTimersByTime(10_001);
-      seen.push(bench.lane.isForgettable);
+      seen.push(bench.queue.isDisposable);
       bench.push(1);
       await bench.endAll(true);
     }
