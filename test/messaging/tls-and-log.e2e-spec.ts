@@ -159,7 +159,7 @@ describe('The log, the audit trail and the responses of the service', () => {
       expect(written).not.toContain(secret);
   });
 
-  // libs/platform/src/ops/config.spec.ts has the other forms.
+  // libs/messaging/src/application/mail-config.spec.ts has the other forms.
   it('the start rejects a wrong SMTP_URL in one line without the password', async () => {
     const SMTP_URL = 'smtp://u:mot-de-passe@h/chemin';
     child = await Child.spawn('worker', { DATABASE_URL: app.config.databaseUrl, SMTP_URL });

@@ -28,8 +28,8 @@ const CONFIG = new Config({
   production: false,
   shutdownDelayMs: 0,
   webhookAllowInsecure: false,
-  smtp: undefined,
-  mailFrom: { name: '', address: '' },
+  smtpUrl: undefined,
+  mailFrom: undefined,
   poolSize: 1,
 });
 

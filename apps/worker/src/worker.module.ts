@@ -34,7 +34,7 @@ export class WorkerModule {
         WebhooksModule,
         DeliveriesModule,
         MessagingModule,
-        SendingModule,
+        SendingModule.forRoot(config),
       ],
       providers: [{ provide: APP_FILTER, useClass: ProblemFilter }, ClockService, JobsService, PurgeService],
     };

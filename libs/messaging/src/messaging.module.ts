@@ -1,9 +1,10 @@
-import { Module } from '@nestjs/common';
+import { DynamicModule, Module } from '@nestjs/common';
 import { join } from 'node:path';
-import { Config } from '#platform/ops/config';
+import type { Config } from '#platform/ops/config';
 import { VotingModule } from '#voting';
 import { CourrielsService } from './application/courriels.service';
 import { FolderMailer } from './application/folder-mailer';
+import { MailConfig } from './application/mail-config';
 import { MAILER, type Mailer } from './application/mailer';
 import { SendingMetrics } from './application/sending-metrics';
 import { SendingWorker } from './application/sending-worker';
@@ -21,17 +22,23 @@ import { ExpeditionRepository } from './persistence/expedition.repository';
 export class MessagingModule {}
 
 /** Sends emails. Only the worker loads it. */
-@Module({
-  providers: [
-    {
-      provide: MAILER,
-      inject: [Config],
-      useFactory: ({ smtp, mailFrom, dataDir }: Config): Mailer =>
-        smtp ? new SmtpMailer(smtp, mailFrom.address) : new FolderMailer(join(dataDir, 'courriels')),
-    },
-    ExpeditionRepository,
-    SendingMetrics,
-    SendingWorker,
-  ],
-})
-export class SendingModule {}
+@Module({})
+export class SendingModule {
+  /** @throws ConfigError if SMTP_URL or MAIL_FROM is wrong */
+  static forRoot(config: Config): DynamicModule {
+    const mail = new MailConfig(config);
+    const mailer: Mailer = mail.smtp
+      ? new SmtpMailer(mail.smtp, mail.from.address)
+      : new FolderMailer(join(config.dataDir, 'courriels'));
+    return {
+      module: SendingModule,
+      providers: [
+        { provide: MailConfig, useValue: mail },
+        { provide: MAILER, useValue: mailer },
+        ExpeditionRepository,
+        SendingMetrics,
+        SendingWorker,
+      ],
+    };
+  }
+}

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PATH_METADATA } from '@nestjs/common/constants';
+import { MailConfig } from '../../../libs/messaging/src/application/mail-config';
 import { type Config, loadConfig, type Reader } from '#platform/ops/config';
 import { HealthController } from '#platform/http/health.controller';
 import { DATABASE_TIMEOUT_MS } from '#platform/http/health.indicators';
@@ -97,8 +98,10 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
   const pod = podOf(deployment);
   const [container] = pod.containers as [Yaml];
   let config: Config;
+  let mail: MailConfig;
   try {
     config = loadConfig(variablesOf(container, objects), readerOf(container));
+    mail = new MailConfig(config);
   } catch (error) {
     return [`${name} does not start: ${(error as Error).message}`];
   }
@@ -109,7 +112,7 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
   const { maxUnavailable, maxSurge } = deployment.spec.strategy?.rollingUpdate ?? {};
   return [
     ...(config.production ? [] : [`${name} does not run as in production`]),
-    ...(isWorker && !config.smtp ? [`${name} has no mail server and no writable files`] : []),
+    ...(isWorker && !mail.smtp ? [`${name} has no mail server and no writable files`] : []),
     ...(config.host === undefined
       ? []
       : [`${name} listens on ${config.host}, which other pods cannot reach`]),

@@ -1,5 +1,4 @@
-import { loadConfig, type Config } from '../../../libs/platform/src/ops/config';
-import { Config as Settings } from '../../../libs/platform/src/ops/config';
+import { Config } from '../../../libs/platform/src/ops/config';
 import { synced } from '../../membership/synced';
 import type { Answer, TestApp, TestTenant } from '../../setup/test-app';
 import { until } from '../../webhooks/support/receiver';
@@ -12,16 +11,8 @@ export interface Letter {
 }
 
 /** The configuration of a test with a mail server. */
-export function mailing(config: Config, SMTP_URL: string, more: Partial<Config> = {}): Config {
-  const variables = {
-    NODE_ENV: 'production',
-    DATABASE_URL: config.databaseUrl,
-    SECRETS_KEY: config.secretsKey.toString('base64'),
-    MAIL_FROM: 'Mandat <ne-pas-repondre@mandat.test>',
-    SMTP_URL,
-  };
-  const { smtp } = loadConfig(variables, 'worker');
-  return new Settings({ ...config, smtp, ...more });
+export function mailing(config: Config, smtpUrl: string): Config {
+  return new Config({ ...config, smtpUrl });
 }
 
 /** A tenant that sends emails, as its partner sees it. */

@@ -17,7 +17,7 @@ import { quotaDepasse } from '../domain/quota';
 import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository } from '../persistence/courriel.repository';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
-import { cleanLetter } from './letter-html';
+import { cleanEmail } from './email-html';
 
 /** Response for an accepted email. */
 export interface CourrielAccepte {
@@ -170,7 +170,7 @@ function checked({ destinataires, sujet, corpsHtml }: CourrielRecord): {
     if (campagneId == null) fault('/destinataires/campagneId', 'required', 'is required with cible');
     if (cible == null) fault('/destinataires/cible', 'required', 'is required with campagneId');
   }
-  const cleaned = cleanLetter(corpsHtml);
+  const cleaned = cleanEmail(corpsHtml);
   if (cleaned.fault) fault('/corpsHtml', cleaned.fault.code, cleaned.fault.detail);
   if (faults.length > 0) throw invalidRequest(faults);
   return {

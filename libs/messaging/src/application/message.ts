@@ -1,8 +1,8 @@
 import { convert } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { domainToASCII } from 'node:url';
-import type { MailFrom } from '#platform/ops/mail-config';
 import type { Email, Sender } from '../persistence/expedition.repository';
+import type { MailFrom } from './mail-config';
 
 /** Nesting beyond this is left out of the plain text: walking it takes time that grows with its square. */
 const MAX_DEPTH = 100;

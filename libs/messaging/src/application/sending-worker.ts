@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { Config } from '#platform/ops/config';
 import { Transactions } from '#platform/database/transactions';
 import { LOGGER } from '#platform/ops/logger';
 import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
@@ -19,6 +18,7 @@ import {
   type Slice,
 } from '../persistence/expedition.repository';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
+import { MailConfig } from './mail-config';
 import { type Delivered, type Mailer, MAILER } from './mailer';
 import { Message, sendable } from './message';
 import { Pause } from './pause';
@@ -73,7 +73,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly transactions: Transactions,
     private readonly expeditions: ExpeditionRepository,
     private readonly metrics: SendingMetrics,
-    private readonly config: Config,
+    private readonly config: MailConfig,
     @Inject(MAILER) private readonly mailer: Mailer,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -223,7 +223,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private message(email: Email): Promise<Message> {
     let message = this.messages.get(email.id);
     if (message) return message;
-    message = Message.compose(email, this.config.mailFrom);
+    message = Message.compose(email, this.config.from);
     this.messages.set(email.id, message);
     // The next attempt composes it again.
     message.catch(() => this.messages.delete(email.id));

@@ -1,5 +1,5 @@
 import type { Options, SMTPError } from 'nodemailer/lib/smtp-connection';
-import type { SmtpServer } from '#platform/ops/mail-config';
+import type { SmtpServer } from './mail-config';
 import type { Delivered, Gate, Mail, Mailer } from './mailer';
 import { SmtpSession } from './smtp-session';
 

@@ -23,66 +23,6 @@ function environment(changes: Record<string, string | undefined> = {}): NodeJS.P
   };
 }
 
-describe('The mail server', () => {
-  const mail = (SMTP_URL: string, more: Record<string, string | undefined> = {}) =>
-    loadConfig(environment({ SMTP_URL, MAIL_FROM: 'mandat@example.org', ...more }), 'worker');
-  const plain = { secure: false, tls: 'required', login: undefined };
-
-  it.each([
-    ['smtp://mail.example.org', { ...plain, host: 'mail.example.org', port: 587 }],
-    ['smtp://[::1]:25?tls=off', { ...plain, host: '::1', port: 25, tls: 'off' }],
-    ['smtp://h?tls=optional', { ...plain, host: 'h', port: 587, tls: 'optional' }],
-    ['smtps://h/', { ...plain, host: 'h', port: 465, secure: true }],
-    ['smtp://a%40b:p%3A%2F@h', { ...plain, host: 'h', port: 587, login: { user: 'a@b', pass: 'p:/' } }],
-  ])('%s is understood', (url, expected) => {
-    expect(mail(url).smtp).toEqual(expected);
-  });
-
-  it('elsewhere takes TLS where it is offered, and demands it for a password', () => {
-    const elsewhere = { NODE_ENV: 'development' };
-    expect(mail('smtp://h', elsewhere).smtp).toMatchObject({ tls: 'optional' });
-    expect(mail('smtp://u:p@h', elsewhere).smtp).toMatchObject({ tls: 'required' });
-  });
-
-  it.each([
-    'mail.example.org',
-    'http://u:secret@h',
-    'smtp://',
-    'smtp://u:secret@h/x',
-    'smtp://u:secret@h#x',
-    'smtp://u:secret@h?x=1',
-    'smtp://u:secret@h?tls=maybe',
-    'smtp://u:secret@h?tls=off&tls=required',
-    'smtps://u:secret@h?tls=off',
-    'smtp://u:secret%zz@h',
-    'smtp://secret@h',
-    'smtp://:secret@h',
-  ])('%s is refused without being quoted', (url) => {
-    expect(() => mail(url)).toThrow(ConfigError);
-    expect(() => mail(url)).toThrow(/^SMTP_URL must be (?!.*secret)/);
-  });
-
-  it.each([
-    ['mandat@example.org', { name: '', address: 'mandat@example.org' }],
-    ['Été du vote <a@b.ca>', { name: 'Été du vote', address: 'a@b.ca' }],
-    ['"Mandat, vote" <a@b.ca>', { name: 'Mandat, vote', address: 'a@b.ca' }],
-  ])('MAIL_FROM=%s is understood', (MAIL_FROM, expected) => {
-    expect(mail('smtp://h', { MAIL_FROM }).mailFrom).toEqual(expected);
-  });
-
-  it.each(['x', 'a@b, c@d', 'A <a@b', 'A\r\nBcc: x@y <a@b>', '<>', 'A <a b@c>'])(
-    'MAIL_FROM=%j is refused',
-    (MAIL_FROM) => {
-      expect(() => mail('smtp://h', { MAIL_FROM })).toThrow(/^MAIL_FROM must be an address/);
-    },
-  );
-
-  it('production demands MAIL_FROM with SMTP_URL, and not without', () => {
-    expect(() => mail('smtp://h', { MAIL_FROM: undefined })).toThrow(/^MAIL_FROM must be set with SMTP_URL/);
-    expect(loadConfig(environment(), 'worker').smtp).toBeUndefined();
-  });
-});
-
 describe('loadConfig', () => {
   it('in production takes what is set and the defaults of the README', () => {
     expect(loadConfig(environment(), 'api')).toEqual({
@@ -99,8 +39,8 @@ describe('loadConfig', () => {
       production: true,
       shutdownDelayMs: 5_000,
       webhookAllowInsecure: false,
-      smtp: undefined,
-      mailFrom: { name: 'Mandat', address: 'ne-pas-repondre@localhost' },
+      smtpUrl: undefined,
+      mailFrom: undefined,
       poolSize: 10,
     });
   });

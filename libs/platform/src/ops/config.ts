@@ -3,7 +3,6 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config-error';
-import { mailOf, type MailFrom, type SmtpServer } from './mail-config';
 
 /** Processes that read a configuration. Each reads only the secrets that it needs. */
 export type Reader = 'api' | 'worker' | 'cli';
@@ -34,10 +33,10 @@ export class Config {
   readonly shutdownDelayMs: number;
   /** Whether webhooks may go to http and internal addresses: for development. */
   readonly webhookAllowInsecure: boolean;
-  /** The mail server, for the worker only; without one, it writes messages as files under DATA_DIR. */
-  readonly smtp: SmtpServer | undefined;
-  /** Sender of emails. */
-  readonly mailFrom: MailFrom;
+  /** SMTP_URL as it is set; undefined for readers other than the worker. Messaging checks it. */
+  readonly smtpUrl: string | undefined;
+  /** MAIL_FROM as it is set; undefined for readers other than the worker. Messaging checks it. */
+  readonly mailFrom: string | undefined;
   /** Connections of each of the two pools (reads, transactions) of one process. */
   readonly poolSize: number;
 
@@ -93,7 +92,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     production,
     shutdownDelayMs: integer(env, 'SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 300_000),
     webhookAllowInsecure: flag(env, 'WEBHOOK_ALLOW_INSECURE'),
-    ...mailOf(reader === 'worker' ? env : {}, production),
+    smtpUrl: reader === 'worker' ? env.SMTP_URL : undefined,
+    mailFrom: reader === 'worker' ? env.MAIL_FROM : undefined,
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 500),
   });
 }

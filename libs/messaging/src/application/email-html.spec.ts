@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cleanLetter } from './letter-html';
+import { cleanEmail } from './email-html';
 
 const words = (text: string): Set<string> => new Set(text.split(' '));
 const TAGS = words(
@@ -69,7 +69,7 @@ describe('dangersOf itself finds', () => {
   });
 });
 
-describe('cleanLetter keeps', () => {
+describe('cleanEmail keeps', () => {
   it.each([
     'Bonjour à tous 🎉',
     '<table role="presentation" width="600" align="center" border="0" cellpadding="0" cellspacing="0" bgcolor="#ffffff"><tbody><tr><td align="left" valign="top" width="50%" style="padding:0 10px;font-family:\'Segoe UI\', Arial, sans-serif;color:#333">A</td></tr></tbody></table>',
@@ -80,12 +80,12 @@ describe('cleanLetter keeps', () => {
     '<h1>Titre</h1><ul><li>un</li></ul><blockquote>b</blockquote><hr />',
     'a &lt; b &amp;&amp; c &gt; d',
   ])('%s', (html) => {
-    expect(cleanLetter(html)).toEqual({ html });
+    expect(cleanEmail(html)).toEqual({ html });
     expect(dangersOf(html)).toEqual([]);
   });
 });
 
-describe('cleanLetter removes', () => {
+describe('cleanEmail removes', () => {
   it.each([
     ['forms and inputs', '<form action="https://e.example"><input name="a"><button>b</button></form>', 'b'],
     ['choices with their texts', 'a<select><option>b</option></select><textarea>c</textarea>', 'a'],
@@ -152,12 +152,12 @@ describe('cleanLetter removes', () => {
     ['classes, ids and names', '<p class="a" id="b"><a name="c">d</a></p>', '<p><a>d</a></p>'],
     ['tags on levels beyond 100', `${'<b>'.repeat(101)}a`, `${'<b>'.repeat(100)}a${'</b>'.repeat(100)}`],
   ])('%s', (_what, html, cleaned) => {
-    expect(cleanLetter(html)).toEqual({ html: cleaned });
+    expect(cleanEmail(html)).toEqual({ html: cleaned });
     expect(dangersOf(cleaned)).toEqual([]);
   });
 });
 
-describe('cleanLetter refuses', () => {
+describe('cleanEmail refuses', () => {
   it.each([
     ['scripts alone', '<script>alert(1)</script>', 'empty'],
     ['a form without text', '<div><form><input><br></form></div>', 'empty'],
@@ -166,7 +166,7 @@ describe('cleanLetter refuses', () => {
     ['20,001 tags', '<b></b>'.repeat(10_000) + '<br>', 'length'],
     ['200,001 characters once cleaned', '&'.repeat(40_001), 'length'],
   ])('%s', (_what, html, code) => {
-    expect(cleanLetter(html)).toEqual({ fault: { code, detail: expect.any(String) } });
+    expect(cleanEmail(html)).toEqual({ fault: { code, detail: expect.any(String) } });
   });
 
   it.each([
@@ -174,11 +174,11 @@ describe('cleanLetter refuses', () => {
     ['20,000 tags', '<b>a</b>'.repeat(10_000)],
     ['200,000 characters once cleaned', '&amp;'.repeat(40_000)],
   ])('but not %s', (_what, html) => {
-    expect(cleanLetter(html)).toEqual({ html });
+    expect(cleanEmail(html)).toEqual({ html });
   });
 });
 
-describe('cleanLetter of anything', () => {
+describe('cleanEmail of anything', () => {
   const PIECES = [
     ...[
       '<p>',
@@ -268,10 +268,10 @@ describe('cleanLetter of anything', () => {
   it('leaves nothing that acts or loads, and the same when it is cleaned again', () => {
     fc.assert(
       fc.property(html, (body) => {
-        const { html: cleaned } = cleanLetter(body);
+        const { html: cleaned } = cleanEmail(body);
         if (cleaned === undefined) return;
         expect(dangersOf(cleaned)).toEqual([]);
-        expect(cleanLetter(cleaned)).toEqual({ html: cleaned });
+        expect(cleanEmail(cleaned)).toEqual({ html: cleaned });
       }),
       { numRuns: 3_000 },
     );

@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error';
+import { type Config, ConfigError } from '#platform/ops/config';
 
 /** Where and how to reach the mail server. */
 export interface SmtpServer {
@@ -6,7 +6,7 @@ export interface SmtpServer {
   readonly port: number;
   /** TLS from the first byte (smtps). */
   readonly secure: boolean;
-  /** STARTTLS otherwise: demanded with a certificate that holds, taken where offered, or never asked for. */
+  /** STARTTLS otherwise: required with a valid certificate, used if offered, or never used. */
   readonly tls: 'required' | 'optional' | 'off';
   readonly login: { readonly user: string; readonly pass: string } | undefined;
 }
@@ -20,19 +20,19 @@ export interface MailFrom {
 const TLS = ['required', 'optional', 'off'] as const;
 const DEFAULT_FROM = 'Mandat <ne-pas-repondre@localhost>';
 
-/**
- * Reads SMTP_URL and MAIL_FROM. No message quotes the URL, which may hold a password.
- *
- * @throws ConfigError naming the variable and what it must be
- */
-export function mailOf(
-  env: NodeJS.ProcessEnv,
-  production: boolean,
-): { smtp: SmtpServer | undefined; mailFrom: MailFrom } {
-  const smtp = env.SMTP_URL ? smtpOf(env.SMTP_URL, production) : undefined;
-  if (smtp && production && !env.MAIL_FROM)
-    throw new ConfigError('MAIL_FROM must be set with SMTP_URL: an address, or Name <address>.');
-  return { smtp, mailFrom: fromOf(env.MAIL_FROM || DEFAULT_FROM) };
+/** The settings of SMTP_URL and MAIL_FROM. */
+export class MailConfig {
+  /** Without a server, messages are written as files under DATA_DIR. */
+  readonly smtp: SmtpServer | undefined;
+  readonly from: MailFrom;
+
+  /** @throws ConfigError naming the variable and its form; without the URL, which may contain a password */
+  constructor({ smtpUrl, mailFrom, production }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'production'>) {
+    this.smtp = smtpUrl ? smtpOf(smtpUrl, production) : undefined;
+    if (this.smtp && production && !mailFrom)
+      throw new ConfigError('MAIL_FROM must be set with SMTP_URL: an address, or Name <address>.');
+    this.from = fromOf(mailFrom || DEFAULT_FROM);
+  }
 }
 
 function smtpOf(text: string, production: boolean): SmtpServer {

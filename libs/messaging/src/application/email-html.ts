@@ -72,12 +72,12 @@ function keepOnly(attribute: string, pattern: RegExp): Transformer {
 }
 
 /** The body as it is stored and sent, or the reason for its refusal. */
-export type CleanedLetter =
+export type CleanedEmail =
   | { readonly html: string; readonly fault?: undefined }
   | { readonly html?: undefined; readonly fault: { readonly code: string; readonly detail: string } };
 
 /** Removes elements that an email may not contain (docs/adr/0016). */
-export function cleanLetter(body: string): CleanedLetter {
+export function cleanEmail(body: string): CleanedEmail {
   if (body.split('<').length - 1 > MOST_TAGS) return refused('length', `must have at most ${MOST_TAGS} tags`);
   const html = cleanHtml(body, ALLOWED);
   if (html === null || isBlank(html))
@@ -99,6 +99,6 @@ function isBlank(html: string): boolean {
   return !/<img [^>]*\bsrc="/.test(html) && html.replaceAll(/<[^>]*>/g, '').trim() === '';
 }
 
-function refused(code: string, detail: string): CleanedLetter {
+function refused(code: string, detail: string): CleanedEmail {
   return { fault: { code, detail } };
 }
