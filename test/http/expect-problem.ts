@@ -20,9 +20,20 @@ export function expectProblem(answer: Answer, status: number, code: string): Rec
   return Object.fromEntries(faults.map((fault) => [fault.pointer, fault.code]));
 }
 
-/** Asserts a 400 for the request's form, with exactly these faults: code by pointer. */
-export function expectFaults(answer: Answer, faults: Record<string, string>): void {
-  expect(expectProblem(answer, 400, 'Requete.Invalide')).toEqual(faults);
+/**
+ * Asserts a 400 for the request's form, with exactly these faults.
+ *
+ * @param faults code by pointer, or a text such as `/Titre required, /Type choice`
+ */
+export function expectFaults(answer: Answer, faults: Record<string, string> | string): void {
+  const expected = typeof faults === 'string' ? parsed(faults) : faults;
+  expect(expectProblem(answer, 400, 'Requete.Invalide')).toEqual(expected);
+}
+
+/** Reads `pointer code, pointer code`; the pointer of the whole body is empty. */
+function parsed(faults: string): Record<string, string> {
+  const pairs = faults.split(', ').map((fault) => fault.split(' ').toReversed());
+  return Object.fromEntries(pairs.map(([code, pointer = '']) => [pointer, code!]));
 }
 
 /** Waits some seconds until `found` returns a value. */

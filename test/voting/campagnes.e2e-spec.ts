@@ -1,35 +1,19 @@
-import { changed, digests } from '../adhesion/support/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID, INSTANT, times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { CAMPAGNES, Campaigns, NEXT_YEAR } from './support/campaigns';
+import type { Answer } from '../setup/test-app';
+import { CAMPAGNES, ETATS, NEXT_YEAR, WHOLE } from './support/campaigns';
+import { app, campaigns, newSpace, spaceOfEachTest, unchanged } from './support/scene';
 
-const WHOLE = {
-  titre: 'Élection du comité',
-  ...NEXT_YEAR,
-  textePageAccueil: '<p>Bienvenue</p>',
-  libelleAbstention: 'Je m’abstiens',
-  ordreReponsesAleatoire: true,
-};
 const BARE = { titre: 'Vote', ...NEXT_YEAR };
 /** The slug of a title without any letter or digit. */
 const DIGEST = expect.stringMatching(/^campagne-[0-9a-f]{12}$/);
-/** What service and clock give, as a partner who returns what it read sends it back. */
+/** Properties that the service and the clock set, as a partner sends them back. */
 const READ_ONLY = {
   ...{ id: 'x', slug: 7, etat: 'Archive', estPublie: true, estArchive: 'oui', nombreVotants: -1 },
   ...{ nombreQuestions: null, dateCreationUtc: '', dateModificationUtc: [], resultatsVisibles: {} },
 };
 
-let app: TestApp;
-let campaigns: Campaigns;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  campaigns = new Campaigns(app, await app.tenant());
-});
+spaceOfEachTest();
 
 const post = (body: unknown, headers?: Record<string, string>) => campaigns.send('POST', '', body, headers);
 const put = (id: string, body: unknown, headers?: Record<string, string>) =>
@@ -47,7 +31,7 @@ async function titles(): Promise<string[]> {
   );
   return rows.map(({ titre }) => titre);
 }
-/** Entries of the audit trail, of whom it says. */
+/** Entries of the audit trail, with their keys. */
 const journal = () =>
   campaigns.rows<{ action: string; objet: string; cle: string }>(
     `SELECT action, objet_id AS objet, cle_id AS cle FROM journal
@@ -57,7 +41,7 @@ const codes = (answers: Answer[]): string[] =>
   answers.map(({ status, json }) => `${status} ${json?.code ?? ''}`.trim()).sort();
 
 describe('POST /b2b/v1/campagnes', () => {
-  it('201 answers the GUID as a JSON string with its Location; the campaign is a draft of what was sent', async () => {
+  it('201 returns the GUID as a JSON string, with its Location; the campaign is a draft', async () => {
     const created = await post(WHOLE);
     const id = created.json as string;
     expect(id).toMatch(GUID);
@@ -88,19 +72,16 @@ describe('POST /b2b/v1/campagnes', () => {
     ['absent', {}],
     ['null', { textePageAccueil: null, libelleAbstention: null, ordreReponsesAleatoire: null }],
     ['empty', { textePageAccueil: '', libelleAbstention: ' ' }],
-  ])('201 with neither text, label nor random order, where they are %s', async (_what, optional) => {
+  ])('201 without text, label and random order if they are %s', async (_what, optional) => {
     expect(await campaigns.item(await made({ ...BARE, ...optional }))).toMatchObject({
       ...{ textePageAccueil: null, libelleAbstention: null, ordreReponsesAleatoire: false },
     });
   });
 
-  it('201 trims texts, takes either case of a first letter and ignores what a read adds', async () => {
+  it('201 trims texts, takes either case of a first letter and ignores read-only properties', async () => {
     const id = await made({
-      ...{
-        Titre: ' \tVote ',
-        OuvertureDuVoteUtc: '2099-01-01T09:00-04:00',
-        FermetureDuVoteUtc: ' 2099-02-01 ',
-      },
+      ...{ Titre: ' \tVote ', OuvertureDuVoteUtc: '2099-01-01T09:00-04:00' },
+      ...{ FermetureDuVoteUtc: ' 2099-02-01 ' },
       ...{ LibelleAbstention: ' Aucun ', OrdreReponsesAleatoire: true, TextePageAccueil: ' a ' },
       ...READ_ONLY,
     });
@@ -112,7 +93,7 @@ describe('POST /b2b/v1/campagnes', () => {
     });
   });
 
-  it('201 keeps the welcome text cleaned, and null where nothing is left of it', async () => {
+  it('201 cleans the welcome text, and stores null if it is then empty', async () => {
     const textePageAccueil =
       '<p onclick="x()">Bon<script>alert(1)</script>jour <a href="javascript:x">ici</a>';
     const id = await made({ ...BARE, textePageAccueil });
@@ -124,17 +105,17 @@ describe('POST /b2b/v1/campagnes', () => {
   it.each([
     ['accents', 'L’élection à Noël', 'l-election-a-noel'],
     ['signs beside a number', '100 %', '100'],
-    ['nothing but an emoji', '🎉👩‍🏭', DIGEST],
-    ['nothing but signs', '%_\\', DIGEST],
+    ['an emoji alone', '🎉👩‍🏭', DIGEST],
+    ['signs alone', '%_\\', DIGEST],
     ['a statement', "'; DROP TABLE campagne; --", 'drop-table-campagne'],
     ['255 letters', 'x'.repeat(255), 'x'.repeat(255)],
     ['255 emoji', '🙂'.repeat(255), DIGEST],
     ['marks of HTML and JSON', '"<b>&\u2028\n{}', 'b-and'],
-  ])('201 with %s as title, kept as it is, and a slug for addresses', async (_what, titre, slug) => {
+  ])('201 with %s as title, stored unchanged, and a slug', async (_what, titre, slug) => {
     expect(await campaigns.item(await made({ ...BARE, titre }))).toMatchObject({ titre, slug });
   });
 
-  it('201 with an opening that is the closing, in the past and in any year', async () => {
+  it('201 with an opening that equals the closing, in the past and in any year', async () => {
     for (const date of ['2099-01-01T00:00:00.000Z', '2001-01-01T00:00:00.001Z', '0001-01-01T00:00:00.000Z']) {
       const dates = { ouvertureDuVoteUtc: date, fermetureDuVoteUtc: date };
       const id = await made({ titre: `Vote ${date}`, ...dates });
@@ -142,32 +123,22 @@ describe('POST /b2b/v1/campagnes', () => {
     }
   });
 
-  it.each<[string, unknown, Record<string, string>]>([
+  const DATES = '/ouvertureDuVoteUtc date, /fermetureDuVoteUtc date';
+  const REQUIRED = '/titre required, /ouvertureDuVoteUtc required, /fermetureDuVoteUtc required';
+  it.each<[what: string, body: unknown, faults: string]>([
+    ['nothing', {}, REQUIRED],
+    ['null and spaces', { titre: ' ', ouvertureDuVoteUtc: null, fermetureDuVoteUtc: '' }, REQUIRED],
+    ['a list', [BARE], 'type'],
+    ['a text', '"Vote"', 'type'],
+    ['broken JSON', '{"titre":', 'json'],
+    ['an unknown property', { ...BARE, statut: 'x' }, '/statut unknown'],
+    ['a property in both casings', { ...BARE, Titre: 'x' }, '/Titre duplicate'],
+    ['other casings', { ...BARE, TITRE: 'x' }, '/TITRE unknown'],
+    ['a title that is too long', { ...BARE, titre: 'x'.repeat(256) }, '/titre length'],
     [
-      'nothing',
-      {},
-      { '/titre': 'required', '/ouvertureDuVoteUtc': 'required', '/fermetureDuVoteUtc': 'required' },
-    ],
-    [
-      'null and nothing but space',
-      { titre: ' ', ouvertureDuVoteUtc: null, fermetureDuVoteUtc: '' },
-      { '/titre': 'required', '/ouvertureDuVoteUtc': 'required', '/fermetureDuVoteUtc': 'required' },
-    ],
-    ['a list', [BARE], { '': 'type' }],
-    ['a text', '"Vote"', { '': 'type' }],
-    ['broken JSON', '{"titre":', { '': 'json' }],
-    ['an unknown property', { ...BARE, statut: 'x' }, { '/statut': 'unknown' }],
-    ['a property in both casings', { ...BARE, Titre: 'x' }, { '/Titre': 'duplicate' }],
-    ['other casings', { ...BARE, TITRE: 'x' }, { '/TITRE': 'unknown' }],
-    [
-      'what is too long',
-      {
-        ...BARE,
-        titre: 'x'.repeat(256),
-        textePageAccueil: 'x'.repeat(100_001),
-        libelleAbstention: 'é'.repeat(101),
-      },
-      { '/titre': 'length', '/textePageAccueil': 'length', '/libelleAbstention': 'length' },
+      'other texts that are too long',
+      { ...BARE, textePageAccueil: 'x'.repeat(100_001), libelleAbstention: 'é'.repeat(101) },
+      '/textePageAccueil length, /libelleAbstention length',
     ],
     [
       'other types',
@@ -178,32 +149,23 @@ describe('POST /b2b/v1/campagnes', () => {
         libelleAbstention: {},
         ordreReponsesAleatoire: 'true',
       },
-      {
-        ...{ '/titre': 'type', '/textePageAccueil': 'type', '/libelleAbstention': 'type' },
-        '/ordreReponsesAleatoire': 'type',
-      },
+      '/titre type, /textePageAccueil type, /libelleAbstention type, /ordreReponsesAleatoire type',
     ],
     [
-      'texts that cannot be kept',
+      'texts that PostgreSQL or JSON cannot hold',
       { ...BARE, titre: 'a\u0000', textePageAccueil: '\ud83d', libelleAbstention: '\ude42' },
-      { '/titre': 'characters', '/textePageAccueil': 'characters', '/libelleAbstention': 'characters' },
+      '/titre characters, /textePageAccueil characters, /libelleAbstention characters',
     ],
     [
-      'dates without an offset or a day that there is',
+      'a date without an offset and a day that does not exist',
       { ...BARE, ouvertureDuVoteUtc: '2099-01-01T13:00:00', fermetureDuVoteUtc: '2099-02-30' },
-      { '/ouvertureDuVoteUtc': 'date', '/fermetureDuVoteUtc': 'date' },
+      DATES,
     ],
-    [
-      'dates that are numbers',
-      { ...BARE, ouvertureDuVoteUtc: 4_070_908_800, fermetureDuVoteUtc: false },
-      { '/ouvertureDuVoteUtc': 'date', '/fermetureDuVoteUtc': 'date' },
-    ],
+    ['numbers as dates', { ...BARE, ouvertureDuVoteUtc: 4_070_908_800, fermetureDuVoteUtc: false }, DATES],
   ])('400 for %s, on creation and replacement, and nothing is written', async (_what, body, faults) => {
     const id = await made();
-    const before = await digests(app.database);
-    expectFaults(await post(body), faults);
-    expectFaults(await put(id, body), faults);
-    expect(changed(before, await digests(app.database))).toEqual([]);
+    const answers = await unchanged(async () => [await post(body), await put(id, body)]);
+    for (const answer of answers) expectFaults(answer, faults);
   });
 
   it('400 Campagne.OuvertureVoteApresFermeture from one millisecond on, also on PUT, before any conflict', async () => {
@@ -263,14 +225,14 @@ describe('titles and slugs', () => {
     const another = await made({ ...BARE, titre: 'Tout autre' });
     expectProblem(await put(another, { ...BARE, titre: other }), 409, 'Campagne.SlugDejaUtilise');
     expect(await titles()).toEqual([one, 'Tout autre'].sort());
-    // What its own slug is, a campaign may keep.
+    // A campaign may keep its own slug.
     expect((await put(id, { ...BARE, titre: other })).json).toMatchObject({ titre: other });
   });
 
-  it('409 Campagne.NomDejaUtilise where one campaign has the title and another one the slug', async () => {
+  it('409 Campagne.NomDejaUtilise if one campaign has the title and another the slug', async () => {
     for (const titre of ['Fin', 'n']) await made({ ...BARE, titre });
     expectProblem(await titled('ﬁn'), 409, 'Campagne.NomDejaUtilise');
-    // PostgreSQL looks at the older of two indexes first: the title's as they are made, the slug's from here on.
+    // PostgreSQL checks the older index first: the index of titles now, and that of slugs after the exchange.
     for (const [index, columns] of [
       ['titre', 'tenant_id, titre_compare'],
       ['slug', 'tenant_id, slug'],
@@ -287,8 +249,8 @@ describe('titles and slugs', () => {
 
   it('a title and a slug stay taken in every state, and are free once the campaign is deleted', async () => {
     const titre = 'Élection';
-    for (const make of ['draft', 'scheduled', 'opened', 'closed', 'archived'] as const) {
-      const id = await campaigns[make]({ titre });
+    for (const etat of ETATS) {
+      const id = await campaigns.in(etat, { titre });
       expectProblem(await titled('élection'), 409, 'Campagne.NomDejaUtilise');
       expectProblem(await titled('Election'), 409, 'Campagne.SlugDejaUtilise');
       await campaigns.sent('DELETE', `/${id}`);
@@ -296,9 +258,9 @@ describe('titles and slugs', () => {
     await made({ ...BARE, titre });
   });
 
-  it('another data space may have the same', async () => {
+  it('another tenant may have the same', async () => {
     await made();
-    const other = new Campaigns(app, await app.tenant());
+    const other = await newSpace();
     expect((await other.send('POST', '', WHOLE)).status).toBe(201);
   });
 

@@ -1,31 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { comparable, GUID, times, walk } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { CAMPAGNES, Campaigns } from './support/campaigns';
+import { GUID, times } from '../membership/synced';
+import type { Answer } from '../setup/test-app';
+import { CAMPAGNES, ETATS } from './support/campaigns';
+import { campaigns, newSpace, spaceOfEachTest, unchanged } from './support/scene';
 import { ageLastChange, lastChange } from './support/structure';
 
 const ELECTION = {
-  Titre: 'Qui voulez-vous à la présidence ?',
-  Description: 'Mandat de deux ans.',
-  Type: 'Election',
-  EstPreferentiel: true,
-  OrdreReponsesAleatoire: 2,
-  MinReponses: 1,
-  MaxReponses: 2,
-  NombreElus: 1,
+  ...{ Titre: 'Qui voulez-vous à la présidence ?', Description: 'Mandat de deux ans.', Type: 'Election' },
+  ...{ EstPreferentiel: true, OrdreReponsesAleatoire: 2, MinReponses: 1, MaxReponses: 2, NombreElus: 1 },
+};
+const PLAIN = {
+  ...{ Type: 'Proposition', EstPreferentiel: undefined, MinReponses: undefined, MaxReponses: undefined },
+  NombreElus: undefined,
 };
 
-let app: TestApp;
-let campaigns: Campaigns;
+interface Item {
+  Id: string;
+  Libelle: string;
+  Ordre: number;
+}
+
 let id: string;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
+spaceOfEachTest();
 beforeEach(async () => {
-  campaigns = new Campaigns(app, await app.tenant());
   id = await campaigns.draft();
 });
 
@@ -38,23 +37,29 @@ const choice = (Titre: string, ...labels: string[]) => ({
   Options: labels.map((Libelle) => ({ Libelle })),
 });
 const optionsOf = ({ json }: Answer): string[] =>
-  json.Options.map(({ Ordre, Libelle }: { Ordre: number; Libelle: string }) => `${Ordre} ${Libelle}`);
+  json.Options.map(({ Ordre, Libelle }: Item) => `${Ordre} ${Libelle}`);
+const idsOf = ({ json }: Answer): string[] => json.Options.map(({ Id }: Item) => Id);
 
-/** Adds questions with these titles; answers their ids. */
+/** Adds questions with these titles, each with two options. @returns their ids */
 async function made(...titles: string[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const Titre of titles) ids.push(await campaigns.question(id, { Titre }));
+  for (const Titre of titles) ids.push((await sent('POST', '', choice(Titre, 'A', 'B'))).json.Id);
   return ids;
 }
 
-/** Titles of the questions with their places, as they are stored. */
-async function stored(): Promise<string[]> {
-  const rows = await campaigns.rows<{ ordre: number; titre: string }>(
-    'SELECT ordre, titre FROM question WHERE tenant_id = $1 AND campagne_id = $2 ORDER BY ordre',
-    id,
+/** The rows: titles of the questions and labels of their options, with their places. */
+async function stored(campagne = id): Promise<string[]> {
+  const rows = await campaigns.rows<{ question: string }>(
+    `SELECT concat_ws(' ', q.ordre, q.titre, (SELECT string_agg(o.ordre || o.libelle, ' ' ORDER BY o.ordre)
+       FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique)) AS question
+     FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 ORDER BY q.ordre`,
+    campagne,
   );
-  return rows.map(({ ordre, titre }) => `${ordre} ${titre}`);
+  return rows.map(({ question }) => question);
 }
+/** Entries of the audit trail about a campaign, with their keys. */
+const journal = (campagne: string) =>
+  campaigns.rows('SELECT cle_id AS cle FROM journal WHERE tenant_id = $1 AND objet_id = $2', campagne);
 const modified = () => lastChange(campaigns, id);
 const age = () => ageLastChange(campaigns, id);
 
@@ -63,25 +68,15 @@ describe('POST /b2b/v1/campagnes/:id/questions', () => {
     const Options = [{ Libelle: 'Ariane', Description: 'Trésorière' }, { Libelle: 'Omar' }];
     const created = await send('POST', '', { ...ELECTION, Options });
     expect(created.status).toBe(201);
-    const { Id, Options: made } = created.json;
-    const [one, two] = made.map((option: { Id: string }) => option.Id);
-    for (const given of [Id, one, two]) expect(given).toMatch(GUID);
-    expect(created.text).toBe(
-      JSON.stringify({
-        ...{ Id, Titre: ELECTION.Titre, Description: ELECTION.Description, Type: 'Election', Ordre: 1 },
-        ...{
-          EstPreferentiel: true,
-          OrdreReponsesAleatoire: 2,
-          MinReponses: 1,
-          MaxReponses: 2,
-          NombreElus: 1,
-        },
-        Options: [
-          { Id: one, Libelle: 'Ariane', Description: 'Trésorière', Ordre: 1 },
-          { Id: two, Libelle: 'Omar', Description: null, Ordre: 2 },
-        ],
-      }),
-    );
+    const { Id, Options: options } = created.json as { Id: string; Options: Item[] };
+    for (const given of [Id, ...options.map((option) => option.Id)]) expect(given).toMatch(GUID);
+    const { Titre, Description, Type, ...rest } = ELECTION;
+    const [one, two] = [
+      { Id: options[0]!.Id, Libelle: 'Ariane', Description: 'Trésorière', Ordre: 1 },
+      { Id: options[1]!.Id, Libelle: 'Omar', Description: null, Ordre: 2 },
+    ];
+    const item = { Id, Titre, Description, Type, Ordre: 1, ...rest, Options: [one, two] };
+    expect(created.text).toBe(JSON.stringify(item));
     expect(created.headers.get('location')).toBe(`${CAMPAGNES}/${id}/questions/${Id}`);
     expect(created.headers.get('etag')).toMatch(/^"[^"]+"$/);
     const read = await send('GET', `/${Id}`);
@@ -96,25 +91,16 @@ describe('POST /b2b/v1/campagnes/:id/questions', () => {
     ['Election', {}, { MinReponses: 1, MaxReponses: 1, NombreElus: 1, EstPreferentiel: false }],
     ['Election', { NombreElus: 3 }, { MinReponses: 1, MaxReponses: 3, NombreElus: 3 }],
     ['ChoixLibre', { EstPreferentiel: true }, { MinReponses: 1, MaxReponses: null, NombreElus: null }],
-    [
-      'Election',
-      { EstPreferentiel: true, NombreElus: 2 },
-      { MinReponses: 1, MaxReponses: null, NombreElus: 2 },
-    ],
+    ['Election', { EstPreferentiel: true, NombreElus: 2 }, { MaxReponses: null, NombreElus: 2 }],
     ['ChoixLibre', { MinReponses: 2, MaxReponses: 500 }, { MinReponses: 2, MaxReponses: 500 }],
   ])('201 fills in the defaults of a %s with %j', async (Type, sent, expected) => {
     const { json, status } = await send('POST', '', { Titre: 'T', Type, ...sent });
     expect(status).toBe(201);
-    expect(json).toMatchObject({
-      Titre: 'T',
-      Description: null,
-      Type,
-      OrdreReponsesAleatoire: 0,
-      ...expected,
-    });
+    const always = { Titre: 'T', Description: null, Type, OrdreReponsesAleatoire: 0 };
+    expect(json).toMatchObject({ ...always, ...expected });
   });
 
-  it('201 gives a Proposition Pour and Contre, unless it has options; other types have none of themselves', async () => {
+  it('201 gives a Proposition without options Pour and Contre; other types get none', async () => {
     const options = async (sent: object): Promise<string[]> =>
       optionsOf(await send('POST', '', { Titre: 'T', ...sent }));
     for (const none of [{}, { Options: null }, { Options: [] }]) {
@@ -150,43 +136,18 @@ describe('POST /b2b/v1/campagnes/:id/questions', () => {
   });
 
   it('201 puts options into the order of their Ordre, with places without gaps', async () => {
-    const places: [number[], string[]][] = [
-      [
-        [3, 1, 2],
-        ['1 B', '2 C', '3 A'],
-      ],
-      [
-        [500, 7, 40],
-        ['1 B', '2 C', '3 A'],
-      ],
-      [
-        [1, 1, 1],
-        ['1 A', '2 B', '3 C'],
-      ],
-    ];
-    for (const [ordres, expected] of places) {
-      const Options = ordres.map((Ordre, index) => ({ Libelle: 'ABC'.charAt(index), Ordre }));
-      expect(optionsOf(await sent('POST', '', { Titre: 'T', Type: 'ChoixLibre', Options }))).toEqual(
-        expected,
-      );
-    }
-  });
-
-  it('201 at the place that Ordre names; behind the others where there is none or fewer are there', async () => {
-    await made('A', 'B', 'C');
-    for (const [Titre, Ordre, ordre] of [
-      ['first', 1, 1],
-      ['third', 3, 3],
-      ['far', 200, 6],
-      ['last', null, 7],
+    for (const [ordres, expected] of [
+      ['3 1 2', '1 B, 2 C, 3 A'],
+      ['500 7 40', '1 B, 2 C, 3 A'],
+      ['1 1 1', '1 A, 2 B, 3 C'],
     ] as const) {
-      const { json } = await sent('POST', '', { Titre, Type: 'Proposition', Ordre });
-      expect(json.Ordre).toBe(ordre);
+      const Options = ordres.split(' ').map((Ordre, n) => ({ Libelle: 'ABC'[n], Ordre: Number(Ordre) }));
+      const made = await sent('POST', '', { Titre: 'T', Type: 'ChoixLibre', Options });
+      expect(optionsOf(made).join(', ')).toBe(expected);
     }
-    expect(await stored()).toEqual(['1 first', '2 A', '3 third', '4 B', '5 C', '6 far', '7 last']);
   });
 
-  it('201 counts in the campaign and is a change of it', async () => {
+  it('201 changes the campaign and its number of questions', async () => {
     const before = await age();
     await made('A', 'B');
     expect((await campaigns.item(id)).nombreQuestions).toBe(2);
@@ -203,208 +164,266 @@ describe('POST /b2b/v1/campagnes/:id/questions', () => {
     expect((await send('GET', `/${json.Id}`)).json).toEqual(json);
   });
 
-  it.each<[string, object, Record<string, string>]>([
-    ['nothing', {}, { '/Titre': 'required', '/Type': 'required' }],
-    ['an empty title', { Titre: ' ', Type: 'Election' }, { '/Titre': 'required' }],
+  it.each<[what: string, change: object, faults: string]>([
+    ['neither title nor type', { Titre: undefined, Type: undefined }, '/Titre required, /Type required'],
+    ['an empty title', { Titre: ' ' }, '/Titre required'],
     [
-      'texts that are too long',
-      { ...ELECTION, Titre: 'x'.repeat(501), Description: 'x'.repeat(10_001) },
-      { '/Titre': 'length', '/Description': 'length' },
+      ...(['texts that are too long', { Titre: 'x'.repeat(501), Description: 'x'.repeat(10_001) }] as const),
+      '/Titre length, /Description length',
     ],
-    ['501 emoji', { ...ELECTION, Titre: '🗳'.repeat(501) }, { '/Titre': 'length' }],
-    ['a type that there is not', { Titre: 'T', Type: 'election' }, { '/Type': 'choice' }],
-    ['places that there are not', { ...ELECTION, Ordre: 0 }, { '/Ordre': 'range' }],
-    ['a place behind the last', { ...ELECTION, Ordre: 201 }, { '/Ordre': 'range' }],
+    ['501 emoji', { Titre: '🗳'.repeat(501) }, '/Titre length'],
+    ['an unknown type', { Type: 'election' }, '/Type choice'],
+    ['a place before the first', { Ordre: 0 }, '/Ordre range'],
+    ['a place after the last', { Ordre: 201 }, '/Ordre range'],
+    ['a random order of 3', { OrdreReponsesAleatoire: 3 }, '/OrdreReponsesAleatoire range'],
+    ['a random order of -1', { OrdreReponsesAleatoire: -1 }, '/OrdreReponsesAleatoire range'],
+    ['a random order of true', { OrdreReponsesAleatoire: true }, '/OrdreReponsesAleatoire type'],
+    ...[0, 501].map((n): [string, object, string] => [
+      ...([`counts of ${n}`, { MinReponses: n, MaxReponses: n, NombreElus: n }] as const),
+      '/MinReponses range, /MaxReponses range, /NombreElus range',
+    ]),
+    ['half an answer', { MinReponses: 0.5 }, '/MinReponses type'],
+    ['text for a number', { MaxReponses: '2' }, '/MaxReponses type'],
+    ['text for a boolean', { EstPreferentiel: 'true' }, '/EstPreferentiel type'],
+    ['a minimum above the maximum', { MinReponses: 3 }, '/MaxReponses range'],
+    ['seats without an election', { ...PLAIN, Type: 'ChoixLibre', NombreElus: 2 }, '/NombreElus range'],
+    ['a Proposition with two answers', { ...PLAIN, MaxReponses: 2 }, '/MaxReponses range'],
+    ['a Proposition with at least two answers', { ...PLAIN, MinReponses: 2 }, '/MinReponses range'],
     [
-      'a random order of 3',
-      { ...ELECTION, OrdreReponsesAleatoire: 3 },
-      { '/OrdreReponsesAleatoire': 'range' },
+      'unknown properties',
+      { Poids: 1, Options: [{ Libelle: 'A', Votes: 1 }] },
+      '/Poids unknown, /Options/0/Votes unknown',
     ],
+    ['a property in both cases', { titre: 'T' }, '/titre duplicate'],
+    ['options that are no list', { Options: 'A' }, '/Options type'],
+    ['options that are no records', { Options: ['A', null] }, '/Options/0 type, /Options/1 type'],
     [
-      'a random order of -1',
-      { ...ELECTION, OrdreReponsesAleatoire: -1 },
-      { '/OrdreReponsesAleatoire': 'range' },
+      'options with faults',
+      { Options: [{ Libelle: 'A' }, {}, { Libelle: 'x'.repeat(501), Ordre: 501, Id: 'x' }] },
+      '/Options/1/Libelle required, /Options/2/Libelle length, /Options/2/Ordre range, /Options/2/Id uuid',
     ],
+    ['501 options', { Options: times(501, () => ({ Libelle: 'A' })) }, '/Options length'],
     [
-      'a random order of true',
-      { ...ELECTION, OrdreReponsesAleatoire: true },
-      { '/OrdreReponsesAleatoire': 'type' },
+      ...(['U+0000 and half a pair', { Titre: 'a\u0000', Description: '\ud83d' }] as const),
+      '/Titre characters, /Description characters',
     ],
-    [
-      'counts of 0',
-      { ...ELECTION, MinReponses: 0, MaxReponses: 0, NombreElus: 0 },
-      { '/MinReponses': 'range', '/MaxReponses': 'range', '/NombreElus': 'range' },
-    ],
-    [
-      'counts of 501',
-      { ...ELECTION, MinReponses: 501, MaxReponses: 501, NombreElus: 501 },
-      { '/MinReponses': 'range', '/MaxReponses': 'range', '/NombreElus': 'range' },
-    ],
-    ['half an answer', { ...ELECTION, MinReponses: 0.5 }, { '/MinReponses': 'type' }],
-    ['text for a number', { ...ELECTION, MaxReponses: '2' }, { '/MaxReponses': 'type' }],
-    ['text for a boolean', { ...ELECTION, EstPreferentiel: 'true' }, { '/EstPreferentiel': 'type' }],
-    ['more at least than at most', { ...ELECTION, MinReponses: 3 }, { '/MaxReponses': 'range' }],
-    ['seats of no election', { Titre: 'T', Type: 'ChoixLibre', NombreElus: 2 }, { '/NombreElus': 'range' }],
-    [
-      'a Proposition with two answers',
-      { Titre: 'T', Type: 'Proposition', MaxReponses: 2 },
-      { '/MaxReponses': 'range' },
-    ],
-    [
-      'a Proposition with at least two',
-      { Titre: 'T', Type: 'Proposition', MinReponses: 2 },
-      { '/MinReponses': 'range' },
-    ],
-    [
-      'what is unknown',
-      { ...ELECTION, Poids: 1, Options: [{ Libelle: 'A', Votes: 1 }] },
-      { '/Poids': 'unknown', '/Options/0/Votes': 'unknown' },
-    ],
-    ['a property in both cases', { ...ELECTION, titre: 'T' }, { '/titre': 'duplicate' }],
-    ['options that are no list', { ...ELECTION, Options: 'A' }, { '/Options': 'type' }],
-    [
-      'options that are no records',
-      { ...ELECTION, Options: ['A', null] },
-      { '/Options/0': 'type', '/Options/1': 'type' },
-    ],
-    [
-      'faulty options',
-      { ...ELECTION, Options: [{ Libelle: 'A' }, {}, { Libelle: 'x'.repeat(501), Ordre: 501, Id: 'x' }] },
-      {
-        '/Options/1/Libelle': 'required',
-        '/Options/2/Libelle': 'length',
-        '/Options/2/Ordre': 'range',
-        '/Options/2/Id': 'uuid',
-      },
-    ],
-    ['501 options', { ...ELECTION, Options: times(501, () => ({ Libelle: 'A' })) }, { '/Options': 'length' }],
-    [
-      'U+0000 and half a pair',
-      { ...ELECTION, Titre: 'a\u0000', Description: '\ud83d' },
-      { '/Titre': 'characters', '/Description': 'characters' },
-    ],
-  ])('400 for %s, and nothing is made', async (_what, body, faults) => {
+  ])('400 for %s, on POST and PUT; nothing is written', async (_what, change, faults) => {
+    const [question] = await made('T');
+    const body = { ...ELECTION, ...change };
     expectFaults(await send('POST', '', body), faults);
-    expect(await stored()).toEqual([]);
+    expectFaults(await send('PUT', `/${question}`, body), faults);
+    expect(await stored()).toEqual(['1 T 1A 2B']);
   });
 
   it('400 Question.PreferentielNonSupporte for a ranked Proposition, and nothing is made', async () => {
     const ranked = { Titre: 'T', Type: 'Proposition', EstPreferentiel: true };
     expectProblem(await send('POST', '', ranked), 400, 'Question.PreferentielNonSupporte');
-    expect(await stored()).toEqual([]);
     const [question] = await made('A');
     expectProblem(await send('PUT', `/${question}`, ranked), 400, 'Question.PreferentielNonSupporte');
-    expect(await stored()).toEqual(['1 A']);
-  });
-});
-
-describe('GET /b2b/v1/campagnes/:id/questions', () => {
-  it('200 in their order, whole or page by page, and takes no other parameter', async () => {
-    expect((await send('GET')).json).toEqual([]);
-    const ids = await made(...times(7, (n) => `Q${n + 1}`));
-    await sent('PUT', '/ordre', { QuestionIds: ids.toReversed() });
-    const whole = (await send('GET')).json as { Titre: string; Ordre: number }[];
-    expect(whole.map(({ Titre, Ordre }) => `${Ordre} ${Titre}`)).toEqual(
-      times(7, (n) => `${n + 1} Q${7 - n}`),
-    );
-    for (const [limite, sizes] of [
-      [3, [3, 3, 1]],
-      [7, [7]],
-      [1, times(7, () => 1)],
-    ] as const) {
-      const pages = await walk(app, campaigns.tenant, `${CAMPAGNES}/${id}/questions?limite=${limite}`);
-      expect(pages.flat()).toEqual(whole);
-      expect(pages.map(({ length }) => length)).toEqual(sizes);
-    }
-    expectFaults(await send('GET', '?type=Election'), { '?type': 'unknown' });
-    expectFaults(await send('GET', '?limite=0'), { '?limite': 'range' });
-    expectFaults(await send('GET', '?curseur=x'), { '?curseur': 'cursor' });
+    expect(await stored()).toEqual(['1 A 1A 2B']);
   });
 
-  it('200 with an ETag of one question, which its own options change, and 304 where it is the same', async () => {
-    const [question] = await made('A');
-    const etag = (await send('GET', `/${question}`)).headers.get('etag')!;
-    for (const value of [etag, `W/${etag}`, '*']) {
-      const answer = await send('GET', `/${question}`, undefined, { 'If-None-Match': value });
-      expect([answer.status, answer.text]).toEqual([304, '']);
-    }
-    await sent('POST', `/${question}/options`, { Libelle: 'Peut-être' });
-    const changed = await send('GET', `/${question}`, undefined, { 'If-None-Match': etag });
-    expect([changed.status, optionsOf(changed)]).toEqual([200, ['1 Pour', '2 Contre', '3 Peut-être']]);
-  });
-});
-
-describe('what is not there', () => {
-  it('is 404 Question.NotFound: unknown, no GUID, of another campaign, deleted', async () => {
-    const [gone, kept] = await made('gone', 'kept');
-    await sent('DELETE', `/${gone}`);
-    const elsewhere = await campaigns.question(await campaigns.draft(), { Titre: 'elsewhere' });
-    for (const question of [randomUUID(), 'x', '0', elsewhere, gone, `${kept}0`]) {
-      const answers = [
-        await send('GET', `/${question}`),
-        await send('PUT', `/${question}`, choice('T', 'A')),
-        await send('DELETE', `/${question}`),
-      ];
-      for (const answer of answers) expectProblem(answer, 404, 'Question.NotFound');
-    }
-    expect(await stored()).toEqual(['1 kept']);
-    const rows = await campaigns.rows(`SELECT FROM question WHERE tenant_id = $1 AND titre = 'elsewhere'`);
-    expect(rows).toHaveLength(1);
-  });
-
-  it('is 404 Campagne.NotFound below a campaign that is unknown, deleted or of another tenant, all the same', async () => {
-    const [question] = await made('A');
-    const other = new Campaigns(app, await app.tenant());
-    const deleted = await other.draft();
-    await other.sent('DELETE', `/${deleted}`);
-    const requests: [string, string, unknown?][] = [
-      ['GET', ''],
-      ['GET', '?limite=1'],
-      ['GET', `/${question}`],
-      ['POST', '', choice('T', 'A')],
-      ['PUT', '/ordre', { QuestionIds: [question] }],
-      ['PUT', `/${question}`, choice('T', 'A')],
-      ['DELETE', `/${question}`],
-    ];
-    for (const [method, rest, body] of requests) {
-      const [foreign, ...others] = await Promise.all(
-        [id, randomUUID(), deleted].map((campagne) =>
-          other.send(method, `/${campagne}/questions${rest}`, body),
-        ),
-      );
-      expectProblem(foreign!, 404, 'Campagne.NotFound');
-      for (const one of others) expect(comparable(one)).toEqual(comparable(foreign!));
-      expectProblem(await other.send(method, `/x/questions${rest}`, body), 404, 'Campagne.NotFound');
-    }
-    expect(await stored()).toEqual(['1 A']);
-    // Another tenant's question below one's own campaign is no more there.
-    const own = await other.draft();
-    expectProblem(await other.send('GET', `/${own}/questions/${question}`), 404, 'Question.NotFound');
-    expectProblem(await other.send('DELETE', `/${own}/questions/${question}`), 404, 'Question.NotFound');
-    expect(await stored()).toEqual(['1 A']);
-  });
-});
-
-describe('the most that there may be', () => {
-  it('200 questions: the next is 409 Campagne.StructureTropGrande, also at a place in between', async () => {
-    await Promise.all(times(200, (n) => send('POST', '', { Titre: `Q${n}`, Type: 'ChoixLibre' })));
-    expect((await stored()).map((one) => one.split(' ')[0])).toEqual(times(200, (n) => `${n + 1}`));
-    expectProblem(await send('POST', '', choice('T')), 409, 'Campagne.StructureTropGrande');
-    expectProblem(await send('POST', '', { ...choice('T'), Ordre: 1 }), 409, 'Campagne.StructureTropGrande');
-    const all = (await send('GET')).json as { Id: string }[];
-    expect(all).toHaveLength(200);
-    const reversed = all.map(({ Id }) => Id).reverse();
-    const ordered = await sent('PUT', '/ordre', { QuestionIds: reversed });
-    expect((ordered.json as { Id: string }[]).map(({ Id }) => Id)).toEqual(reversed);
-    await sent('DELETE', `/${reversed[0]}`);
-    expect((await send('POST', '', choice('T'))).status).toBe(201);
-    expect((await campaigns.item(id)).nombreQuestions).toBe(200);
-  });
-
-  it('500 options with a question, which keep their order', async () => {
+  it('201 keeps the order of 500 options', async () => {
     const labels = times(500, (n) => `O${(n * 7919) % 500}`);
     const created = await sent('POST', '', choice('T', ...labels));
     expect(optionsOf(created)).toEqual(labels.map((label, index) => `${index + 1} ${label}`));
     expect((await send('GET')).json).toEqual([created.json]);
+  });
+});
+
+describe('PUT /b2b/v1/campagnes/:id/questions/:questionId', () => {
+  it('200 replaces every property and clears what is absent; place and options stay', async () => {
+    await made('first');
+    const { json: before } = await sent('POST', '', {
+      ...{ Titre: 'Qui ?', Description: 'D', Type: 'Election', EstPreferentiel: true },
+      ...{ OrdreReponsesAleatoire: 2, MinReponses: 2, MaxReponses: 3, NombreElus: 2 },
+      Options: [{ Libelle: 'Ariane', Description: 'Trésorière' }, { Libelle: 'Omar' }],
+    });
+    await made('last');
+    const old = await age();
+    const replaced = await sent('PUT', `/${before.Id}`, { Titre: 'Quoi ?', Type: 'ChoixLibre' });
+    expect(replaced.json).toEqual({
+      ...{ Id: before.Id, Titre: 'Quoi ?', Description: null, Type: 'ChoixLibre', Ordre: 2 },
+      ...{ EstPreferentiel: false, OrdreReponsesAleatoire: 0, MinReponses: 1, MaxReponses: 1 },
+      ...{ NombreElus: null, Options: before.Options },
+    });
+    const read = await send('GET', `/${before.Id}`);
+    expect([read.text, read.headers.get('etag')]).toEqual([replaced.text, replaced.headers.get('etag')]);
+    expect(await stored()).toEqual(['1 first 1A 2B', '2 Quoi ? 1Ariane 2Omar', '3 last 1A 2B']);
+    expect((await modified()) > old).toBe(true);
+  });
+
+  it('200 changes nothing when what was read is sent back', async () => {
+    const bodies = [
+      choice('T', 'A', 'B'),
+      { Titre: 'T', Type: 'Proposition' },
+      { Titre: 'T', Type: 'Election', EstPreferentiel: true, NombreElus: 3, Description: 'D' },
+      { Titre: 'T', Type: 'ChoixLibre', EstPreferentiel: true, MinReponses: 2 },
+    ];
+    for (const body of bodies) await sent('POST', '', body);
+    const { json: before } = await send('GET');
+    for (const question of before) {
+      const again = await sent('PUT', `/${question.Id}`, question);
+      expect(again.json).toEqual(question);
+    }
+    expect((await send('GET')).json).toEqual(before);
+  });
+
+  it('200 replaces the options: keeps those with an Id, adds those without, deletes the others', async () => {
+    const before = await sent('POST', '', choice('T', 'A', 'B', 'C'));
+    const [a, b, c] = idsOf(before);
+    const replaced = await sent('PUT', `/${before.json.Id}`, {
+      ...{ Titre: 'T', Type: 'ChoixLibre' },
+      Options: [
+        { Libelle: 'new', Description: 'n' },
+        { Id: c!.toUpperCase(), Libelle: 'C' },
+        { Id: a, Libelle: 'A′' },
+      ],
+    });
+    expect(optionsOf(replaced)).toEqual(['1 new', '2 C', '3 A′']);
+    const [made, ...kept] = idsOf(replaced);
+    expect(kept).toEqual([c, a]);
+    expect([a, b, c]).not.toContain(made);
+    expect(replaced.json.Options[0].Description).toBe('n');
+    expectProblem(await send('GET', `/${before.json.Id}/options/${b}`), 404, 'Option.NotFound');
+    expect(await stored()).toEqual(['1 T 1new 2C 3A′']);
+  });
+
+  it('200 puts the options that it gives into the order of their Ordre', async () => {
+    const before = await sent('POST', '', choice('T', 'A', 'B', 'C'));
+    const Options = before.json.Options.map((option: Item) => ({ ...option, Ordre: 4 - option.Ordre }));
+    const replaced = await sent('PUT', `/${before.json.Id}`, { Titre: 'T', Type: 'ChoixLibre', Options });
+    expect(optionsOf(replaced)).toEqual(['1 C', '2 B', '3 A']);
+    expect(idsOf(replaced)).toEqual(idsOf(before).reverse());
+  });
+
+  it.each<[what: string, labels: string[], change: object, expected: string[]]>([
+    ['ChoixLibre without options if Options is empty', ['A', 'B'], { Type: 'ChoixLibre', Options: [] }, []],
+    [
+      'Proposition with the default options if Options is empty',
+      ['A'],
+      { Options: [] },
+      ['1 Pour', '2 Contre'],
+    ],
+    ['Proposition with the default options if it had none', [], {}, ['1 Pour', '2 Contre']],
+    ['Proposition with its options if Options is absent', ['Oui', 'Non'], {}, ['1 Oui', '2 Non']],
+  ])('200 leaves a %s', async (_what, labels, change, expected) => {
+    const { json } = await sent('POST', '', choice('T', ...labels));
+    const replaced = await sent('PUT', `/${json.Id}`, { Titre: 'T', Type: 'Proposition', ...change });
+    expect(optionsOf(replaced)).toEqual(expected);
+  });
+
+  it('400 for options with an Id that is unknown, of another question, of another tenant, or twice; nothing changes', async () => {
+    const before = await sent('POST', '', choice('T', 'A', 'B'));
+    const [a] = idsOf(before);
+    const other = await newSpace();
+    await other.question(await other.draft());
+    const theirs = 'SELECT id_unique AS id FROM option WHERE tenant_id = $1';
+    const foreign = (await other.rows<{ id: string }>(theirs))[0]!.id;
+    const [elsewhere] = idsOf(await sent('POST', '', choice('Other', 'X')));
+    for (const ids of [[randomUUID()], [elsewhere], [foreign], [a, a], [a, a!.toUpperCase()]]) {
+      const Options = ids.map((Id) => ({ Id, Libelle: 'changed' }));
+      const answer = await send('PUT', `/${before.json.Id}`, { ...choice('changed'), Options });
+      expectFaults(answer, '/Options reference');
+    }
+    expect((await send('GET', `/${before.json.Id}`)).json).toEqual(before.json);
+    expect(await stored()).toEqual(['1 T 1A 2B', '2 Other 1X']);
+    const rows = await other.rows(`SELECT FROM option WHERE tenant_id = $1 AND libelle = 'changed'`);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('PUT and DELETE below /b2b/v1/campagnes/:id/questions', () => {
+  it('the deletion of a question deletes its options', async () => {
+    const [, question] = await made('A', 'B');
+    await sent('DELETE', `/${question}`);
+    expect(await campaigns.rows('SELECT FROM option WHERE tenant_id = $1')).toHaveLength(2);
+  });
+
+  it('a new option changes the ETag of its question', async () => {
+    const [question] = await made('A');
+    const etag = (await send('GET', `/${question}`)).headers.get('etag')!;
+    await sent('POST', `/${question}/options`, { Libelle: 'C' });
+    const changed = await send('GET', `/${question}`, undefined, { 'If-None-Match': etag });
+    expect([changed.status, optionsOf(changed)]).toEqual([200, ['1 A', '2 B', '3 C']]);
+  });
+
+  it('PUT /ordre 200 returns 18 MB of questions they are together', async () => {
+    const Description = 'x'.repeat(10_000);
+    const Options = times(95, (n) => ({ Libelle: `O${n}`, Description }));
+    const ids: string[] = [];
+    for (const Titre of times(19, (n) => `Q${n}`)) {
+      ids.push((await sent('POST', '', { Titre, Type: 'ChoixLibre', Options })).json.Id);
+    }
+    const { json } = await sent('PUT', '/ordre', { QuestionIds: ids.reverse() });
+    expect(json.map(({ Id }: Item) => Id)).toEqual(ids);
+  });
+});
+
+describe('the structure of a campaign that is not in Brouillon', () => {
+  /** Every write of the structure, in an order in which each succeeds. */
+  async function writes(
+    campagne: string,
+  ): Promise<[status: number, method: string, rest: string, body?: unknown][]> {
+    const [question] = (await campaigns.sent('GET', `/${campagne}/questions`)).json;
+    const one = `/${question.Id}`;
+    const OptionIds = question.Options.map(({ Id }: Item) => Id).reverse();
+    return [
+      [200, 'PUT', '/ordre', { QuestionIds: [question.Id] }],
+      [200, 'PUT', `${one}/options/ordre`, { OptionIds }],
+      [200, 'PUT', `${one}/options/${OptionIds[0]}`, { Libelle: 'T' }],
+      [204, 'DELETE', `${one}/options/${OptionIds[0]}`],
+      [201, 'POST', `${one}/options`, { Libelle: 'T' }],
+      [200, 'PUT', one, choice('T', 'A')],
+      [201, 'POST', '', choice('U', 'A')],
+      [204, 'DELETE', one],
+    ];
+  }
+  const write = (campagne: string, method: string, rest: string, body?: unknown) =>
+    campaigns.send(method, `/${campagne}/questions${rest}`, body);
+
+  it.each(ETATS.slice(1))(
+    'is locked in %s: every write is 409 Campagne.StructureVerrouillee',
+    async (etat) => {
+      const campagne = await campaigns.in(etat);
+      expect(await stored(campagne)).toEqual(['1 Pour ou contre ? 1Pour 2Contre']);
+      const requests = await writes(campagne);
+      await unchanged(async () => {
+        for (const [, ...request] of requests)
+          expectProblem(await write(campagne, ...request), 409, 'Campagne.StructureVerrouillee');
+      });
+    },
+  );
+
+  it('is locked when the clock alone has opened or closed the vote', async () => {
+    const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const window = { ouvertureDuVoteUtc: inHours(1), fermetureDuVoteUtc: inHours(3) };
+    const campagne = await campaigns.scheduled(window);
+    for (const etat of ['VoteOuvert', 'Termine']) {
+      await campaigns.pass(campagne, '2 hours');
+      expect(await campaigns.etat(campagne)).toBe(etat);
+      const answer = await write(campagne, 'POST', '', choice('T', 'A'));
+      expectProblem(answer, 409, 'Campagne.StructureVerrouillee');
+    }
+  });
+
+  it('is locked in a draft that was archived', async () => {
+    await made('T');
+    await campaigns.sent('POST', `/${id}/archiver`);
+    expectProblem(await send('POST', '', choice('U')), 409, 'Campagne.StructureVerrouillee');
+    expect(await stored()).toEqual(['1 T 1A 2B']);
+  });
+
+  it.each(ETATS.slice(1, 3))('is open again once it is unpublished from %s', async (etat) => {
+    const campagne = await campaigns.in(etat);
+    await campaigns.sent('POST', `/${campagne}/depublier`);
+    const entries = (await journal(campagne)).length;
+    for (const [status, ...request] of await writes(campagne)) {
+      const answer = await write(campagne, ...request);
+      expect([...request.slice(0, 2), answer.status]).toEqual([...request.slice(0, 2), status]);
+    }
+    expect(await stored(campagne)).toEqual(['1 U 1A']);
+    const made = (await journal(campagne)).slice(entries);
+    expect(made).toEqual(times(8, () => ({ cle: campaigns.tenant.cleId })));
   });
 });

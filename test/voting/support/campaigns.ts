@@ -8,7 +8,24 @@ export const NEXT_YEAR = {
   fermetureDuVoteUtc: '2099-01-08T22:00:00.000Z',
 };
 
-/** What is done to campaigns of one data space, and what its rows say of it. */
+/** Every property that a request can set. */
+export const WHOLE = {
+  titre: 'Élection du comité',
+  ...NEXT_YEAR,
+  textePageAccueil: '<p>Bienvenue</p>',
+  libelleAbstention: 'Je m’abstiens',
+  ordreReponsesAleatoire: true,
+};
+
+export const ETATS = ['Brouillon', 'Planifie', 'VoteOuvert', 'Termine', 'Archive'] as const;
+export type Etat = (typeof ETATS)[number];
+/** Transitions that lead from a complete draft to each state. */
+const STEPS = ['publier', 'ouvrir', 'fermer', 'archiver'];
+
+/** The events of a vote that was published, opened and closed. */
+export const WHOLE_LIFE = ['campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];
+
+/** Requests to the campaigns of one tenant, and reads of its rows. */
 export class Campaigns {
   private number = 0;
 
@@ -22,14 +39,14 @@ export class Campaigns {
     return this.app.send(this.tenant, method, CAMPAGNES + rest, body, headers);
   }
 
-  /** The same, which must succeed. */
+  /** Sends a request that must succeed. */
   async sent(method: string, rest = '', body?: unknown): Promise<Answer> {
     const answer = await this.send(method, rest, body);
     if (answer.status >= 300) throw new Error(`${method} ${rest}: ${answer.status} ${answer.text}`);
     return answer;
   }
 
-  /** Makes a campaign in Brouillon; answers its id. */
+  /** Makes a campaign in Brouillon. @returns its id */
   async draft(overrides: object = {}): Promise<string> {
     const body = { titre: `Campagne ${++this.number}`, ...NEXT_YEAR, ...overrides };
     return (await this.sent('POST', '', body)).json as string;
@@ -45,7 +62,7 @@ export class Campaigns {
     return (await this.sent('POST', `/${id}/votants/upsert`, body)).json.VotantId as string;
   }
 
-  /** A campaign with a question and a voter, which nothing keeps from being published. */
+  /** Makes a draft with a question and a voter, which can be published. */
   async ready(overrides: object = {}): Promise<string> {
     const id = await this.draft(overrides);
     await this.question(id);
@@ -53,28 +70,28 @@ export class Campaigns {
     return id;
   }
 
-  async scheduled(overrides: object = {}): Promise<string> {
+  /** Makes a campaign in a state. */
+  async in(etat: Etat, overrides: object = {}): Promise<string> {
     const id = await this.ready(overrides);
-    await this.sent('POST', `/${id}/publier`);
+    for (const step of STEPS.slice(0, ETATS.indexOf(etat))) await this.sent('POST', `/${id}/${step}`);
     return id;
   }
+  scheduled = (overrides?: object): Promise<string> => this.in('Planifie', overrides);
+  opened = (overrides?: object): Promise<string> => this.in('VoteOuvert', overrides);
+  closed = (overrides?: object): Promise<string> => this.in('Termine', overrides);
+  archived = (overrides?: object): Promise<string> => this.in('Archive', overrides);
 
-  async opened(overrides: object = {}): Promise<string> {
-    const id = await this.scheduled(overrides);
-    await this.sent('POST', `/${id}/ouvrir`);
-    return id;
+  /** Sets flags of the client. */
+  async setFlags(drapeaux: { seuilAnonymat?: number; resultatsVoteActifVisibles?: boolean }): Promise<void> {
+    const path = `/admin/v1/clients/${this.tenant.clientId}`;
+    const { status, text } = await this.app.send(this.app.adminKey, 'PUT', path, { drapeaux });
+    if (status !== 200) throw new Error(text);
   }
 
-  async closed(overrides: object = {}): Promise<string> {
-    const id = await this.opened(overrides);
-    await this.sent('POST', `/${id}/fermer`);
-    return id;
-  }
-
-  async archived(overrides: object = {}): Promise<string> {
-    const id = await this.closed(overrides);
-    await this.sent('POST', `/${id}/archiver`);
-    return id;
+  /** Sends an administrator's request for one campaign. */
+  administer(method: string, rest: string, body: object, environnement = 'staging'): Promise<Answer> {
+    const path = `/admin/v1/clients/${this.tenant.clientId}/environnements/${environnement}/campagnes${rest}`;
+    return this.app.send(this.app.adminKey, method, path, body);
   }
 
   async item(id: string): Promise<Answer['json']> {
@@ -85,7 +102,7 @@ export class Campaigns {
     return (await this.item(id)).etat as string;
   }
 
-  /** Lets time pass for a campaign, as its dates see it: they move into the past. */
+  /** Moves the dates of a campaign into the past. */
   async pass(id: string, interval: string): Promise<void> {
     await this.app.database.query(
       `UPDATE campagne SET ouverture_du_vote_utc = ouverture_du_vote_utc - $3::interval,
@@ -94,7 +111,7 @@ export class Campaigns {
     );
   }
 
-  /** Puts a ballot of a voter that abstains into the box, whatever the state of the campaign. */
+  /** Puts the ballot of a voter who abstains into the box, in any state of the campaign. */
   async markVoted(id: string, votantId: string): Promise<void> {
     await this.rows(
       `WITH voter AS (
@@ -109,13 +126,13 @@ export class Campaigns {
     );
   }
 
-  /** Marks some voter of the campaign as one who has voted. */
+  /** Does the same for the first voter of the campaign. */
   async vote(id: string): Promise<void> {
     const [{ VotantId }] = (await this.sent('GET', `/${id}/votants?limite=1`)).json;
     await this.markVoted(id, VotantId);
   }
 
-  /** Gives the ballot box its copy of a campaign that statements made, as a publication does. */
+  /** Gives the ballot box its copy of a campaign that SQL inserted, as a publication does. */
   async copyStructure(id: string): Promise<void> {
     await this.rows(
       `WITH entered AS MATERIALIZED (SELECT set_config('app.tenant_id', $1::text, true))
@@ -124,7 +141,13 @@ export class Campaigns {
     );
   }
 
-  /** Types of the events of a campaign, in the order of their making. */
+  /** Actions of the audit trail on an object, the oldest first. */
+  async audited(id: string): Promise<string[]> {
+    const text = 'SELECT action FROM journal WHERE tenant_id = $1 AND objet_id = $2 ORDER BY id_unique';
+    return (await this.rows<{ action: string }>(text, id)).map(({ action }) => action);
+  }
+
+  /** Types of the events of a campaign, the oldest first. */
   async events(id: string): Promise<string[]> {
     const rows = await this.rows<{ type: string }>(
       `SELECT type FROM evenement WHERE tenant_id = $1 AND (data ->> 'id' = $2 OR data ->> 'CampagneId' = $2)
@@ -134,7 +157,7 @@ export class Campaigns {
     return rows.map(({ type }) => type);
   }
 
-  /** Rows of a statement whose `$1` is the tenant, read as a superuser. */
+  /** Returns the rows of a statement whose `$1` is the tenant, read as a superuser. */
   async rows<R extends object>(text: string, ...values: unknown[]): Promise<R[]> {
     return (await this.app.database.query<R>(text, [this.tenant.tenantId, ...values])).rows;
   }

@@ -1,0 +1,84 @@
+import { synced, type SyncV2 } from '../../membership/synced';
+import { changed, digests } from '../../adhesion/support/digests';
+import { expectProblem } from '../../http/expect-problem';
+import { type Answer, TestApp } from '../../setup/test-app';
+import { Campaigns } from './campaigns';
+import { Votes } from './votes';
+
+/** The application of a test file, which `spaceOfEachTest` or `spaceOfFile` starts. */
+export let app: TestApp;
+/** A second replica on the same database, if the file asks for one. */
+export let replica: TestApp;
+/** Campaigns of the current tenant. */
+export let campaigns: Campaigns;
+/** The same campaigns through the second replica. */
+export let elsewhere: Campaigns;
+/** Votes of the tenant of `spaceOfFile`. */
+export let votes: Votes;
+
+interface Scene {
+  /** Records that each tenant gets. */
+  readonly sync?: SyncV2;
+  readonly withReplica?: boolean;
+}
+
+/** Makes another tenant with its records. */
+export async function newSpace(sync?: SyncV2): Promise<Campaigns> {
+  const made = new Campaigns(app, await app.tenant());
+  if (sync) await synced(app, made.tenant, sync);
+  return made;
+}
+
+/** Starts the application once; each test gets a new tenant. */
+export function spaceOfEachTest({ sync, withReplica = false }: Scene = {}): void {
+  startApplication(withReplica);
+  beforeEach(() => enter(sync, withReplica));
+}
+
+/** Starts the application once, with one tenant for all tests of the file. */
+export function spaceOfFile({ sync, withReplica = false }: Scene = {}): void {
+  startApplication(withReplica);
+  beforeAll(async () => {
+    await enter(sync, withReplica);
+    votes = await Votes.of(app, campaigns);
+  });
+}
+
+function startApplication(withReplica: boolean): void {
+  beforeAll(async () => {
+    app = await TestApp.start();
+    const { databaseUrl, secretsKey } = app.config;
+    if (withReplica) replica = await TestApp.start({ databaseUrl, secretsKey });
+  });
+  afterAll(async () => {
+    if (withReplica) await replica.stop();
+    await app.stop();
+  });
+}
+
+async function enter(sync: SyncV2 | undefined, withReplica: boolean): Promise<void> {
+  campaigns = await newSpace(sync);
+  if (withReplica) elsewhere = new Campaigns(replica, campaigns.tenant);
+}
+
+/** Asserts that `work` writes no row of any table. */
+export async function unchanged<T>(work: () => Promise<T>): Promise<T> {
+  const before = await digests(app.database);
+  const done = await work();
+  expect(changed(before, await digests(app.database))).toEqual([]);
+  return done;
+}
+
+/** Asserts that a request is rejected with a code, and that it writes no row of any table. */
+export async function expectRefused(
+  send: () => Promise<Answer>,
+  status: number,
+  code: string,
+): Promise<void> {
+  expectProblem(await unchanged(send), status, code);
+}
+
+/** The time by the clock of the database. */
+export async function databaseNow(): Promise<Date> {
+  return (await app.database.query<{ at: Date }>('SELECT clock_timestamp() AS at')).rows[0]!.at;
+}
