@@ -1,11 +1,9 @@
 import { EMPLOYE } from '#membership';
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
-import { type Page, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionV1Item, AdhesionV1List, AdhesionV1OfEmployeList } from './adhesions.dto';
@@ -16,10 +14,7 @@ const SUCCESSOR = '/b2b/v2/adhesion';
 @Requires({ role: 'partenaire', module: 'carteMembre' })
 @Controller('b2b/v1/adhesion')
 export class AdhesionsV1Controller {
-  constructor(
-    private readonly adhesions: AdhesionsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly adhesions: AdhesionsService) {}
 
   @Get()
   @Answers({
@@ -29,15 +24,8 @@ export class AdhesionsV1Controller {
     paged: true,
     successor: SUCCESSOR,
   })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: AdhesionV1List,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.adhesions.pageV1(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: AdhesionV1List): Listing {
+    return listOf(query, (after, limit) => this.adhesions.pageV1(tenantId, query, after, limit));
   }
 
   @Get(':idExterne')
@@ -50,15 +38,13 @@ export class AdhesionsV1Controller {
     successor: SUCCESSOR,
     errors: [EMPLOYE.NotFound],
   })
-  async listOfEmploye(
+  listOfEmploye(
     @Tenant() tenantId: string,
     @Param('idExterne') idExterne: string,
     @Query() query: AdhesionV1OfEmployeList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.adhesions.pageV1OfEmploye(tenantId, idExterne, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  ): Listing {
+    return listOf(query, (after, limit) =>
+      this.adhesions.pageV1OfEmploye(tenantId, idExterne, query, after, limit),
+    );
   }
 }

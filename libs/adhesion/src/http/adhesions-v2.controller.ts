@@ -1,15 +1,13 @@
 import { ADHESION } from '../domain/adhesion.errors';
 import { EMPLOYE } from '#membership';
-import { Controller, Delete, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionsDeletedItem, AdhesionsOfMember, AdhesionV2Item, AdhesionV2List } from './adhesions.dto';
@@ -25,10 +23,7 @@ const HELD = [
 @Requires({ role: 'partenaire', module: 'carteMembre' })
 @Controller('b2b/v2/adhesion')
 export class AdhesionsV2Controller {
-  constructor(
-    private readonly adhesions: AdhesionsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly adhesions: AdhesionsService) {}
 
   @Get()
   @Answers({
@@ -37,15 +32,8 @@ export class AdhesionsV2Controller {
     type: [AdhesionV2Item],
     paged: true,
   })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: AdhesionV2List,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.adhesions.pageV2(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: AdhesionV2List): Listing {
+    return listOf(query, (after, limit) => this.adhesions.pageV2(tenantId, query, after, limit));
   }
 
   // One name for both methods: OpenAPI takes `{idExterne}` and `{idUnique}` at one place for the same path twice.
@@ -58,16 +46,14 @@ export class AdhesionsV2Controller {
     paged: true,
     errors: [EMPLOYE.NotFound],
   })
-  async listOfEmploye(
+  listOfEmploye(
     @Tenant() tenantId: string,
     @Param('id') idExterne: string,
     @Query() query: AdhesionV2List,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.adhesions.pageV2OfEmploye(tenantId, idExterne, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  ): Listing {
+    return listOf(query, (after, limit) =>
+      this.adhesions.pageV2OfEmploye(tenantId, idExterne, query, after, limit),
+    );
   }
 
   @Delete(':id')

@@ -1,15 +1,13 @@
 import { CONCILIATION } from '../domain/adhesion.errors';
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ConciliationService } from '../application/conciliation.service';
 import {
@@ -34,10 +32,7 @@ const DemandeId = () =>
 @Requires({ role: 'partenaire', module: 'carteMembre' })
 @Controller('b2b/v2/conciliation')
 export class ConciliationController {
-  constructor(
-    private readonly conciliation: ConciliationService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly conciliation: ConciliationService) {}
 
   @Get()
   @Answers({
@@ -46,15 +41,10 @@ export class ConciliationController {
     type: [DemandeItem],
     paged: true,
   })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: ConciliationList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.conciliation.page(tenantId, query.statut ?? 'ATransferer', after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: ConciliationList): Listing {
+    return listOf(query, (after, limit) =>
+      this.conciliation.page(tenantId, query.statut ?? 'ATransferer', after, limit),
+    );
   }
 
   @Get(':id')

@@ -1,15 +1,14 @@
 import { FORMULAIRE } from '../domain/adhesion.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { FormulairesService } from '../application/formulaires.service';
 import { EXAMPLE_IDS } from './examples';
@@ -28,22 +27,12 @@ const FormulaireId = () => Param('id', new GuidPart(FORMULAIRE.NotFound, 'No for
 @Requires({ role: 'partenaire', module: 'carteMembre' })
 @Controller('b2b/v2/formulaire')
 export class FormulairesController {
-  constructor(
-    private readonly formulaires: FormulairesService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly formulaires: FormulairesService) {}
 
   @Get()
   @Answers({ summary: 'List the forms', type: [FormulaireItem], paged: true })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.formulaires.page(tenantId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
+    return listOf(query, (after, limit) => this.formulaires.page(tenantId, after, limit));
   }
 
   @Get(':id')

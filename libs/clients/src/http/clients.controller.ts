@@ -1,18 +1,17 @@
 import { CLIENT } from '../domain/clients.errors';
 import { CLE } from '#access/access.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { SecretAnswer } from '#platform/http/idempotency.interceptor';
-import { pageOf, PagingQuery, sendList } from '#platform/http/listing';
+import { type Listing, listOf, pageOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ClientsService } from '../application/clients.service';
 import {
@@ -43,10 +42,7 @@ const CleId = () => Param('cleId', new GuidPart(CLE.NotFound, 'The client has no
 @Requires({ role: 'admin' })
 @Controller('admin/v1/clients')
 export class ClientsController {
-  constructor(
-    private readonly clients: ClientsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly clients: ClientsService) {}
 
   @Post()
   @ApiTags('Clients')
@@ -78,8 +74,8 @@ export class ClientsController {
     type: [ClientItem],
     paged: true,
   })
-  async list(@Query() query: PagingQuery, @Req() request: Request, @Res() response: Response): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, async (after, limit) =>
+  list(@Query() query: PagingQuery): Listing {
+    return listOf(query, async (after, limit) =>
       pageOf(await this.clients.list(after, limit + 1), limit, (client) => ClientItem.of(client)),
     );
   }
@@ -165,13 +161,8 @@ export class ClientsController {
     paged: true,
     errors: [CLIENT.NotFound],
   })
-  async cles(
-    @ClientId() clientId: string,
-    @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, async (after, limit) =>
+  cles(@ClientId() clientId: string, @Query() query: PagingQuery): Listing {
+    return listOf(query, async (after, limit) =>
       pageOf(await this.clients.listCles(clientId, after, limit + 1), limit, (cle) => CleItem.of(cle)),
     );
   }

@@ -1,12 +1,10 @@
 import { CLIENT } from '../domain/clients.errors';
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import { Requires } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { pageOf, sendList } from '#platform/http/listing';
+import { type Listing, listOf, pageOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { JournalService } from '../application/journal.service';
 import { EXAMPLE_CLIENT_ID } from './clients.dto';
@@ -19,10 +17,7 @@ const RUN_LENGTH = 100;
 @Requires({ role: 'admin' })
 @Controller('admin/v1/clients/:clientId/journal')
 export class JournalController {
-  constructor(
-    private readonly journal: JournalService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly journal: JournalService) {}
 
   @Get()
   @Answers({
@@ -42,16 +37,11 @@ export class JournalController {
     paged: true,
     errors: [CLIENT.NotFound],
   })
-  async list(
+  list(
     @Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.')) clientId: string,
     @Query() query: JournalQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await sendList(
-      request,
-      response,
-      this.config.publicUrl,
+  ): Listing {
+    return listOf(
       query,
       async (after, limit) => {
         const entries = await this.journal.list(clientId, query, after, limit + 1);

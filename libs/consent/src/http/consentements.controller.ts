@@ -1,14 +1,13 @@
 import { EMPLOYE } from '#membership';
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ConsentementsService } from '../application/consentements.service';
 import { ConsentementInput, ConsentementItem, ConsentementList } from './consentements.dto';
@@ -18,10 +17,7 @@ const PATH = '/b2b/v1/consentement';
 @ApiTags('Consents')
 @Controller()
 export class ConsentementsController {
-  constructor(
-    private readonly consentements: ConsentementsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly consentements: ConsentementsService) {}
 
   @Get('b2b/v1/consentement')
   @Requires({ role: 'partenaire' })
@@ -31,15 +27,8 @@ export class ConsentementsController {
     type: [ConsentementItem],
     paged: true,
   })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: ConsentementList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.consentements.page(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: ConsentementList): Listing {
+    return listOf(query, (after, limit) => this.consentements.page(tenantId, query, after, limit));
   }
 
   @Get('b2b/v1/consentement/:idExterne')
@@ -52,16 +41,14 @@ export class ConsentementsController {
     paged: true,
     errors: [EMPLOYE.NotFound],
   })
-  async listOfEmploye(
+  listOfEmploye(
     @Tenant() tenantId: string,
     @Param('idExterne') idExterne: string,
     @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.consentements.pageOfEmploye(tenantId, idExterne, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  ): Listing {
+    return listOf(query, (after, limit) =>
+      this.consentements.pageOfEmploye(tenantId, idExterne, after, limit),
+    );
   }
 
   @Post('plateforme/v1/consentements')

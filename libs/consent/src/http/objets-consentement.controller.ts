@@ -1,14 +1,13 @@
 import { OBJET_CONSENTEMENT } from '../domain/consent.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { PagingQuery, sendList } from '#platform/http/listing';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { namedByPath } from '#platform/input/named-by-path';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ObjetsConsentementService } from '../application/objets-consentement.service';
@@ -25,22 +24,12 @@ const PATH = '/b2b/v2/objet-consentement';
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2/objet-consentement')
 export class ObjetsConsentementController {
-  constructor(
-    private readonly objets: ObjetsConsentementService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly objets: ObjetsConsentementService) {}
 
   @Get()
   @Answers({ summary: 'List the consent objects', type: [ObjetConsentementItem], paged: true })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.objets.page(tenantId, undefined, after, limit),
-    );
+  list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
+    return listOf(query, (after, limit) => this.objets.page(tenantId, undefined, after, limit));
   }
 
   @Get(':idExterne')

@@ -1,13 +1,11 @@
 import { POINT, RESULTAT, SEANCE } from '../domain/meeting.errors';
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { PointsService } from '../application/points.service';
 import { SeancesService } from '../application/seances.service';
@@ -43,7 +41,6 @@ export class SeancesController {
   constructor(
     private readonly seances: SeancesService,
     private readonly points: PointsService,
-    private readonly config: Config,
   ) {}
 
   @Get()
@@ -53,15 +50,8 @@ export class SeancesController {
     type: [SeanceItem],
     paged: true,
   })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: SeanceList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.seances.page(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: SeanceList): Listing {
+    return listOf(query, (after, limit) => this.seances.page(tenantId, query, after, limit));
   }
 
   @Get(':seanceId')
@@ -103,16 +93,8 @@ export class SeancesController {
     paged: true,
     errors: [SEANCE.NotFound],
   })
-  async resultats(
-    @Tenant() tenantId: string,
-    @SeanceId() id: string,
-    @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.points.resultats(tenantId, id, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  resultats(@Tenant() tenantId: string, @SeanceId() id: string, @Query() query: PagingQuery): Listing {
+    return listOf(query, (after, limit) => this.points.resultats(tenantId, id, after, limit));
   }
 
   @Get(':seanceId/participation')

@@ -1,12 +1,10 @@
 import { EMPLOYE } from '../domain/membership.errors';
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { type Page, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { EmploiList, EmploiTrouveItem, EmployeV2Item, EmployeV2List } from './employes-v2.dto';
@@ -15,10 +13,7 @@ import { EmploiList, EmploiTrouveItem, EmployeV2Item, EmployeV2List } from './em
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2')
 export class EmployesV2Controller {
-  constructor(
-    private readonly masterData: MasterDataV2Service,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly masterData: MasterDataV2Service) {}
 
   @Get('employe')
   @Answers({
@@ -26,15 +21,8 @@ export class EmployesV2Controller {
     type: [EmployeV2Item],
     paged: true,
   })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: EmployeV2List,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.masterData.listEmployes(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: EmployeV2List): Listing {
+    return listOf(query, (after, limit) => this.masterData.listEmployes(tenantId, query, after, limit));
   }
 
   @Get('employe/:idExterne')
@@ -56,14 +44,7 @@ export class EmployesV2Controller {
     type: [EmploiTrouveItem],
     paged: true,
   })
-  async listEmplois(
-    @Tenant() tenantId: string,
-    @Query() query: EmploiList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.masterData.listEmplois(tenantId, query, after, limit),
-    );
+  listEmplois(@Tenant() tenantId: string, @Query() query: EmploiList): Listing {
+    return listOf(query, (after, limit) => this.masterData.listEmplois(tenantId, query, after, limit));
   }
 }

@@ -1,14 +1,13 @@
 import { EMPLOYE } from '../domain/membership.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { EmployesService } from '../application/employes.service';
 import { EmployeInput, EmployeItem, EmployeList } from './employes.dto';
@@ -20,22 +19,12 @@ const PATH = '/b2b/v1/employe';
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v1/employe')
 export class EmployesController {
-  constructor(
-    private readonly employes: EmployesService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly employes: EmployesService) {}
 
   @Get()
   @Answers({ summary: 'List the employees', type: [EmployeItem], paged: true })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: EmployeList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await sendList(request, response, this.config.publicUrl, query, (after, limit) =>
-      this.employes.page(tenantId, query, after, limit),
-    );
+  list(@Tenant() tenantId: string, @Query() query: EmployeList): Listing {
+    return listOf(query, (after, limit) => this.employes.page(tenantId, query, after, limit));
   }
 
   @Get(':idExterne')

@@ -1,12 +1,10 @@
 import { SYNDICAT } from '../domain/membership.errors';
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { SyndicatItem } from './syndicats.dto';
@@ -15,22 +13,12 @@ import { SyndicatItem } from './syndicats.dto';
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2/syndicat')
 export class SyndicatsController {
-  constructor(
-    private readonly masterData: MasterDataV2Service,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly masterData: MasterDataV2Service) {}
 
   @Get()
   @Answers({ summary: 'List the unions with their employers', type: [SyndicatItem], paged: true })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.masterData.listSyndicats(tenantId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
+    return listOf(query, (after, limit) => this.masterData.listSyndicats(tenantId, after, limit));
   }
 
   @Get(':idExterne')

@@ -1,17 +1,16 @@
 import { CAMPAGNE } from '#voting';
 import { COURRIEL } from '../domain/messaging.errors';
 import { MODULE } from '#access/access.errors';
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { ActorWithModules } from '#access/caller';
 import { CurrentActorWithModules } from '#access/actor.decorator';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { CourrielsService } from '../application/courriels.service';
 import {
@@ -34,10 +33,7 @@ const CourrielId = () => Param('id', new GuidPart(COURRIEL.NotFound, 'No letter 
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2/courriel')
 export class CourrielsController {
-  constructor(
-    private readonly courriels: CourrielsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly courriels: CourrielsService) {}
 
   @Post()
   @Answers({
@@ -93,10 +89,8 @@ export class CourrielsController {
     @CurrentActorWithModules() expediteur: ActorWithModules,
     @CourrielId() courrielId: string,
     @Query() query: DestinatairesQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Listing> {
     const fetch = await this.courriels.destinataires(tenantId, expediteur, courrielId, query.etat);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+    return listOf(query, fetch);
   }
 }

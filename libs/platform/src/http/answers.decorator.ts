@@ -9,6 +9,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { ReturnsListing } from './list.interceptor';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { EtagInterceptor } from './etag';
 import { ProblemItem } from './problem.dto';
@@ -35,19 +36,20 @@ export interface AnswerOptions {
   errors?: ErrorDefinition[];
   /** The answer names the new resource in `Location`. */
   location?: boolean;
-  /** The answer carries an `ETag`, and a read honours `If-None-Match`. */
+  /** The handler returns JSON text; the answer carries its `ETag`, and a read honours `If-None-Match`. */
   etag?: boolean;
   /** The write honours `If-Match`. */
   ifMatch?: boolean;
-  /** The list takes `limite` and `curseur` and answers `Link`. */
+  /** The handler returns a `Listing`, which takes `limite` and `curseur` and answers `Link`. */
   paged?: boolean;
 }
 
-/** Declares the responses of an operation: its documentation, its status of success and its ETag. */
+/** Declares the answers of an operation: its documentation, its status of success, and how its result is sent. */
 export function Answers(options: AnswerOptions): MethodDecorator {
   const status = options.status ?? 200;
   return applyDecorators(
     HttpCode(status),
+    ...(options.paged ? [ReturnsListing()] : []),
     ...(options.etag ? [UseInterceptors(EtagInterceptor)] : []),
     ApiOperation({
       summary: options.summary,

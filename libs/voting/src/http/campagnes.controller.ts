@@ -1,15 +1,14 @@
 import { CAMPAGNE, QUESTION, VOTE } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { CampagnesService } from '../application/campagnes.service';
 import { LifecycleService, type Validation } from '../application/lifecycle.service';
@@ -40,7 +39,6 @@ export class CampagnesController {
   constructor(
     private readonly campagnes: CampagnesService,
     private readonly lifecycle: LifecycleService,
-    private readonly config: Config,
   ) {}
 
   @Get()
@@ -50,15 +48,8 @@ export class CampagnesController {
     type: [CampagneItem],
     paged: true,
   })
-  async list(
-    @Tenant() tenantId: string,
-    @Query() query: CampagneList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.campagnes.page(tenantId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @Query() query: CampagneList): Listing {
+    return listOf(query, (after, limit) => this.campagnes.page(tenantId, query, after, limit));
   }
 
   @Get(':id')

@@ -1,13 +1,12 @@
 import { CAMPAGNE, VOTANT } from '../domain/voting.errors';
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ListesElectoralesService } from '../application/listes-electorales.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
@@ -21,10 +20,7 @@ import {
 @Requires({ role: 'partenaire', module: 'vote' })
 @Controller('b2b/v1/campagnes/:id/liste-electorale')
 export class ListesElectoralesController {
-  constructor(
-    private readonly listes: ListesElectoralesService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly listes: ListesElectoralesService) {}
 
   @Get()
   @Answers({
@@ -35,16 +31,8 @@ export class ListesElectoralesController {
     paged: true,
     errors: [CAMPAGNE.NotFound],
   })
-  async list(
-    @Tenant() tenantId: string,
-    @CampagneId() campagneId: string,
-    @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.listes.page(tenantId, campagneId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: PagingQuery): Listing {
+    return listOf(query, (after, limit) => this.listes.page(tenantId, campagneId, after, limit));
   }
 
   @Post()

@@ -1,17 +1,17 @@
 import { CAMPAGNE, OPTION, QUESTION } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { ReturnsListing } from '#platform/http/list.interceptor';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
-import { type OfQuestion, OptionsService } from '../application/options.service';
+import { OptionsService } from '../application/options.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
 import { EXAMPLE_IDS } from './examples';
 import { QuestionId, questionPart } from './questions.controller';
@@ -34,10 +34,7 @@ const PARENTS_TO_COMPLETE = {
 @Requires({ role: 'partenaire', module: 'vote' })
 @Controller('b2b/v1/campagnes/:id/questions/:questionId/options')
 export class OptionsController {
-  constructor(
-    private readonly options: OptionsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly options: OptionsService) {}
 
   @Get()
   @Answers({
@@ -48,15 +45,14 @@ export class OptionsController {
     paged: true,
     errors: [CAMPAGNE.NotFound, QUESTION.NotFound],
   })
-  async list(
+  list(
     @Tenant() tenantId: string,
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await this.send(request, response, tenantId, { campagneId, questionId }, query);
+  ): Listing {
+    const of = { campagneId, questionId };
+    return listOf(query, (after, limit) => this.options.page(tenantId, of, after, limit));
   }
 
   @Get(':optionId')
@@ -106,6 +102,7 @@ export class OptionsController {
 
   // Before the options by their id: the first route that fits is taken.
   @Put('ordre')
+  @ReturnsListing()
   @Answers({
     summary: 'Put the options of a question into an order',
     path: PARENTS,
@@ -118,12 +115,12 @@ export class OptionsController {
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @Body() { OptionIds }: OptionOrdreInput,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Listing> {
     const of = { campagneId, questionId };
     const first = await this.options.order(tenantId, actor, of, OptionIds);
-    await this.send(request, response, tenantId, of, {}, first);
+    return listOf({}, async (after, limit) =>
+      after ? this.options.page(tenantId, of, after, limit) : first,
+    );
   }
 
   @Put(':optionId')
@@ -166,18 +163,5 @@ export class OptionsController {
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
     await this.options.delete(tenantId, actor, { campagneId, questionId }, id, ifMatch);
-  }
-  /** @param first the beginning of the list, where it has been read already */
-  private send(
-    request: Request,
-    response: Response,
-    tenantId: string,
-    of: OfQuestion,
-    paging: PagingQuery,
-    first?: Page,
-  ): Promise<void> {
-    const fetch = async (after: Position | undefined, limit: number): Promise<Page> =>
-      !after && first ? first : this.options.page(tenantId, of, after, limit);
-    return sendList(request, response, this.config.publicUrl, paging, fetch);
   }
 }

@@ -1,15 +1,15 @@
 import { CAMPAGNE, QUESTION } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { ReturnsListing } from '#platform/http/list.interceptor';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { QuestionsService } from '../application/questions.service';
 import { CampagneId, campagnePart } from './campagnes.controller';
@@ -37,10 +37,7 @@ const NOMINATION = {
 @Requires({ role: 'partenaire', module: 'vote' })
 @Controller('b2b/v1/campagnes/:id/questions')
 export class QuestionsController {
-  constructor(
-    private readonly questions: QuestionsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly questions: QuestionsService) {}
 
   @Get()
   @Answers({
@@ -51,14 +48,8 @@ export class QuestionsController {
     paged: true,
     errors: [CAMPAGNE.NotFound],
   })
-  async list(
-    @Tenant() tenantId: string,
-    @CampagneId() campagneId: string,
-    @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await this.send(request, response, tenantId, campagneId, query);
+  list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: PagingQuery): Listing {
+    return listOf(query, (after, limit) => this.questions.page(tenantId, campagneId, after, limit));
   }
 
   @Get(':questionId')
@@ -104,6 +95,7 @@ export class QuestionsController {
 
   // Before the questions by their id: the first route that fits is taken.
   @Put('ordre')
+  @ReturnsListing()
   @Answers({
     summary: 'Put the questions of a campaign into an order',
     path: { id: campagnePart() },
@@ -115,11 +107,11 @@ export class QuestionsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() { QuestionIds }: QuestionOrdreInput,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Listing> {
     const first = await this.questions.order(tenantId, actor, campagneId, QuestionIds);
-    await this.send(request, response, tenantId, campagneId, {}, first);
+    return listOf({}, async (after, limit) =>
+      after ? this.questions.page(tenantId, campagneId, after, limit) : first,
+    );
   }
 
   @Put(':questionId')
@@ -174,18 +166,5 @@ export class QuestionsController {
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
     await this.questions.delete(tenantId, actor, campagneId, id, ifMatch);
-  }
-  /** @param first the beginning of the list, where it has been read already */
-  private send(
-    request: Request,
-    response: Response,
-    tenantId: string,
-    campagneId: string,
-    paging: PagingQuery,
-    first?: Page,
-  ): Promise<void> {
-    const fetch = async (after: Position | undefined, limit: number): Promise<Page> =>
-      !after && first ? first : this.questions.page(tenantId, campagneId, after, limit);
-    return sendList(request, response, this.config.publicUrl, paging, fetch);
   }
 }

@@ -1,16 +1,15 @@
 import { CAMPAGNE, VOTANT } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Page, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { OneOrMany } from '#platform/input/one-or-many.pipe';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { JsonRows } from '#platform/input/json-rows';
@@ -39,10 +38,7 @@ const VOTANT_SCHEMA = { $ref: getSchemaPath(VotantInput) };
 @Requires({ role: 'partenaire', module: 'vote' })
 @Controller('b2b/v1/campagnes/:id/votants')
 export class VotantsController {
-  constructor(
-    private readonly votants: VotantsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly votants: VotantsService) {}
 
   @Get()
   @Answers({
@@ -53,16 +49,8 @@ export class VotantsController {
     paged: true,
     errors: [CAMPAGNE.NotFound],
   })
-  async list(
-    @Tenant() tenantId: string,
-    @CampagneId() campagneId: string,
-    @Query() query: VotantList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.votants.page(tenantId, campagneId, query, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: VotantList): Listing {
+    return listOf(query, (after, limit) => this.votants.page(tenantId, campagneId, query, after, limit));
   }
 
   @Get(':votantId')

@@ -1,12 +1,10 @@
 import { MODULE } from '#access/access.errors';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import type { Caller } from '#access/caller';
 import { CurrentCaller, Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { Answers } from '#platform/http/answers.decorator';
-import { sendList } from '#platform/http/listing';
+import { type Listing, listOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { EvenementsService } from '../application/evenements.service';
 import { EVENT_DATA } from './event-data.dto';
@@ -21,7 +19,6 @@ export class EvenementsController {
   constructor(
     private readonly evenements: EvenementsService,
     private readonly catalogue: EventCatalogue,
-    private readonly config: Config,
   ) {}
 
   @Get('evenement')
@@ -37,18 +34,9 @@ export class EvenementsController {
     @Tenant() tenantId: string,
     @CurrentCaller() { modules }: Caller,
     @Query() query: EvenementList,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<Listing> {
     const feed = await this.evenements.open(tenantId, modules, query.type, query.limite);
-    await sendList(
-      request,
-      response,
-      this.config.publicUrl,
-      query,
-      (after, limit) => feed.fetch(after, limit),
-      { feed },
-    );
+    return listOf(query, (after, limit) => feed.fetch(after, limit), { feed });
   }
 
   @Get('type-evenement')

@@ -1,17 +1,16 @@
 import { LIVRAISON, WEBHOOK } from '../domain/webhooks.errors';
 import { MODULE } from '#access/access.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { ActorWithModules, Caller } from '#access/caller';
 import { CurrentCaller, Requires, Tenant } from '#access/requires.decorator';
-import { Config } from '#platform/ops/config';
 import { CurrentActorWithModules } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { SecretAnswer } from '#platform/http/idempotency.interceptor';
-import { type Page, PagingQuery, type Position, sendList } from '#platform/http/listing';
+import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { WebhooksService } from '../application/webhooks.service';
 import {
@@ -50,10 +49,7 @@ const LivraisonId = () =>
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2/webhook')
 export class WebhooksController {
-  constructor(
-    private readonly webhooks: WebhooksService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly webhooks: WebhooksService) {}
 
   @Get()
   @Answers({
@@ -62,16 +58,12 @@ export class WebhooksController {
     type: [WebhookItem],
     paged: true,
   })
-  async list(
+  list(
     @Tenant() tenantId: string,
     @CurrentCaller() { modules }: Caller,
     @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.webhooks.page(tenantId, modules, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  ): Listing {
+    return listOf(query, (after, limit) => this.webhooks.page(tenantId, modules, after, limit));
   }
 
   @Get(':id')
@@ -204,17 +196,15 @@ export class WebhooksController {
     paged: true,
     errors: [WEBHOOK.NotFound, MODULE.NonActif],
   })
-  async livraisons(
+  livraisons(
     @Tenant() tenantId: string,
     @CurrentCaller() { modules }: Caller,
     @WebhookId() webhookId: string,
     @Query() query: PagingQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
-      this.webhooks.livraisonsOf(tenantId, modules, webhookId, after, limit);
-    await sendList(request, response, this.config.publicUrl, query, fetch);
+  ): Listing {
+    return listOf(query, (after, limit) =>
+      this.webhooks.livraisonsOf(tenantId, modules, webhookId, after, limit),
+    );
   }
 
   @Get(':id/livraisons/:livraisonId')
