@@ -24,6 +24,8 @@ COPY libs libs
 COPY migrations migrations
 # Source maps are deleted, because the image has no sources. The embedded database is for development.
 RUN npm run --silent build:product && find dist -name '*.map' -delete && rm -r dist/.tsbuildinfo dist/libs/embedded-postgres
+# Migrations read the functions of the database from the .sql files, the only sources in the image.
+RUN find libs -type f ! -name '*.sql' -delete && find libs -type d -empty -delete
 
 # This package is for a start from a clone: here the base image has Node.
 FROM manifests AS dependencies
@@ -38,6 +40,7 @@ RUN install -d -o 1000 -g 1000 /data
 COPY --from=dependencies /app/package.json ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/libs libs
 # A number, because Kubernetes cannot check a name for root.
 USER 1000:1000
 EXPOSE 3000 3001

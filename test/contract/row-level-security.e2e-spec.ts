@@ -279,6 +279,7 @@ describe('Row-level security in the schema', () => {
           creates: false,
           memberships: 0,
           functions: [
+            'campagne_etat',
             'urne_choisir',
             'urne_compter',
             'urne_compter_par',

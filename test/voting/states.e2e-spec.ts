@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Campagne } from '../../libs/voting/src/domain/campagne.entity';
 import { ACTIVE, ETAT } from '../../libs/voting/src/persistence/campagne.sql';
+import { sqlFunctions } from '../../libs/voting/src/sql/functions';
 import { SEED } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
+import { Votes } from './support/votes';
 
 let app: TestApp;
 let campaigns: Campaigns;
@@ -62,40 +64,141 @@ describe('the state in SQL and in the domain', () => {
     expect([...seen].sort()).toEqual(['Archive', 'Brouillon', 'Planifie', 'Termine', 'VoteOuvert']);
   });
 
-  it('agree to the millisecond, and on what is active', async () => {
+  /** A campaign with its dates in ms from a moment. */
+  interface Facts {
+    readonly opening: number;
+    readonly length: number;
+    readonly publiee: boolean;
+    readonly archivee: boolean;
+    readonly urneClose: boolean;
+  }
+
+  const AT = new Date('2027-03-01T13:00:00.000Z');
+
+  const campagneOf = ({ opening, length, ...flags }: Facts): Campagne =>
+    Object.assign(new Campagne(), {
+      ouvertureDuVoteUtc: new Date(AT.getTime() + opening),
+      fermetureDuVoteUtc: new Date(AT.getTime() + opening + length),
+      ...flags,
+    });
+
+  /** Facts for which the SQL and the domain differ. */
+  async function differences(facts: readonly Facts[], etat = ETAT, active = ACTIVE): Promise<Facts[]> {
+    const columns = facts.map(campagneOf);
+    const { rows } = await app.database.query<{ etat: string; active: boolean }>(
+      `SELECT ${etat.replaceAll(NOW, '$1::timestamptz')} AS etat,
+         ${active.replaceAll(/\bc\./g, 'campagne.').replaceAll(NOW, '$1::timestamptz')} AS active
+       FROM unnest($2::timestamptz(3)[], $3::timestamptz(3)[], $4::boolean[], $5::boolean[], $6::boolean[]) WITH ORDINALITY
+         campagne (ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, urne_close, n) ORDER BY n`,
+      [
+        AT,
+        columns.map((one) => one.ouvertureDuVoteUtc),
+        columns.map((one) => one.fermetureDuVoteUtc),
+        columns.map((one) => one.publiee),
+        columns.map((one) => one.archivee),
+        columns.map((one) => one.urneClose),
+      ],
+    );
+    return facts.filter((_facts, n) => {
+      const expected = columns[n]!.etat(AT);
+      return rows[n]!.etat !== expected || rows[n]!.active !== ['Planifie', 'VoteOuvert'].includes(expected);
+    });
+  }
+
+  const flags = { publiee: fc.boolean(), archivee: fc.boolean(), urneClose: fc.boolean() };
+  const borders = [-2, -1, 0, 1, 2].flatMap((opening) =>
+    [0, 1, 2, 3].flatMap((length) =>
+      [false, true].flatMap((publiee) =>
+        [false, true].flatMap((archivee) =>
+          [false, true].map((urneClose) => ({ opening, length, publiee, archivee, urneClose })),
+        ),
+      ),
+    ),
+  );
+  const near = fc.record({
+    ...flags,
+    opening: fc.integer({ min: -50, max: 50 }),
+    length: fc.nat({ max: 50 }),
+  });
+  const any = fc.record({
+    ...flags,
+    opening: fc.integer({ min: -1e11, max: 1e11 }),
+    length: fc.nat({ max: 1e11 }),
+  });
+  const sampled = [near, any].flatMap((facts) => fc.sample(facts, { numRuns: 5_000, seed: SEED }));
+
+  it('agree to the millisecond for campaigns at their borders, and for 10,000 random ones', async () => {
     expect(ETAT).toContain(NOW);
     expect(ACTIVE).toContain(NOW);
-    const at = new Date('2027-03-01T13:00:00.000Z');
-    for (const opening of [-2, -1, 0, 1, 2]) {
-      for (const length of [0, 1, 2, 3]) {
-        for (const [publiee, archivee, urneClose] of [
-          [false, false, false],
-          [true, false, false],
-          [true, true, false],
-          [false, true, false],
-          [true, false, true],
-        ] as const) {
-          // A box is closed after the opening, if the clock goes right.
-          if (urneClose && opening > 0) continue;
-          const ouvertureDuVoteUtc = new Date(at.getTime() + opening);
-          const fermetureDuVoteUtc = new Date(at.getTime() + opening + length);
-          const facts = Object.assign(new Campagne(), {
-            ouvertureDuVoteUtc,
-            fermetureDuVoteUtc,
-            publiee,
-            archivee,
-            urneClose,
-          });
-          const { rows } = await app.database.query<{ etat: string; active: boolean }>(
-            `SELECT ${ETAT.replaceAll(NOW, '$1')} AS etat, ${ACTIVE.replaceAll(NOW, '$1')} AS active
-             FROM (SELECT $2::timestamptz(3) AS ouverture_du_vote_utc, $3::timestamptz(3) AS fermeture_du_vote_utc,
-               $4::boolean AS publiee, $5::boolean AS archivee, $6::boolean AS urne_close) c`,
-            [at, ouvertureDuVoteUtc, fermetureDuVoteUtc, publiee, archivee, urneClose],
-          );
-          const etat = facts.etat(at);
-          expect(rows).toEqual([{ etat, active: ['Planifie', 'VoteOuvert'].includes(etat) }]);
-        }
-      }
-    }
+    expect(await differences([...borders, ...sampled])).toEqual([]);
+  });
+
+  it.each([
+    ['a vote that is still open at its closing', 'moment < fermeture', 'moment <= fermeture'],
+    ['a vote that opens a moment late', 'moment < ouverture', 'moment <= ouverture'],
+    ['a closed box that still takes ballots', 'AND NOT urne_close', ''],
+    ['a draft before an archived campaign', "WHEN archivee THEN 'Archive'", ''],
+  ])('the comparison finds %s', async (_name, rule, broken) => {
+    const definition = sqlFunctions().find(({ name }) => name === 'campagne_etat')!.definition;
+    expect(definition).toContain(rule);
+    await app.database.query('BEGIN');
+    await app.database.query(definition.replace(rule, broken));
+    expect((await differences(borders)).length).toBeGreaterThan(0);
+    await app.database.query('ROLLBACK');
+  });
+
+  it('PostgreSQL inlines the state into queries', async () => {
+    const { rows } = await app.database.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (VERBOSE) SELECT ${ETAT} FROM campagne WHERE ${ACTIVE.replaceAll(/\bc\./g, 'campagne.')}`,
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('CASE WHEN');
+    expect(plan).not.toContain('campagne_etat');
   });
 });
+
+describe('a ballot', () => {
+  it('is taken exactly while the domain calls the vote open', async () => {
+    const votes = await Votes.of(app, campaigns);
+    const vote = await votes.opened(1);
+    const offset = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -1e9, max: 1e9 }));
+    const facts = fc.record({
+      ...{ one: offset, other: offset },
+      ...{ publiee: mostly(true), archivee: mostly(false), urneClose: mostly(false) },
+    });
+    const outcomes = new Set<boolean>();
+    for (const { one, other, urneClose, ...flags } of fc.sample(facts, { numRuns: 300, seed: SEED })) {
+      const start = (await now()).getTime();
+      const [ouvertureDuVoteUtc, fermetureDuVoteUtc] = [one, other]
+        .sort((a, b) => a - b)
+        .map((ms) => new Date(start + ms)) as [Date, Date];
+      const campagne = Object.assign(new Campagne(), {
+        ...{ ouvertureDuVoteUtc, fermetureDuVoteUtc, urneClose },
+        ...flags,
+      });
+      await app.database.query('BEGIN');
+      await app.database.query(`SELECT set_config('app.tenant_id', $1, true)`, [campaigns.tenant.tenantId]);
+      await app.database.query(
+        `UPDATE campagne SET ouverture_du_vote_utc = $2, fermeture_du_vote_utc = $3, publiee = $4, archivee = $5,
+           urne_fermee_par = CASE WHEN $6::boolean THEN '3'::xid8 END WHERE id_unique = $1`,
+        [vote.id, ouvertureDuVoteUtc, fermetureDuVoteUtc, flags.publiee, flags.archivee, urneClose],
+      );
+      const before = await now();
+      const { rows } = await app.database.query<{ isCast: boolean }>(
+        `SELECT urne_voter($1, $2, 1, '{0}', sha256('receipt')) AS "isCast"`,
+        [vote.id, vote.voters[0]],
+      );
+      const after = await now();
+      await app.database.query('ROLLBACK');
+      const expected = [before, after].map((at) => campagne.etat(at) === 'VoteOuvert');
+      expect(expected).toContain(rows[0]!.isCast);
+      outcomes.add(rows[0]!.isCast);
+    }
+    expect(outcomes.size).toBe(2);
+  });
+});
+
+/** A boolean that is usually `value`. */
+function mostly(value: boolean): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 0, max: 4 }).map((n) => (n === 0 ? !value : value));
+}

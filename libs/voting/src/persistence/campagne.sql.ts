@@ -1,9 +1,13 @@
 /** The time of computed states: later than all earlier writes of the transaction. */
 const NOW = 'statement_timestamp()';
 
-/** The state of a row of `campagne`; in the domain it is `Campagne.etat`. */
-export const ETAT = `CASE WHEN archivee THEN 'Archive' WHEN NOT publiee THEN 'Brouillon'
-  WHEN ${NOW} < ouverture_du_vote_utc THEN 'Planifie' WHEN ${NOW} < fermeture_du_vote_utc AND NOT urne_close THEN 'VoteOuvert' ELSE 'Termine' END`;
+/** SQL: the state of a row of `campagne` (libs/voting/src/sql/campagne_etat.sql); in the domain it is `Campagne.etat`. */
+const etatOf = (row: string): string =>
+  `campagne_etat(${['publiee', 'archivee', 'urne_close', 'ouverture_du_vote_utc', 'fermeture_du_vote_utc']
+    .map((column) => `${row}.${column}`)
+    .join(', ')}, ${NOW})`;
+
+export const ETAT = etatOf('campagne');
 
 /**
  * Whether results of a row of `campagne` can be seen (docs/contract.md, "Statistics"); never those of a ballot box in
@@ -19,5 +23,5 @@ export const poidsIdentifiants = (k: string): string => `
   SELECT v.poids FROM votant v WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND v.a_droit_de_vote
   GROUP BY v.poids HAVING count(*) < ${k}`;
 
-/** Whether a row of `campagne` named `c` is active: in state Planifie or VoteOuvert. */
-export const ACTIVE = `c.publiee AND NOT c.archivee AND NOT c.urne_close AND ${NOW} < c.fermeture_du_vote_utc`;
+/** Whether a row of `campagne` named `c` is active. */
+export const ACTIVE = `${etatOf('c')} IN ('Planifie', 'VoteOuvert')`;

@@ -38,10 +38,15 @@ export async function createBoxFunctions(
     const name = signature.slice(0, signature.indexOf('('));
     await runner.query(`CREATE FUNCTION ${name}${shape} ${manner} SECURITY DEFINER
       SET search_path = pg_catalog, public, pg_temp AS $$ ${body} $$`);
-    await runner.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`);
-    await runner.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${APP_ROLE}`);
-    await runner.query(`ALTER FUNCTION ${signature} OWNER TO ${BALLOT_BOX_ROLE}`);
+    await secureFunction(runner, signature);
   }
+}
+
+/** Lets only requests call a function, and makes the ballot box's role its owner. */
+export async function secureFunction(runner: QueryRunner, signature: string): Promise<void> {
+  await runner.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`);
+  await runner.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${APP_ROLE}`);
+  await runner.query(`ALTER FUNCTION ${signature} OWNER TO ${BALLOT_BOX_ROLE}`);
 }
 
 /**

@@ -1,0 +1,14 @@
+-- Stores the partner's seed of a published campaign before its opening. Returns whether it did.
+CREATE OR REPLACE FUNCTION urne_deposer_graine(campagne uuid, graine bytea)
+  RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, public, pg_temp
+AS $$
+BEGIN
+  UPDATE urne u SET graine_partenaire = $2 FROM campagne c
+  WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1
+    AND c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+    AND c.publiee AND NOT c.archivee AND clock_timestamp() < c.ouverture_du_vote_utc;
+  RETURN FOUND;
+END
+$$;
