@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, type Pool, type PoolClient } from 'pg';
 import type { PgBoss } from 'pg-boss';
-import { createTripPool } from '../../libs/platform/src/database/connections';
+import { createPipelinedPool } from '../../libs/platform/src/database/connections';
 import { JobQueue } from '../../libs/platform/src/jobs/job-queue';
 import { cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
 import {
@@ -488,7 +488,7 @@ describe('A connection with the settings of the application', () => {
     for (const tenant of [one, other]) {
       await app.send(tenant, 'POST', '/b2b/v1/employeur', { idExterne: 'EMP-1', nom: tenant.tenantId });
     }
-    pool = createTripPool(
+    pool = createPipelinedPool(
       { url: app.config.databaseUrl, size: 1, applicationName: 'like the application' },
       () => undefined,
     );

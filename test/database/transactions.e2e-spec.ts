@@ -1,6 +1,6 @@
 import { Client, type Pool } from 'pg';
 import { DatabaseTime } from '../../libs/platform/src/ops/database-time';
-import { createTripPool } from '../../libs/platform/src/database/connections';
+import { createPipelinedPool } from '../../libs/platform/src/database/connections';
 import { OutcomeUnknown } from '../../libs/platform/src/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '../../libs/platform/src/database/transactions';
 import { eventually } from '../http/expect-problem';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   one = await app.tenant();
   other = await app.tenant();
   const options = { url: app.config.databaseUrl, size: 1, applicationName: 'transactions test' };
-  pool = createTripPool(options, () => undefined);
+  pool = createPipelinedPool(options, () => undefined);
   // Work in several steps goes through the application's own; this one sends single statements only.
   transactions = new Transactions(
     undefined as never,
@@ -128,7 +128,7 @@ describe('several statements in one round trip', () => {
     await anew();
     for (const name of ['FIRST', 'LATER']) {
       const count = await stored();
-      const written = transactions.inOneTrip(scope(), [before(name)], { ...noteWho, values: [`${name}-`] });
+      const written = transactions.pipelined(scope(), [before(name)], { ...noteWho, values: [`${name}-`] });
       expect(await written).toBe(2);
       expect(await stored()).toBe(count + 3);
       expect(await settings()).toEqual(CLEAN);
@@ -147,10 +147,10 @@ describe('several statements in one round trip', () => {
     async (_when, isFirst) => {
       const count = await stored();
       if (isFirst) await anew();
-      const after = transactions.inOneTrip(scope(), [before('UNDONE')], insert('EMP-9', other.tenantId));
+      const after = transactions.pipelined(scope(), [before('UNDONE')], insert('EMP-9', other.tenantId));
       await expect(after).rejects.toMatchObject({ code: '42501' });
       if (isFirst) await anew();
-      const first = transactions.inOneTrip(scope(), [before('FIRST')], insert('EMP-9'));
+      const first = transactions.pipelined(scope(), [before('FIRST')], insert('EMP-9'));
       await expect(first).rejects.toMatchObject({ code: '23505' });
       expect(await settings()).toEqual(CLEAN);
       expect(await stored()).toBe(count);
@@ -165,7 +165,7 @@ describe('several statements in one round trip', () => {
        BEGIN PERFORM nextval('attempts'); RAISE 'as asked' USING ERRCODE = state; END $$`,
     );
     const failing = (state: string) =>
-      transactions.inOneTrip(scope(), [], { name: 'failing', text: 'SELECT fail($1)', values: [state] });
+      transactions.pipelined(scope(), [], { name: 'failing', text: 'SELECT fail($1)', values: [state] });
     const attempts = async (): Promise<number> =>
       Number(
         (await bystander.query<{ last: string }>('SELECT last_value AS last FROM attempts')).rows[0]!.last,
@@ -179,7 +179,7 @@ describe('several statements in one round trip', () => {
 
   it('says that its outcome is unknown where the connection is lost meanwhile', async () => {
     const waits = { name: 'waits', text: 'SELECT pg_sleep($1)', values: [60] };
-    const waiting = transactions.inOneTrip(scope(), [before('LOST')], waits);
+    const waiting = transactions.pipelined(scope(), [before('LOST')], waits);
     const unknown = expect(waiting).rejects.toBeInstanceOf(OutcomeUnknown);
     const found = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
     const pid = await eventually(
@@ -192,7 +192,7 @@ describe('several statements in one round trip', () => {
 
   it('is refused inside another transaction', async () => {
     const own = app.app.get(Transactions);
-    await expect(own.run(scope(), () => own.inOneTrip(scope(), [], insert('EMP-8')))).rejects.toThrow(
+    await expect(own.run(scope(), () => own.pipelined(scope(), [], insert('EMP-8')))).rejects.toThrow(
       'inside another',
     );
   });

@@ -2,7 +2,7 @@ import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { type Environment, ENVIRONMENTS } from './caller';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
-import { refusalTurn } from '#platform/input/refusal-turn';
+import { inRejectionOrder } from '#platform/input/rejection-order';
 
 /** A part of the path that names an environment; in any other there is nothing to be found. */
 export class EnvironmentPart implements PipeTransform<string, Promise<Environment>> {
@@ -11,7 +11,7 @@ export class EnvironmentPart implements PipeTransform<string, Promise<Environmen
   async transform(value: string, metadata: ArgumentMetadata): Promise<Environment> {
     const known = ENVIRONMENTS.find((one) => one === value);
     if (known) return known;
-    await refusalTurn(metadata);
+    await inRejectionOrder(metadata);
     throw new DomainError(this.notFound, `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
   }
 }

@@ -35,13 +35,13 @@ export class RequestsInterceptor implements NestInterceptor {
     if (!caller) return next.handle();
     const { tenantId, role, cleId } = caller;
     if (tenantId && role === 'partenaire') this.databaseTime.assertLeft(tenantId);
-    return from(this.turn(`${tenantId ?? cleId} ${role}`, http.getResponse<Response>())).pipe(
+    return from(this.admitted(`${tenantId ?? cleId} ${role}`, http.getResponse<Response>())).pipe(
       mergeMap(() => next.handle()),
     );
   }
 
-  /** Resolves when it is the request's turn, which lasts until its connection is done with the answer. */
-  private turn(key: string, response: Response): Promise<void> {
+  /** Resolves when the request may begin. It counts until its connection has sent the answer. */
+  private admitted(key: string, response: Response): Promise<void> {
     return new Promise((resolve, reject) => {
       this.requests
         .run(key, async () => {

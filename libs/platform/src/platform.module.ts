@@ -18,12 +18,12 @@ import { JournalVerification } from './audit/verification';
 import { DatabaseTime } from './ops/database-time';
 import { Config, type Reader } from './ops/config';
 import { SecretBox } from './ops/secret-box';
-import { clientConfig, createDataSource, createTripPool } from './database/connections';
+import { clientConfig, createDataSource, createPipelinedPool } from './database/connections';
 import { DatabaseWatch } from './database/database-watch';
 import { IdempotencyRecords } from './database/idempotency-records';
 import { QueueDatabase } from './jobs/queue-database';
 import { assertOwnsNothing } from './database/service-login';
-import { SHORT_WRITES, Transactions, type TripPools } from './database/transactions';
+import { SHORT_WRITES, Transactions, type PipelinedPools } from './database/transactions';
 import { FloodDelay } from './http/flood-delay';
 import { HealthController } from './http/health.controller';
 import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './http/health.indicators';
@@ -34,7 +34,7 @@ import { Outbox } from './events/outbox';
 import { JobQueue } from './jobs/job-queue';
 import { Clock } from './ops/clock';
 
-const TRIP_POOLS = Symbol('trip pools');
+const PIPELINED_POOLS = Symbol('pipelined pools');
 
 /** Keeps a process of production from serving with a login that could leave the roles of the processes. */
 @Injectable()
@@ -54,7 +54,7 @@ class LoginCheck implements OnModuleInit {
 class PoolCloser implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
-    @Inject(TRIP_POOLS) private readonly pools: TripPools,
+    @Inject(PIPELINED_POOLS) private readonly pools: PipelinedPools,
     private readonly watch: DatabaseWatch,
   ) {}
 
@@ -120,13 +120,13 @@ export class PlatformModule {
             new DatabaseWatch(clientConfig(pool.url, `${pool.applicationName} watch`), logger),
         },
         {
-          provide: TRIP_POOLS,
+          provide: PIPELINED_POOLS,
           inject: [LOGGER, Metrics, DatabaseWatch],
-          useFactory: (logger: Logger, metrics: Metrics, watch: DatabaseWatch): TripPools => {
+          useFactory: (logger: Logger, metrics: Metrics, watch: DatabaseWatch): PipelinedPools => {
             const make = (name: string, size: number): Pool => {
-              const tripPool = createTripPool({ ...pool, size, watch }, report(logger));
-              metrics.watchPool(name, tripPool);
-              return tripPool;
+              const pipelinedPool = createPipelinedPool({ ...pool, size, watch }, report(logger));
+              metrics.watchPool(name, pipelinedPool);
+              return pipelinedPool;
             };
             return {
               reads: make('reads', pool.size),
@@ -147,8 +147,8 @@ export class PlatformModule {
         },
         {
           provide: Transactions,
-          inject: [DataSource, TRIP_POOLS, DatabaseTime],
-          useFactory: (dataSource: DataSource, pools: TripPools, time: DatabaseTime) =>
+          inject: [DataSource, PIPELINED_POOLS, DatabaseTime],
+          useFactory: (dataSource: DataSource, pools: PipelinedPools, time: DatabaseTime) =>
             new Transactions(dataSource, pools, config.poolSize, time),
         },
         {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Breather } from '#platform/ops/breather';
+import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { SYNC_NESTED_REFUSALS } from '#platform/input/limits';
 import { CheckedList, type CheckedItem, type Refusal, shortened } from '#platform/input/checked-list';
@@ -89,13 +89,13 @@ export class EmployesSyncService {
     walk: Iterator<unknown>,
     limits: NestedLimits,
   ): Promise<void> {
-    const breather = new Breather();
+    const yielder = new EventLoopYielder();
     for (let step = first; !step.done; step = walk.next()) {
       reading.employe(step.value, limits);
       limits.refused(reading.emplois.refusals.length + reading.memberships.refusals.length);
       limits.kept(reading.keptBytes);
       await reading.stages.employes.flowed();
-      if (breather.isDue) await breather.rest();
+      if (yielder.isDue) await yielder.yield();
     }
   }
 }

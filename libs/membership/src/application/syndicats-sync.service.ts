@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Breather } from '#platform/ops/breather';
+import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { CheckedList, shortened } from '#platform/input/checked-list';
 import { NestedLimits } from '#platform/input/nested-limits';
@@ -32,7 +32,7 @@ export class SyndicatsSyncService {
     const stages = this.bulk.stages();
     /** Names by identifier: an employer may be nested in several unions, under one name. */
     const names = new Map<string, string>();
-    const breather = new Breather();
+    const yielder = new EventLoopYielder();
     for (const record of records) {
       const { id, values } = syndicats.check(record);
       if (!values) continue;
@@ -42,11 +42,11 @@ export class SyndicatsSyncService {
       employeurs.restart();
       for (const employeur of nested) {
         this.stageEmployeur(employeurs, employeur, id, names, stages);
-        if (breather.isDue) await breather.rest();
+        if (yielder.isDue) await yielder.yield();
       }
       limits.refused(employeurs.refusals.length);
       limits.kept(stages.employeurs.keptBytes + stages.liens.keptBytes);
-      if (breather.isDue) await breather.rest();
+      if (yielder.isDue) await yielder.yield();
     }
     const created =
       syndicats.length > 0 ? await this.bulk.write(tenantId, stages) : { syndicats: 0, employeurs: 0 };

@@ -46,7 +46,7 @@ export class CourrielRepository {
    * nothing.
    */
   async holdQuota(tenantId: string): Promise<Quota> {
-    await this.transactions.takeTurns(`courriels ${tenantId}`);
+    await this.transactions.lockByName(`courriels ${tenantId}`);
     // Days are compared by their dates, and moments as they are stored: to the millisecond.
     const { rows } = await this.transactions.client().query<Quota>(
       `SELECT limite, greatest(0, limite - pris)::int AS reste, renouveau, fuseau AS "fuseauHoraire",

@@ -62,7 +62,7 @@ export class PersonnesService {
     const tenantId = await this.tenantOf(clientId, environnement);
     const erase = async (): Promise<void> => {
       // After the syncs that are under way: each could bring the employee back.
-      await this.transactions.takeTurns(turnOf(tenantId));
+      await this.transactions.lockByName(turnOf(tenantId));
       const person = await this.find(tenantId, idExterne);
       if (
         (await this.campaigns.hasVoter(tenantId, idExterne)) ||

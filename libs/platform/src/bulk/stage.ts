@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { Breather } from '../ops/breather';
+import { EventLoopYielder } from '../ops/event-loop-yielder';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -76,14 +76,14 @@ export class Stage {
   /** Makes the table from rows as they are made, with pauses for others. Undefined stands for a row that is left out. */
   async fill(client: PoolClient, rows: Iterable<StagedRow | undefined>): Promise<void> {
     await this.open(client);
-    const breather = new Breather();
+    const yielder = new EventLoopYielder();
     try {
       for (const row of rows) {
         if (row) {
           this.add(row);
           await this.flowed();
         }
-        if (breather.isDue) await breather.rest();
+        if (yielder.isDue) await yielder.yield();
       }
     } catch (error) {
       await this.abandon(error as Error);

@@ -5,7 +5,7 @@ import {
   DefaultNamingStrategy,
   type NamingStrategyInterface,
 } from 'typeorm';
-import { type DatabaseWatch, forgetPatience, WatchedClient } from './database-watch';
+import { type DatabaseWatch, disallowLongStatements, WatchedClient } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
@@ -89,7 +89,7 @@ function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
  *
  * @param preludes what else goes before each of their statements
  */
-export function createTripPool(
+export function createPipelinedPool(
   options: PoolOptions,
   onError: (error: Error) => void,
   preludes: readonly Prelude[] = [],
@@ -117,7 +117,7 @@ function watchedBy(watch: DatabaseWatch | undefined): typeof Pool {
   return class extends Pool {
     constructor(config: PoolConfig) {
       super({ ...config, Client: OurClient as unknown as new () => Client });
-      this.on('release', (_error, client) => forgetPatience(client));
+      this.on('release', (_error, client) => disallowLongStatements(client));
     }
   };
 }

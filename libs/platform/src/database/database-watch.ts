@@ -39,11 +39,11 @@ interface Stream {
   destroy(error: Error): void;
 }
 
-const patient = new WeakSet<object>();
+const longStatements = new WeakSet<object>();
 
-/** From now on until it goes back to its pool, a connection may take as long for a statement as it likes. */
-export function bePatient(client: PoolClient): void {
-  patient.add(client);
+/** Exempts a connection from the limit of silence until it returns to its pool. */
+export function allowLongStatements(client: PoolClient): void {
+  longStatements.add(client);
 }
 
 /** Closes a connection without notifying the server. Waiting statements fail as if the network were down. */
@@ -102,7 +102,7 @@ export class DatabaseWatch {
       look.silent = look.unheard > 0 && bytesWritten === look.bytesWritten ? look.silent + 1 : 0;
       Object.assign(look, { bytesRead, bytesWritten });
       const isAtWork = !(client as unknown as Internals).readyForQuery;
-      if (isAtWork && look.silent >= SILENT_LOOKS && !patient.has(client)) cut(client);
+      if (isAtWork && look.silent >= SILENT_LOOKS && !longStatements.has(client)) cut(client);
     }
     const own = this.own && this.connections.get(this.own);
     if (!this.own) this.connect();
@@ -158,7 +158,7 @@ export class DatabaseWatch {
   /** Ends all that hear nothing; those that may take their time only where the database cannot be reached at all. */
   private giveUp(reached: 'answers' | 'away'): void {
     const lost = [...this.connections].filter(
-      ([client, { unheard }]) => unheard >= LOST_LOOKS && (reached === 'away' || !patient.has(client)),
+      ([client, { unheard }]) => unheard >= LOST_LOOKS && (reached === 'away' || !longStatements.has(client)),
     );
     this.logger.warn({ connections: lost.length, reached }, 'the database has been silent for too long');
     for (const [client] of lost) cut(client);
@@ -191,9 +191,9 @@ export class WatchedClient extends Client {
   }
 }
 
-/** A connection that goes back to its pool is as others are. */
-export function forgetPatience(client: PoolClient): void {
-  patient.delete(client);
+/** Ends the exemption of `allowLongStatements`. */
+export function disallowLongStatements(client: PoolClient): void {
+  longStatements.delete(client);
 }
 
 function streamOf(client: Client): Stream {

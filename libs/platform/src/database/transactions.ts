@@ -5,7 +5,7 @@ import { BUDGETS } from '../ops/budgets';
 import type { DatabaseTime } from '../ops/database-time';
 import { KeyedLimit } from '../ops/keyed-limit';
 import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './connections';
-import { bePatient, cut } from './database-watch';
+import { allowLongStatements, cut } from './database-watch';
 import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
 import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
 
@@ -48,12 +48,12 @@ const ATTEMPTS = 5;
 export const SHORT_WRITES = 2;
 
 /** Pools of connections for what takes one trip. `access` is for keys, limits and probes, which no tenant's work may hold up. */
-export type TripPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool>>;
+export type PipelinedPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool>>;
 
 /** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
 const LINE = {
   waitMs: 30_000,
-  refusal: () => Object.assign(new Error('Its turn did not come in time.'), { code: 'ETIMEDOUT' }),
+  refusal: () => Object.assign(new Error('No connection was free in time.'), { code: 'ETIMEDOUT' }),
 };
 
 /**
@@ -64,21 +64,21 @@ export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
 
   private readonly reads: KeyedLimit;
-  private readonly turns: KeyedLimit;
-  private readonly shortTurns: KeyedLimit;
+  private readonly slots: KeyedLimit;
+  private readonly shortSlots: KeyedLimit;
 
   /** @param poolSize connections for transactions, and as many for reads; `BUDGETS` has what one tenant holds of them */
   constructor(
     private readonly dataSource: DataSource,
-    private readonly pools: TripPools,
+    private readonly pools: PipelinedPools,
     poolSize: number,
     private readonly time: DatabaseTime,
   ) {
     const part = (share: number, size = poolSize): KeyedLimit =>
       new KeyedLimit(Math.max(1, Math.floor(size * share)), LINE);
     this.reads = part(BUDGETS.reads);
-    this.turns = part(BUDGETS.transactions);
-    this.shortTurns = part(BUDGETS.shortTransactions, poolSize * SHORT_WRITES);
+    this.slots = part(BUDGETS.transactions);
+    this.shortSlots = part(BUDGETS.shortTransactions, poolSize * SHORT_WRITES);
   }
 
   /**
@@ -97,7 +97,7 @@ export class Transactions {
       try {
         return await (outer
           ? this.savepoint(work)
-          : this.inTurn(this.turns, scope, () => this.attempt(scope, work)));
+          : this.inSlot(this.slots, scope, () => this.attempt(scope, work)));
       } catch (error) {
         // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
         const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
@@ -169,8 +169,8 @@ export class Transactions {
     }
   }
 
-  /** Waits until no other transaction, of any process, holds the turn of this name; holds it until this one ends. */
-  async takeTurns(name: string): Promise<void> {
+  /** Takes the advisory lock of this name until the transaction ends. Waits for transactions of all processes. */
+  async lockByName(name: string): Promise<void> {
     await this.current().client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [name]);
   }
 
@@ -196,7 +196,7 @@ export class Transactions {
       return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
     }
     if (scope === ADMINISTRATION) return this.single(this.pools.access, scope, statement);
-    return this.inTurn(this.reads, scope, () => this.single(this.pools.reads, scope, statement));
+    return this.inSlot(this.reads, scope, () => this.single(this.pools.reads, scope, statement));
   }
 
   private async single<R extends QueryResultRow>(
@@ -224,11 +224,11 @@ export class Transactions {
    * @returns how many rows the statement wrote
    * @throws OutcomeUnknown where the connection broke meanwhile
    */
-  async inOneTrip(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
+  async pipelined(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
     if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.shortTurns.run(keyOf(scope), () => this.trip(scope, before, statement));
+        return await this.shortSlots.run(keyOf(scope), () => this.sendPipelined(scope, before, statement));
       } catch (error) {
         if (!isTransient(error) || attempt === ATTEMPTS) throw error;
         await pause(attempt);
@@ -236,7 +236,11 @@ export class Transactions {
     }
   }
 
-  private async trip(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
+  private async sendPipelined(
+    scope: Scope,
+    before: readonly Prelude[],
+    statement: Statement,
+  ): Promise<number> {
     const client = await this.pools.shortWrites.connect();
     let broken: Error | undefined;
     try {
@@ -299,7 +303,7 @@ export class Transactions {
     const client = await this.pools.shortWrites.connect();
     try {
       await client.query(`SET statement_timeout = '30min'`);
-      bePatient(client);
+      allowLongStatements(client);
       for (const table of tables) await client.query(`VACUUM ${table}`);
     } finally {
       // The next user of the connection must have the time limits of requests.
@@ -307,24 +311,24 @@ export class Transactions {
     }
   }
 
-  /** Lifts the time limits of requests off the ambient transaction. */
-  async takeYourTime(): Promise<void> {
+  /** Replaces the time limits of requests in the ambient transaction: 30 minutes for a statement, none for the whole. */
+  async raiseTimeLimits(): Promise<void> {
     const { client } = this.current();
     await client.query(
       `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '30min', true),
          set_config('idle_in_transaction_session_timeout', '10min', true)`,
     );
-    bePatient(client);
+    allowLongStatements(client);
   }
 
   /**
-   * Runs `work` when it is its tenant's turn, and counts its time.
+   * Runs `work` when its tenant has a free connection, and counts its time.
    *
-   * @throws Error that counts as "unavailable", where the turn does not come within 30 s
+   * @throws Error that counts as "unavailable" if none is free within 30 s
    */
-  private inTurn<T>(turns: KeyedLimit, scope: Scope, work: () => Promise<T>): Promise<T> {
+  private inSlot<T>(slots: KeyedLimit, scope: Scope, work: () => Promise<T>): Promise<T> {
     const key = keyOf(scope);
-    return turns.run(key, () => this.time.measure(key, work));
+    return slots.run(key, () => this.time.measure(key, work));
   }
 
   /** TypeORM's manager of the ambient transaction. */

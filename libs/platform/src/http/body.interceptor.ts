@@ -17,7 +17,7 @@ import { KeyedLimit } from '../ops/keyed-limit';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { isPlainObject } from '../input/fold';
 import { interrupted, type Take, tooLarge, watchArrival } from './body-arrival';
-import { BulkTurns } from './bulk-turns';
+import { BulkSlots } from './bulk-slots';
 import { BODY_BYTES, SYNC_BODY_BYTES } from '../input/limits';
 import { parseBody } from '../input/parse-body';
 import { TAKES_BODY } from '../input/request-parts.decorator';
@@ -49,7 +49,7 @@ export type RawRequest = CallerRequest & { rawBody?: Buffer };
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
-  private readonly turns = new BulkTurns();
+  private readonly slots = new BulkSlots();
   /** Large bodies are parsed one at a time; other requests are served between two of them. */
   private readonly large = new KeyedLimit(1);
   private readonly readers = new Map<number, ReturnType<typeof express.raw>>();
@@ -69,7 +69,7 @@ export class BodyInterceptor implements NestInterceptor {
     if (!options.rows) return from(read()).pipe(mergeMap(() => next.handle()));
     const work = (): Promise<unknown> =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
-    return from(this.turns.take(request.caller?.tenantId ?? '', read, work));
+    return from(this.slots.run(request.caller?.tenantId ?? '', read, work));
   }
 
   private async read(

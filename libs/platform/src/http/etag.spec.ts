@@ -22,12 +22,12 @@ describe('etagOf', () => {
 /** Returns the response to an item, with the parts of Express that the interceptor uses. */
 async function answer(
   method: string,
-  held?: string,
+  known?: string,
 ): Promise<{ body: unknown; status: number; etag: unknown }> {
   const set = new Map<string, unknown>();
   const response = {
     statusCode: 200,
-    req: { method, get: (name: string) => (name === 'if-none-match' ? held : undefined) },
+    req: { method, get: (name: string) => (name === 'if-none-match' ? known : undefined) },
     setHeader: (name: string, value: unknown) => set.set(name, value),
     status: (code: number) => (response.statusCode = code),
   };
@@ -46,8 +46,8 @@ describe('EtagInterceptor', () => {
     // A condition of reads does not make an action skip its answer.
     ['PUT', TAG],
     ['POST', '*'],
-  ])('answers the item to %s with If-None-Match %s', async (method, held) => {
-    expect(await answer(method, held)).toEqual({ body: ITEM, status: 200, etag: TAG });
+  ])('answers the item to %s with If-None-Match %s', async (method, known) => {
+    expect(await answer(method, known)).toEqual({ body: ITEM, status: 200, etag: TAG });
   });
 
   it.each([
@@ -57,8 +57,8 @@ describe('EtagInterceptor', () => {
     ['GET', `"one", W/"two" ,  ${TAG}`],
     ['GET', `"a,b",${TAG}`],
     ['GET', ' * '],
-  ])('answers 304 without a body to %s with If-None-Match %s', async (method, held) => {
-    expect(await answer(method, held)).toEqual({ body: undefined, status: 304, etag: TAG });
+  ])('answers 304 without a body to %s with If-None-Match %s', async (method, known) => {
+    expect(await answer(method, known)).toEqual({ body: undefined, status: 304, etag: TAG });
   });
 });
 

@@ -6,10 +6,10 @@ import { etagOf } from '../input/if-match';
 
 /** Whether a GET or HEAD names the ETag in `If-None-Match`, so that 304 is its answer. */
 export function holds(request: Request, tag: string): boolean {
-  const held = request.get('if-none-match');
-  if (held === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
+  const known = request.get('if-none-match');
+  if (known === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
   // Weak comparison (RFC 9110, section 13.1.2).
-  return held.trim() === '*' || held.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+  return known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
 }
 
 /**

@@ -4,7 +4,7 @@ import { foldRecord, isPlainObject } from './fold';
 import { JsonRows } from './json-rows';
 import { definitionOf, type RecordClass } from './field.decorator';
 import { faultsOf } from './input-faults';
-import { refusalTurn } from './refusal-turn';
+import { inRejectionOrder } from './rejection-order';
 
 /** The values break rules of their class. */
 class BrokenRules extends Error {
@@ -52,7 +52,7 @@ export class InputPipe extends ValidationPipe {
         faults.push(...broken.filter(({ pointer }) => !named.has(pointer.toLowerCase())));
       }
     }
-    await refusalTurn(metadata);
+    await inRejectionOrder(metadata);
     throw invalidRequest(faults);
   }
 }

@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { invalidRequest } from '../errors/domain-error';
 import { hasAtMost } from './faults';
 import { textFault } from './fold';
-import { refusalTurn } from './refusal-turn';
+import { inRejectionOrder } from './rejection-order';
 
 /** Trims each part of the path and refuses text that cannot be an identifier. */
 @Injectable()
@@ -14,7 +14,7 @@ export class PathPartPipe implements PipeTransform {
     const detail =
       textFault(text) ?? (text === '' || !hasAtMost(text, 255) ? 'must have 1 to 255 characters' : undefined);
     if (detail === undefined) return text;
-    await refusalTurn(metadata);
+    await inRejectionOrder(metadata);
     throw invalidRequest([{ pointer: `{${metadata.data ?? ''}}`, code: 'type', detail }]);
   }
 }

@@ -1,5 +1,5 @@
 import type { Pool, QueryResult } from 'pg';
-import { createTripPool, type PoolOptions, QUEUE_ROLE } from '../database/connections';
+import { createPipelinedPool, type PoolOptions, QUEUE_ROLE } from '../database/connections';
 import { type Prelude, queryEntered } from '../database/entered-query';
 
 /**
@@ -32,7 +32,7 @@ export class QueueDatabase {
   private readonly pool: Pool;
 
   constructor(options: PoolOptions, onError: (error: Error) => void) {
-    this.pool = createTripPool(options, onError, [ENTER_QUEUE]);
+    this.pool = createPipelinedPool(options, onError, [ENTER_QUEUE]);
   }
 
   /** Runs one statement, or several without values that make their own transaction: these answer a list of results. */

@@ -1,6 +1,6 @@
 /** The bytes that one body has taken. */
 export class BodyShare {
-  held = 0;
+  bytes = 0;
 }
 
 /**
@@ -32,7 +32,7 @@ export class BodyBytes {
   /** Takes bytes that have arrived. @returns what to wait for before more is read, if anything */
   take(share: BodyShare, bytes: number): Promise<void> | undefined {
     // What has arrived is in memory already, so it is counted whether or not there is room.
-    share.held += bytes;
+    share.bytes += bytes;
     this.free -= bytes;
     return this.mayGoOn(share) ? undefined : new Promise((start) => this.waiting.push({ share, start }));
   }
@@ -40,14 +40,14 @@ export class BodyBytes {
   /** The body has arrived whole. The next one is now the first. */
   arrived(share: BodyShare): void {
     this.readers.delete(share);
-    this.arrivedBytes += share.held;
+    this.arrivedBytes += share.bytes;
     this.wake();
   }
 
   /** Gives its bytes back. */
   end(share: BodyShare): void {
-    if (!this.readers.delete(share)) this.arrivedBytes -= share.held;
-    this.free += share.held;
+    if (!this.readers.delete(share)) this.arrivedBytes -= share.bytes;
+    this.free += share.bytes;
     this.wake();
   }
 

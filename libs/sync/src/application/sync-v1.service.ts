@@ -76,7 +76,7 @@ export class SyncV1Service {
   }
 
   private async perform(tenantId: string, request: SyncV1Request): Promise<SyncV1Result> {
-    await this.transactions.takeTurns(turnOf(tenantId));
+    await this.transactions.lockByName(turnOf(tenantId));
     const employeurs = await this.masterData.upsertEmployeurs(tenantId, request.employeurs ?? []);
     const objets = await this.objetsConsentement.upsert(tenantId, request.objetsConsentement ?? []);
     const employes = await this.masterData.upsertEmployes(tenantId, request.employes ?? []);

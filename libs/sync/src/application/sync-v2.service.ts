@@ -74,7 +74,7 @@ export class SyncV2Service {
       { tenantId },
       async () => {
         progress.restart();
-        await this.transactions.takeTurns(turnOf(tenantId));
+        await this.transactions.lockByName(turnOf(tenantId));
         const result = await (options.simulation ? this.transactions.undone(perform) : perform());
         await options.conclude?.(result);
         if (!options.simulation || options.tacheId) await this.tell(tenantId, result, options);

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
-import { Breather } from '#platform/ops/breather';
+import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import { Threads } from '#platform/ops/threads';
 import type { CountedRow } from '../persistence/statistics.query';
 import { type Batch, BatchCount } from './batch-count';
@@ -41,13 +41,13 @@ export class CountingService implements OnApplicationShutdown {
   }
 
   private async countHere({ batch, parts, read }: Counting): Promise<readonly Uint8Array[]> {
-    const breather = new Breather();
+    const yielder = new EventLoopYielder();
     const count = new BatchCount();
     for (let part = 0; part < parts; part++) for (const row of await read(part)) count.add(row);
     const items: Uint8Array[] = [];
     for (const item of count.items(batch)) {
       items.push(item);
-      if (breather.isDue) await breather.rest();
+      if (yielder.isDue) await yielder.yield();
     }
     return items;
   }
@@ -57,11 +57,11 @@ export class CountingService implements OnApplicationShutdown {
     { batch, parts, read }: Counting,
   ): Promise<readonly Uint8Array[]> {
     return this.threads.run(tenantId, async (post: (message: CountMessage) => void) => {
-      const breather = new Breather();
+      const yielder = new EventLoopYielder();
       for (let part = 0; part < parts; part++) {
         for (const row of await read(part)) {
           post({ row });
-          if (breather.isDue) await breather.rest();
+          if (yielder.isDue) await yielder.yield();
         }
       }
       post({ batch });

@@ -65,7 +65,7 @@ export class BulletinRepository {
       text: 'SELECT WHERE urne_voter($1, $2, $3, $4, $5)',
       values: [campagneId, votantId, publications, answers, empreinte],
     };
-    return (await this.transactions.inOneTrip({ tenantId }, [enter], cast)) === 1;
+    return (await this.transactions.pipelined({ tenantId }, [enter], cast)) === 1;
   }
 
   /** Whether a ballot with this receipt is in the box. */

@@ -94,7 +94,7 @@ export class CampagneRepository {
 
   /** Waits for the turn to write the roll of a campaign, which lasts until the ambient transaction ends. */
   async takeRollTurn(tenantId: string, id: string): Promise<void> {
-    await this.transactions.takeTurns(`roll ${tenantId} ${id}`);
+    await this.transactions.lockByName(`roll ${tenantId} ${id}`);
   }
 
   /**

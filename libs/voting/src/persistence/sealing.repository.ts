@@ -30,7 +30,7 @@ export class SealingRepository {
    * @returns what did not agree in its box so far; undefined where somebody else is sealing it, or nothing is to be sealed
    */
   async begin(tenantId: string, id: string): Promise<readonly string[] | undefined> {
-    await this.transactions.takeYourTime();
+    await this.transactions.raiseTimeLimits();
     const { rows } = await this.transactions
       .client()
       .query<{ isFree: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4)) AS "isFree"', [

@@ -81,7 +81,7 @@ export class WebhooksService {
     this.check(record, modules);
     const { secret, sealed } = this.keys.create(tenantId, id);
     return this.transactions.run({ tenantId }, async () => {
-      await this.transactions.takeTurns(`webhooks ${tenantId}`);
+      await this.transactions.lockByName(`webhooks ${tenantId}`);
       if ((await this.repository.count(tenantId)) >= MOST_WEBHOOKS) {
         throw new DomainError(
           WEBHOOK.TropNombreux,

@@ -69,7 +69,7 @@ export class EvenementQuery {
     if (!waiting) return false;
     return this.transactions.run({ tenantId }, async () => {
       // One at a time, each after the commit of the one before: places only ever grow.
-      await this.transactions.takeTurns(`feed ${tenantId}`);
+      await this.transactions.lockByName(`feed ${tenantId}`);
       const { rowCount } = await this.transactions.client().query({
         name: 'evenement_publish',
         text: `WITH place AS MATERIALIZED (

@@ -1,15 +1,15 @@
 /** Maximum time between event-loop yields, in ms. */
 const LONGEST_MS = 8;
 
-/** Yields to the event loop in a long computation, for other requests: `if (breather.isDue) await breather.rest()`. */
-export class Breather {
+/** Yields to the event loop in a long computation, for other requests: `if (yielder.isDue) await yielder.yield()`. */
+export class EventLoopYielder {
   private since = performance.now();
 
   get isDue(): boolean {
     return performance.now() - this.since > LONGEST_MS;
   }
 
-  async rest(): Promise<void> {
+  async yield(): Promise<void> {
     await new Promise(setImmediate);
     this.since = performance.now();
   }
