@@ -16,9 +16,9 @@ const CONTEXTS = {
   adhesion: BELOW_ADHESION,
   sync: [...BELOW_ADHESION, 'adhesion'],
   webhooks: BELOW_LISTENERS,
-  messaging: BELOW_LISTENERS,
+  messaging: [...BELOW_LISTENERS, 'clients'],
   clients: [],
-  personne: ['clients', 'membership', 'adhesion', 'sync'],
+  personne: ['clients', 'membership', 'adhesion', 'sync', 'voting'],
 };
 
 /** The parts of the platform and of access that domain/ may import. They may import only each other. */
@@ -37,6 +37,9 @@ const ROOMS = {
   audit: ['errors', 'ops', 'database'],
   http: ['errors', 'ops', 'input', 'database'],
 };
+
+/** Every context exports its personal data there. Nothing imports personne, so this forms no circle. */
+const PERSONAL_DATA = '^libs/[^/]+/src/relations\\.ts$';
 
 /** Libraries below all contexts. */
 const BASE = 'platform|access';
@@ -73,7 +76,7 @@ const tree = [
   {
     name: 'known-places',
     comment:
-      'Every context has the same folders (domain, persistence, application, http, sql, testing) and four files at its top, ' +
+      'Every context has the same folders (domain, persistence, application, http, sql, testing) and five files at its top, ' +
       'because readers can then guess the place of a line. Add a new context to CONTEXTS first.',
     from: {},
     to: {
@@ -83,7 +86,7 @@ const tree = [
         '^libs/access/src/[^/]+\\.ts$',
         '^libs/embedded-postgres/src/[^/]+\\.ts$',
         `^libs/(${names})/src/(domain|persistence|application|http|sql|testing)/`,
-        `^libs/(?<context>${names})/src/(index|vocabulary|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
+        `^libs/(?<context>${names})/src/(index|vocabulary|relations|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
       ],
     },
   },
@@ -143,11 +146,16 @@ const contexts = [
   {
     name: 'contexts-by-index',
     comment:
-      'Import a context by its index.ts, or by its vocabulary.ts if only its fields, errors or events are needed.',
+      'Import a context by its index.ts, or by its vocabulary.ts if only its fields, errors or events are needed. ' +
+      'Its relations.ts is for SQL statements.',
     from: { path: '^(?:apps|libs)/([^/]+)/' },
     to: {
       path: '^libs/(?!(?:platform|access)/)[^/]+/src/',
-      pathNot: ['^libs/$1/', '^libs/[^/]+/src/(index|vocabulary)\\.ts$', '^libs/[^/]+/src/testing/'],
+      pathNot: [
+        '^libs/$1/',
+        '^libs/[^/]+/src/(index|vocabulary|relations)\\.ts$',
+        '^libs/[^/]+/src/testing/',
+      ],
     },
   },
   ...Object.entries(CONTEXTS).map(([context, allowed]) => ({
@@ -156,7 +164,13 @@ const contexts = [
       `Contexts form no circle; ${context} may import ${allowed.join(', ') || 'none'}. If a lower context needs an ` +
       'answer from a higher one, the lower context owns a small interface and the higher one implements it.',
     from: { path: `^libs/${context}/` },
-    to: { path: '^libs/', pathNot: `^libs/(${[context, BASE, ...allowed].join('|')})/` },
+    to: {
+      path: '^libs/',
+      pathNot: [
+        `^libs/(${[context, BASE, ...allowed].join('|')})/`,
+        ...(context === 'personne' ? [PERSONAL_DATA] : []),
+      ],
+    },
   })),
   {
     name: 'platform-knows-no-context',
@@ -195,8 +209,18 @@ const vocabularyOnly = {
   to: { pathNot: '^libs/$1/src/domain/[^/]+\\.(fields|errors|events)\\.ts$' },
 };
 
+/** A context's relations.ts exports only SQL. */
+const relationsOnly = {
+  name: 'relations-are-sql',
+  comment:
+    'Statements of other contexts import relations.ts, so it brings no repository, Nest or HTTP with it.',
+  from: { path: '^libs/([^/]+)/src/relations\\.ts$' },
+  to: { pathNot: '^libs/$1/src/persistence/[^/]+\\.sql\\.ts$' },
+};
+
 const layers = [
   vocabularyOnly,
+  relationsOnly,
   {
     name: 'domain-is-pure',
     comment:
@@ -219,12 +243,14 @@ const layers = [
   },
   {
     name: 'persistence-inward',
-    comment: 'Repositories and queries import their own domain and the database, and none of their callers.',
+    comment:
+      'Repositories and queries import their own domain and the database, and none of their callers. They name tables of ' +
+      'other contexts only by relations.ts (test/boundaries/tables.spec.ts).',
     from: { path: layer('persistence'), pathNot: TEST_CODE },
     to: {
       pathNot: [
         '^libs/$1/src/(domain|persistence)/',
-        '^libs/[^/]+/src/vocabulary\\.ts$',
+        '^libs/[^/]+/src/(vocabulary|relations)\\.ts$',
         '^libs/platform/src/(database/|bulk/|errors/|input/field\\.ts$)',
         npm('typeorm|pg|pg-copy-streams|@nestjs/common'),
       ],

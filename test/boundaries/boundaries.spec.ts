@@ -53,7 +53,7 @@ const ALLOWED: Record<string, string> = {
   'libs/voting/src/domain/voting.errors.ts': ``,
   'libs/voting/src/domain/campagne.entity.spec.ts': `import 'fast-check'; import './campagne.entity'; import '../testing/campagne.factory';`,
   'libs/voting/src/persistence/campagne.repository.ts': `import { Injectable } from '@nestjs/common'; import 'node:stream';
-    import '../domain/campagne.entity'; import './campagne.query'; import '#membership/vocabulary';
+    import '../domain/campagne.entity'; import './campagne.query'; import '#membership/vocabulary'; import '#membership/relations';
     import '#platform/database/transactions'; import 'typeorm'; import 'pg-copy-streams'; import type { Pool } from 'pg';`,
   'libs/voting/src/persistence/campagne.query.ts': ``,
   'libs/voting/src/application/ballots.service.ts': `import '../domain/campagne.entity'; import '../persistence/campagne.repository';
@@ -67,6 +67,10 @@ const ALLOWED: Record<string, string> = {
 
   'libs/membership/src/index.ts': `import './vocabulary'; import './domain/salarie.entity';`,
   'libs/membership/src/vocabulary.ts': `export * from './domain/salarie.fields';`,
+  'libs/membership/src/relations.ts': `export * from './persistence/salarie.sql';`,
+  'libs/membership/src/persistence/salarie.sql.ts': ``,
+  'libs/webhooks/src/relations.ts': ``,
+  'libs/personne/src/persistence/personal-data.sql.ts': `import '#webhooks/relations';`,
   'libs/membership/src/domain/salarie.fields.ts': ``,
   'libs/membership/src/domain/salarie.entity.ts': ``,
   'libs/membership/src/testing/salarie.factory.ts': ``,
@@ -125,9 +129,9 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-adhesion': { 'libs/adhesion/src/application/up.service.ts': `import '#sync';` },
   'order-of-sync': { 'libs/sync/src/application/up.service.ts': `import '#messaging';` },
   'order-of-webhooks': { 'libs/webhooks/src/application/side.service.ts': `import '#messaging';` },
-  'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#clients';` },
+  'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#webhooks';` },
   'order-of-clients': { 'libs/clients/src/application/side.service.ts': `import '#membership';` },
-  'order-of-personne': { 'libs/personne/src/application/side.service.ts': `import '#voting';` },
+  'order-of-personne': { 'libs/personne/src/application/side.service.ts': `import '#webhooks';` },
   'embedded-postgres-for-development': {
     'apps/worker/src/database.ts': `import '#embedded-postgres';`,
     'tools/openapi/database.ts': `import '../../libs/embedded-postgres/src/index';`,
@@ -148,6 +152,9 @@ const BROKEN: Record<string, Record<string, string>> = {
   },
   'vocabulary-is-pure': {
     'libs/voting/src/vocabulary.ts': `export * from './domain/campagne.entity';`,
+  },
+  'relations-are-sql': {
+    'libs/voting/src/relations.ts': `export * from './persistence/campagne.query';`,
   },
   'domain-is-pure': {
     'libs/voting/src/domain/nest.ts': `import { Injectable } from '@nestjs/common';`,

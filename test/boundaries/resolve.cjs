@@ -9,6 +9,7 @@ module.exports = {
     alias: {
       '#platform/*': join(process.cwd(), 'libs/platform/src/*'),
       '#access/*': join(process.cwd(), 'libs/access/src/*'),
+      '#*/relations': join(process.cwd(), 'libs/*/src/relations.ts'),
       '#*/vocabulary': join(process.cwd(), 'libs/*/src/vocabulary.ts'),
       '#*': join(process.cwd(), 'libs/*/src/index.ts'),
     },

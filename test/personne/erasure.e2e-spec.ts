@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { HELD, NOT_PERSONAL } from '../../libs/personne/src/persistence/held';
+import { PERSONAL_DATA } from '../../libs/personne/src/persistence/personal-data.sql';
 import { SealingService } from '../../libs/voting/src';
 import { openTenant, type OpenTenant } from '../adhesion/support/cards';
 import { refusing } from '../adhesion/support/data-space';
@@ -11,6 +11,8 @@ import { type Answer, TestApp } from '../setup/test-app';
 import { Campaigns } from '../voting/support/campaigns';
 import { Votes } from '../voting/support/votes';
 import { dump, tracesOf } from './support';
+
+const ROWS = PERSONAL_DATA.flatMap(({ rows }) => rows);
 
 let app: TestApp;
 beforeAll(async () => {
@@ -246,7 +248,7 @@ describe('The erasure of an employee', () => {
       await space.votes.campaigns.scheduled();
 
       const before = await dump(app);
-      const expected = HELD.flatMap(({ table }) =>
+      const expected = ROWS.flatMap(({ table }) =>
         ['journal', 'consentement_demande', 'courriel_destinataire'].includes(table) ? [] : [table],
       );
       // Negative control: each of these tables had a trace, which the search finds.
@@ -370,7 +372,7 @@ describe('The export of an employee', () => {
     const id = await space.fill();
     const { status, json, text } = await app.send(app.adminKey, 'GET', space.path());
     expect(status).toBe(200);
-    expect(Object.keys(json)).toEqual(HELD.map(({ section }) => section));
+    expect(Object.keys(json)).toEqual(ROWS.map(({ section }) => section));
     const counts = Object.fromEntries(
       Object.entries(json as Record<string, unknown[]>).map(([section, rows]) => [section, rows.length]),
     );
@@ -416,7 +418,10 @@ describe('Every table of data spaces', () => {
       `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relrowsecurity ORDER BY 1`,
     );
-    const known = [...HELD.map(({ table }) => table), ...Object.keys(NOT_PERSONAL)];
+    const known = PERSONAL_DATA.flatMap(({ rows, notPersonal }) => [
+      ...rows.map(({ table }) => table),
+      ...Object.keys(notPersonal),
+    ]);
     expect(rows.map(({ name }) => name)).toEqual(known.sort());
     expect(new Set(known).size).toBe(known.length);
   });

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConsentModule } from '#consent';
-import { EMPLOYE_V1_COLUMNS, MembershipModule } from '#membership';
-import { Transactions } from '#platform/database/transactions';
+import { MembershipModule } from '#membership';
 import { AdhesionsService } from './application/adhesions.service';
 import { CardsService } from './application/cards.service';
 import { ConciliationService } from './application/conciliation.service';
@@ -33,11 +32,7 @@ const services = [
     CardsService,
     AdhesionRepository,
     AdhesionV2Query,
-    {
-      provide: AdhesionV1Query,
-      inject: [Transactions],
-      useFactory: (transactions: Transactions) => new AdhesionV1Query(transactions, EMPLOYE_V1_COLUMNS),
-    },
+    AdhesionV1Query,
     DemandeAdhesionRepository,
     FormulaireRepository,
     PaiementRepository,

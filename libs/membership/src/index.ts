@@ -14,10 +14,7 @@ export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
 export { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './http/valeurs-champ.dto';
 export { MembershipHttpModule } from './membership-http.module';
 export { MembershipModule } from './membership.module';
-export { activeOn, TODAY } from './persistence/emploi.sql';
-export { EMPLOYE_V1_COLUMNS } from './persistence/employe.query';
 export { MasterDataBulk } from './persistence/master-data.bulk';
-export { dayOfMembership } from './persistence/membership.sql';
 
 export const MEMBERSHIP_ENTITIES = [Employe, Employeur, ChampUtilisateur];
 export { KeyedRecords } from './application/keyed-records';

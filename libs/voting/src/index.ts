@@ -11,6 +11,7 @@ export { VotantsService } from './application/votants.service';
 export { CampagneItem } from './http/campagnes.dto';
 export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
 export { ListeElectoraleCreeeData } from './http/listes-electorales.dto';
+export { VoterErasureRepository } from './persistence/voter-erasure.repository';
 export { VotingHttpModule } from './voting-http.module';
 export { VotingModule } from './voting.module';
 

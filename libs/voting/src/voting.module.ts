@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '#clients';
-import { activeOn, dayOfMembership, MembershipModule, TODAY } from '#membership';
-import { Transactions } from '#platform/database/transactions';
+import { MembershipModule } from '#membership';
 import { CampagnesAdministrationService } from './application/campagnes-administration.service';
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
@@ -24,6 +23,7 @@ import { QuestionQuery } from './persistence/question.query';
 import { QuestionRepository } from './persistence/question.repository';
 import { SealingRepository } from './persistence/sealing.repository';
 import { StatisticsQuery } from './persistence/statistics.query';
+import { VoterErasureRepository } from './persistence/voter-erasure.repository';
 import { VotantQuery } from './persistence/votant.query';
 import { VotantRepository } from './persistence/votant.repository';
 import { VotantsBulk } from './persistence/votants.bulk';
@@ -52,12 +52,7 @@ const services = [
     BulletinRepository,
     CampagneQuery,
     CampagneRepository,
-    {
-      provide: ListeElectoraleRepository,
-      inject: [Transactions],
-      useFactory: (transactions: Transactions) =>
-        new ListeElectoraleRepository(transactions, { activeOn, dayOfMembership, today: TODAY }),
-    },
+    ListeElectoraleRepository,
     QuestionQuery,
     QuestionRepository,
     SealingRepository,
@@ -65,7 +60,8 @@ const services = [
     VotantQuery,
     VotantRepository,
     VotantsBulk,
+    VoterErasureRepository,
   ],
-  exports: services,
+  exports: [...services, VoterErasureRepository],
 })
 export class VotingModule {}

@@ -1,13 +1,7 @@
-import {
-  type ItemColumns,
-  JsonItems,
-  jsonObject,
-  type Page,
-  type Position,
-  wireTimestamp,
-} from '#platform/database/json-items';
-import type { Transactions } from '#platform/database/transactions';
-import { syndicatNom } from './adhesion-v2.query';
+import { Injectable } from '@nestjs/common';
+import { employeV1, syndicatNom } from '#membership/relations';
+import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { Transactions } from '#platform/database/transactions';
 
 /** Filters of V1's lists of cards; those given hold together. */
 export interface AdhesionV1Filter {
@@ -17,11 +11,11 @@ export interface AdhesionV1Filter {
 }
 
 /** Cards as V1 shows them: with the employee as it is now (docs/contract.md, "Lists of cards"). */
+@Injectable()
 export class AdhesionV1Query {
   private readonly items: JsonItems;
 
-  /** @param employe the columns of the employee's V1 item, of the row of `employe` */
-  constructor(transactions: Transactions, employe: ItemColumns) {
+  constructor(transactions: Transactions) {
     this.items = new JsonItems(transactions, {
       name: 'adhesion_v1',
       table: 'adhesion',
@@ -34,11 +28,8 @@ export class AdhesionV1Query {
         transactionId: 'adhesion.transaction_id',
         aSignatureManuscripte: 'adhesion.a_signature_manuscrite',
         syndicatIdExterne: 'adhesion.syndicat_id_externe',
-        syndicatNom: syndicatNom('adhesion'),
-        employe: `(
-          SELECT ${jsonObject(employe)} FROM employe
-          WHERE employe.tenant_id = $1 AND employe.id_externe = adhesion.id_externe_employe
-        )`,
+        syndicatNom: syndicatNom('adhesion.syndicat_id_externe'),
+        employe: employeV1('adhesion.id_externe_employe'),
       },
     });
   }

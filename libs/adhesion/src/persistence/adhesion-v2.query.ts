@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { syndicatNom } from '#membership/relations';
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
 import {
   itemColumns,
@@ -23,11 +24,6 @@ export interface AdhesionFilter {
   avecPaiement?: boolean | null;
 }
 
-/** The name of the union of the row of `adhesion` or `demande_adhesion`, as it is now. */
-export function syndicatNom(table: string): string {
-  return `(SELECT y.nom FROM syndicat y WHERE y.tenant_id = $1 AND y.id_externe = ${table}.syndicat_id_externe)`;
-}
-
 /** Cards as V2 shows them: the member as signed (docs/contract.md, "Lists of cards"). */
 @Injectable()
 export class AdhesionV2Query {
@@ -45,7 +41,7 @@ export class AdhesionV2Query {
         transactionId: 'transaction_id',
         aSignatureManuscripte: 'a_signature_manuscrite',
         syndicatIdExterne: 'syndicat_id_externe',
-        syndicatNom: syndicatNom('adhesion'),
+        syndicatNom: syndicatNom('adhesion.syndicat_id_externe'),
         employeIdExterne: 'id_externe_employe',
         employeIdUnique: 'employe_id_unique',
         employePrenom: 'prenom',

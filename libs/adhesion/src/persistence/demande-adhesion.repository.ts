@@ -11,7 +11,7 @@ import { Transactions } from '#platform/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
 import type { StatutDemande } from '../domain/conciliation.fields';
 import { DemandeAdhesion } from '../domain/demande-adhesion.entity';
-import { syndicatNom } from './adhesion-v2.query';
+import { syndicatNom } from '#membership/relations';
 import { insertSigned } from './as-signed.sql';
 
 /** Data of a request beside the signed data. */
@@ -42,7 +42,7 @@ export class DemandeAdhesionRepository {
         transactionId: 'transaction_id',
         aSignatureManuscripte: 'a_signature_manuscrite',
         syndicatIdExterne: 'syndicat_id_externe',
-        syndicatNom: syndicatNom('demande_adhesion'),
+        syndicatNom: syndicatNom('demande_adhesion.syndicat_id_externe'),
         employeIdExterne: 'employe_id_externe_envoye',
         ...itemColumns(PERSONNE_FIELDS),
         valeursChampUtilisateur: 'valeurs_champ',

@@ -1,5 +1,6 @@
 import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
+import { CHAMPS_OBLIGATOIRES } from '#membership/relations';
 import { JsonItems, type Page, type Position } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION, violates } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
@@ -123,8 +124,8 @@ export class FormulaireRepository {
     const { rows } = await client.query<FormulaireInUse>(
       `SELECT f.syndicat_id_externe AS syndicat, f.actif, ARRAY(
          SELECT l.nom_champ FROM formulaire_champ l
-         JOIN champ_utilisateur c ON c.tenant_id = l.tenant_id AND c.nom = l.nom_champ
-         WHERE l.tenant_id = $1 AND l.formulaire_id = $2 AND c.obligatoire ORDER BY l.ordre
+         JOIN ${CHAMPS_OBLIGATOIRES} c ON c.tenant_id = l.tenant_id AND c.nom = l.nom_champ
+         WHERE l.tenant_id = $1 AND l.formulaire_id = $2 ORDER BY l.ordre
        ) AS obligatoires
        FROM formulaire f WHERE f.tenant_id = $1 AND f.id_unique = $2`,
       [tenantId, id],

@@ -1,3 +1,6 @@
+import { EMPLOYES } from '#membership/relations';
+import { VOTANTS } from '#voting/relations';
+
 /**
  * What a message can be addressed to without quoting. Whatever else a record calls an address is none here: of `"a b"@c`,
  * or of a list in one field, nobody knows which servers read it alike.
@@ -22,10 +25,10 @@ export function comparableOf(expression: string): string {
  */
 export function presentAddress(row: string): string {
   return `(SELECT ${addressableIn('a.courriel')} FROM (
-    SELECT e.courriel FROM employe e WHERE e.tenant_id = $1 AND e.id_unique = ${row}.employe_id
+    SELECT e.courriel FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = ${row}.employe_id
     UNION ALL
-    SELECT coalesce(v.courriel, e.courriel) FROM votant v
-      LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
+    SELECT coalesce(v.courriel, e.courriel) FROM ${VOTANTS} v
+      LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
     WHERE v.tenant_id = $1 AND v.campagne_id = ${row}.campagne_id AND v.id_unique = ${row}.votant_id
   ) a)`;
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { EMPLOYES } from '#membership/relations';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { VOTANTS } from '#voting/relations';
 import { COMPTES, type EtatDestinataire } from '../domain/courriel.types';
 
 /** Counts of all states, including those with 0 recipients. */
@@ -37,8 +39,8 @@ export class CourrielQuery {
       order: { by: 'ordre', isNumber: true },
       columns: {
         idExterne: `coalesce(
-          (SELECT e.id_externe FROM employe e WHERE e.tenant_id = $1 AND e.id_unique = courriel_destinataire.employe_id),
-          (SELECT v.employe_id_externe FROM votant v
+          (SELECT e.id_externe FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = courriel_destinataire.employe_id),
+          (SELECT v.employe_id_externe FROM ${VOTANTS} v
            WHERE v.tenant_id = $1 AND v.campagne_id = courriel_destinataire.campagne_id
              AND v.id_unique = courriel_destinataire.votant_id))`,
         votantId: 'votant_id',

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { REGLAGES } from '#clients/relations';
+import { EMPLOYES } from '#membership/relations';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import { VOTANTS } from '#voting/relations';
 import type { Cible } from '../domain/courriel.types';
 import type { Quota } from '../domain/quota';
 import { addressableIn, comparableOf } from './adresse.sql';
@@ -24,7 +27,7 @@ export class CourrielRepository {
   async unknownEmployes(tenantId: string, idExternes: readonly string[]): Promise<number[]> {
     const { rows } = await this.transactions.client().query<{ place: number }>(
       `SELECT s.n::int - 1 AS place FROM unnest($2::text[]) WITH ORDINALITY AS s (id, n)
-       WHERE NOT EXISTS (SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = s.id) ORDER BY s.n`,
+       WHERE NOT EXISTS (SELECT FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_externe = s.id) ORDER BY s.n`,
       [tenantId, idExternes],
     );
     return rows.map(({ place }) => place);
@@ -56,7 +59,7 @@ export class CourrielRepository {
            (SELECT coalesce(sum(c.nombre_destinataires), 0) FROM courriel c
             WHERE c.tenant_id = $1 AND c.date_creation > now() - interval '2 days'
               AND (c.date_creation AT TIME ZONE fuseau)::date = today) AS pris
-         FROM reglage r, tenant_time_zone() fuseau, LATERAL (SELECT (now()::timestamptz(3) AT TIME ZONE fuseau)::date AS today)
+         FROM ${REGLAGES} r, tenant_time_zone() fuseau, LATERAL (SELECT (now()::timestamptz(3) AT TIME ZONE fuseau)::date AS today)
          WHERE r.tenant_id = $1
        ) q`,
       [tenantId],
@@ -83,7 +86,7 @@ export class CourrielRepository {
        ), persons AS (
          SELECT e.id_unique AS employe_id, NULL::uuid AS campagne_id, NULL::uuid AS votant_id, asked.n AS place,
            ${addressableIn('e.courriel')} AS adresse
-         FROM asked JOIN employe e ON e.tenant_id = $1 AND e.id_externe = asked.id
+         FROM asked JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = asked.id
        )`,
       [tenantId, courrielId, most, idExternes],
     );
@@ -110,7 +113,7 @@ export class CourrielRepository {
          SELECT NULL::uuid AS employe_id, v.campagne_id, v.id_unique AS votant_id,
            row_number() OVER (ORDER BY v.id_unique) AS place,
            ${addressableIn('coalesce(v.courriel, e.courriel)')} AS adresse
-         FROM votant v LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
+         FROM ${VOTANTS} v LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
          WHERE v.tenant_id = $1 AND v.campagne_id = $4 AND ($5 = 'tous' OR (v.a_droit_de_vote AND NOT v.a_vote))
        )`,
       [tenantId, courrielId, most, campagneId, cible],

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { REGLAGES } from '#clients/relations';
 import { Transactions } from '#platform/database/transactions';
 import type { EtatDestinataire } from '../domain/courriel.types';
 import { presentAddress } from './adresse.sql';
@@ -79,7 +80,7 @@ export class ExpeditionRepository {
   async begin(tenantId: string, id: string, generation: number, limit: number): Promise<Slice | undefined> {
     const client = this.transactions.client();
     const { rows: emails } = await client.query<Email & { next: number; isOver: boolean }>(
-      `UPDATE courriel c SET tour = tour + 1 FROM reglage r
+      `UPDATE courriel c SET tour = tour + 1 FROM ${REGLAGES} r
        WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.tour = $3 AND r.tenant_id = $1
        RETURNING c.id_unique AS id, c.sujet, c.corps_html AS "corpsHtml", c.date_creation AS "dateCreation", c.tour AS next,
          r.nom, r.environnement, r.adresse_de_reponse AS "adresseDeReponse",

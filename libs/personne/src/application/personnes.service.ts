@@ -1,17 +1,17 @@
 import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
 import { SIGNATURE_ACTIONS } from '#adhesion';
-import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
-import { ActiveCampaigns } from '#membership';
+import { ActiveCampaigns, EMPLOYE, MembersService } from '#membership';
+import type { Person } from '#membership/relations';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import { turnOf } from '#sync';
-import type { Person } from '../persistence/held';
+import { TachesService, turnOf } from '#sync';
+import { VoterErasureRepository } from '#voting';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
 
 /** Everything about one person: rows by section, with names of columns as on the wire. */
@@ -23,7 +23,10 @@ export class PersonnesService {
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientsService,
+    private readonly members: MembersService,
     private readonly campaigns: ActiveCampaigns,
+    private readonly voters: VoterErasureRepository,
+    private readonly taches: TachesService,
     private readonly repository: PersonalDataRepository,
     private readonly audit: AuditTrail,
   ) {}
@@ -64,23 +67,24 @@ export class PersonnesService {
       // After the syncs that are under way: each could bring the employee back.
       await this.transactions.lockByName(turnOf(tenantId));
       const person = await this.find(tenantId, idExterne);
+      const votants = person.found.votants ?? [];
       if (
         (await this.campaigns.hasVoter(tenantId, idExterne)) ||
-        (await this.repository.isVoterOfOpenBox(person))
+        (await this.voters.hasOpenBox(tenantId, votants))
       ) {
         const detail = 'The person is a voter of an active campaign: erase it once the campaign has ended.';
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
-      if (!(await this.repository.keepFromSealing(person))) {
+      if (!(await this.voters.keepFromSealing(tenantId, votants))) {
         const detail =
           'The ballot box of a campaign of the person is being sealed: try again in some minutes.';
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
-      if (await this.repository.isAwaited(person)) {
+      if (await this.taches.namesEmploye(tenantId, idExterne)) {
         const detail = 'A sync that names the employee has not ended: erase it once it has.';
         throw new DomainError(EMPLOYE.SyncEnAttente, detail);
       }
-      await this.repository.removeFromDrafts(person);
+      await this.voters.removeFromDrafts(tenantId, votants);
       await this.repository.erase(person);
       this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.effacer, [person.idUnique]);
     };
@@ -89,7 +93,8 @@ export class PersonnesService {
   }
 
   private async find(tenantId: string, idExterne: string): Promise<Person> {
-    return (await this.repository.find(tenantId, idExterne)) ?? missing();
+    const { idUnique } = (await this.members.hold(tenantId, idExterne, true)) ?? missing();
+    return this.repository.find(tenantId, idExterne, idUnique);
   }
 
   private async tenantOf(clientId: string, environnement: Environment): Promise<string> {

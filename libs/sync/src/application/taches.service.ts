@@ -49,6 +49,11 @@ export class TachesService {
     private readonly outbox: Outbox,
   ) {}
 
+  /** Returns whether an unfinished sync names the employee and could create it again, in the ambient transaction. */
+  namesEmploye(tenantId: string, idExterne: string): Promise<boolean> {
+    return this.taches.isNamed(tenantId, idExterne);
+  }
+
   /**
    * Keeps a sync for the worker.
    *

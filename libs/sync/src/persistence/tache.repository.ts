@@ -39,6 +39,18 @@ function rawCorps(tenantId: string, id: string): QueryConfig & { binary: true } 
   };
 }
 
+/** The forms in which a JSON text may contain a string. The body is stored as sent, even if it is not JSON. */
+function formsOf(text: string): Buffer[] {
+  const plain = JSON.stringify(text).slice(1, -1);
+  const escaped = plain.replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const upperCase = escaped.replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
+  const forms = [plain, escaped, upperCase].flatMap((form) => [form, form.replaceAll('/', '\\/')]);
+  return [...new Set(forms)].map((form) => Buffer.from(form));
+}
+
 /** Tasks of a tenant. */
 @Injectable()
 export class TacheRepository {
@@ -72,6 +84,16 @@ export class TacheRepository {
       },
     );
     return rows[0];
+  }
+
+  /** Returns whether the body of an unfinished task contains an identifier, in the ambient transaction. */
+  async isNamed(tenantId: string, idExterne: string): Promise<boolean> {
+    const { rowCount } = await this.transactions.client().query(
+      `SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation
+         AND EXISTS (SELECT FROM unnest($2::bytea[]) form WHERE position(form IN corps) > 0) LIMIT 1`,
+      [tenantId, formsOf(idExterne)],
+    );
+    return rowCount === 1;
   }
 
   /** Marks a task as begun; undefined if it is over or gone. */

@@ -1,5 +1,6 @@
 import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
+import { REGLAGES } from '#clients/relations';
 import type { Prelude } from '#platform/database/entered-query';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import type { TouchedIds } from '#platform/database/touched-ids';
@@ -35,7 +36,7 @@ function gateOf(tenantId: string, id: string): string {
 
 /** The threshold that a publication would fix for a draft: its own, or that of its client. */
 const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
-  FROM campagne c LEFT JOIN reglage s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2 AND NOT c.publiee`;
+  FROM campagne c LEFT JOIN ${REGLAGES} s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2 AND NOT c.publiee`;
 
 /** Whether the vote of a row of `campagne` was opened: a roll is not written any more once it has ended. */
 const IS_OPENED = '(publiee AND clock_timestamp() >= ouverture_du_vote_utc)';

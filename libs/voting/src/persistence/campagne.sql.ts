@@ -1,3 +1,5 @@
+import { REGLAGES } from '#clients/relations';
+
 /** The time of computed states: later than all earlier writes of the transaction. */
 const NOW = 'statement_timestamp()';
 
@@ -14,7 +16,7 @@ export const ETAT = etatOf('campagne');
  * which something did not agree (docs/adr/0026).
  */
 export const RESULTATS_VISIBLES = `(publiee AND urne_anomalies IS NULL AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
-  (SELECT resultats_vote_actif_visibles FROM reglage WHERE tenant_id = $1), false)))`;
+  (SELECT resultats_vote_actif_visibles FROM ${REGLAGES} r WHERE tenant_id = $1), false)))`;
 
 /**
  * Weights that single voters of a campaign out: fewer than `k` voters with the right to vote hold them. The campaign is `$2`.

@@ -1,20 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import {
+  activeOn,
+  dayOfMembership,
+  EMPLOIS,
+  EMPLOYES,
+  EMPLOYEURS,
+  MEMBERSHIPS,
+  SYNDICATS,
+  TODAY,
+} from '#membership/relations';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { keepStatistics } from '#platform/bulk/staged-merge';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
-import type { Transactions } from '#platform/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { VOTERS_AT_ONCE } from './votants.bulk';
-
-/** SQL of the Membership context: its rules about employments and memberships. */
-export interface MemberSql {
-  /** Whether an employment is active on a day. @param day SQL @param row alias with its dot */
-  readonly activeOn: (day: string, row?: string) => string;
-  /** The day on which a membership begins. @param row alias with its dot */
-  readonly dayOfMembership: (row?: string) => string;
-  /** The current day of the tenant. */
-  readonly today: string;
-}
 
 /** Result of adding the employees that the criteria find. */
 export interface Enrolled {
@@ -31,11 +32,11 @@ export interface UnknownName {
   readonly index: number;
 }
 
-/** Each list of criteria with the table that its identifiers are of. */
+/** Each list of criteria with the relation that its identifiers are of. */
 const NAMED = {
-  SyndicatsIdExternes: 'syndicat',
-  EmployeursIdentifiantsExternes: 'employeur',
-  EmployesIdExternes: 'employe',
+  SyndicatsIdExternes: SYNDICATS,
+  EmployeursIdentifiantsExternes: EMPLOYEURS,
+  EmployesIdExternes: EMPLOYES,
 } as const;
 
 /** Employees without employment records count as active. */
@@ -43,13 +44,11 @@ const ACTIVE_OR_UNKNOWN = `AND (a.syndicat_id_externe IS NOT NULL OR m.identifia
   OR k.id_externe_employe IS NULL)`;
 
 /** Electoral lists: voters made of employees by criteria, and what was made. */
+@Injectable()
 export class ListeElectoraleRepository {
   private readonly items: JsonItems;
 
-  constructor(
-    private readonly transactions: Transactions,
-    private readonly rules: MemberSql,
-  ) {
+  constructor(private readonly transactions: Transactions) {
     this.items = new JsonItems(transactions, {
       name: 'liste_electorale',
       table: 'liste_electorale',
@@ -75,12 +74,12 @@ export class ListeElectoraleRepository {
 
   async unknownNames(tenantId: string, criteria: ListeElectoraleRecord): Promise<UnknownName[]> {
     const unknown: UnknownName[] = [];
-    for (const [criterion, table] of Object.entries(NAMED)) {
+    for (const [criterion, relation] of Object.entries(NAMED)) {
       const ids = criteria[criterion as UnknownName['criterion']] ?? [];
       if (ids.length === 0) continue;
       const { rows } = await this.transactions.client().query<{ n: number }>(
         `SELECT s.n::int AS n FROM unnest($2::text[]) WITH ORDINALITY AS s (id, n)
-         WHERE NOT EXISTS (SELECT FROM ${table} k WHERE k.tenant_id = $1 AND k.id_externe = s.id) ORDER BY s.n`,
+         WHERE NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = s.id) ORDER BY s.n`,
         [tenantId, ids],
       );
       unknown.push(
@@ -97,7 +96,7 @@ export class ListeElectoraleRepository {
   async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
     const client = this.transactions.client();
     const { rows: days } = await client.query<{ actifsLe: Date }>(
-      `SELECT coalesce($1::timestamptz, ${this.rules.today}) AS "actifsLe"`,
+      `SELECT coalesce($1::timestamptz, ${TODAY}) AS "actifsLe"`,
       [criteria.ActifsLe],
     );
     const { actifsLe } = days[0]!;
@@ -178,26 +177,23 @@ export class ListeElectoraleRepository {
 
   /** @param named whether a union or an employer is named: who is neither a member nor employed is none of theirs */
   private matching(named: boolean): string {
-    const columns = `id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut, date_fin,
-      date_creation, id_unique`;
     const day = '$2::timestamptz';
-    const since = this.rules.dayOfMembership('a.');
+    const since = dayOfMembership('a.');
     return `
       WITH emplois AS (
-        SELECT ${columns} FROM emploi WHERE tenant_id = $1
-        UNION ALL SELECT ${columns} FROM emploi_v1 WHERE tenant_id = $1
+        SELECT * FROM ${EMPLOIS} m WHERE m.tenant_id = $1
       ), employed AS (
         -- Of several employers, the one that V1 would show.
         SELECT DISTINCT ON (m.id_externe_employe) m.id_externe_employe, m.identifiant_externe_employeur
         FROM emplois m
         WHERE ($4::text[] IS NULL OR m.identifiant_externe_employeur = ANY ($4))
-          AND ${this.rules.activeOn(day, 'm.')}
+          AND ${activeOn(day, 'm.')}
         ORDER BY m.id_externe_employe, m.identifiant_externe = 'V1' DESC, m.date_debut DESC NULLS LAST,
           m.date_creation DESC, m.id_unique DESC
       ), members AS (
         -- Of several unions, the one of the oldest membership.
         SELECT DISTINCT ON (a.id_externe_employe) a.id_externe_employe, a.syndicat_id_externe
-        FROM membership a
+        FROM ${MEMBERSHIPS} a
         WHERE a.tenant_id = $1 AND ($3::text[] IS NULL OR a.syndicat_id_externe = ANY ($3))
           AND ${since} <= ${day}
         ORDER BY a.id_externe_employe, ${since}, a.date_adhesion, a.syndicat_id_externe
@@ -205,7 +201,7 @@ export class ListeElectoraleRepository {
       INSERT INTO matched
       SELECT row_number() OVER (ORDER BY e.id_externe), e.id_externe, e.prenom, e.nom, e.courriel,
         a.syndicat_id_externe, m.identifiant_externe_employeur
-      FROM employe e
+      FROM ${EMPLOYES} e
       LEFT JOIN members a ON a.id_externe_employe = e.id_externe
       LEFT JOIN employed m ON m.id_externe_employe = e.id_externe
       ${named ? '' : 'LEFT JOIN (SELECT DISTINCT id_externe_employe FROM emplois) k ON k.id_externe_employe = e.id_externe'}

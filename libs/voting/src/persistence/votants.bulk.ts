@@ -2,6 +2,7 @@ import { REQUETE } from '#platform/errors/platform.errors';
 import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { EMPLOYES, EMPLOYEURS, lockEmployes, SYNDICATS } from '#membership/relations';
 import { Stage, type StagedRow } from '#platform/bulk/stage';
 import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
@@ -79,19 +80,19 @@ const NAMES: readonly Rule[] = [
     error: REQUETE.Invalide,
     property: 'EmployeIdExterne',
     message: 'names no employee',
-    when: missing('employe', 's.employe_id_externe'),
+    when: missing(EMPLOYES, 's.employe_id_externe'),
   },
   {
     error: REQUETE.Invalide,
     property: 'SyndicatIdExterne',
     message: 'names no union',
-    when: missing('syndicat', 's.syndicat_id_externe'),
+    when: missing(SYNDICATS, 's.syndicat_id_externe'),
   },
   {
     error: REQUETE.Invalide,
     property: 'EmployeurIdentifiantExterne',
     message: 'names no employer',
-    when: missing('employeur', 's.employeur_identifiant_externe'),
+    when: missing(EMPLOYEURS, 's.employeur_identifiant_externe'),
   },
   {
     error: VOTANT.IdentifiantDejaUtilise,
@@ -117,8 +118,8 @@ function isSent(name: keyof typeof CLEARED): string {
   return `s.present & ${1 << CLEARED_NAMES.indexOf(name)} <> 0`;
 }
 
-function missing(table: string, id: string): string {
-  return `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${table} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`;
+function missing(relation: string, id: string): string {
+  return `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`;
 }
 
 /** A record on its way into the roll. */
@@ -204,11 +205,8 @@ export class VotantsBulk {
    * in the order in which deletions of employees take them.
    */
   async holdEmployes(tenantId: string, stage: Stage): Promise<void> {
-    await this.transactions.client().query(
-      `SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT s.employe_id_externe FROM ${stage.name} s)
-       ORDER BY e.id_externe FOR KEY SHARE`,
-      [tenantId],
-    );
+    const named = `SELECT s.employe_id_externe FROM ${stage.name} s`;
+    await this.transactions.client().query(lockEmployes(named), [tenantId]);
   }
 
   /**
@@ -304,7 +302,7 @@ export class VotantsBulk {
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.prenom, e.prenom) ELSE s.prenom END AS prenom,
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.nom, e.nom) ELSE s.nom END AS nom,
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.courriel, e.courriel) ELSE s.courriel END AS courriel
-           FROM ${stage.name} s LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.employe_id_externe
+           FROM ${stage.name} s LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = s.employe_id_externe
            WHERE s.n >= $3 AND s.n < $4 ORDER BY s.n
          ) s
          ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id

@@ -1,0 +1,61 @@
+import { IDENTITY, IS_IDENTITY, type PersonalData } from '#membership/relations';
+
+const OF_CARDS = 'adhesion_id = ANY (:adhesions::uuid[])';
+const PNG = `'data:image/png;base64,' || replace(encode(png, 'base64'), E'\\n', '')`;
+
+const identitiesIn = (table: string): string =>
+  `SELECT ${IDENTITY} FROM ${table} WHERE tenant_id = :tenantId AND id_externe_employe = :idExterne`;
+
+export const ADHESION_PERSONAL_DATA: PersonalData = {
+  rows: [
+    { section: 'paiements', table: 'paiement', where: OF_CARDS, erased: 'removed' },
+    {
+      section: 'autorisationsPaiement',
+      table: 'autorisation_paiement',
+      where: OF_CARDS,
+      erased: 'removed',
+    },
+    {
+      section: 'signatures',
+      table: 'signature_manuscrite',
+      where: `(${OF_CARDS} OR demande_id = ANY (:demandes::uuid[]))`,
+      shown: { png: PNG },
+      erased: { with: 'adhesion' },
+    },
+    {
+      section: 'consentementsDemandes',
+      table: 'consentement_demande',
+      where: 'demande_id = ANY (:demandes::uuid[])',
+      erased: { with: 'demande_adhesion' },
+    },
+    {
+      section: 'demandesAdhesion',
+      table: 'demande_adhesion',
+      // The rows are locked. A conciliation may have given one to another employee just before.
+      where: `id_unique = ANY (:demandes::uuid[]) AND (id_externe_employe IS NULL OR id_externe_employe = :idExterne)`,
+      erased: 'removed',
+    },
+    {
+      section: 'adhesions',
+      table: 'adhesion',
+      where: 'id_unique = ANY (:adhesions::uuid[])',
+      erased: 'removed',
+    },
+  ],
+  identities: ['adhesion', 'demande_adhesion'].map(identitiesIn),
+  ids: {
+    adhesions: `SELECT id_unique AS id FROM adhesion
+      WHERE tenant_id = :tenantId AND id_externe_employe = :idExterne
+      ORDER BY id_unique FOR UPDATE`,
+    demandes: `SELECT id_unique AS id FROM demande_adhesion
+      WHERE tenant_id = :tenantId AND (id_externe_employe = :idExterne
+        OR id_externe_employe IS NULL AND (employe_id_externe_envoye = :idExterne OR ${IS_IDENTITY}))
+      ORDER BY id_unique FOR UPDATE`,
+  },
+  beforeErasure: [
+    // Requests that a conciliation gave to another employee.
+    `UPDATE demande_adhesion SET employe_id_externe_envoye = NULL
+     WHERE tenant_id = :tenantId AND employe_id_externe_envoye = :idExterne AND id_externe_employe <> :idExterne`,
+  ],
+  notPersonal: { formulaire: 'forms', formulaire_champ: 'forms', formulaire_objet: 'forms' },
+};

@@ -1,0 +1,1 @@
+export { ADHESION_PERSONAL_DATA } from './persistence/personal-data.sql';

@@ -1,0 +1,1 @@
+export * from './persistence/published.sql';

@@ -1,0 +1,13 @@
+import type { PersonalData } from '#membership/relations';
+
+export const CONSENT_PERSONAL_DATA: PersonalData = {
+  rows: [
+    {
+      section: 'consentements',
+      table: 'consentement',
+      where: 'id_externe_employe = :idExterne',
+      erased: { with: 'employe' },
+    },
+  ],
+  notPersonal: { objet_consentement: 'what may be consented to' },
+};

@@ -1,0 +1,1 @@
+export { CONSENT_PERSONAL_DATA } from './persistence/personal-data.sql';

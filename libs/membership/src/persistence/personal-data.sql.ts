@@ -1,0 +1,80 @@
+/** Rows of one table that are about a person. The SQL names properties of `Person` as parameters: `:idExterne`. */
+export interface PersonalRows {
+  /** Its name in the export. */
+  readonly section: string;
+  readonly table: string;
+  /** SQL condition on the table's columns. */
+  readonly where: string;
+  /** SQL of columns that the export shows in another form. */
+  readonly shown?: Readonly<Record<string, string>>;
+  /** An erasure deletes the rows, lets the database delete them with their parent, changes columns, or keeps the rows. */
+  readonly erased:
+    'removed' | { readonly with: string } | { readonly set: string } | { readonly kept: string };
+}
+
+/** Identifiers of a person. */
+export interface Person {
+  readonly tenantId: string;
+  readonly idExterne: string;
+  /** `idExterne` as a path contains it. */
+  readonly idUrl: string;
+  /** The service's id of the employee. */
+  readonly idUnique: string;
+  /** The service's ids of rows that are the person, by the names in `PersonalData.ids`. */
+  readonly found: Readonly<Record<string, readonly string[]>>;
+  /** `idUnique` and all ids of `found`. */
+  readonly ids: readonly string[];
+}
+
+/** The personal data of one context. Every context exports its own, because only it knows its tables. */
+export interface PersonalData {
+  /** In the order of their erasure. */
+  readonly rows: readonly PersonalRows[];
+  /** SQL that selects `IDENTITY` of rows that refer to the employee. */
+  readonly identities?: readonly string[];
+  /**
+   * Statements that select the ids of rows that are the person, by the name of their parameter. They may read the
+   * relation `identities (nom, prenom, courriel)`: the identities of all contexts.
+   */
+  readonly ids?: Readonly<Record<string, string>>;
+  /** Statements that an erasure runs first. */
+  readonly beforeErasure?: readonly string[];
+  /** The other tables of the context, and why they say nothing about a person. */
+  readonly notPersonal: Readonly<Record<string, string>>;
+}
+
+/** Placeholder for an erased name. */
+export const ERASED_NAME = '(effacé)';
+
+/** Columns that match a person without an identifier, ignoring case. */
+export const NAMES = 'lower(nom), lower(prenom)';
+export const IDENTITY = `${NAMES}, lower(courriel)`;
+
+/** SQL condition: the row has the names and the address of the person. */
+export const IS_IDENTITY = `(${IDENTITY}) IN (SELECT nom, prenom, courriel FROM identities)`;
+
+const OF_EMPLOYE = 'id_externe_employe = :idExterne';
+const WITH_EMPLOYE = { with: 'employe' };
+
+export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
+  rows: [
+    {
+      section: 'valeursChampUtilisateur',
+      table: 'valeur_champ_employe',
+      where: OF_EMPLOYE,
+      erased: WITH_EMPLOYE,
+    },
+    { section: 'emplois', table: 'emploi', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
+    { section: 'appartenances', table: 'membership', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
+    { section: 'employe', table: 'employe', where: 'id_externe = :idExterne', erased: 'removed' },
+  ],
+  identities: [`SELECT ${IDENTITY} FROM employe WHERE tenant_id = :tenantId AND id_externe = :idExterne`],
+  notPersonal: {
+    champ_utilisateur: 'definitions of fields',
+    choix_champ: 'choices of fields',
+    employeur: 'organisations',
+    numero_membre: 'a counter',
+    syndicat: 'organisations',
+    syndicat_employeur: 'organisations',
+  },
+};

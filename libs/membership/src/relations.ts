@@ -1,0 +1,14 @@
+export { activeOn, TODAY } from './persistence/emploi.sql';
+export { employeV1 } from './persistence/employe-v1.sql';
+export { dayOfMembership } from './persistence/membership.sql';
+export {
+  ERASED_NAME,
+  IDENTITY,
+  IS_IDENTITY,
+  MEMBERSHIP_PERSONAL_DATA,
+  NAMES,
+  type Person,
+  type PersonalData,
+  type PersonalRows,
+} from './persistence/personal-data.sql';
+export * from './persistence/published.sql';

@@ -1,0 +1,13 @@
+import type { PersonalData } from '#membership/relations';
+
+export const MESSAGING_PERSONAL_DATA: PersonalData = {
+  rows: [
+    {
+      section: 'courriels',
+      table: 'courriel_destinataire',
+      where: '(employe_id = :idUnique::uuid OR votant_id = ANY (:votants::uuid[]))',
+      erased: { kept: 'ids only, which match no person and no address after the erasure' },
+    },
+  ],
+  notPersonal: { courriel: 'texts that a partner sent to many; removed after 30 days' },
+};

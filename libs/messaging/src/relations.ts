@@ -1,0 +1,1 @@
+export { MESSAGING_PERSONAL_DATA } from './persistence/personal-data.sql';

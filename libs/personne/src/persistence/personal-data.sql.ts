@@ -1,0 +1,63 @@
+import { ADHESION_PERSONAL_DATA } from '#adhesion/relations';
+import { CONSENT_PERSONAL_DATA } from '#consent/relations';
+import { MEMBERSHIP_PERSONAL_DATA, type PersonalData } from '#membership/relations';
+import { MESSAGING_PERSONAL_DATA } from '#messaging/relations';
+import { SYNC_PERSONAL_DATA } from '#sync/relations';
+import { VOTING_PERSONAL_DATA } from '#voting/relations';
+import { WEBHOOKS_PERSONAL_DATA } from '#webhooks/relations';
+
+/** Tables of the platform, which knows no person, and of contexts without personal data. */
+const IDEMPOTENCY: PersonalData = {
+  rows: [
+    {
+      // Recorded responses are encrypted, but a repeated request would still return them.
+      section: 'reponsesEnregistrees',
+      table: 'idempotency_record',
+      where: `(position(:idExterne IN idempotency_key) > 0 OR position(:idUrl IN idempotency_key) > 0
+        OR position('/' || :idUrl || '"' IN headers::text) > 0
+        OR EXISTS (SELECT FROM unnest(:ids::text[]) known WHERE position(known IN headers::text) > 0))`,
+      shown: { fingerprint: 'NULL', sealed_body: 'NULL' },
+      erased: 'removed',
+    },
+  ],
+  notPersonal: {},
+};
+
+const AUDIT: PersonalData = {
+  rows: [
+    {
+      section: 'journal',
+      table: 'journal',
+      where: 'objet_id = ANY (:ids::uuid[])',
+      shown: { empreinte: `encode(empreinte, 'hex')` },
+      erased: { kept: 'ids only, which match no person after the erasure; a deletion would break the chain' },
+    },
+  ],
+  notPersonal: { journal_tete: 'the end of the chain' },
+};
+
+const WITHOUT_PERSONS: PersonalData = {
+  rows: [],
+  notPersonal: {
+    point_seance: 'agendas and totals of votes',
+    reglage: 'settings',
+    seance: 'meetings, with counts of persons',
+  },
+};
+
+/**
+ * The personal data of all contexts, in the order of their erasure: rows that reference an employee before the employee.
+ * A test fails if a table is in none of these lists.
+ */
+export const PERSONAL_DATA: readonly PersonalData[] = [
+  WEBHOOKS_PERSONAL_DATA,
+  ADHESION_PERSONAL_DATA,
+  IDEMPOTENCY,
+  VOTING_PERSONAL_DATA,
+  SYNC_PERSONAL_DATA,
+  CONSENT_PERSONAL_DATA,
+  MEMBERSHIP_PERSONAL_DATA,
+  MESSAGING_PERSONAL_DATA,
+  AUDIT,
+  WITHOUT_PERSONS,
+];

@@ -1,0 +1,1 @@
+export { SYNC_PERSONAL_DATA } from './persistence/personal-data.sql';

@@ -1,0 +1,2 @@
+export { VOTING_PERSONAL_DATA } from './persistence/personal-data.sql';
+export * from './persistence/published.sql';

@@ -1,0 +1,1 @@
+export { WEBHOOKS_PERSONAL_DATA } from './persistence/personal-data.sql';

@@ -1,0 +1,64 @@
+/** Tables and views by the library that owns them. Only the owner names them in SQL. */
+export const TABLES: Readonly<Record<string, readonly string[]>> = {
+  platform: ['evenement', 'idempotency_record', 'journal', 'journal_tete'],
+  clients: ['client', 'tenant', 'cle', 'reglage'],
+  membership: [
+    'employe',
+    'employeur',
+    'emploi',
+    'emploi_v1',
+    'membership',
+    'syndicat',
+    'syndicat_employeur',
+    'champ_utilisateur',
+    'choix_champ',
+    'valeur_champ_employe',
+    'numero_membre',
+  ],
+  consent: ['objet_consentement', 'consentement'],
+  adhesion: [
+    'adhesion',
+    'demande_adhesion',
+    'consentement_demande',
+    'formulaire',
+    'formulaire_champ',
+    'formulaire_objet',
+    'signature_manuscrite',
+    'paiement',
+    'autorisation_paiement',
+  ],
+  voting: [
+    'campagne',
+    'question',
+    'option',
+    'votant',
+    'liste_electorale',
+    'bulletin',
+    'recu',
+    'participation',
+    'resultat',
+    'depouillement',
+    'urne',
+    'urne_option',
+    'urne_question',
+  ],
+  meeting: ['seance', 'point_seance'],
+  sync: ['tache'],
+  webhooks: ['webhook', 'livraison'],
+  messaging: ['courriel', 'courriel_destinataire'],
+};
+
+/** Libraries that name a table of another library, and why. */
+export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  webhooks: {
+    evenement: 'The outbox of the platform only adds events. Webhooks orders, delivers and removes them.',
+  },
+  consent: {
+    employe:
+      'Consents are deleted with their employee by the foreign key; the list of personal data says so.',
+  },
+  personne: {
+    idempotency_record: 'The platform knows no persons, so personne selects the rows that contain their ids.',
+    journal: 'The platform knows no persons, so personne selects the entries about their ids.',
+  },
+};
