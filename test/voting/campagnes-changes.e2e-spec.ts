@@ -157,10 +157,10 @@ describe('PUT /b2b/v1/campagnes/:id', () => {
       const id = await make(etat);
       const whole = await content(id);
       // A later opening would be after the closing, which is another error.
+      const earlier = { ouvertureDuVoteUtc: '2001-01-01T00:00:00Z' };
       const every = [...EVERY, {}, OTHER].map((changes) => ({
-        ...whole,
-        ...changes,
-        ouvertureDuVoteUtc: '2001-01-01Z',
+        ...{ ...whole, ...changes },
+        ...('ouvertureDuVoteUtc' in changes ? earlier : {}),
       }));
       await unchanged(async () => {
         for (const body of every) expectProblem(await put(id, body), 409, 'Campagne.ModificationNonPermise');
