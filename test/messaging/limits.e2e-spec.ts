@@ -106,7 +106,7 @@ describe('The daily quota', () => {
     const midnight =
       Date.UTC(here.getUTCFullYear(), here.getUTCMonth(), here.getUTCDate() + 1) - offset * HOUR_MS;
     expect(answer.json.detail).toBe(
-      `The letter has 4 recipients. The quota of 10 e-mails a day has 3 left. It starts anew at ${new Date(midnight).toISOString()}, when a day begins in ${zoneOf(offset)}. Send it after that, or to fewer recipients. Nothing was sent.`,
+      `The email has 4 recipients. The quota of 10 emails a day has 3 left. It is renewed at ${new Date(midnight).toISOString()}, when a day begins in ${zoneOf(offset)}. Send it after that, or to fewer recipients. Nothing was sent.`,
     );
     const seconds = Number(answer.headers.get('retry-after'));
     expect(seconds).toBeGreaterThanOrEqual(Math.floor((midnight - after) / 1_000));
@@ -118,7 +118,7 @@ describe('The daily quota', () => {
 
   it('the detail for an email beyond the whole quota says that waiting does not help', async () => {
     const { json } = await ask(await opened(10, 11), 11);
-    expect(json.detail).toContain('11 recipients. The quota of 10 e-mails a day has 10 left.');
+    expect(json.detail).toContain('11 recipients. The quota of 10 emails a day has 10 left.');
     expect(json.detail).toContain('divide it over several days, or ask the operator for a larger quota');
   });
 
@@ -155,7 +155,7 @@ describe('The daily quota', () => {
     const answer = await post.send('POST', PATH, { destinataires, sujet: 'A', corpsHtml: 'A' });
     expectProblem(answer, 429, 'Courriel.QuotaDepasse');
     expect(answer.json.detail).toContain(
-      'The letter has 3 recipients. The quota of 4 e-mails a day has 1 left.',
+      'The email has 3 recipients. The quota of 4 emails a day has 1 left.',
     );
     expect(await post.rows('SELECT FROM courriel_destinataire WHERE tenant_id = $1')).toHaveLength(3);
   });
@@ -207,7 +207,7 @@ describe('Emails at the same time', () => {
     const answers = await Promise.all(asked);
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 429]);
     const refused = answers.find(({ status }) => status === 429)!;
-    expect(refused.json.detail).toContain('The quota of 10 e-mails a day has 4 left.');
+    expect(refused.json.detail).toContain('The quota of 10 emails a day has 4 left.');
   });
 
   it('twenty with 30 recipients: as many are sent as fit', async () => {

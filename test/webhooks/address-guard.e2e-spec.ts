@@ -216,7 +216,7 @@ describe('A name of the public internet', () => {
     async (internal) => {
       answers = [[PUBLIC], [internal], [PUBLIC, internal], [PUBLIC]];
       expect(await post()).toEqual([204, '']);
-      const refusal = [null, 'Not sent: The name stands for an address that is not public.'];
+      const refusal = [null, 'Not sent: The name resolves to an address that is not public.'];
       expect(await post()).toEqual(refusal);
       expect(await post()).toEqual(refusal);
       expect(await post()).toEqual([204, '']);

@@ -158,15 +158,15 @@ describe('In production, the address of an endpoint', () => {
   });
 
   it.each(INTERNAL)('400 Webhook.AdresseRefusee: %s is not a public address', async (host) => {
-    await refused(`https://${host}/x`, 'must be of the public internet');
-    await refused(`https://${host}`, 'must be of the public internet');
+    await refused(`https://${host}/x`, 'must be on the public internet');
+    await refused(`https://${host}`, 'must be on the public internet');
   });
 
   it('400 for an internal address after everything else of the URL has been tried', async () => {
-    await refused('https://127.0.0.1:443/', 'must be of the public internet');
-    await refused('https:127.0.0.1', 'must be of the public internet');
-    await refused('https:\\\\127.0.0.1\\x', 'must be of the public internet');
-    await refused('https://127.0.0.1?@example.org', 'must be of the public internet');
+    await refused('https://127.0.0.1:443/', 'must be on the public internet');
+    await refused('https:127.0.0.1', 'must be on the public internet');
+    await refused('https:\\\\127.0.0.1\\x', 'must be on the public internet');
+    await refused('https://127.0.0.1?@example.org', 'must be on the public internet');
     await refused('https://example.org\t@127.0.0.1/', 'user');
     expect(await space.count('webhook')).toBe(0);
   });

@@ -6,14 +6,15 @@ export const ADHESION_EVENTS = eventsOf('adhesion', {
     module: 'carteMembre',
   },
   supprimee: {
-    description: 'A signed card was deleted. Data: which one.',
+    description: 'A signed card was deleted. Data: its identifiers.',
     module: 'carteMembre',
   },
 });
 
 export const CONCILIATION_EVENTS = eventsOf('conciliation', {
   demandee: {
-    description: 'Somebody who is no known employee signed. Data: the membership request that waits.',
+    description:
+      'An unknown person signed a card. Data: the membership request, which waits for conciliation.',
     module: 'carteMembre',
   },
 });

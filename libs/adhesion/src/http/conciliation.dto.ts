@@ -14,7 +14,7 @@ const idExterne = readOnly(
   'M-000001',
 );
 
-/** A membership request: a signing of somebody who was no known employee. */
+/** A membership request: a card signed by an unknown person. */
 export class DemandeItem extends ItemOf(
   {
     demandeId: givenId('Identifier of the request (GUID).', EXAMPLE_IDS.demande),

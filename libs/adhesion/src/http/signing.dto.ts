@@ -54,7 +54,7 @@ export class SigningInput
   )
   implements Signing {}
 
-/** A signing of somebody who is no known employee: it waits for conciliation. */
+/** A card signed by an unknown person: it waits for conciliation. */
 export class DemandeRecueItem extends ItemOf({
   demandeId: givenId('Identifier of the request (GUID).', EXAMPLE_IDS.demande),
   statut,

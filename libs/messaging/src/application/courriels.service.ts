@@ -28,7 +28,7 @@ export interface CourrielAccepte {
 type Audience =
   { readonly idExternes: readonly string[] } | { readonly campagneId: string; readonly cible: Cible };
 
-/** Letters by e-mail: taken on here, sent by the worker (docs/contract.md, "E-mail"). */
+/** Accepts emails, which the worker sends (docs/contract.md, "E-mail"). */
 @Injectable()
 export class CourrielsService {
   constructor(
@@ -78,8 +78,8 @@ export class CourrielsService {
           throw new DomainError(
             COURRIEL.AucunDestinataire,
             cible === 'nonVotants'
-              ? 'Every voter who may vote has voted, or there is none: nobody is left to write to.'
-              : 'The campaign has no voters: put some on its roll first.',
+              ? 'Every voter who may vote has voted. Nothing was sent.'
+              : 'The campaign has no voters. Add voters to its roll first.',
           );
         }
         if (nombreDestinataires > quota.reste) throw quotaDepasse(quota, nombreDestinataires);
@@ -88,7 +88,7 @@ export class CourrielsService {
         this.audit.record(tenantId, actor, COURRIEL_ACTIONS.envoyer, [courrielId]);
         return { id: courrielId, nombreDestinataires };
       },
-      // An employee was deleted after having been found.
+      // An employee was deleted after the check.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }
@@ -99,9 +99,9 @@ export class CourrielsService {
   }
 
   /**
-   * Recipients in the order in which they were named; voters in that of their identifiers.
+   * Returns the recipients: employees in the order of the request, voters in the order of their identifiers.
    *
-   * @throws DomainError `Courriel.NotFound`, `Module.NonActif` where they are voters
+   * @throws DomainError `Courriel.NotFound`; `Module.NonActif` if they are voters
    */
   async destinataires(
     tenantId: string,
@@ -114,7 +114,7 @@ export class CourrielsService {
     return (after, limit) => this.query.page(tenantId, id, etat, after, limit);
   }
 
-  /** Removes letters of 30 days ago, of all tenants, a batch at most; answers how many. */
+  /** Removes a batch of emails older than 30 days, of all tenants. @returns their number */
   purgeExpired(): Promise<number> {
     return this.repository.purgeExpired();
   }
@@ -133,7 +133,7 @@ export class CourrielsService {
 }
 
 function missing(): never {
-  throw new DomainError(COURRIEL.NotFound, 'No letter has this id.');
+  throw new DomainError(COURRIEL.NotFound, 'No email has this id.');
 }
 
 function assertVote(modules: readonly ModuleName[]): void {
@@ -143,9 +143,9 @@ function assertVote(modules: readonly ModuleName[]): void {
 }
 
 /**
- * Returns whom a letter goes to, and its body as it is stored and sent.
+ * Returns the recipients of an email, and its body as it is stored and sent.
  *
- * @throws DomainError `Requete.Invalide` for what the fields alone do not say
+ * @throws DomainError `Requete.Invalide` for errors that the fields cannot describe
  */
 function checked({ destinataires, sujet, corpsHtml }: CourrielRecord): {
   audience: Audience;
@@ -156,16 +156,16 @@ function checked({ destinataires, sujet, corpsHtml }: CourrielRecord): {
     faults.push({ pointer, code, detail });
   };
   const { idExternes, campagneId, cible } = destinataires;
-  // A line break would begin a header of its own; the others cannot be seen.
+  // A line break would begin another header; other control characters are invisible.
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(sujet))
     fault('/sujet', 'characters', 'must be one line, without control characters');
   if (idExternes != null && (campagneId != null || cible != null)) {
-    fault('/destinataires', 'choice', 'give either idExternes, or campagneId with cible, and not both');
+    fault('/destinataires', 'choice', 'must have either idExternes, or campagneId with cible');
   } else if (idExternes != null) {
     if (idExternes.length === 0)
       fault('/destinataires/idExternes', 'required', 'must name at least one employee');
   } else if (campagneId == null && cible == null) {
-    fault('/destinataires', 'required', 'give either idExternes, or campagneId with cible');
+    fault('/destinataires', 'required', 'must have idExternes, or campagneId with cible');
   } else {
     if (campagneId == null) fault('/destinataires/campagneId', 'required', 'is required with cible');
     if (cible == null) fault('/destinataires/cible', 'required', 'is required with campagneId');

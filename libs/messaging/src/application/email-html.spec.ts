@@ -12,7 +12,7 @@ const ATTRIBUTES = words(
 );
 
 /**
- * Returns what could act, load or hide in a cleaned letter. The grammar is stricter than that of the library: listed tags
+ * Returns what could act, load or hide in a cleaned email. The grammar is stricter than that of the library: listed tags
  * with quoted, listed attributes, and text without `<` and `>`.
  */
 function dangersOf(html: string): string[] {

@@ -6,11 +6,11 @@ import { COURRIEL_FIELDS } from '../domain/courriel.fields';
 /** Levels of nesting that are kept. Tags on deeper levels are removed, their text stays. */
 const DEEPEST = 100;
 
-/** Tags of one letter, and characters of one `style`: parsing more of either would hold up other requests. */
+/** Maximum tags of one email, and characters of one `style`: parsing more of either would delay other requests. */
 const MOST_TAGS = 20_000;
 const LONGEST_STYLE = 2_000;
 
-/** CSS properties that letters may set; `position` and `z-index`, which lay one part over another, are not among them. */
+/** CSS properties that emails may set. Not `position` and `z-index`, because they lay one part over another. */
 const PROPERTIES = [
   ...[
     'color',
@@ -83,14 +83,11 @@ export function cleanEmail(body: string): CleanedEmail {
   if (html === null || isBlank(html))
     return refused(
       'empty',
-      'has no text and no image once scripts, forms and all else that letters may not contain are removed',
+      'has neither text nor images after the removal of scripts, forms and other forbidden elements',
     );
   const { max } = COURRIEL_FIELDS.corpsHtml;
   if (!hasAtMost(html, max))
-    return refused(
-      'length',
-      `must have at most ${max} characters once it is cleaned, which writes & as &amp;`,
-    );
+    return refused('length', `must have at most ${max} characters after cleaning, which writes & as &amp;`);
   return { html };
 }
 

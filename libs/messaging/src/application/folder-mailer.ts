@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { Delivered, Gate, Mail, Mailer } from './mailer';
 
 /**
- * Writes messages as files, for when there is no mail server: `<courriel>/<recipient>.eml`, which appears whole. The name
- * is the recipient's, so that there is one file of each.
+ * Writes messages as files `<courriel>/<recipient>.eml`, if there is no mail server. A file appears complete, and each
+ * recipient has one file.
  */
 export class FolderMailer implements Mailer {
   constructor(private readonly folder: string) {}
@@ -41,7 +41,7 @@ export class FolderMailer implements Mailer {
   }
 
   close(): void {
-    // Files that are being written are whole in a moment.
+    // Files that are being written will be complete in a moment.
   }
 }
 

@@ -22,7 +22,7 @@ const DEFAULT_FROM = 'Mandat <ne-pas-repondre@localhost>';
 
 /** The settings of SMTP_URL and MAIL_FROM. */
 export class MailConfig {
-  /** Without a server, messages are written as files under DATA_DIR. */
+  /** Undefined if messages are written as files under DATA_DIR. */
   readonly smtp: SmtpServer | undefined;
   readonly from: MailFrom;
 
@@ -58,7 +58,7 @@ function smtpOf(text: string, production: boolean): SmtpServer {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port ? Number(url.port) : secure ? 465 : 587,
     secure,
-    // A password is not sent over an unencrypted connection unless the configuration allows it.
+    // TLS protects the password, except where `tls` says otherwise.
     tls: said ?? (production || login || secure ? 'required' : 'optional'),
     login: login as SmtpServer['login'],
   };

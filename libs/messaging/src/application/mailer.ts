@@ -1,4 +1,4 @@
-/** A message to one recipient, whole. */
+/** A complete message to one recipient. */
 export interface Mail {
   readonly courrielId: string;
   readonly destinataireId: string;
@@ -7,8 +7,8 @@ export interface Mail {
 }
 
 /**
- * Asked once all of a message but its end is out. Unless it answers true, the message must not be ended: another attempt
- * has been let through, or nobody knows.
+ * The pre-send check, which runs when all of a message but its end is sent. Unless it returns true, the message must not be
+ * ended, because another attempt may have passed.
  */
 export type Gate = () => Promise<boolean>;
 
@@ -18,20 +18,20 @@ export type Delivered =
   | { readonly result: 'accepted' }
   /** Permanently refused, with the code of the response. */
   | { readonly result: 'refused'; readonly code: number }
-  /** Not now: the recipient is tried again. The code is null where no answer came. */
+  /** Temporarily refused: the recipient is tried again. The code is null without a response. */
   | { readonly result: 'later'; readonly code: number | null }
   /** The mail server is unavailable. */
   | { readonly result: 'unreachable'; readonly reason: string }
-  /** The gate stayed closed, and the message was not ended. */
+  /** The pre-send check failed, and the message was not ended. */
   | { readonly result: 'held' }
-  /** The message was ended, and it is not known what became of it. */
+  /** The message was ended, but the server did not respond. */
   | { readonly result: 'unknown' };
 
-/** Takes messages to their recipients. */
+/** Sends messages to their recipients. */
 export interface Mailer {
   /** Makes one attempt. Never throws. */
   deliver(mail: Mail, gate: Gate): Promise<Delivered>;
-  /** Breaks off what is left, for when the process stops. */
+  /** Aborts running attempts, when the process stops. */
   close(): void;
 }
 

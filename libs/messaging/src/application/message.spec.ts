@@ -1,7 +1,7 @@
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { Message, sendable } from './message';
 
-const LETTER = {
+const EMAIL = {
   id: 'x',
   sujet: 'Été',
   corpsHtml: '<p>Oui</p>',
@@ -13,8 +13,8 @@ const LETTER = {
 const FROM = { name: 'Mandat', address: 'a@mandat.test' };
 
 describe('Message', () => {
-  it('is the same bytes for the same recipient, and one Message-ID and To in each', async () => {
-    const message = await Message.compose(LETTER, FROM);
+  it('is the same bytes for the same recipient, with one Message-ID and one To', async () => {
+    const message = await Message.compose(EMAIL, FROM);
     const one = message.to('zoe@example.org', '11');
     expect(message.to('zoe@example.org', '11')).toEqual(one);
     const head = one.toString('latin1').split('\r\n\r\n')[0]!;
@@ -24,21 +24,21 @@ describe('Message', () => {
     const { text, html, date } = await simpleParser(one);
     expect({ text: text!.trim(), html, date }).toEqual({
       ...{ text: 'Oui', html: '<p>Oui</p>' },
-      date: LETTER.dateCreation,
+      date: EMAIL.dateCreation,
     });
   });
 
-  it('has one Message-ID where the sender’s domain is so long that the header is folded', async () => {
+  it('has one Message-ID if the sender’s domain is so long that the header is folded', async () => {
     const address = 'ne-pas-repondre@communications.syndicat-exemple.example.org';
-    const message = await Message.compose(LETTER, { name: 'Mandat', address });
+    const message = await Message.compose(EMAIL, { name: 'Mandat', address });
     const head = message.to('zoe@example.org', '11').toString('latin1').split('\r\n\r\n')[0]!;
     const domain = address.split('@')[1]!;
     expect(head.match(/Message-ID[^>]*>/gi)).toEqual([`Message-ID: <11@${domain}>`]);
     expect(head.match(/@communications/g)).toHaveLength(2);
   });
 
-  it('lets no subject make a header', async () => {
-    const message = await Message.compose({ ...LETTER, sujet: 'A\r\nBcc: x@example.org' }, FROM);
+  it('a line break in the subject makes no header', async () => {
+    const message = await Message.compose({ ...EMAIL, sujet: 'A\r\nBcc: x@example.org' }, FROM);
     const { headers } = await simpleParser(message.to('zoe@example.org', '11'));
     expect(headers.has('bcc')).toBe(false);
   });
@@ -46,7 +46,7 @@ describe('Message', () => {
 
 describe('Names and addresses of a message', () => {
   const read = async (changes: object, from = FROM): Promise<{ mail: ParsedMail; head: string }> => {
-    const content = (await Message.compose({ ...LETTER, ...changes }, from)).to('zoe@example.org', '11');
+    const content = (await Message.compose({ ...EMAIL, ...changes }, from)).to('zoe@example.org', '11');
     return { mail: await simpleParser(content), head: content.toString('latin1').split('\r\n\r\n')[0]! };
   };
 

@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url';
 import type { Email, Sender } from '../persistence/expedition.repository';
 import type { MailFrom } from './mail-config';
 
-/** Nesting beyond this is left out of the plain text: walking it takes time that grows with its square. */
+/** Maximum nesting of the plain text: the time to read deeper elements grows with the square of the depth. */
 const MAX_DEPTH = 100;
 
 /** The message of an email without its recipient. */
@@ -14,7 +14,7 @@ export class Message {
     private readonly domain: string,
   ) {}
 
-  /** @param from the operator's name and address, whose domain names the messages */
+  /** @param from the operator's name and address; its domain is that of Message-ID */
   static async compose(
     { sujet, corpsHtml, dateCreation, ...sender }: Email,
     from: MailFrom,
@@ -36,7 +36,7 @@ export class Message {
       .compile()
       .build();
     const headEnd = whole.indexOf('\r\n\r\n');
-    // Headers are ASCII. The composer names a message, but each recipient's is another one. A long header is folded.
+    // Headers are ASCII. Each recipient gets another Message-ID than the composer's. A long header is folded.
     const head = whole
       .toString('latin1', 0, headEnd)
       .replace(/(^|\r\n)Message-ID:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*/i, '')
@@ -45,23 +45,23 @@ export class Message {
     return new Message(rest, from.address.slice(from.address.lastIndexOf('@') + 1));
   }
 
-  /** The message to one recipient, the same bytes at each attempt. @param id of the recipient, which names the message */
+  /** Returns the message to one recipient, the same bytes at each attempt. @param id of the recipient, for Message-ID */
   to(address: string, id: string): Buffer {
     const head = `Message-ID: <${id}@${this.domain}>\r\nTo: ${address}\r\n`;
     return Buffer.concat([Buffer.from(head), this.rest]);
   }
 }
 
-/** Returns the name in From: the client's and the operator's, so that recipients see the sender. */
+/** Returns the name in From: the client's and the operator's, because recipients must recognise the sender. */
 function nameOf({ nom, environnement }: Sender, from: MailFrom): string {
-  // A line break inside of an encoded name would still show as one.
+  // Mail programs would show a line break in an encoded name.
   const client = nom?.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   if (!client) return from.name;
   const ofSpace = environnement === 'staging' ? `${client} (staging)` : client;
   return from.name ? `${ofSpace} via ${from.name}` : ofSpace;
 }
 
-/** An address with its domain as mail servers know it. @returns undefined where the domain is none */
+/** Returns an address with its domain in ASCII; undefined if the domain is invalid. */
 export function sendable(address: string): string | undefined {
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1));

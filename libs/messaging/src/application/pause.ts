@@ -1,4 +1,4 @@
-/** The first pause after the mail server could not be used, in milliseconds; each further one is twice as long. */
+/** First pause after a failure of the mail server, in ms; each further one is twice as long. */
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
@@ -7,12 +7,12 @@ export class Pause {
   private until = 0;
   private nextMs = FIRST_MS;
 
-  /** Milliseconds that are left of it. */
+  /** Remaining time of the pause, in ms. */
   get leftMs(): number {
     return Math.max(0, this.until - performance.now());
   }
 
-  /** Begins one, unless there is one. @returns whether it begins now */
+  /** Begins a pause, unless one is running. @returns whether it began */
   begin(): boolean {
     if (this.leftMs > 0) return false;
     this.until = performance.now() + this.nextMs;
@@ -20,7 +20,7 @@ export class Pause {
     return true;
   }
 
-  /** The server has answered. @returns whether that ends what pauses were made for */
+  /** The server has responded. @returns whether it had failed before */
   end(): boolean {
     const had = this.nextMs > FIRST_MS;
     this.until = 0;

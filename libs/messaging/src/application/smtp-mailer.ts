@@ -10,13 +10,13 @@ const LOOKUP_MS = 10_000;
 /** Time limit for the response to the final dot (RFC 5321, section 4.5.3.2.6). */
 const SILENCE_MS = 600_000;
 
-/** Messages over one connection: some servers refuse more. */
+/** Maximum messages over one connection, because some servers refuse more. */
 const MOST_OF_ONE = 100;
 
-/** Servers close what is idle after some minutes; we before them. */
+/** Time to keep an idle connection, in ms: less than that of servers. */
 const IDLE_MS = 10_000;
 
-/** Sends messages by SMTP, over connections that are kept for the next ones. */
+/** Sends messages by SMTP and reuses connections. */
 export class SmtpMailer implements Mailer {
   private readonly idle: SmtpSession[] = [];
   private readonly open = new Set<SmtpSession>();
@@ -57,7 +57,7 @@ export class SmtpMailer implements Mailer {
       const { isLost, ...delivered } = await session.send(this.from, mail, gate);
       this.open.delete(session);
       this.keep(session);
-      // The server has closed what was idle: that says nothing of this message.
+      // The server had closed the idle connection: send this message over another one.
       if (!(kept && isLost)) return delivered;
     }
   }

@@ -2,7 +2,7 @@ import SMTPConnection, { type Options, type SMTPError } from 'nodemailer/lib/smt
 import { Readable } from 'node:stream';
 import type { Delivered, Gate, Mail } from './mailer';
 
-/** From MAIL to the last byte of the message but its end. */
+/** Time limit from MAIL to the pre-send check, in ms. */
 const UNTIL_GATE_MS = 120_000;
 
 /** Size of the written parts of a message. The pre-send check runs when nearly the whole message has left. */
@@ -13,20 +13,20 @@ export interface Login {
   readonly pass: string;
 }
 
-/** The gate stayed closed: breaks the message off before its end. */
+/** The pre-send check failed: the message is aborted before its end. */
 class GateClosed extends Error {}
 
-/** How far a message has come. */
+/** Progress of a message. */
 interface Progress {
-  /** Something of the message itself may have left. */
+  /** Part of the message may have been sent. */
   hasContent: boolean;
-  /** The gate once it was asked, and whether it has let the end of the message through. */
+  /** The running check, and whether it allowed the end of the message. */
   gating?: Promise<boolean>;
   isThrough: boolean;
   isOver: boolean;
 }
 
-/** What a session says beside what became of the message: it broke before anything of that had left. */
+/** `isLost`: the connection broke before any part of the message was sent. */
 export type Sent = Delivered & { readonly isLost?: boolean };
 
 /** A connection to the mail server. It sends one message at a time. */
@@ -36,7 +36,7 @@ export class SmtpSession {
 
   private constructor(private readonly connection: SMTPConnection) {}
 
-  /** @throws Error of nodemailer where the server is out of reach, or refuses the login */
+  /** @throws Error of nodemailer if the server is unreachable, or rejects the login */
   static async open(options: Options, login: Login | undefined): Promise<SmtpSession> {
     const connection = new SMTPConnection({ ...options, socketCloseTimeout: 0 });
     // A failure while the session is idle is detected at the next use.
@@ -63,17 +63,17 @@ export class SmtpSession {
     return !this.connection.destroyed;
   }
 
-  /** Messages that went over it. */
+  /** Number of messages sent over it. */
   get count(): number {
     return this.sent;
   }
 
-  /** Says good-bye, without waiting for an answer. */
+  /** Sends QUIT, without waiting for a response. */
   quit(): void {
     this.connection.quit();
   }
 
-  /** Breaks off whatever is under way. */
+  /** Aborts the running message. */
   close(): void {
     this.isClosedByUs = true;
     this.connection.close();
@@ -83,8 +83,8 @@ export class SmtpSession {
   private giveUp: (error: Error) => void = () => undefined;
 
   /**
-   * Sends a message whose end waits for the gate. If that stays closed, the connection is cut before the final dot, and
-   * the server discards what it has (RFC 5321, section 4.1.1.4): it has taken a message only once it says so.
+   * Sends a message and runs the pre-send check before its end. If the check fails, closes the connection before the final
+   * dot: the server then discards the message (RFC 5321, section 4.1.1.4).
    */
   async send(from: string, { to, content }: Mail, gate: Gate): Promise<Sent> {
     this.sent += 1;
@@ -107,7 +107,7 @@ export class SmtpSession {
     try {
       await new Promise<void>((resolve, reject) => {
         this.giveUp = reject;
-        // A connection that is found closed says nothing else; one that breaks says first what broke it.
+        // A closed connection emits `end` only; a broken one emits its error first.
         onEnd = () => setImmediate(() => reject(new Error('The connection was closed.')));
         this.connection.once('end', onEnd);
         this.connection.send({ from, to: [to], size: content.length, use8BitMime: true }, source, (error) =>
@@ -115,11 +115,11 @@ export class SmtpSession {
         );
       });
       if (state.isThrough) return { result: 'accepted' };
-      // It takes a message that it has not seen the end of: of such a server nothing is believed.
+      // The server accepted an incomplete message: its response means nothing.
       return { result: 'later', code: null };
     } catch (error) {
       state.isOver = true;
-      // A gate that was asked decides first whether it let this one through.
+      // Wait for a running check, because it decides whether this attempt passed.
       await state.gating?.catch(() => undefined);
       const sent = this.outcomeOf(error as SMTPError, state);
       if (sent.result === 'unknown') this.connection.close();
@@ -133,9 +133,9 @@ export class SmtpSession {
     }
   }
 
-  /** After a message that was not ended: the session goes on if the server knows of nothing but an envelope. */
+  /** Resets the session after a message that was not ended; closes it if part of the message was sent. */
   private async leave(hasContent: boolean): Promise<void> {
-    // A command sent now would be part of the message.
+    // The server would read a command as part of the message.
     if (hasContent || !this.isOpen) return this.connection.close();
     await new Promise<void>((resolve) => {
       this.giveUp = () => resolve();
@@ -154,11 +154,11 @@ export class SmtpSession {
       if (command === 'MAIL FROM' && code !== 552) return { result: 'unreachable', reason: `MAIL: ${code}` };
       return code >= 500 ? { result: 'refused', code } : { result: 'later', code };
     }
-    // Larger than the server has said that it takes.
+    // The message is larger than the server's announced limit.
     if (error.code === 'EMESSAGE' && command === 'MAIL FROM') return { result: 'refused', code: 552 };
     if (!isThrough) return { result: 'later', code: null, isLost: !hasContent && !this.isClosedByUs };
-    // RFC 5321 makes a server answer for a message from its 250 on, and one that closes has not given it. Where this side
-    // has ended the wait, or nobody answers any more, the server may have taken it.
+    // By RFC 5321, a server is responsible for a message from its 250 on. A server that closes the connection has not sent
+    // it. After a timeout on this side, the server may have accepted the message.
     return wasClosedByServer(error) && !this.isClosedByUs
       ? { result: 'later', code: null }
       : { result: 'unknown' };

@@ -1,10 +1,10 @@
 import { type RecordOf, text } from '#platform/input/field';
 import { CIBLES, ETATS_DESTINATAIRE, type EtatDestinataire } from './courriel.types';
 
-/** Employees that one letter names: with identifiers of their usual length, what fits into a body. */
+/** Maximum employees of one email: with identifiers of their usual length, they fit into a request body. */
 export const MOST_NAMED = 10_000;
 
-/** Whom a letter goes to: employees by their identifiers, or voters of a campaign (docs/contract.md, "E-mail"). */
+/** Recipients of an email: employees by their identifiers, or voters of a campaign (docs/contract.md, "E-mail"). */
 export const DESTINATAIRES_FIELDS = {
   idExternes: {
     kind: 'texts',
@@ -12,38 +12,38 @@ export const DESTINATAIRES_FIELDS = {
     length: 255,
     mayRepeat: true,
     description:
-      'External identifiers of employees, 1 to 10,000. Who is named twice is written to once. Each must be known.',
+      'External identifiers of employees, 1 to 10,000. An employee named twice gets one email. Each must exist.',
     example: ['E-1001', 'E-1002'],
   },
   campagneId: text(36, {
     format: 'uuid',
-    description: 'A campaign (GUID), in the place of `idExternes`. Needs the module `vote`.',
+    description: 'A campaign (GUID), instead of `idExternes`. Requires the module `vote`.',
   }),
   cible: {
     kind: 'choice',
     values: CIBLES,
     description:
-      'With `campagneId`: all voters (`tous`), or those who have the right to vote and have not voted at the moment of this request (`nonVotants`).',
+      'With `campagneId`: all voters (`tous`), or voters who may vote and have not voted at the time of this request (`nonVotants`).',
   },
 } as const;
 
-/** A letter by e-mail. */
+/** An email. */
 export const COURRIEL_FIELDS = {
   destinataires: {
     kind: 'record',
     of: DESTINATAIRES_FIELDS,
     required: true,
-    description: 'Whom it goes to: either `idExternes`, or `campagneId` with `cible`.',
+    description: 'The recipients: either `idExternes`, or `campagneId` with `cible`.',
   },
   sujet: text(255, {
     required: true,
-    description: 'The subject, in one line.',
+    description: 'The subject, on one line.',
     example: 'Assemblée générale du 12 mars',
   }),
   corpsHtml: text(200_000, {
     required: true,
     description:
-      'The letter as HTML, sent beside a version in plain text that is made from it. It is cleaned before it is stored and sent. Kept are text, headings, lists, tables and images; links to https and mailto; images from https; the attributes of tables that mail programs need; inline styles of text, boxes and tables, without functions other than rgb and hsl. Removed are scripts, forms and their fields, event handlers, frames, style elements, classes, ids, comments and all other addresses: http, relative, javascript and data. A letter is refused if nothing to be seen is left of it, if it has more than 20,000 tags, or more than 200,000 characters once cleaned.',
+      'The email as HTML, sent with a plain-text version made from it. The service cleans it before it stores and sends it. It keeps text, headings, lists, tables and images; links to https and mailto; images from https; the attributes of tables that mail programs need; inline styles of text, boxes and tables, with the functions rgb and hsl only. It removes scripts, forms and their fields, event handlers, frames, style elements, classes, ids, comments and all other addresses: http, relative, javascript and data. An email is rejected if nothing visible is left of it, if it has more than 20,000 tags, or more than 200,000 characters after cleaning.',
     example: '<p>L’assemblée générale aura lieu le <b>12 mars</b> à 19 h.</p>',
   }),
 } as const;

@@ -3,20 +3,20 @@ import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definitio
 export const COURRIEL = errorsOf('Courriel', {
   NotFound: {
     status: 404,
-    title: 'Letter not found',
-    description: 'No letter of the tenant has this id. Letters are kept for 30 days.',
+    title: 'Email not found',
+    description: 'The tenant has no email with this id. Emails are kept for 30 days.',
   },
   AucunDestinataire: {
     status: 400,
     title: 'No recipients',
     description:
-      'The campaign has no voters, or with `nonVotants` none who may vote and has not voted. Nothing was sent.',
+      'The campaign has no voters. With `nonVotants`: every voter who may vote has voted. Nothing was sent.',
   },
   QuotaDepasse: {
     status: 429,
-    title: 'E-mail quota used up',
+    title: 'Email quota used up',
     description:
-      'The letter has more recipients than are left of the quota of the day (`courrielsParJour` of `GET /b2b/v1/moi`). Nothing was sent. `detail` says how many are left; the quota starts anew after the seconds in Retry-After, when a day begins in the time zone of the client.',
+      'The email has more recipients than are left of the daily quota (`courrielsParJour` of `GET /b2b/v1/moi`). Nothing was sent. `detail` has the number left. The quota is renewed after the seconds in Retry-After, when a day begins in the time zone of the client.',
   },
 });
 

@@ -1,7 +1,7 @@
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 
-/** Seconds from an attempt that failed to the next one; the last holds until the letter is three days old. */
+/** Seconds from a failed attempt to the next one. The last delay is repeated until the email is three days old. */
 export const DELAYS_S = [
   MINUTE_S,
   5 * MINUTE_S,
@@ -12,11 +12,11 @@ export const DELAYS_S = [
   4 * HOUR_S,
 ] as const;
 
-/** Up to this share of a delay is added to it, so that messages that failed together are not retried together. */
+/** Maximum share of a delay that is added at random, because messages that failed together must not retry together. */
 export const JITTER = 0.1;
 
 /**
- * @param failed attempts that have failed, this one included
+ * @param failed number of failed attempts, including this one
  * @param random from 0 to 1
  * @returns seconds until the next one
  */

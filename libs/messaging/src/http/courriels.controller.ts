@@ -23,11 +23,11 @@ import {
 } from './courriels.dto';
 
 const id = {
-  description: 'Identifier of the letter (GUID).',
+  description: 'Identifier of the email (GUID).',
   format: 'uuid',
   example: EXAMPLE_COURRIEL_ID,
 } as const;
-const CourrielId = () => Param('id', new GuidPart(COURRIEL.NotFound, 'No letter has this id.'));
+const CourrielId = () => Param('id', new GuidPart(COURRIEL.NotFound, 'No email has this id.'));
 
 @ApiTags('E-mail')
 @Requires({ role: 'partenaire' })
@@ -37,9 +37,9 @@ export class CourrielsController {
 
   @Post()
   @Answers({
-    summary: 'Send a letter by e-mail',
+    summary: 'Send an email',
     description:
-      'To employees, or to the voters of a campaign (module `vote`), each in a message of its own and each once: of several with the same address one is written to. Addresses are read when a message is sent; a voter’s own comes before that of the tied employee. What the mail server puts off is tried again for three days. Letters are kept for 30 days. From shows the name of the client, `(staging)` in a data space of staging, and the address of the service; Reply-To is the address that the operator has set for the client. All recipients of a letter count towards the quota of the day (`courrielsParJour` of `GET /b2b/v1/moi`): a letter that does not fit is refused whole. List-Unsubscribe is left to the platform.',
+      'Sends to employees, or to the voters of a campaign (module `vote`). Each recipient gets one message; of several with the same address, one gets it. The service reads addresses when it sends a message; a voter’s own address takes precedence over that of the employee. It retries for three days if the mail server defers a message. Emails are kept for 30 days. From shows the name of the client, `(staging)` for a staging tenant, and the address of the service; Reply-To is the address that the operator has set for the client. All recipients count towards the daily quota (`courrielsParJour` of `GET /b2b/v1/moi`): an email that exceeds it is rejected as a whole. The platform sets List-Unsubscribe.',
     bodyExample: {
       destinataires: { idExternes: ['E-1001', 'E-1002'] },
       sujet: 'Assemblée générale du 12 mars',
@@ -63,8 +63,8 @@ export class CourrielsController {
 
   @Get(':id')
   @Answers({
-    summary: 'Read a letter',
-    description: 'How many of its recipients are in which state. `destinataires` has them one by one.',
+    summary: 'Read an email',
+    description: 'With the number of recipients in each state. `destinataires` lists the recipients.',
     path: { id },
     type: CourrielItem,
     etag: true,
@@ -76,9 +76,9 @@ export class CourrielsController {
 
   @Get(':id/destinataires')
   @Answers({
-    summary: 'List the recipients of a letter',
+    summary: 'List the recipients of an email',
     description:
-      'In the order in which they were named; voters in that of their identifiers, with the module `vote`. `etat=Refuse` and `etat=Incertain` are those who may have to be written to again.',
+      'Employees in the order of the request; voters in the order of their identifiers, with the module `vote`. `etat=Refuse` and `etat=Incertain` list the recipients who may need another email.',
     path: { id },
     type: [DestinataireItem],
     paged: true,

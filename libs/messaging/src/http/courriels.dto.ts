@@ -9,53 +9,55 @@ import { ETATS_DESTINATAIRE, type EtatDestinataire } from '../domain/courriel.ty
 /** Identifier of the documentation's examples; the demonstration tenant has it. */
 export const EXAMPLE_COURRIEL_ID = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6a01';
 
-/** Whom a letter goes to: either `idExternes`, or `campagneId` with `cible`. */
+/** Recipients of an email: either `idExternes`, or `campagneId` with `cible`. */
 export class DestinatairesInput extends InputOf(DESTINATAIRES_FIELDS) {}
 
 export class CourrielInput extends InputOf(COURRIEL_FIELDS, { destinataires: DestinatairesInput }) {}
 
-const Id = givenId('Identifier of the letter (GUID).', EXAMPLE_COURRIEL_ID);
+const Id = givenId('Identifier of the email (GUID).', EXAMPLE_COURRIEL_ID);
 const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
 
-/** A letter that was taken on. */
+/** An accepted email. */
 export class CourrielAccepteItem {
   @Shown(Id)
   id: string;
 
-  @ApiProperty(count('Recipients, those without address and doubles included.', 2))
+  @ApiProperty(count('Number of recipients, including those without address and duplicates.', 2))
   nombreDestinataires: number;
 }
 
-/** How many recipients are in each state; together `nombreDestinataires`. */
+/** Number of recipients in each state; the sum is `nombreDestinataires`. */
 export class EtatsItem {
-  @ApiProperty(count('They wait for their first or next attempt.', 0))
+  @ApiProperty(count('Waiting for the first or next attempt.', 0))
   enAttente: number;
 
-  @ApiProperty(count('Their message has been handed over, and the answer of the mail server is awaited.', 0))
+  @ApiProperty(count('The message was handed over, and the mail server has not responded yet.', 0))
   enCours: number;
 
-  @ApiProperty(count('The mail server has taken their message.', 2))
+  @ApiProperty(count('The mail server accepted the message.', 2))
   envoyes: number;
 
-  @ApiProperty(count('The mail server has refused them for good, or has taken nothing for three days.', 0))
+  @ApiProperty(
+    count('The mail server rejected the message permanently, or did not accept it for three days.', 0),
+  )
   refuses: number;
 
   @ApiProperty(
     count(
-      'The service broke down between handing over and answer: the message has most likely arrived, and is not sent again.',
+      'The service failed before the response of the mail server: the message has most likely arrived, and is not sent again.',
       0,
     ),
   )
   incertains: number;
 
-  @ApiProperty(count('They have no e-mail address, or are gone.', 0))
+  @ApiProperty(count('The recipient has no email address, or was deleted.', 0))
   sansAdresse: number;
 
-  @ApiProperty(count('Another recipient has the same address and is written to.', 0))
+  @ApiProperty(count('Another recipient with the same address gets the message.', 0))
   doublons: number;
 }
 
-/** A letter and what has become of it. */
+/** An email and its progress. */
 export class CourrielItem {
   @Shown(Id)
   id: string;
@@ -63,13 +65,13 @@ export class CourrielItem {
   @Shown(COURRIEL_FIELDS.sujet)
   sujet: string;
 
-  @Shown(givenTime('When it was taken on (UTC).', '2026-03-02T14:05:09.120Z'))
+  @Shown(givenTime('Time of acceptance (UTC).', '2026-03-02T14:05:09.120Z'))
   dateCreation: string;
 
-  @ApiProperty(count('Recipients, those without address and doubles included.', 2))
+  @ApiProperty(count('Number of recipients, including those without address and duplicates.', 2))
   nombreDestinataires: number;
 
-  @ApiProperty({ type: EtatsItem, description: 'How many recipients are in each state.' })
+  @ApiProperty({ type: EtatsItem, description: 'Number of recipients in each state.' })
   etats: EtatsItem;
 }
 
@@ -79,28 +81,32 @@ export class DestinatairesQuery extends PagingQuery {
   etat?: EtatDestinataire;
 }
 
-/** One recipient of a letter. */
+/** A recipient of an email. */
 export class DestinataireItem {
-  @Shown(readOnly('External identifier of the employee; null for a voter tied to none.', 'E-1001'))
+  @Shown(readOnly('External identifier of the employee; null for a voter without employee.', 'E-1001'))
   idExterne: string | null;
 
   @Shown({
-    ...readOnly('The voter (GUID); null where employees were named.', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31'),
+    ...readOnly(
+      'The voter (GUID); null if the request named employees.',
+      '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31',
+    ),
     format: 'uuid',
   })
   votantId: string | null;
 
-  @ApiProperty({ description: 'Where the recipient is.', enum: ETATS_DESTINATAIRE, example: 'Envoye' })
+  @ApiProperty({ description: 'State of the recipient.', enum: ETATS_DESTINATAIRE, example: 'Envoye' })
   etat: EtatDestinataire;
 
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'The last code by which the mail server put off or refused; null where it did neither.',
+    description:
+      'The last code with which the mail server deferred or rejected the message; null if it did neither.',
     example: 550,
   })
   codeSmtp: number | null;
 
-  @Shown(givenTime('When that became so (UTC).', '2026-03-02T14:05:11.480Z'))
+  @Shown(givenTime('Time of the last change of state (UTC).', '2026-03-02T14:05:11.480Z'))
   date: string;
 }

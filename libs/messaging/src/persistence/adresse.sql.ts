@@ -2,24 +2,24 @@ import { EMPLOYES } from '#membership/relations';
 import { VOTANTS } from '#voting/relations';
 
 /**
- * What a message can be addressed to without quoting. Whatever else a record calls an address is none here: of `"a b"@c`,
- * or of a list in one field, nobody knows which servers read it alike.
+ * Addresses that need no quotes. All other texts count as no address, because mail servers read `"a b"@c` or a list in one
+ * field differently.
  */
 const ADDRESSABLE = '^[^[:space:][:cntrl:]<>()\\[\\],;:\\\\"@]+@[^[:space:][:cntrl:]<>()\\[\\],;:\\\\"@]+$';
 
-/** The address that can be written to in an expression, or null. */
+/** SQL for the address in an expression; null if it is not usable. */
 export function addressableIn(expression: string): string {
   return `CASE WHEN ${expression} ~ '${ADDRESSABLE}' THEN ${expression} END`;
 }
 
-/** Normalises an address. Local parts that differ in case only are the same address in practice. */
+/** SQL for the normalised address. Local parts that differ in case only are the same address in practice. */
 export function comparableOf(expression: string): string {
   return `normalize(casefold(normalize(${expression}) COLLATE pg_unicode_fast))`;
 }
 
 /**
- * The present address of a recipient: a voter's own, else that of the tied employee. Null where there is none, or the
- * person is gone. `$1` is the tenant.
+ * SQL for the present address of a recipient: a voter's own, else that of the employee. Null if there is none, or the person
+ * was deleted. `$1` is the tenant.
  *
  * @param row alias of `courriel_destinataire`
  */

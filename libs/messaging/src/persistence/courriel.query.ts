@@ -10,7 +10,7 @@ const ETATS = Object.entries(COMPTES)
   .map(([etat, name]) => `coalesce(sum(g.count) FILTER (WHERE g.etat = '${etat}'), 0) AS "${name}"`)
   .join(', ');
 
-/** Letters and their recipients as JSON text. */
+/** Emails and their recipients as JSON text. */
 @Injectable()
 export class CourrielQuery {
   private readonly courriels: JsonItems;

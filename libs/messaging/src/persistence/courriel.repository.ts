@@ -7,10 +7,10 @@ import type { Cible } from '../domain/courriel.types';
 import type { Quota } from '../domain/quota';
 import { addressableIn, comparableOf } from './adresse.sql';
 
-/** Recipients that one statement of the purge removes with their letters, about. */
+/** Approximate number of recipients that one statement of the purge removes with their emails. */
 const PURGED_RECIPIENTS = 100_000;
 
-/** A letter as it is written. */
+/** An email to store. */
 export interface NewCourriel {
   readonly id?: string | undefined;
   readonly sujet: string;
@@ -18,12 +18,12 @@ export interface NewCourriel {
   readonly cible: Cible | null;
 }
 
-/** Makes letters with all their recipients, by a fixed number of statements, and removes them. */
+/** Stores emails with all their recipients, in a fixed number of statements, and removes them. */
 @Injectable()
 export class CourrielRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Places of the identifiers in a list, from 0, that no employee has. */
+  /** Returns the indexes, from 0, of identifiers that no employee has. */
   async unknownEmployes(tenantId: string, idExternes: readonly string[]): Promise<number[]> {
     const { rows } = await this.transactions.client().query<{ place: number }>(
       `SELECT s.n::int - 1 AS place FROM unnest($2::text[]) WITH ORDINALITY AS s (id, n)
@@ -44,13 +44,12 @@ export class CourrielRepository {
   }
 
   /**
-   * Returns what is left of today's quota. Until the transaction ends, no other letter of the tenant gets that far, so that
-   * two of them cannot take the same rest. Counts recipients of letters that are there: one that is rolled back takes
-   * nothing.
+   * Locks and returns today's quota until the transaction ends, because two emails of the tenant must not use the same
+   * remainder. Counts the recipients of stored emails: one that is rolled back uses nothing.
    */
   async holdQuota(tenantId: string): Promise<Quota> {
     await this.transactions.lockByName(`courriels ${tenantId}`);
-    // Days are compared by their dates, and moments as they are stored: to the millisecond.
+    // Compares the dates of days, and times to the millisecond, as they are stored.
     const { rows } = await this.transactions.client().query<Quota>(
       `SELECT limite, greatest(0, limite - pris)::int AS reste, renouveau, fuseau AS "fuseauHoraire",
          ceil(extract(epoch FROM renouveau - clock_timestamp()))::int AS secondes
@@ -65,14 +64,14 @@ export class CourrielRepository {
       [tenantId],
     );
     const quota = rows[0]!;
-    // The day may have ended while this transaction waited for another letter.
+    // The day may have ended while this transaction waited for the lock.
     return { ...quota, secondes: Math.max(1, quota.secondes) };
   }
 
   /**
-   * Makes recipients of employees, in the order in which they are named, each once.
+   * Adds employees as recipients, in the order of the identifiers, each once.
    *
-   * @returns how many; if more than `most`, none is written
+   * @returns their number; if it exceeds `most`, none is written
    */
   async addEmployes(
     tenantId: string,
@@ -93,10 +92,10 @@ export class CourrielRepository {
   }
 
   /**
-   * Makes recipients of voters. In the order of their identifiers: that in which their rows lie tells who voted after
-   * whom. Reads the roll without waiting for anybody and without a trace in it.
+   * Adds voters as recipients, in the order of their identifiers, because the order of their rows would reveal the order of
+   * voting. Reads the roll without locks.
    *
-   * @returns how many; if more than `most`, none is written
+   * @returns their number; if it exceeds `most`, none is written
    */
   async addVotants(
     tenantId: string,
@@ -106,7 +105,7 @@ export class CourrielRepository {
     cible: Cible,
   ): Promise<number> {
     const client = this.transactions.client();
-    // Hundreds of thousands of voters are sorted and joined in memory.
+    // To sort and join hundreds of thousands of voters in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
     const count = await this.add(
       `persons AS (
@@ -122,7 +121,7 @@ export class CourrielRepository {
     return count;
   }
 
-  /** @param persons definition of the query of that name, and of what it needs */
+  /** @param persons definition of the query of that name, and of the queries that it uses */
   private async add(persons: string, values: readonly unknown[]): Promise<number> {
     const [tenantId, courrielId] = values;
     const client = this.transactions.client();
@@ -138,7 +137,7 @@ export class CourrielRepository {
     return count;
   }
 
-  /** Removes letters of 30 days ago with their recipients, of all tenants, a batch at most. @returns how many letters */
+  /** Removes a batch of emails older than 30 days with their recipients, of all tenants. @returns the number of emails */
   async purgeExpired(): Promise<number> {
     const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
       name: 'courriel_purge',
@@ -160,7 +159,7 @@ export class CourrielRepository {
   }
 }
 
-/** Of persons (in a WITH query) with the same address the first is written to; nobody if there are more than $3 of them. */
+/** Inserts persons (a WITH query) as recipients: the first of each address gets the email. Inserts none if more than $3. */
 const RECIPIENTS = `
   INSERT INTO courriel_destinataire (tenant_id, courriel_id, ordre, employe_id, campagne_id, votant_id, etat, echeance)
   SELECT $1, $2, place, employe_id, campagne_id, votant_id, etat, CASE WHEN etat = 'EnAttente' THEN now() END

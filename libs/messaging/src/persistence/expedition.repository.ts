@@ -13,7 +13,7 @@ export const LEASE_S = 30;
 /** Interval, in seconds, at which an email with leased recipients is read again, because leases may end. */
 const LOOK_S = 5;
 
-/** After this time, an email is no longer tried for the recipients that it has not reached. */
+/** Maximum time of attempts. The other recipients become `Refuse`. */
 const LONGEST_TRIED = '3 days';
 
 /** Sender of an email. */

@@ -5,7 +5,7 @@ import { sqlState } from '../database/sql-errors';
 import type { Transactions } from '../database/transactions';
 import { type Queue, QUEUE_SCHEMA } from './queue';
 
-/** Time that a stop waits for running jobs. An interrupted job was not committed, and another worker takes it. */
+/** Time that a stop waits for running jobs, in ms. An interrupted job was not committed, and another worker takes it. */
 const STOP_TIMEOUT_MS = 20_000;
 
 export interface JobOptions {
@@ -15,7 +15,7 @@ export interface JobOptions {
 
 export interface NewJob extends JobOptions {
   readonly data: object;
-  /** Not before; at once if absent. */
+  /** Due time; at once if absent. */
   readonly startAfter?: Date | undefined;
 }
 
@@ -30,8 +30,8 @@ export class JobQueue {
   private started: Promise<PgBoss> | undefined;
 
   /**
-   * @param database its connections, which it ends
-   * @param isWorker whether this process also does jobs, and watches over those of workers that died
+   * @param database connections, which `stop` closes
+   * @param isWorker whether this process also runs jobs, and detects jobs of dead workers
    */
   constructor(
     private readonly database: QueueDatabase,
@@ -94,7 +94,7 @@ export class JobQueue {
     if (ids.length > 0) await (await this.boss()).touch(name, [...ids]);
   }
 
-  /** Removes jobs that are done. */
+  /** Removes completed jobs. */
   async done({ name }: Queue, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await (await this.boss()).deleteJob(name, [...ids]);
   }
@@ -105,7 +105,7 @@ export class JobQueue {
   }
 
   /**
-   * Does the jobs of a queue, some at once, each at least once. A job whose `work` fails is tried again later.
+   * Runs the jobs of a queue, several concurrently, each at least once. A job whose `work` fails is tried again later.
    *
    * @param atOnce concurrent jobs of this process
    */
@@ -131,7 +131,7 @@ export class JobQueue {
     await this.database.close();
   }
 
-  /** pg-boss keeps the error beside the job, and one of the database carries the values of its statement. */
+  /** Replaces the error, because pg-boss stores it, and a database error contains the values of its statement. */
   private report(queue: string, error: unknown): never {
     const state = sqlState(error);
     this.logger.warn({ queue, sqlState: state }, 'a job failed and will be tried again');
@@ -148,7 +148,7 @@ export class JobQueue {
 
   private async start(): Promise<PgBoss> {
     const boss = new PgBoss({
-      // A pool of its own would wait for ever on connections that have fallen silent.
+      // The pool of pg-boss would wait forever on silent connections.
       db: this.database,
       schema: QUEUE_SCHEMA,
       migrate: false,
@@ -157,7 +157,7 @@ export class JobQueue {
       supervise: this.isWorker,
       superviseIntervalSeconds: 5,
       monitorIntervalSeconds: 5,
-      // Its role owns no index; the density of an index of this size needs no care.
+      // The role owns no index, and an index of this size needs no maintenance.
       reindex: false,
       monitorVacuum: false,
     });

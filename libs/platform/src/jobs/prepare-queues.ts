@@ -11,7 +11,7 @@ const GRANTS = `
   GRANT SELECT ON ${QUEUE_SCHEMA}.queue TO ${APP_ROLE}`;
 
 /**
- * Brings pg-boss's own schema up to date and creates the queues that are missing. Safe to repeat.
+ * Migrates the schema of pg-boss and creates missing queues. Safe to repeat.
  *
  * @param url a role that owns the database
  * @param queues every queue, a dead letter queue before the one that names it
@@ -25,13 +25,13 @@ export async function prepareQueues(url: string, queues: readonly Queue[]): Prom
     supervise: false,
     schedule: false,
   });
-  // What fails a call is thrown by it.
+  // Each call throws its own error.
   boss.on('error', () => undefined);
   await boss.start();
   try {
     for (const { name, ...options } of queues) {
       if (!(await boss.getQueue(name))) await boss.createQueue(name, options);
-      // pg-boss refuses an update of nothing.
+      // pg-boss rejects an empty update.
       else if (Object.keys(options).length > 0) await boss.updateQueue(name, options);
     }
   } finally {

@@ -6,7 +6,7 @@ import type { Queue } from './queue';
 /** Pause after a fetch that failed, in ms. */
 const RETRY_MS = 1_000;
 
-/** What a consumer does with its queue. */
+/** The callbacks of a consumer. */
 export interface Consumption {
   /** Takes jobs and begins them. @returns pause until the next call in ms; 0 to continue at once */
   readonly fetch: () => Promise<number>;

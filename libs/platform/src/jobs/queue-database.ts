@@ -3,31 +3,31 @@ import { createPipelinedPool, type PoolOptions, QUEUE_ROLE } from '../database/c
 import { type Prelude, queryEntered } from '../database/entered-query';
 
 /**
- * What holds for each transaction of the queue, beside its role; with it in each, none depends on a connection that a
- * pooler may have given to others in between.
+ * Settings of each transaction of the queue. Each transaction sets them, because a pooler may give the connection to other
+ * processes in between.
  */
 const SETTINGS = {
-  // The table of jobs is nearly empty most of the time, and PostgreSQL goes on thinking so when thousands wait: it would
-  // collect and sort all of them for each fetch, though an index has them in order (155 ms instead of 9 for 50,000).
+  // The table of jobs is nearly empty most of the time, so PostgreSQL plans for few rows even if thousands wait: each fetch
+  // would sort all of them, although an index has the order (155 ms instead of 9 for 50,000 jobs).
   enable_bitmapscan: 'off',
   enable_sort: 'off',
-  // What these connections write says who is at work on what. Lost in a crash of the database, it costs a repetition,
-  // which every job allows for; the jobs themselves are added and committed by the service's own transactions.
+  // These connections write leases only. A crash of the database may lose them: then a job runs again, which every job
+  // allows. The jobs themselves are added in transactions of the service, with synchronous commits.
   synchronous_commit: 'off',
 };
 
-/** Settings and values are constants of ours: nothing needs escaping. */
+/** Settings and values are constants, so they need no escaping. */
 const settingsText = `SELECT WHERE ${Object.entries(SETTINGS)
   .map(([name, value]) => `set_config('${name}', '${value}', true) IS NULL`)
   .join(' OR ')}`;
 
 const ENTER_QUEUE: Prelude = { name: 'queue_enter', text: settingsText, values: [] };
 
-/** For texts of several statements, which cannot be sent as one with others before it. */
+/** Prefix with the same effect for texts of several statements, which cannot be pipelined. */
 const ENTER_TEXT = `SET LOCAL ROLE ${QUEUE_ROLE}; ${settingsText}`;
 const ENTERING_STATEMENTS = 2;
 
-/** Connections of the queue: each statement is a transaction that enters the queue's role and settings by itself. */
+/** Connections of the queue: each statement is a transaction with the role and settings of the queue. */
 export class QueueDatabase {
   private readonly pool: Pool;
 
@@ -35,7 +35,7 @@ export class QueueDatabase {
     this.pool = createPipelinedPool(options, onError, [ENTER_QUEUE]);
   }
 
-  /** Runs one statement, or several without values that make their own transaction: these answer a list of results. */
+  /** Runs one statement, or a text of several with its own transaction and no values: this returns a list of results. */
   async executeSql(text: string, values: unknown[] = []): Promise<Pick<QueryResult, 'rows' | 'rowCount'>> {
     const client = await this.pool.connect();
     let failed = false;
@@ -44,12 +44,12 @@ export class QueueDatabase {
         const statement = { text, values };
         return await queryEntered(client, [QUEUE_ROLE, ''], statement, [ENTER_QUEUE]);
       }
-      // What comes before a BEGIN in the same message becomes part of its transaction (PostgreSQL, "Multiple Statements
-      // in a Simple Query").
+      // Statements before a BEGIN in the same message belong to its transaction (PostgreSQL, "Multiple Statements in a Simple
+      // Query").
       const results = (await client.query(`${ENTER_TEXT}; ${text}`)) as unknown as QueryResult[];
       return results.slice(ENTERING_STATEMENTS) as unknown as QueryResult;
     } catch (error) {
-      // It may have ended, or be inside a transaction that failed.
+      // The connection may be closed, or in a failed transaction.
       failed = true;
       throw error;
     } finally {

@@ -48,7 +48,7 @@ export class TenantBatches<T> {
         await wait(RETRY_MS);
       }
     }
-    // In the same step as the check above, so that an item pushed from now on starts another drain.
+    // In the same step as the check above: an item pushed from now on starts another drain.
     this.draining.delete(tenantId);
   }
 }

@@ -2,6 +2,7 @@ import { eventsOf } from '#platform/events/event-type';
 
 export const SYNC_EVENTS = eventsOf('sync', {
   terminee: {
-    description: 'A sync has ended, sent directly or as a task. Data: how many records it wrote and refused.',
+    description:
+      'A sync has ended, sent directly or as a task. Data: the numbers of written and rejected records.',
   },
 });

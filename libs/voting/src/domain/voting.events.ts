@@ -2,7 +2,7 @@ import { eventsOf } from '#platform/events/event-type';
 
 export const CAMPAGNE_EVENTS = eventsOf('campagne', {
   ouverte: {
-    description: 'The vote has opened, by its date or by hand. Data: the campaign as lists show it.',
+    description: 'The vote has opened, by its date or by API call. Data: the campaign as lists show it.',
     module: 'vote',
   },
   publiee: {
@@ -10,14 +10,14 @@ export const CAMPAGNE_EVENTS = eventsOf('campagne', {
     module: 'vote',
   },
   terminee: {
-    description: 'The vote has closed, by its date or by hand. Data: the campaign as lists show it.',
+    description: 'The vote has closed, by its date or by API call. Data: the campaign as lists show it.',
     module: 'vote',
   },
 });
 
 export const LISTE_ELECTORALE_EVENTS = eventsOf('listeElectorale', {
   creee: {
-    description: 'Voters were added to a campaign by criteria. Data: how many, and of which campaign.',
+    description: 'Voters were added to a campaign by criteria. Data: their number, and the campaign.',
     module: 'vote',
   },
 });

@@ -10,7 +10,7 @@ interface Block {
 }
 
 /**
- * IANA's registries of special-purpose addresses, of multicast and of what is reserved, copied by hand: no code of the
+ * IANA's registries of special-purpose addresses, of multicast and of what is reserved, copied manually. No code of the
  * product or of its libraries is asked.
  */
 const SPECIAL_V4 = [
@@ -194,7 +194,7 @@ describe('isPublicUnicast, against IANA’s registries', () => {
       expect([text, isPublicUnicast(text)]).toEqual([text, false]);
   });
 
-  it('what is no address is not public', () => {
+  it('an invalid address is not public', () => {
     const rubbish = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -322,7 +322,7 @@ describe('addressFault', () => {
     'https://loc\talhost/',
     'https://lo­calhost/',
   ])('%j is not of the public internet', (url) => {
-    expect(addressFault(url)).toBe('must be of the public internet');
+    expect(addressFault(url)).toBe('must be on the public internet');
   });
 });
 

@@ -6,41 +6,41 @@ import { buildConnector } from 'undici';
 /** Addresses of a name, or the reason for the failed lookup. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** An address that events must not be sent to. The message is for the endpoint's owner. */
+/** Thrown for an address that events must not be sent to. The message is for the owner of the endpoint. */
 export class AddressRefused extends Error {}
 
 /** Connect timeout per address, in ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const MOST_ADDRESSES = 4;
 
-/** Whether an address is of the public internet and of one machine: no private, local, shared or tunnelled one. */
+/** Whether an address belongs to one machine on the public internet: not private, local, shared or tunnelled. */
 export function isPublicUnicast(address: string): boolean {
   // The library also accepts notations that other parsers reject, such as 0x08080808.
   if (!isIP(address) || address.includes('%')) return false;
   const ip = ipaddr.parse(address);
   if (ip.range() !== 'unicast') return false;
-  // The library calls all that is not reserved unicast; IANA has given out 2000::/3 only.
+  // The library calls every address unicast that is not reserved; IANA has assigned 2000::/3 only.
   return ip.kind() === 'ipv4' || ((ip as ipaddr.IPv6).parts[0]! & 0xe000) === 0x2000;
 }
 
 /**
- * What is wrong with the address of an endpoint as it is written, or undefined. What its name stands for is checked
- * when it is connected to.
+ * Returns the error in the address of an endpoint, or undefined. Connecting checks the addresses that its name resolves
+ * to.
  */
 export function addressFault(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url) return 'is not an address (https://…)';
   if (url.protocol !== 'https:') return 'must begin with https://';
-  if (url.port !== '') return 'must use port 443, which is https’s own';
+  if (url.port !== '') return 'must use port 443, the port of https';
   if (url.username || url.password)
     return 'must not have a user or a password: receivers check the signature';
-  if (text.includes('#')) return 'must not have a fragment, which no receiver sees';
+  if (text.includes('#')) return 'must not have a fragment, because receivers do not get it';
   const host = hostOf(url);
-  if (isIP(host) ? !isPublicUnicast(host) : isLocalName(host)) return 'must be of the public internet';
+  if (isIP(host) ? !isPublicUnicast(host) : isLocalName(host)) return 'must be on the public internet';
   return undefined;
 }
 
-/** The least that holds in development, where events may go anywhere (`WEBHOOK_ALLOW_INSECURE`). */
+/** Returns the error in an address in development, where events may go to any host (`WEBHOOK_ALLOW_INSECURE`). */
 export function insecureAddressFault(text: string): string | undefined {
   const url = URL.parse(text);
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !text.includes('#')
@@ -58,8 +58,8 @@ function isLocalName(host: string): boolean {
 }
 
 /**
- * Connects to public addresses only: names are resolved here, every address that they stand for is checked, and the
- * connection goes to the address that was checked, so that a name that changes its mind in between gains nothing.
+ * Connects to public addresses only: resolves the name, checks all its addresses, and connects to a checked address. A name
+ * that resolves to another address in between has no effect.
  */
 export function guardedConnector(resolve: Resolve): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
@@ -100,13 +100,13 @@ async function publicAddresses(hostname: string, resolve: Resolve): Promise<stri
   const addresses = isIP(host) ? [host] : await resolve(host);
   if (addresses.length === 0) throw new AddressRefused('The name has no address.');
   if (!addresses.every(isPublicUnicast))
-    throw new AddressRefused('The name stands for an address that is not public.');
+    throw new AddressRefused('The name resolves to an address that is not public.');
   return addresses.slice(0, MOST_ADDRESSES);
 }
 
 /**
- * Asks the name servers. Not the system's own look-up: that one blocks a thread of a few, and a name server that hangs
- * would delay every endpoint.
+ * Queries the name servers directly. The system's lookup blocks one of few threads, so a hanging name server would delay
+ * every endpoint.
  */
 export function createResolver(): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });

@@ -5,7 +5,7 @@ const MOST_CONCURRENT = 16;
 const FEWEST_LEASED = 64;
 export const MOST_LEASED = 512;
 
-/** The same for an endpoint that hangs. */
+/** Leased deliveries of an endpoint that hangs. */
 const SLOW_LEASED = 16;
 
 /** Interval, in ms, over which responses are counted. */

@@ -1,6 +1,6 @@
 import type { Webhook } from 'standardwebhooks';
 
-/** An event as it is posted: the same body and the same id at every attempt (Standard Webhooks 1.0). */
+/** An event as it is sent: the same body and the same id at every attempt (Standard Webhooks 1.0). */
 export interface Envelope {
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -10,13 +10,13 @@ export interface PostedEvent {
   readonly evenementId: string;
   readonly type: string;
   readonly date: Date;
-  /** JSON text, which is sent as it is. */
+  /** JSON text, which is sent unchanged. */
   readonly data: string;
 }
 
 /**
- * @param keys what signs, each with a signature of its own
- * @param at the time of the attempt, which receivers hold against theirs
+ * @param keys each adds a signature
+ * @param at the time of the attempt, which receivers compare with their clock
  */
 export function envelopeOf(event: PostedEvent, keys: readonly Webhook[], at: Date): Envelope {
   const { evenementId, type, date, data } = event;

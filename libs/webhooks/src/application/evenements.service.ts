@@ -5,9 +5,9 @@ import type { EventType } from '../domain/event.types';
 import { assertOpen, openTypes } from '../domain/open-types';
 import { EvenementQuery } from '../persistence/evenement.query';
 
-/** The feed as one request reads it. */
+/** The feed for one request. */
 export interface FeedReading {
-  /** The last place that it reads; undefined while there is none. */
+  /** The last position that it reads; undefined for an empty feed. */
   readonly until: Position | undefined;
   fetch(after: Position | undefined, limit: number): Promise<Page>;
 }
@@ -18,11 +18,11 @@ export class EvenementsService {
   constructor(private readonly query: EvenementQuery) {}
 
   /**
-   * Opens the feed for one reading. What is committed by now is in it.
+   * Opens the feed for one request. It includes every event committed by now.
    *
-   * @param type only events of it; all that the key may read if absent
-   * @param wanted items that are read at most; all if absent
-   * @throws DomainError `Module.NonActif` where the type belongs to a module that the key may not use
+   * @param type only events of this type; if absent, all that the key may read
+   * @param wanted maximum number of items; all if absent
+   * @throws DomainError `Module.NonActif` if the type belongs to a module that the key may not use
    */
   async open(
     tenantId: string,
@@ -44,7 +44,7 @@ export class EvenementsService {
       until,
       fetch: async (after, limit) => {
         let found = await page(after, limit, until);
-        // A backlog gets its places as far as the page needs them: an empty one must mean that nothing is new.
+        // Publishes a backlog as far as the page needs it, because an empty page must mean that there are no new events.
         while (mayBeMore && !found.next) {
           mayBeMore = await this.query.publish(tenantId);
           found = await page(after, limit, await this.query.last(tenantId));

@@ -14,7 +14,7 @@ import { LIVRAISON_QUEUE, LivraisonJobs } from './livraison-jobs';
 export interface Ended {
   readonly jobId: string;
   readonly webhookId: string;
-  /** Absent if the delivery had ended or was deleted. */
+  /** Result; absent if the delivery had ended or was deleted. */
   readonly outcome?: Outcome;
   /** When the attempt ended. */
   readonly at: Date;

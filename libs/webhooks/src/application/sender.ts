@@ -10,9 +10,9 @@ import {
 
 /** Result of one attempt. */
 export interface Answer {
-  /** HTTP status; null where there was no answer in time. */
+  /** HTTP status; null without a response in time. */
   readonly statut: number | null;
-  /** The first kilobyte of the answer, or what went wrong. */
+  /** The first kilobyte of the response, or the error. */
   readonly reponse: string;
   readonly retryAfter?: string | undefined;
   /** Whether the attempt timed out: the receiver hangs or is unreachable. */
@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 export interface SenderOptions {
-  /** Anywhere, over http too: for development. */
+  /** Allows http and every host, for development. */
   readonly allowInsecure: boolean;
   /** Time limit of one attempt, from the name lookup to the last byte of the response. */
   readonly timeoutMs?: number;
@@ -30,10 +30,10 @@ export interface SenderOptions {
 
 const TIMEOUT_MS = 15_000;
 
-/** How much of an answer is kept. */
+/** Size of the stored part of a response. */
 const KEPT_BYTES = 1_024;
 
-/** Responses up to this size are read to the end, so that the connection can be reused. */
+/** Responses up to this size are read to the end, because the connection can then be reused. */
 const DRAINED_BYTES = 65_536;
 
 /** Posts events to endpoints: one attempt each, no redirects, to public addresses only. */
@@ -45,7 +45,7 @@ export class Sender {
   constructor({ allowInsecure, timeoutMs = TIMEOUT_MS, resolve = createResolver() }: SenderOptions) {
     this.timeoutMs = timeoutMs;
     this.fault = allowInsecure ? insecureAddressFault : addressFault;
-    // No limit of connections to a host: endpoints of several clients may share one, and one of them may hang.
+    // No limit of connections to a host, because endpoints of several clients may share it, and one of them may hang.
     this.agent = new Agent({
       ...(allowInsecure ? { connect: { allowH2: false } } : { connect: guardedConnector(resolve) }),
       allowH2: false,
@@ -59,7 +59,7 @@ export class Sender {
 
   /** Makes one attempt. Never throws; a failure is part of the result. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
-    // It may have been registered while anything was allowed.
+    // It may have been registered while insecure addresses were allowed.
     const fault = this.fault(url);
     if (fault) return Promise.resolve(noAnswer(`Not sent: the address ${fault}.`));
     const { origin, pathname, search } = new URL(url);
@@ -76,8 +76,8 @@ export class Sender {
 }
 
 /**
- * One request and what is kept of its answer, within a time that begins before the name is looked up. A status counts
- * once it has come, whatever becomes of the body after it.
+ * One request and the stored part of its response, within a time that begins before the name lookup. A status counts as
+ * soon as it arrives, even if the body fails later.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly timer: NodeJS.Timeout;
@@ -106,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // Such as 103 Early Hints, before the answer itself.
+    // Interim responses, for example 103 Early Hints.
     if (statusCode < 200) return;
     this.statut = statusCode;
     this.retryAfter = single(headers['retry-after']);
@@ -140,7 +140,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (timedOut) return { ...noAnswer(`No answer within ${this.timeoutMs / 1_000} s.`), timedOut };
       return failure(error);
     }
-    // A character that is cut in two is left out; U+0000 cannot be stored.
+    // Drops an incomplete last character, and U+0000, which PostgreSQL cannot store.
     const reponse = new TextDecoder().decode(Buffer.concat(this.kept), { stream: true }).replaceAll('\0', '');
     return { statut: this.statut, reponse, retryAfter: this.retryAfter, timedOut };
   }

@@ -5,26 +5,26 @@ import { Webhook } from 'standardwebhooks';
 import { SecretBox } from '#platform/ops/secret-box';
 import type { Webhook as Endpoint } from '../domain/webhook.entity';
 
-/** Secrets that are held open: opening one costs as much as signing. */
-const HELD = 2_000;
+/** Maximum decrypted secrets in memory: decrypting one costs as much as signing. */
+const MOST_DECRYPTED = 2_000;
 
-/** Makes, keeps and opens what deliveries are signed with. */
+/** Creates, encrypts and decrypts the secrets that sign deliveries. */
 @Injectable()
 export class SigningKeys {
-  private readonly open = new LRUCache<string, Webhook>({ max: HELD });
+  private readonly open = new LRUCache<string, Webhook>({ max: MOST_DECRYPTED });
 
   constructor(private readonly box: SecretBox) {}
 
-  /** A new secret in the form that verifiers take, `whsec_` and 32 random bytes in base64, and as it is kept. */
+  /** Returns a new secret, `whsec_` and 32 random bytes in base64, and its encrypted form for storage. */
   create(tenantId: string, webhookId: string): { secret: string; sealed: Buffer } {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     return { secret, sealed: this.box.seal(Buffer.from(secret), contextOf(tenantId, webhookId)) };
   }
 
   /**
-   * What signs for an endpoint at a time.
+   * Returns the keys that sign for an endpoint at a time.
    *
-   * @throws Error where the secrets were sealed by another SECRETS_KEY
+   * @throws Error if another SECRETS_KEY encrypted the secrets
    */
   at(time: Date, tenantId: string, webhookId: string, endpoint: Pick<Endpoint, 'secretsAt'>): Webhook[] {
     return endpoint.secretsAt(time).map((one) => {
@@ -39,7 +39,7 @@ export class SigningKeys {
   }
 }
 
-/** A sealed secret that is moved to another endpoint does not open there. */
+/** Binds a secret to its endpoint: moved to another one, it cannot be decrypted. */
 function contextOf(tenantId: string, webhookId: string): string {
   return `webhook ${tenantId} ${webhookId}`;
 }

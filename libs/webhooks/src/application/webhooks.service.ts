@@ -23,7 +23,7 @@ import { addressFault, insecureAddressFault } from './address-guard';
 import { LivraisonJobs } from './livraison-jobs';
 import { SigningKeys } from './signing-keys';
 
-/** Maximum endpoints of one tenant. Each event makes a row for each subscribed endpoint. */
+/** Maximum endpoints of one tenant, because each event makes a row for each subscribed endpoint. */
 const MOST_WEBHOOKS = 50;
 
 /** Events that are replayed by one statement. */
@@ -34,7 +34,7 @@ export interface WebhookWithSecret {
   readonly item: Json;
 }
 
-/** Receivers of events and what is sent to them (docs/contract.md, "Endpoints"). */
+/** Endpoints and their deliveries (docs/contract.md, "Endpoints"). */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -49,7 +49,7 @@ export class WebhooksService {
     private readonly config: Config,
   ) {}
 
-  /** The endpoints that are open to a key: those whose types all belong to its modules. */
+  /** Returns the endpoints that a key may read: those whose types all belong to its modules. */
   page(
     tenantId: string,
     modules: readonly ModuleName[],
@@ -67,9 +67,9 @@ export class WebhooksService {
   }
 
   /**
-   * Registers an endpoint. Its secret is in the answer and never shown again.
+   * Registers an endpoint. Only this response has its secret.
    *
-   * @param id given by the service if absent
+   * @param id made by the service if absent
    * @throws DomainError `Webhook.AdresseRefusee`, `Module.NonActif`, `Webhook.TropNombreux`
    */
   async create(
@@ -85,7 +85,7 @@ export class WebhooksService {
       if ((await this.repository.count(tenantId)) >= MOST_WEBHOOKS) {
         throw new DomainError(
           WEBHOOK.TropNombreux,
-          `There are ${MOST_WEBHOOKS} endpoints already: delete one that is no longer used.`,
+          `The tenant already has ${MOST_WEBHOOKS} endpoints. Delete an unused one.`,
         );
       }
       await this.repository.insert(Webhook.register(tenantId, id, record, sealed));
@@ -106,7 +106,7 @@ export class WebhooksService {
     record: WebhookRecord,
     ifMatch?: string,
   ): Promise<Json> {
-    return this.holding(tenantId, modules, id, async (webhook) => {
+    return this.locked(tenantId, modules, id, async (webhook) => {
       this.check(record, modules);
       assertIfMatch(ifMatch, await this.item(tenantId, id));
       webhook.replaceWith(record);
@@ -123,7 +123,7 @@ export class WebhooksService {
     id: string,
     ifMatch?: string,
   ): Promise<void> {
-    await this.holding(tenantId, modules, id, async (webhook) => {
+    await this.locked(tenantId, modules, id, async (webhook) => {
       assertIfMatch(ifMatch, await this.item(tenantId, id));
       await this.repository.delete(webhook);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.supprimer, [id]);
@@ -131,15 +131,15 @@ export class WebhooksService {
   }
 
   /**
-   * Gives an endpoint a new secret, which is in the answer and never shown again. The old one signs along for 24 hours;
-   * one that it replaced in turn does not any more.
+   * Gives an endpoint a new secret. Only this response has it. The old one also signs for 24 hours, the one before it no
+   * longer.
    *
    * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
    */
   async rotate(tenantId: string, { actor, modules }: ActorWithModules, id: string): Promise<Json> {
     const { secret, sealed } = this.keys.create(tenantId, id);
     const at = this.clock.now();
-    return this.holding(tenantId, modules, id, async (webhook) => {
+    return this.locked(tenantId, modules, id, async (webhook) => {
       const until = webhook.rotateSecret(sealed, at);
       await this.repository.update(webhook);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.rotation, [id]);
@@ -153,7 +153,7 @@ export class WebhooksService {
   /**
    * Sends `webhook.test` to one endpoint.
    *
-   * @param livraisonId given by the service if absent
+   * @param livraisonId made by the service if absent
    * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
    */
   async test(
@@ -162,7 +162,7 @@ export class WebhooksService {
     id: string,
     livraisonId?: string,
   ): Promise<Json> {
-    return this.holding(tenantId, modules, id, async (webhook) => {
+    return this.locked(tenantId, modules, id, async (webhook) => {
       webhook.assertActive();
       const event = await this.outbox.add(tenantId, WEBHOOK_EVENTS.test, JSON.stringify({ webhookId: id }));
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.tester, [id]);
@@ -171,7 +171,7 @@ export class WebhooksService {
   }
 
   /**
-   * The log of an endpoint, newest first. Deliveries of types that are closed to the key are left out: the endpoint may
+   * Returns the deliveries to an endpoint, newest first. Omits types that the key may not read, because the endpoint may
    * have subscribed to them before.
    *
    * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
@@ -201,7 +201,7 @@ export class WebhooksService {
   }
 
   /**
-   * Sends one delivery again, whatever became of it, by the whole schedule.
+   * Restarts one delivery in any state, with the whole schedule.
    *
    * @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif`, `Webhook.Inactif`,
    *   `Webhook.TypeNonAbonne`
@@ -212,7 +212,7 @@ export class WebhooksService {
     id: string,
     livraisonId: string,
   ): Promise<Json> {
-    return this.holding(tenantId, modules, id, async (webhook) => {
+    return this.locked(tenantId, modules, id, async (webhook) => {
       const type = (await this.livraisons.typeOf(tenantId, id, livraisonId)) ?? missingLivraison();
       assertOpen([type as EventType], modules);
       webhook.assertTakes(type);
@@ -225,9 +225,9 @@ export class WebhooksService {
   }
 
   /**
-   * Sends all events of the endpoint's types since a time, those that it had already as well.
+   * Sends all events of the endpoint's types since a time, including those that it accepted.
    *
-   * @returns how many
+   * @returns their number
    * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
    */
   async replay(
@@ -236,7 +236,7 @@ export class WebhooksService {
     id: string,
     since: Date,
   ): Promise<number> {
-    return this.holding(tenantId, modules, id, async (webhook) => {
+    return this.locked(tenantId, modules, id, async (webhook) => {
       webhook.assertActive();
       let count = 0;
       let after: Position | undefined;
@@ -267,8 +267,8 @@ export class WebhooksService {
     return (await this.livraisons.one(tenantId, attempt.webhookId, attempt.id))!;
   }
 
-  /** Runs `work` in a transaction that holds the endpoint. */
-  private holding<T>(
+  /** Runs `work` in a transaction that locks the endpoint. */
+  private locked<T>(
     tenantId: string,
     modules: readonly ModuleName[],
     id: string,
@@ -283,7 +283,9 @@ export class WebhooksService {
 
   private check(record: WebhookRecord, modules: readonly ModuleName[]): void {
     if (record.types.length === 0)
-      throw invalidRequest([{ pointer: '/types', code: 'minLength', detail: 'must name a type or more' }]);
+      throw invalidRequest([
+        { pointer: '/types', code: 'minLength', detail: 'must contain at least one type' },
+      ]);
     assertOpen(record.types, modules);
     const fault = (this.config.webhookAllowInsecure ? insecureAddressFault : addressFault)(record.url);
     if (fault) throw new DomainError(WEBHOOK.AdresseRefusee, `The address ${fault}.`);

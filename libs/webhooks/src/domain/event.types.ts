@@ -4,7 +4,7 @@ import { SYNC_EVENTS } from '#sync/vocabulary';
 import { CAMPAGNE_EVENTS, LISTE_ELECTORALE_EVENTS } from '#voting/vocabulary';
 import { WEBHOOK_EVENTS } from './webhooks.events';
 
-/** The catalogue of events. The compiler demands a schema of each (`EVENT_DATA`). */
+/** The catalogue of events. The compiler requires a schema for each (`EVENT_DATA`). */
 const EVENTS = [
   ...Object.values(ADHESION_EVENTS),
   ...Object.values(CAMPAGNE_EVENTS),

@@ -16,21 +16,21 @@ export const DELAYS_S = [
   24 * HOUR_S,
 ] as const;
 
-/** Attempts of a delivery until it has failed. */
+/** Maximum attempts of a delivery. */
 export const ATTEMPTS = DELAYS_S.length + 1;
 
-/** Up to this share of a delay is added to it, so that deliveries that failed together are not retried together. */
+/** Maximum share of a delay that is added at random, because deliveries that failed together must not retry together. */
 export const JITTER = 0.1;
 
-/** The longest that a receiver can put an attempt off. */
+/** Maximum delay that a receiver can request. */
 const LONGEST_RETRY_AFTER_S = 24 * HOUR_S;
 
 /**
- * When to try again after a failure, or undefined after the last attempt.
+ * Returns the time of the next attempt after a failure; undefined after the last attempt.
  *
- * @param failed attempts that have failed, this one included
- * @param at when this one ended
- * @param retryAfterS seconds that the receiver asked for; it is not asked again sooner, within a day
+ * @param failed number of failed attempts, including this one
+ * @param at end of this attempt
+ * @param retryAfterS minimum delay that the receiver requested, in seconds; at most a day counts
  * @param random from 0 to 1
  */
 export function nextAttempt(

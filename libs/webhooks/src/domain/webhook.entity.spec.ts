@@ -42,7 +42,7 @@ function codeOf(rule: () => void): string | undefined {
 }
 
 describe('Webhook.register', () => {
-  it('is active and has neither failures nor an old secret', () => {
+  it('is active, without failures and old secret', () => {
     expect(webhook()).toMatchObject({ ...RECORD, ...HEALTHY, description: null, secretPrecedent: null });
     expect(Webhook.register('t', 'w', { ...RECORD, actif: false, description: 'Paie' }, OLD)).toMatchObject({
       ...{ actif: false, description: 'Paie', desactiveLe: null },

@@ -6,21 +6,21 @@ import type { WebhookRecord } from './webhook.fields';
 
 const HOUR_MS = 3_600_000;
 
-/** How long a replaced secret signs along, in ms. */
+/** Time for which a replaced secret also signs, in ms. */
 export const OVERLAP_MS = 24 * HOUR_MS;
 
 /** An endpoint that has accepted nothing for this time is disabled, in ms. */
 export const LONGEST_FAILURE_MS = 5 * 24 * HOUR_MS;
 
-/** A failure is noted again after this time at the earliest, in ms. */
+/** Minimum time between two noted failures, in ms. */
 const NOTED_MS = HOUR_MS;
 
 /** Result of attempts at an address. `gone`: it responded with 410. */
 export interface Finding {
   readonly verdict: 'accepted' | 'failed' | 'gone';
-  /** The address that was tried. */
+  /** Address of the attempt. */
   readonly url: string;
-  /** When the attempt ended. */
+  /** End of the attempt. */
   readonly at: Date;
 }
 
@@ -48,22 +48,22 @@ export class Webhook {
   @Column('bytea')
   secret: Buffer;
 
-  /** The secret before, which signs along until `secretPrecedentJusqua`. */
+  /** The previous secret, which also signs until `secretPrecedentJusqua`. */
   @Column('bytea', { nullable: true })
   secretPrecedent: Buffer | null;
 
   @Column('timestamptz', { nullable: true })
   secretPrecedentJusqua: Date | null;
 
-  /** Since when it has accepted nothing; null while it accepts. */
+  /** Start of the present series of failures; null after a success. */
   @Column('timestamptz', { nullable: true })
   echecDepuis: Date | null;
 
-  /** The last failure that was noted; null exactly if `echecDepuis` is. */
+  /** The last noted failure; null if and only if `echecDepuis` is. */
   @Column('timestamptz', { nullable: true })
   dernierEchec: Date | null;
 
-  /** When the service disabled it; null unless it did. */
+  /** Time at which the service disabled it, or null. */
   @Column('timestamptz', { nullable: true })
   desactiveLe: Date | null;
 
@@ -77,7 +77,7 @@ export class Webhook {
   @Column({ type: 'timestamptz', insert: false })
   derniereMAJ: Date;
 
-  /** A new endpoint without failures. */
+  /** Returns a new endpoint without failures. */
   static register(tenantId: string, idUnique: string, record: WebhookRecord, secret: Buffer): Webhook {
     return Object.assign(new Webhook(), {
       ...{ tenantId, idUnique, secret, url: record.url, types: record.types },
@@ -88,7 +88,7 @@ export class Webhook {
     });
   }
 
-  /** Replaces the properties that partners write. Another address, or an activation, clears the failures. */
+  /** Replaces the properties that partners write. A new address or an activation clears the failures. */
   replaceWith({ url, types, actif: sent, description }: WebhookRecord): void {
     const actif = sent ?? true;
     if (url !== this.url || (actif && !this.actif)) this.clearFailures();
@@ -97,9 +97,9 @@ export class Webhook {
   }
 
   /**
-   * Replaces the secret. The old one signs along for 24 hours; the one before it does not any more.
+   * Replaces the secret. The old one also signs for 24 hours, the one before it no longer.
    *
-   * @returns until when the old one signs along
+   * @returns the end of the 24 hours
    */
   rotateSecret(secret: Buffer, at: Date): Date {
     const until = new Date(at.getTime() + OVERLAP_MS);
@@ -110,33 +110,33 @@ export class Webhook {
   /** Returns the secrets that sign at a moment, the present one first. */
   secretsAt(at: Date): Buffer[] {
     const { secret, secretPrecedent, secretPrecedentJusqua } = this;
-    const signsAlong = secretPrecedent && secretPrecedentJusqua && secretPrecedentJusqua > at;
-    return signsAlong ? [secret, secretPrecedent] : [secret];
+    const alsoSigns = secretPrecedent && secretPrecedentJusqua && secretPrecedentJusqua > at;
+    return alsoSigns ? [secret, secretPrecedent] : [secret];
   }
 
   /** Whether it subscribes to a type of event. `webhook.test` goes to every endpoint. */
-  hears(type: string): boolean {
+  subscribesTo(type: string): boolean {
     const types: readonly string[] = this.types;
     return type === 'webhook.test' || types.includes(type);
   }
 
   /** Whether deliveries of a type are sent to it. */
   takes(type: string): boolean {
-    return this.actif && this.hears(type);
+    return this.actif && this.subscribesTo(type);
   }
 
   /** @throws DomainError `Webhook.Inactif` */
   assertActive(): void {
     if (this.actif) return;
-    const detail = 'Nothing is sent to an endpoint that is not active: set `actif` first.';
+    const detail = 'The endpoint is not active. Set `actif` to true first.';
     throw new DomainError(WEBHOOK.Inactif, detail);
   }
 
   /** @throws DomainError `Webhook.Inactif`, `Webhook.TypeNonAbonne` */
   assertTakes(type: string): void {
     this.assertActive();
-    if (this.hears(type)) return;
-    const detail = `The endpoint does not hear of ${type} any more: add it to \`types\` first.`;
+    if (this.subscribesTo(type)) return;
+    const detail = `The endpoint no longer subscribes to ${type}. Add it to \`types\` first.`;
     throw new DomainError(WEBHOOK.TypeNonAbonne, detail);
   }
 
@@ -154,8 +154,8 @@ export class Webhook {
   }
 
   /**
-   * Notes a finding: a 410 disables the endpoint, and so do five days of failure. After five days without an attempt the
-   * five days begin again: one failure does not disable an endpoint that nothing was sent to for weeks.
+   * Notes a finding: a 410 or five days of failures disable the endpoint. After five days without an attempt, the five days
+   * begin again, because one failure must not disable an endpoint that was idle for weeks.
    *
    * @returns what has changed: the endpoint was disabled, only its health, or nothing (undefined)
    */

@@ -2,13 +2,13 @@
 export const ETATS_LIVRAISON = ['EnAttente', 'Reussie', 'Echouee', 'Annulee'] as const;
 export type EtatLivraison = (typeof ETATS_LIVRAISON)[number];
 
-/** One attempt in the log. */
+/** An attempt in the log. */
 export interface Tentative {
-  /** When it began (ISO 8601). */
+  /** Start (ISO 8601). */
   readonly date: string;
-  /** HTTP status; null where there was no answer. */
+  /** HTTP status; null without a response. */
   readonly statut: number | null;
   readonly dureeMs: number;
-  /** The first kilobyte of the answer, or what went wrong. */
+  /** The first kilobyte of the response, or the error. */
   readonly reponse: string;
 }

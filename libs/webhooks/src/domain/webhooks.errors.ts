@@ -4,29 +4,28 @@ export const WEBHOOK = errorsOf('Webhook', {
   NotFound: {
     status: 404,
     title: 'Endpoint not found',
-    description: 'No endpoint of the tenant has this id.',
+    description: 'The tenant has no endpoint with this id.',
   },
   AdresseRefusee: {
     status: 400,
     title: 'Address refused',
-    description:
-      'Events are sent to https on port 443 under public addresses only, without user or fragment. Give an address that the internet reaches.',
+    description: 'The address must be https on port 443, on the public internet, without user or fragment.',
   },
   TropNombreux: {
     status: 409,
     title: 'Too many endpoints',
-    description: 'A tenant has at most 50 endpoints. Delete one that is no longer used.',
+    description: 'A tenant has at most 50 endpoints. Delete an unused one.',
   },
   Inactif: {
     status: 409,
     title: 'Endpoint not active',
-    description: 'Nothing is sent to an endpoint that is not active. Set `actif` to true first.',
+    description: 'The endpoint is not active. Set `actif` to true first.',
   },
   TypeNonAbonne: {
     status: 409,
-    title: 'Type not heard of',
+    title: 'Type not subscribed',
     description:
-      'The endpoint does not hear of the type of this event any more. Add it to `types`, or read the event in the feed.',
+      'The endpoint no longer subscribes to the type of this event. Add it to `types`, or read the event in the feed.',
   },
 });
 

@@ -2,6 +2,6 @@ import { eventsOf } from '#platform/events/event-type';
 
 export const WEBHOOK_EVENTS = eventsOf('webhook', {
   test: {
-    description: 'Sent to one endpoint on demand. Data: which one.',
+    description: 'Sent to one endpoint on request. Data: the endpoint.',
   },
 });

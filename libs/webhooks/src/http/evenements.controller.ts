@@ -25,7 +25,7 @@ export class EvenementsController {
   @Answers({
     summary: 'Follow the events',
     description:
-      'The same events as webhooks, oldest first, for who cannot receive them. Each answer links to what comes after it (`Link`, rel="next"), even where nothing does yet: an empty list means that nothing is new, and its link is the one to ask again. Whoever goes on from link to link misses no event, however late it was committed. Events are kept for 30 days. A key reads those of its modules.',
+      'The same events as webhooks, oldest first, for clients without an endpoint. Each response links to the next page (`Link`, rel="next"). An empty list means that there are no new events: request the same link again later. A client that follows the links gets every event, even one that is committed late. Events are kept for 30 days. A key reads the events of its modules.',
     type: [EvenementItem],
     paged: true,
     errors: [MODULE.NonActif],
@@ -42,7 +42,7 @@ export class EvenementsController {
   @Get('type-evenement')
   @Answers({
     summary: 'List the types of event',
-    description: 'With the JSON Schema of the data of each.',
+    description: 'With the JSON Schema of the data of each type.',
     type: [TypeEvenementItem],
   })
   types(): readonly TypeEvenementItem[] {

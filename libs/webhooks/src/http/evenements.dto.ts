@@ -16,7 +16,7 @@ export class EvenementList extends PagingQuery {
   type?: EventType;
 }
 
-/** An event, as the feed has it; deliveries carry the same without the id, which is their `webhook-id`. */
+/** An event of the feed. Deliveries have the same body without the id, which is their `webhook-id`. */
 export class EvenementItem {
   @Shown(
     givenId(
@@ -29,24 +29,24 @@ export class EvenementItem {
   @ApiProperty({ description: 'Type of the event.', enum: TYPES, example: 'adhesion.signee' })
   type: EventType;
 
-  @Shown(givenTime('When it happened (UTC).', '2026-03-02T14:05:09.120Z'))
+  @Shown(givenTime('Time of the event (UTC).', '2026-03-02T14:05:09.120Z'))
   timestamp: string;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'What it tells, by its type: `GET /b2b/v2/type-evenement` has the schema of each.',
+    description: 'Data of the event: `GET /b2b/v2/type-evenement` has the schema of each type.',
   })
   data: object;
 }
 
-/** A type of event with the form of its data. */
+/** A type of event with the schema of its data. */
 export class TypeEvenementItem {
   @ApiProperty({ description: 'Name of the type.', enum: TYPES, example: 'adhesion.signee' })
   type: EventType;
 
   @ApiProperty({
-    description: 'When it fires and what its data are.',
+    description: 'Occasion of the event, and its data.',
     example: EVENT_TYPES['adhesion.signee'].description,
   })
   description: string;

@@ -4,13 +4,13 @@ import { EVENT_DATA } from './event-data.dto';
 import type { TypeEvenementItem } from './evenements.dto';
 import { jsonSchemaOf, type Schemas } from './json-schema';
 
-/** The types of event with their JSON Schemas, which are those of the OpenAPI document: one description for both. */
+/** The types of event with their JSON Schemas, which come from the OpenAPI document. */
 @Injectable()
 export class EventCatalogue {
   private schemas: (() => Schemas) | undefined;
   private items: readonly TypeEvenementItem[] | undefined;
 
-  /** @param schemas gives the schemas of the OpenAPI document; called once, by the first `list` */
+  /** @param schemas returns the schemas of the OpenAPI document; the first `list` calls it */
   describe(schemas: () => Schemas): void {
     this.schemas = schemas;
   }

@@ -8,14 +8,14 @@ import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 
 export class WebhookTestData {
   @ApiProperty({
-    description: 'The endpoint that is tested (GUID).',
+    description: 'The tested endpoint (GUID).',
     format: 'uuid',
     example: EXAMPLE_WEBHOOK_ID,
   })
   webhookId: string;
 }
 
-/** What the data of each type of event look like: the classes that the OpenAPI document shows. */
+/** The class of the data of each type of event, as in the OpenAPI document. */
 export const EVENT_DATA: Readonly<Record<EventType, Type>> = {
   'adhesion.signee': AdhesionV2Item,
   'adhesion.supprimee': AdhesionSupprimeeData,

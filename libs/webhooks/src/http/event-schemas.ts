@@ -13,11 +13,11 @@ const nameOf = (type: EventType): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')}`;
 
-/** The body of a delivery by the type of its event, and the union of them all. */
+/** The body of a delivery by the type of its event, and the union of all bodies. */
 export const EVENT_SCHEMAS = {
   ...Object.fromEntries(TYPES.map((type) => [nameOf(type), bodyOf(type)])),
   Evenement: {
-    description: 'What is posted to an endpoint.',
+    description: 'Body of a request to an endpoint.',
     oneOf: TYPES.map((type) => ({ $ref: COMPONENT + nameOf(type) })),
     discriminator: {
       propertyName: 'type',
@@ -36,15 +36,15 @@ function bodyOf(type: EventType) {
       timestamp: {
         type: 'string',
         format: 'date-time',
-        description: 'When it happened (UTC).',
+        description: 'Time of the event (UTC).',
         example: '2026-03-02T14:05:09.120Z',
       },
-      data: { description: 'What it tells.', allOf: [{ $ref: COMPONENT + EVENT_DATA[type].name }] },
+      data: { description: 'Data of the event.', allOf: [{ $ref: COMPONENT + EVENT_DATA[type].name }] },
     },
   };
 }
 
-/** The callbacks of a registration: the requests that the service makes to the address in its body. */
+/** The callbacks of a registration: requests of the service to the address in its body. */
 export function deliveriesOf() {
   const header = (name: string, description: string, example: string) => ({
     name,
@@ -59,7 +59,7 @@ export function deliveriesOf() {
         post: {
           summary: 'An event',
           description:
-            'Signed by Standard Webhooks 1.0: verify the body as it came, before it is parsed. At least once and in no order.',
+            'Signed by Standard Webhooks 1.0: verify the body as received, before parsing it. Each event arrives at least once, in any order.',
           // The signature authenticates the service; the receiver gets no key.
           security: [],
           parameters: [
@@ -68,10 +68,10 @@ export function deliveriesOf() {
               'Identifier of the event (GUID), the same at every attempt.',
               '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f21',
             ),
-            header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.', '1772460309'),
+            header('webhook-timestamp', 'Time of this attempt, in seconds since 1970.', '1772460309'),
             header(
               'webhook-signature',
-              'One signature, or several with a space between while a secret is replaced: `v1,` and the HMAC-SHA256 over `id.timestamp.body` in base64.',
+              'One signature, or several separated by spaces while a secret is replaced: `v1,` and the HMAC-SHA256 over `id.timestamp.body` in base64.',
               'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
             ),
           ],
@@ -80,8 +80,8 @@ export function deliveriesOf() {
             content: { 'application/json': { schema: { $ref: `${COMPONENT}Evenement` } } },
           },
           responses: {
-            '2XX': { description: 'Taken: there will be no further attempt.' },
-            '410': { description: 'The endpoint is gone and is disabled.' },
+            '2XX': { description: 'Accepted: no further attempt follows.' },
+            '410': { description: 'The endpoint is gone: the service disables it.' },
           },
         },
       },

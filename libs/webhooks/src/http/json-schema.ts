@@ -1,13 +1,13 @@
-/** A schema of the OpenAPI document (3.0), as loosely as it is read here. */
+/** A schema of the OpenAPI document (3.0). */
 type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = Readonly<Record<string, object>>;
 
 const COMPONENT = '#/components/schemas/';
 
 /**
- * The JSON Schema (2020-12) of a component of an OpenAPI document, with all that it refers to.
+ * Returns the JSON Schema (2020-12) of a component of an OpenAPI document, with all components that it refers to.
  *
- * @throws Error for a component that the document does not have
+ * @throws Error if the document has no such component
  */
 export function jsonSchemaOf(name: string, components: Schemas): object {
   const needed = new Map<string, object>();
@@ -18,9 +18,9 @@ export function jsonSchemaOf(name: string, components: Schemas): object {
     const converted: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(rest)) {
       if (key === '$ref') converted[key] = reference(String(value));
-      // The names of properties are names, whatever they are.
+      // Names of properties are not keywords.
       else if (key === 'properties') converted[key] = mapValues(value as Schema, convert);
-      // The value of an enumeration, of an example or of a default is data, not a schema.
+      // The values of these keywords are data, not schemas.
       else converted[key] = ['enum', 'default', 'required'].includes(key) ? value : convert(value);
     }
     if (rest.exclusiveMinimum === true) {
@@ -36,7 +36,7 @@ export function jsonSchemaOf(name: string, components: Schemas): object {
     if (!needed.has(target)) {
       const component = components[target];
       if (!component) throw new Error(`The document has no schema ${target}.`);
-      // Registered before it is read, because it may refer to itself.
+      // Registered before it is converted, because it may refer to itself.
       needed.set(target, {});
       needed.set(target, convert(component) as object);
     }

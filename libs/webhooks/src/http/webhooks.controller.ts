@@ -38,7 +38,7 @@ const livraisonId = {
   example: EXAMPLE_LIVRAISON_ID,
 } as const;
 
-/** The rule of every operation on an endpoint, as descriptions say it (`assertOpen`). */
+/** The rule of every operation on an endpoint (`assertOpen`), for descriptions. */
 const OPEN = 'The key needs the modules of all types of the endpoint.';
 
 const WebhookId = () => Param('id', new GuidPart(WEBHOOK.NotFound, 'No endpoint has this id.'));
@@ -54,7 +54,7 @@ export class WebhooksController {
   @Get()
   @Answers({
     summary: 'List the endpoints',
-    description: 'Those whose types all belong to modules of the key, or to none. The others are left out.',
+    description: 'Only endpoints whose types all belong to modules of the key, or to none.',
     type: [WebhookItem],
     paged: true,
   })
@@ -69,7 +69,7 @@ export class WebhooksController {
   @Get(':id')
   @Answers({
     summary: 'Read an endpoint',
-    description: `${OPEN} It never shows the secret.`,
+    description: `${OPEN} The response does not have the secret.`,
     path: { id },
     type: WebhookItem,
     etag: true,
@@ -88,7 +88,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Register an endpoint',
     description:
-      'Events are posted to it as `{type, timestamp, data}` with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks 1.0; every library that verifies those verifies these. At least once and in no order: who has seen a `webhook-id` ignores it. Only 2xx within 15 s is success; redirects are not followed. Further attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the one before, a little later where `Retry-After` asks for it. 410 and five days without success disable the endpoint.',
+      'The service sends events as `{type, timestamp, data}` in a POST with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks 1.0. Every library of that standard verifies them. Each event arrives at least once, in any order: ignore a `webhook-id` seen before. Only 2xx within 15 s is a success; redirects are not followed. Further attempts follow 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the previous one, or later if `Retry-After` requests it. A 410, or five days without success, disables the endpoint.',
     status: 201,
     type: CreatedWebhookItem,
     location: true,
@@ -109,7 +109,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Replace an endpoint',
     description:
-      'Its secret stays. Deliveries that wait go to the new address, those of types that it hears of no longer are `Annulee`. With `actif` true, one that the service had disabled goes on.',
+      'The secret stays. Waiting deliveries go to the new address; those of types that it no longer subscribes to become `Annulee`. `actif` true enables an endpoint that the service had disabled.',
     path: { id },
     type: WebhookItem,
     etag: true,
@@ -129,7 +129,7 @@ export class WebhooksController {
   @Delete(':id')
   @Answers({
     summary: 'Delete an endpoint',
-    description: 'With the log of its deliveries; what waits is not sent.',
+    description: 'Also deletes the log of its deliveries. Waiting deliveries are not sent.',
     path: { id: { ...id, example: EXAMPLE_WEBHOOK_INACTIF_ID } },
     status: 204,
     ifMatch: true,
@@ -146,12 +146,12 @@ export class WebhooksController {
 
   @Post(':id/secret/rotation')
   @SecretAnswer(
-    'Rotate again under a new Idempotency-Key, and give the receiver that secret at once: the one that it has stops signing.',
+    'Rotate again with a new Idempotency-Key, and give the receiver that secret at once, because its present secret stops signing.',
   )
   @Answers({
     summary: 'Give an endpoint a new secret',
     description:
-      'For 24 hours each delivery carries two signatures, by the new secret and by the one before, so that receivers can change over.',
+      'For 24 hours each delivery has two signatures, by the new and the previous secret, to give receivers time to change.',
     path: { id },
     status: 200,
     type: RotatedWebhookItem,
@@ -169,7 +169,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Send a test event to an endpoint',
     description:
-      'An event `webhook.test`, whatever types the endpoint hears of. The log tells what became of it.',
+      'Sends an event `webhook.test`, whatever types the endpoint subscribes to. The log shows the result.',
     path: { id },
     status: 202,
     type: LivraisonItem,
@@ -190,7 +190,7 @@ export class WebhooksController {
   @Get(':id/livraisons')
   @Answers({
     summary: 'List the deliveries to an endpoint',
-    description: `Newest first, with what was attempted. Kept as long as the events, 30 days. ${OPEN} Deliveries of types that the endpoint had before and that belong to other modules are left out.`,
+    description: `Newest first, with their attempts. Kept for 30 days, like the events. ${OPEN} Omits earlier deliveries of types that belong to other modules.`,
     path: { id },
     type: [LivraisonItem],
     paged: true,
@@ -228,7 +228,7 @@ export class WebhooksController {
   @Post(':id/livraisons/:livraisonId/renvoyer')
   @Answers({
     summary: 'Send a delivery again',
-    description: 'Whatever became of it, at once and by the whole schedule, under the same `webhook-id`.',
+    description: 'In any state, at once and with the whole schedule, under the same `webhook-id`.',
     path: { id, livraisonId },
     status: 202,
     type: LivraisonItem,
@@ -251,7 +251,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Replay events to an endpoint',
     description:
-      'All events of its types since a time, those that it accepted as well, each under its `webhook-id`: for a receiver that lost something, was not active, or is new.',
+      'Sends all events of its types since a time, including those that it accepted, each under its `webhook-id`. For a receiver that lost events, was not active, or is new.',
     path: { id },
     status: 202,
     type: RecuperationItem,

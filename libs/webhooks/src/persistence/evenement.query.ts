@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 
-/** Events that get their place in the feed at once. */
+/** Maximum events that one statement publishes. */
 const BATCH = 5_000;
 
 /** The first position of the feed. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The feed of a tenant's events. An event gets its place when the feed is read after its commit, behind all that have
- * one: whoever goes on after the last one he has seen misses none, however late it was committed.
+ * The feed of a tenant's events. A read publishes committed events: it gives them positions after all earlier ones. A client
+ * that continues after the last event it has read gets every event, even one that is committed late.
  */
 @Injectable()
 export class EvenementQuery {
@@ -31,10 +31,10 @@ export class EvenementQuery {
   }
 
   /**
-   * Events of the feed in its order.
+   * Returns events in the order of the feed.
    *
-   * @param types those wanted; all if absent
-   * @param until the last place that is read
+   * @param types only these; all if absent
+   * @param until the last position to read
    */
   page(
     tenantId: string,
@@ -52,7 +52,7 @@ export class EvenementQuery {
   }
 
   /**
-   * Gives the oldest events without a place theirs, a batch of them at most.
+   * Publishes a batch of the oldest events without a position.
    *
    * @returns whether there may be more
    */
@@ -68,7 +68,7 @@ export class EvenementQuery {
     );
     if (!waiting) return false;
     return this.transactions.run({ tenantId }, async () => {
-      // One at a time, each after the commit of the one before: places only ever grow.
+      // One transaction at a time, because positions must increase in the order of commits.
       await this.transactions.lockByName(`feed ${tenantId}`);
       const { rowCount } = await this.transactions.client().query({
         name: 'evenement_publish',
@@ -91,7 +91,7 @@ export class EvenementQuery {
     });
   }
 
-  /** The last place of the feed; undefined for an empty one. */
+  /** Returns the last position of the feed; undefined for an empty feed. */
   async last(tenantId: string): Promise<Position | undefined> {
     const [row] = await this.transactions.query<Position>(
       { tenantId },
@@ -106,7 +106,7 @@ export class EvenementQuery {
     return row;
   }
 
-  /** Removes events of any tenant that are older than 30 days, with their deliveries, a batch at most; answers how many. */
+  /** Removes a batch of events older than 30 days with their deliveries, of all tenants. @returns their number */
   async purgeExpired(): Promise<number> {
     const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
       name: 'evenement_purge',

@@ -49,7 +49,7 @@ export interface Outcome {
   readonly etat: EtatLivraison;
   /** Set while it waits for another attempt. */
   readonly next?: Date | undefined;
-  /** Absent if no attempt was made. */
+  /** The attempt, if one was made. */
   readonly tentative?: Tentative;
 }
 

@@ -3,7 +3,7 @@ import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/da
 import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
 
-/** Endpoints of a tenant. Secrets are sealed before they come here. */
+/** Endpoints of a tenant. Secrets arrive encrypted. */
 @Injectable()
 export class WebhookRepository {
   private readonly items: JsonItems;
@@ -56,7 +56,7 @@ export class WebhookRepository {
     await this.transactions.manager().insert(Webhook, webhook);
   }
 
-  /** The endpoint, locked until the ambient transaction ends; null if there is none. */
+  /** Returns the endpoint, locked until the ambient transaction ends; null if there is none. */
   lock(tenantId: string, idUnique: string): Promise<Webhook | null> {
     return this.transactions
       .manager()
@@ -75,12 +75,12 @@ export class WebhookRepository {
       );
   }
 
-  /** Writes since when the endpoint fails, which is no change that partners see. */
+  /** Writes the failures of the endpoint, which partners do not see. */
   async updateHealth({ tenantId, idUnique, echecDepuis, dernierEchec }: Webhook): Promise<void> {
     await this.transactions.manager().update(Webhook, { tenantId, idUnique }, { echecDepuis, dernierEchec });
   }
 
-  /** Removes the endpoint with the log of its deliveries. */
+  /** Removes the endpoint and its deliveries. */
   async delete({ tenantId, idUnique }: Webhook): Promise<void> {
     await this.transactions.manager().delete(Webhook, { tenantId, idUnique });
   }
