@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { refusing } from '../adhesion/support/data-space';
 import { expectFaults, expectProblem } from '../http/expect-problem';
+import { replacing } from '../membership/rows-read';
 import { synced, times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
@@ -127,6 +128,18 @@ describe('one record', () => {
       expect([(await upsert(record)).status, await versions()]).toEqual([200, before]);
     }
     expect((await upsert({ ...NAMED, AVote: true })).json.AVote).toBe(false);
+  });
+
+  it('is written without a temporary table, which a list uses', async () => {
+    const makesTable = async (work: () => Promise<unknown>): Promise<boolean> => {
+      const sent: string[] = [];
+      await replacing((text, send) => (sent.push(text), send()), work);
+      expect(sent.join('\n')).toContain('MERGE INTO votant');
+      return sent.some((text) => text.includes('TEMPORARY TABLE'));
+    };
+    expect(await makesTable(() => upsert(FULL))).toBe(false);
+    expect(await makesTable(() => upsert([NAMED]))).toBe(true);
+    expect(await size()).toBe(2);
   });
 
   it('names and address come from the employee where a new voter has none; a known one keeps its own', async () => {

@@ -3,7 +3,6 @@ import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import type { Page, Position } from '#platform/database/json-items';
-import type { Stage } from '#platform/bulk/stage';
 import { TouchedIds } from '#platform/database/touched-ids';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
@@ -80,23 +79,21 @@ export class VotantsService {
       }));
       throw invalidRequest(faults);
     }
-    const work = async (stage: Stage) => {
-      await this.bulk.holdEmployes(tenantId, stage);
-      const { VotantId } = record;
+    const staged = { n: 0, record, newId };
+    const { VotantId } = record;
+    return this.roll.write({ tenantId, actor, action: VOTANT_ACTIONS.enregistrer, campagneId }, async () => {
+      await this.bulk.lockEmploye(tenantId, record);
       const votant =
         VotantId == null ? null : await this.repository.lockToChange(tenantId, campagneId, VotantId);
-      const fault = await this.bulk.refusalOfNames(tenantId, campagneId, stage);
+      const fault = await this.bulk.refusalOfNames(tenantId, campagneId, staged);
       if (fault?.property)
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
       if (fault) throw new DomainError(fault.error, fault.message);
       votant?.assertMayBecome(record);
-      const { change, id } = await this.bulk.write(tenantId, campagneId, stage, 0);
+      const { change, id } = await this.bulk.writeOne(tenantId, campagneId, staged);
       const item = await this.get(tenantId, campagneId, id ?? VotantId!);
       return { change, result: { item, isNew: change.ajoutes.count > 0 } };
-    };
-    return this.roll.write({ tenantId, actor, action: VOTANT_ACTIONS.enregistrer, campagneId }, work, () =>
-      this.bulk.stage([{ n: 0, record, newId }]),
-    );
+    });
   }
 
   /** Writes many voters. Reports each record that breaks a rule, and writes all others in one transaction. */
@@ -111,7 +108,7 @@ export class VotantsService {
       return { checks, stage: await this.bulk.stage(checks.sound(records)) };
     };
     const work = async ({ checks, stage }: Awaited<ReturnType<typeof prepare>>) => {
-      await this.bulk.holdEmployes(tenantId, stage);
+      await this.bulk.lockEmployes(tenantId, stage);
       const unnamed = await this.bulk.refuse(tenantId, campagneId, stage);
       const { change, late } = await this.bulk.write(tenantId, campagneId, stage, checks.count - 1);
       const refused = [...unnamed, ...late];

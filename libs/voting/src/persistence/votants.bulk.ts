@@ -122,6 +122,36 @@ function missing(relation: string, id: string): string {
   return `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`;
 }
 
+/** SQL of records `s` with the columns of a stage, and the parameters that it adds after tenant and campaign. */
+interface Source {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** A record as a row of parameters: one record needs no stage. */
+function sourceOf(row: StagedRow): Source {
+  const types = { identifier: 'text COLLATE "C"' } as Readonly<Record<string, string>>;
+  const columns = Object.entries(COLUMNS).map(
+    ([name, type], index) => `$${index + 3}::${types[type] ?? type} AS ${name}`,
+  );
+  return { sql: `(SELECT ${columns.join(', ')})`, values: row };
+}
+
+/** SQL that finds, for each record, the first rule that it breaks, by its number. */
+function judged(source: string, rules: readonly Rule[]): string {
+  const cases = rules.map(({ when }, index) => `WHEN ${when} THEN ${index}`).join('\n');
+  return `SELECT s.n, CASE ${cases} END AS fault
+    FROM ${source} s LEFT JOIN votant v ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.votant_id::uuid
+    LEFT JOIN votant named ON named.tenant_id = $1 AND named.campagne_id = $2 AND named.identifiant = s.identifiant
+    LEFT JOIN votant enrolled
+      ON enrolled.tenant_id = $1 AND enrolled.campagne_id = $2 AND enrolled.employe_id_externe = s.employe_id_externe`;
+}
+
+/** Names of the properties that differ. */
+function changedFields(fields: number): string[] {
+  return Object.keys(PROPERTIES).filter((_name, place) => fields & (1 << place));
+}
+
 /** A record on its way into the roll. */
 export interface StagedVotant {
   /** Index of the record in the request. */
@@ -131,18 +161,18 @@ export interface StagedVotant {
   readonly newId?: string | undefined;
 }
 
+/** Voters that are new, those that were changed, and the properties that differ in at least one of these. */
+export interface VotantsChange {
+  readonly ajoutes: TouchedIds;
+  readonly modifies: TouchedIds;
+  readonly champs: readonly string[];
+}
+
 /** Result of merging the stage. */
 export interface Written {
-  /** Voters that are new, those that were changed, and the properties that differ in at least one of these. */
-  readonly change: {
-    readonly ajoutes: TouchedIds;
-    readonly modifies: TouchedIds;
-    readonly champs: readonly string[];
-  };
+  readonly change: VotantsChange;
   /** Records that were left out, because their voters have voted. */
   readonly late: readonly RefusedVotant[];
-  /** The voter that was made or changed, where the stage holds one record. */
-  readonly id: string | null;
 }
 
 /** Row that the merging statement returns. */
@@ -154,7 +184,6 @@ interface Merged {
   readonly modifiedIds: string | null;
   /** `CHANGED_FIELDS` of all rows. */
   readonly fields: number;
-  readonly id: string | null;
 }
 
 /** Voters that one statement writes: it ends in time, however many there are. */
@@ -201,27 +230,40 @@ export class VotantsBulk {
   }
 
   /**
-   * Keeps the employees that the stage names from being deleted until the transaction ends. Before its voters are locked,
-   * in the order in which deletions of employees take them.
+   * Locks the employees that the stage names against deletion until the transaction ends. Call it before voters are
+   * locked, because deletions of employees lock in this order.
    */
-  async holdEmployes(tenantId: string, stage: Stage): Promise<void> {
+  async lockEmployes(tenantId: string, stage: Stage): Promise<void> {
     const named = `SELECT s.employe_id_externe FROM ${stage.name} s`;
     await this.transactions.client().query(lockEmployes(named), [tenantId]);
   }
 
+  /** The same for the employee of one record. */
+  async lockEmploye(tenantId: string, { EmployeIdExterne }: VotantRecord): Promise<void> {
+    if (EmployeIdExterne == null) return;
+    await this.transactions.client().query(lockEmployes('$2'), [tenantId, EmployeIdExterne]);
+  }
+
   /**
-   * Takes records whose names break a rule out of the stage, whose employees are held: what is found stays true.
+   * Removes records whose names break a rule from the stage. Their employees are locked, so the result stays true.
    *
-   * @returns which, and the first rule of each
+   * @returns these records, each with the first rule that it breaks
    */
   refuse(tenantId: string, campagneId: string, stage: Stage): Promise<RefusedVotant[]> {
     return this.judge(tenantId, campagneId, stage, NAMES);
   }
 
-  /** The fault of the names of a single record, whose voter decides the rest itself (`Votant.assertMayBecome`). */
-  async refusalOfNames(tenantId: string, campagneId: string, stage: Stage): Promise<VotantFault | undefined> {
-    const [fault] = await this.judge(tenantId, campagneId, stage, NAMES);
-    return fault;
+  /** Returns the first rule that the names of one record break; its voter decides the rest (`Votant.assertMayBecome`). */
+  async refusalOfNames(
+    tenantId: string,
+    campagneId: string,
+    staged: StagedVotant,
+  ): Promise<VotantFault | undefined> {
+    const { sql, values } = sourceOf(this.row(staged));
+    const { rows } = await this.transactions
+      .client()
+      .query<{ fault: number | null }>(judged(sql, NAMES), [tenantId, campagneId, ...values]);
+    return NAMES[rows[0]!.fault ?? NAMES.length];
   }
 
   private async judge(
@@ -231,18 +273,10 @@ export class VotantsBulk {
     rules: readonly Rule[],
   ): Promise<RefusedVotant[]> {
     const client = this.transactions.client();
-    // Of a roll that statistics do not know yet, PostgreSQL expects a row: it would go through all voters for each record.
+    // Without statistics of the roll, PostgreSQL expects one row: it would read all voters for each record.
     if (stage.count > MANY) await client.query('SET LOCAL enable_nestloop = off');
-    const cases = rules.map(({ when }, index) => `WHEN ${when} THEN ${index}`).join('\n');
     const { rows } = await client.query<{ n: number; fault: number }>(
-      `WITH judged AS (
-         SELECT s.n, CASE ${cases} END AS fault
-         FROM ${stage.name} s LEFT JOIN votant v
-           ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.votant_id::uuid
-         LEFT JOIN votant named ON named.tenant_id = $1 AND named.campagne_id = $2 AND named.identifiant = s.identifiant
-         LEFT JOIN votant enrolled
-           ON enrolled.tenant_id = $1 AND enrolled.campagne_id = $2 AND enrolled.employe_id_externe = s.employe_id_externe
-       )
+      `WITH judged AS (${judged(stage.name, rules)})
        DELETE FROM ${stage.name} s USING judged WHERE s.n = judged.n AND judged.fault IS NOT NULL
        RETURNING s.n, judged.fault`,
       [tenantId, campagneId],
@@ -252,8 +286,8 @@ export class VotantsBulk {
   }
 
   /**
-   * Writes what the stage holds, but for what a cast ballot does not allow; a row that would not change is not rewritten.
-   * Voters are locked here and not before, so that they can vote until their row is written.
+   * Writes the staged records except those that a cast ballot does not allow. A row that would not change is not
+   * rewritten. Voters are locked only here, so they can vote until their row is written.
    *
    * @param last place of a record
    */
@@ -264,23 +298,36 @@ export class VotantsBulk {
     const ajoutes = new TouchedIds();
     const modifies = new TouchedIds();
     let fields = 0;
-    let id: string | null = null;
+    // In parts, so that no statement runs into its timeout.
+    const sql = `(SELECT * FROM ${stage.name} WHERE n >= $3 AND n < $4)`;
     for (let from = 0; from <= last; from += VOTERS_AT_ONCE) {
-      const merged = await this.merge(tenantId, campagneId, stage, from);
+      const merged = await this.merge(tenantId, campagneId, { sql, values: [from, from + VOTERS_AT_ONCE] });
       ajoutes.add(merged.created, merged.createdIds);
       modifies.add(merged.modified, merged.modifiedIds);
       fields |= merged.fields;
-      id ??= merged.id;
     }
     // Skipped rows still differ from the stage; written rows do not.
     const late = await this.judge(tenantId, campagneId, stage, [MAY_NOT_BECOME]);
     await client.query(`DROP TABLE ${stage.name}`);
-    const champs = Object.keys(PROPERTIES).filter((_name, place) => fields & (1 << place));
-    return { change: { ajoutes, modifies, champs }, late, id };
+    return { change: { ajoutes, modifies, champs: changedFields(fields) }, late };
   }
 
-  /** The records from one place on: no statement takes longer than it may, however many there are. */
-  private async merge(tenantId: string, campagneId: string, stage: Stage, from: number): Promise<Merged> {
+  /** Writes one record. Returns the id of the voter that is new or changed, null if nothing changed. */
+  async writeOne(
+    tenantId: string,
+    campagneId: string,
+    staged: StagedVotant,
+  ): Promise<{ readonly change: VotantsChange; readonly id: string | null }> {
+    const merged = await this.merge(tenantId, campagneId, sourceOf(this.row(staged)));
+    const change = {
+      ajoutes: new TouchedIds().add(merged.created, merged.createdIds),
+      modifies: new TouchedIds().add(merged.modified, merged.modifiedIds),
+      champs: changedFields(merged.fields),
+    };
+    return { change, id: merged.createdIds ?? merged.modifiedIds };
+  }
+
+  private async merge(tenantId: string, campagneId: string, { sql, values }: Source): Promise<Merged> {
     const kept = (name: keyof typeof CLEARED): string => {
       const column = CLEARED[name];
       return `CASE WHEN ${isSent(name)} THEN s.${column} ELSE v.${column} END`;
@@ -302,8 +349,8 @@ export class VotantsBulk {
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.prenom, e.prenom) ELSE s.prenom END AS prenom,
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.nom, e.nom) ELSE s.nom END AS nom,
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.courriel, e.courriel) ELSE s.courriel END AS courriel
-           FROM ${stage.name} s LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = s.employe_id_externe
-           WHERE s.n >= $3 AND s.n < $4 ORDER BY s.n
+           FROM ${sql} s LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = s.employe_id_externe
+           ORDER BY s.n
          ) s
          ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id
          WHEN MATCHED AND (${MAY_NOT_BECOME.when}) IS NOT TRUE AND (${names.map((name) => `v.${name}`).join(', ')})
@@ -320,8 +367,8 @@ export class VotantsBulk {
        SELECT (count(*) FILTER (WHERE action = 'INSERT'))::int AS created, (count(*) FILTER (WHERE action = 'UPDATE'))::int AS modified,
          ${linesOf('id')} FILTER (WHERE action = 'INSERT') AS "createdIds",
          ${linesOf('id')} FILTER (WHERE action = 'UPDATE') AS "modifiedIds",
-         coalesce(bit_or(fields) FILTER (WHERE action = 'UPDATE'), 0) AS fields, (array_agg(id))[1] AS id FROM merged`,
-      [tenantId, campagneId, from, from + VOTERS_AT_ONCE],
+         coalesce(bit_or(fields) FILTER (WHERE action = 'UPDATE'), 0) AS fields FROM merged`,
+      [tenantId, campagneId, ...values],
     );
     return rows[0]!;
   }
