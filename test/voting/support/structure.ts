@@ -162,16 +162,16 @@ export class Barrier {
   }
 }
 
-/** For negative controls: structural writes do not hold the campaign any more, until mocks are restored. */
+/** For negative controls: structural writes do not lock the campaign until mocks are restored. */
 export function withoutLock(): void {
-  const { hold } = CampagneRepository.prototype;
-  jest.spyOn(CampagneRepository.prototype, 'hold').mockImplementation(async function (
+  const { lock } = CampagneRepository.prototype;
+  jest.spyOn(CampagneRepository.prototype, 'lock').mockImplementation(async function (
     this: CampagneRepository,
     tenantId,
     id,
     how,
   ) {
-    if (how !== 'structure') return hold.call(this, tenantId, id, how);
+    if (how !== 'structure') return lock.call(this, tenantId, id, how);
     const campagne = await this['transactions']
       .manager()
       .findOneOrFail(Campagne, { where: { tenantId, idUnique: id } });

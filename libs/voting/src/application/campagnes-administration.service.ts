@@ -45,7 +45,7 @@ export class CampagnesAdministrationService {
   ): Promise<Json> {
     const tenantId = await this.tenantOf(clientId, environnement);
     return this.transactions.run({ tenantId }, async () => {
-      const { campagne, at } = await this.repository.hold(tenantId, id, 'alone');
+      const { campagne, at } = await this.repository.lock(tenantId, id, 'exclusive');
       if (!(await this.repository.setSeuilAnonymat(id, seuil, raison))) {
         const detail = `The campaign is in state ${campagne.etat(at)}: its threshold is set in Brouillon only.`;
         throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);

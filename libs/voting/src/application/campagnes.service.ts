@@ -76,7 +76,7 @@ export class CampagnesService {
     ifMatch?: string,
   ): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
-      const { campagne, at } = await this.lifecycle.holdAlone(tenantId, id);
+      const { campagne, at } = await this.lifecycle.lockExclusively(tenantId, id);
       const before = await this.get(tenantId, id);
       assertIfMatch(ifMatch, before);
       const known = JSON.stringify(campagne);
@@ -100,7 +100,7 @@ export class CampagnesService {
     if (!bytes)
       throw invalidRequest([{ pointer: '/graine', code: 'format', detail: 'must be 32 bytes in base64' }]);
     return this.transactions.run({ tenantId }, async () => {
-      const { campagne, at } = await this.repository.hold(tenantId, id, 'structure');
+      const { campagne, at } = await this.repository.lock(tenantId, id, 'structure');
       if (!(await this.repository.keepGraine(id, bytes))) {
         const detail = `The campaign is in state ${campagne.etat(at)}: the partner’s seed is taken in Planifie only.`;
         throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
@@ -113,7 +113,7 @@ export class CampagnesService {
   /** @throws DomainError `Campagne.NotFound`, `Precondition.Echouee`, `Campagne.SupprimerAvecVotes` */
   async delete(tenantId: string, actor: Actor, id: string, ifMatch?: string): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
-      const { campagne } = await this.lifecycle.holdAlone(tenantId, id);
+      const { campagne } = await this.lifecycle.lockExclusively(tenantId, id);
       assertIfMatch(ifMatch, await this.get(tenantId, id));
       const { aDesVotes } = await this.repository.circumstances(campagne);
       if (aDesVotes) {

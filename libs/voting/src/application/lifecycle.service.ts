@@ -10,7 +10,7 @@ import { Outbox } from '#platform/events/outbox';
 import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
-import { CampagneRepository, type HeldCampagne, noCampagne } from '../persistence/campagne.repository';
+import { CampagneRepository, type LockedCampagne, noCampagne } from '../persistence/campagne.repository';
 import { eachDue } from './each-due';
 
 /** Reasons against a publication. */
@@ -36,7 +36,7 @@ export class LifecycleService {
    */
   async transition(tenantId: string, actor: Actor, id: string, name: TransitionName): Promise<Json> {
     await this.transactions.run({ tenantId }, async () => {
-      const { campagne, at } = await this.holdAlone(tenantId, id);
+      const { campagne, at } = await this.lockExclusively(tenantId, id);
       campagne.fire(name, await this.repository.circumstances(campagne), at);
       await this.repository.update(campagne);
       if (name === 'depublier') await this.repository.releaseBox(id);
@@ -77,11 +77,11 @@ export class LifecycleService {
    *
    * @throws DomainError `Campagne.NotFound`
    */
-  async holdAlone(tenantId: string, id: string): Promise<HeldCampagne> {
-    const held = await this.repository.hold(tenantId, id, 'alone');
-    await this.tellDue(held.campagne, held.at);
-    await this.closeBox(held.campagne, held.at);
-    return held;
+  async lockExclusively(tenantId: string, id: string): Promise<LockedCampagne> {
+    const locked = await this.repository.lock(tenantId, id, 'exclusive');
+    await this.tellDue(locked.campagne, locked.at);
+    await this.closeBox(locked.campagne, locked.at);
+    return locked;
   }
 
   /** Uses the same time as the rest of the transaction, because the closing may pass while it runs. */
@@ -109,8 +109,8 @@ export class LifecycleService {
   async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
     await eachDue(await this.repository.due(), isStopping, (tenantId, id) =>
       this.transactions.run({ tenantId }, async () => {
-        const held = await this.repository.holdIfFree(tenantId, id);
-        if (held) await this.tellDue(held.campagne, held.at);
+        const locked = await this.repository.lockIfFree(tenantId, id);
+        if (locked) await this.tellDue(locked.campagne, locked.at);
       }),
     );
   }
@@ -121,7 +121,7 @@ export class LifecycleService {
    */
   async closeAllDue(isStopping: () => boolean = () => false): Promise<void> {
     await eachDue(await this.repository.dueBoxes(), isStopping, (tenantId, id) =>
-      this.transactions.run({ tenantId }, () => this.holdAlone(tenantId, id)),
+      this.transactions.run({ tenantId }, () => this.lockExclusively(tenantId, id)),
     );
   }
 }

@@ -51,8 +51,8 @@ export class Roll {
       { tenantId },
       async () => {
         const prepared = await prepare();
-        await this.campagnes.takeRollTurn(tenantId, campagneId);
-        const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'roll');
+        await this.campagnes.lockRoll(tenantId, campagneId);
+        const { campagne, at } = await this.campagnes.lock(tenantId, campagneId, 'roll');
         campagne.assertOpenRoll(at);
         const before = await this.campagnes.poidsIdentifiants(campagne);
         const { change, result, objetId = campagneId } = await work(prepared);

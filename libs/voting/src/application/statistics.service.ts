@@ -95,7 +95,7 @@ export class StatisticsService {
     let campagne = await this.query.campagne(tenantId, id, filter);
     if (campagne?.estTerminee && !campagne.urneClose) {
       // The vote has ended and no worker has closed its box yet: the first caller waits for the last votes.
-      await this.transactions.run({ tenantId }, () => this.lifecycle.holdAlone(tenantId, id));
+      await this.transactions.run({ tenantId }, () => this.lifecycle.lockExclusively(tenantId, id));
       campagne = await this.query.campagne(tenantId, id, filter);
     }
     if (!campagne) throw noCampagne();

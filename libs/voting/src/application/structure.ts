@@ -41,7 +41,7 @@ export class Structure {
     work: () => Promise<T>,
   ): Promise<T> {
     return this.transactions.run({ tenantId }, async () => {
-      const { campagne, at } = await this.campagnes.hold(tenantId, campagneId, 'structure');
+      const { campagne, at } = await this.campagnes.lock(tenantId, campagneId, 'structure');
       await find();
       const etat = campagne.etat(at);
       if (etat !== 'Brouillon') {

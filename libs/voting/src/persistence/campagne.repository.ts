@@ -11,7 +11,7 @@ import type { Circumstances } from '../domain/campagne.transitions';
 import { poidsIdentifiants } from './campagne.sql';
 
 /** A campaign that a transaction holds, and the moment after it got hold of it. */
-export interface HeldCampagne {
+export interface LockedCampagne {
   readonly campagne: Campagne;
   readonly at: Date;
 }
@@ -22,15 +22,15 @@ export interface HeldCampagne {
  * time. `roll`: writers of the roll, and votes, beside each other.
  */
 const LOCKS = {
-  alone: 'pessimistic_write',
+  exclusive: 'pessimistic_write',
   structure: 'for_no_key_update',
   roll: 'for_key_share',
 } as const;
 
 /** Keeps the keys of gates apart from those of other locks. */
-const GATE = 3;
+const CAMPAIGN_LOCK = 3;
 
-function gateOf(tenantId: string, id: string): string {
+function lockNameOf(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
 }
 
@@ -62,7 +62,7 @@ export class CampagneRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /** The campaign as it is at this moment, not held. @throws DomainError `Campagne.NotFound` */
-  async look(tenantId: string, id: string): Promise<HeldCampagne> {
+  async look(tenantId: string, id: string): Promise<LockedCampagne> {
     const campagne = await this.transactions
       .manager()
       .findOne(Campagne, { where: { tenantId, idUnique: id } });
@@ -71,7 +71,7 @@ export class CampagneRepository {
   }
 
   /** Locks the campaign beside writers of its roll and voters. Returns undefined if it is locked or deleted. */
-  async holdIfFree(tenantId: string, id: string): Promise<HeldCampagne | undefined> {
+  async lockIfFree(tenantId: string, id: string): Promise<LockedCampagne | undefined> {
     const campagne = await this.transactions.manager().findOne(Campagne, {
       where: { tenantId, idUnique: id },
       lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
@@ -80,11 +80,11 @@ export class CampagneRepository {
   }
 
   /** @throws DomainError `Campagne.NotFound` */
-  async hold(tenantId: string, id: string, how: keyof typeof LOCKS): Promise<HeldCampagne> {
-    if (how === 'alone') {
+  async lock(tenantId: string, id: string, how: keyof typeof LOCKS): Promise<LockedCampagne> {
+    if (how === 'exclusive') {
       // First the lock of roll writers, because they take long and voters must not wait for them.
-      await this.takeRollTurn(tenantId, id);
-      await this.passAlone(tenantId, id);
+      await this.lockRoll(tenantId, id);
+      await this.lockAgainstVotes(tenantId, id);
     }
     const campagne = await this.transactions
       .manager()
@@ -94,7 +94,7 @@ export class CampagneRepository {
   }
 
   /** Waits for the turn to write the roll of a campaign, which lasts until the ambient transaction ends. */
-  async takeRollTurn(tenantId: string, id: string): Promise<void> {
+  async lockRoll(tenantId: string, id: string): Promise<void> {
     await this.transactions.lockByName(`roll ${tenantId} ${id}`);
   }
 
@@ -104,10 +104,10 @@ export class CampagneRepository {
    */
   enterVote(tenantId: string, id: string): Prelude {
     return {
-      name: 'campagne_gate_vote',
+      name: 'campagne_lock_vote',
       text: `SELECT WHERE set_config('lock_timeout', '5s', true) IS NULL
-        OR pg_advisory_xact_lock_shared(hashtextextended($1, ${GATE})) IS NULL`,
-      values: [gateOf(tenantId, id)],
+        OR pg_advisory_xact_lock_shared(hashtextextended($1, ${CAMPAIGN_LOCK})) IS NULL`,
+      values: [lockNameOf(tenantId, id)],
     };
   }
 
@@ -115,11 +115,11 @@ export class CampagneRepository {
    * The gate of a campaign, which lets in whoever came first: without it, voters who come one after another would keep a
    * row's lock from whoever wants the campaign alone, for ever.
    */
-  private async passAlone(tenantId: string, id: string): Promise<void> {
+  private async lockAgainstVotes(tenantId: string, id: string): Promise<void> {
     await this.transactions.client().query({
-      name: 'campagne_gate',
-      text: `SELECT pg_advisory_xact_lock(hashtextextended($1, ${GATE}))`,
-      values: [gateOf(tenantId, id)],
+      name: 'campagne_lock',
+      text: `SELECT pg_advisory_xact_lock(hashtextextended($1, ${CAMPAIGN_LOCK}))`,
+      values: [lockNameOf(tenantId, id)],
     });
   }
 

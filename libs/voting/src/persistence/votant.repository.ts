@@ -115,12 +115,12 @@ export class VotantRepository {
          WHERE v.tenant_id = $1 AND v.employe_id_externe = $2
            AND c.tenant_id = v.tenant_id AND c.id_unique = v.campagne_id AND NOT c.publiee AND NOT c.archivee
          RETURNING v.campagne_id
-       ), held AS (
+       ), locked AS (
          SELECT c.id_unique FROM campagne c WHERE c.tenant_id = $1 AND c.id_unique IN (SELECT campagne_id FROM removed)
          ORDER BY c.id_unique FOR NO KEY UPDATE
        )
-       UPDATE campagne c SET nombre_votants = nombre_votants - 1 FROM held
-       WHERE c.tenant_id = $1 AND c.id_unique = held.id_unique`,
+       UPDATE campagne c SET nombre_votants = nombre_votants - 1 FROM locked
+       WHERE c.tenant_id = $1 AND c.id_unique = locked.id_unique`,
       [tenantId, employe],
     );
   }
