@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { words } from '../setup/words';
 
 const ROOT = join(__dirname, '../..');
 
@@ -288,16 +289,7 @@ describe('the rules of .dependency-cruiser.cjs', () => {
   });
 
   it('report no violation in this repository', () => {
-    const folders = [
-      'apps',
-      'libs',
-      'migrations',
-      'test',
-      'bench',
-      'examples',
-      'tools',
-      'packages/client/src',
-    ];
+    const folders = words(`apps libs migrations test bench examples tools packages/client/src`);
     const present = folders.filter((folder) => existsSync(join(ROOT, folder)));
     expect(cruise(ROOT, present).violations).toEqual([]);
   }, 60_000);

@@ -10,6 +10,7 @@ import { ClientsService } from '../../libs/clients/src';
 import { TEST_ACTOR } from '../setup/actor';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { freePort } from '../../libs/embedded-postgres/src';
+import { words } from '../setup/words';
 
 const DEMO = join(__dirname, '../../dist/examples/demo.js');
 
@@ -184,13 +185,9 @@ describe('npm run demo', () => {
       const events = await columns<{ type: string }>(
         `SELECT type FROM evenement WHERE tenant_id = $1 AND type <> 'sync.terminee' ORDER BY id_unique`,
       );
-      const cards = [
-        'adhesion.signee',
-        'conciliation.demandee',
-        'adhesion.signee',
-        'adhesion.supprimee',
-        'adhesion.supprimee',
-      ];
+      const cards = words(
+        `adhesion.signee conciliation.demandee adhesion.signee adhesion.supprimee adhesion.supprimee`,
+      );
       // Two lists with the same criteria; the second adds no voter.
       const lists = ['listeElectorale.creee', 'listeElectorale.creee'];
       const vote = [...lists, 'campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];

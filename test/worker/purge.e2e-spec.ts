@@ -6,6 +6,7 @@ import { NO_TENANT } from '../../libs/platform/src/database/transactions';
 import { Child } from '../http/child-process';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { words } from '../setup/words';
 
 let app: TestApp;
 let tenants: TestTenant[];
@@ -272,14 +273,7 @@ describe('the process of the worker', () => {
     expect(metrics.status).toBe(200);
     expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(metrics.text).toContain('# TYPE ');
-    for (const path of [
-      '/',
-      '/docs',
-      '/b2b/v1/moi',
-      '/b2b/v1/employe',
-      '/admin/v1/clients',
-      '/api/b2b/employes',
-    ])
+    for (const path of words(`/ /docs /b2b/v1/moi /b2b/v1/employe /admin/v1/clients /api/b2b/employes`))
       expectProblem(await get(one, path), 404, 'Ressource.NotFound');
   });
 

@@ -1,5 +1,6 @@
 import { ConfigError } from '#platform/ops/config';
 import { MailConfig } from './mail-config';
+import { words } from '../../../../test/setup/words';
 
 describe('MailConfig', () => {
   const mail = (
@@ -24,20 +25,13 @@ describe('MailConfig', () => {
     expect(mail('smtp://u:p@h', 'a@b.ca', false).smtp).toMatchObject({ tls: 'required' });
   });
 
-  it.each([
-    'mail.example.org',
-    'http://u:secret@h',
-    'smtp://',
-    'smtp://u:secret@h/x',
-    'smtp://u:secret@h#x',
-    'smtp://u:secret@h?x=1',
-    'smtp://u:secret@h?tls=maybe',
-    'smtp://u:secret@h?tls=off&tls=required',
-    'smtps://u:secret@h?tls=off',
-    'smtp://u:secret%zz@h',
-    'smtp://secret@h',
-    'smtp://:secret@h',
-  ])('%s is rejected without being quoted', (url) => {
+  it.each(
+    words(`
+    mail.example.org http://u:secret@h smtp:// smtp://u:secret@h/x smtp://u:secret@h#x
+    smtp://u:secret@h?x=1 smtp://u:secret@h?tls=maybe smtp://u:secret@h?tls=off&tls=required
+    smtps://u:secret@h?tls=off smtp://u:secret%zz@h smtp://secret@h smtp://:secret@h
+  `),
+  )('%s is rejected without being quoted', (url) => {
     expect(() => mail(url)).toThrow(ConfigError);
     expect(() => mail(url)).toThrow(/^SMTP_URL must be (?!.*secret)/);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { JsonFault, JsonRows, parseWithRows, TooManyRows, UnfitRow } from './json-rows';
+import { words } from '../../../../test/setup/words';
 
 const TEXTS = 2_000;
 
@@ -128,34 +129,19 @@ describe('parseWithRows', () => {
   });
 
   it.each([
-    '{"a":[1,]}',
-    '{"a":[,1]}',
+    ...words(`
+    {"a":[1,]} {"a":[,1]} {"a":["x":1]} {"a","b"} {"a":[1},"b":2} {"a":[{"x":1]}} {"a":[[1},2],"b":3}
+    {"a":[01]} {"a":["x]} {"a":[nul]} {"a":[1]]} {"a":[1]}} {"a":[1] {"a":[1],} {a:[1]} { [1} [1]] [1,]
+    [nul]
+  `),
     '{"a":[1 2]}',
-    '{"a":["x":1]}',
-    '{"a","b"}',
-    '{"a":[1},"b":2}',
-    '{"a":[{"x":1]}}',
-    '{"a":[[1},2],"b":3}',
-    '{"a":[01]}',
-    '{"a":["x]}',
     '{"a":["\\x"]}',
     '{"a":["\n"]}',
-    '{"a":[nul]}',
-    '{"a":[1]]}',
-    '{"a":[1]}}',
-    '{"a":[1]',
-    '{"a":[1],}',
     '{"a" [1]}',
-    '{a:[1]}',
     '{"a":[1]} x',
     '\ufeff{"a":[1]}',
     '',
-    '{',
-    '[1}',
-    '[1]]',
     '[1 2]',
-    '[1,]',
-    '[nul]',
   ])('refuses %j, as JSON.parse does', async (text) => {
     expect([await walked(text), parsed(text)]).toEqual([undefined, undefined]);
   });

@@ -5,6 +5,7 @@ import { InputPipe } from './input.pipe';
 import { InputOf } from './record-classes';
 import { type RecordDefinition, readOnly, text } from './field';
 import { RecordValidator } from './record-validator';
+import { words } from '../../../../test/setup/words';
 
 const RECORDS = 3_000;
 
@@ -50,18 +51,7 @@ async function single(sent: unknown): Promise<Verdict> {
 }
 
 const names = Object.keys(FIELDS).flatMap((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]);
-const oddNames = [
-  'Nom ',
-  'NOM',
-  'nom2',
-  '',
-  '__proto__',
-  'constructor',
-  'toString',
-  'length',
-  'a/b~c',
-  '\ud800',
-];
+const oddNames = [...words(`NOM nom2 __proto__ constructor toString length a/b~c`), 'Nom ', '', '\ud800'];
 const values: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     ...[
@@ -90,14 +80,7 @@ const values: fc.Arbitrary<unknown> = fc.oneof(
       '0198C2D4-6F0E-7B3A-9C55-2F1D8E0A4B11',
       '0198c2d46f0e7b3a9c552f1d8e0a4b11',
     ],
-    ...[
-      '2026-01-31',
-      '2026-02-30',
-      '2026-01-31T13:00:00',
-      '2026-01-31T13:00:00+05:00',
-      '0000-01-01',
-      '9999-12-31',
-    ],
+    ...words(`2026-01-31 2026-02-30 2026-01-31T13:00:00 2026-01-31T13:00:00+05:00 0000-01-01 9999-12-31`),
     ...[
       null,
       true,
