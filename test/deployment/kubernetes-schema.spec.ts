@@ -11,29 +11,26 @@ describe('The official schemas of Kubernetes', () => {
 
   const find = (kind: string): Yaml => manifests().find((object) => object.kind === kind);
   const pod = (deployment: Yaml): Yaml => deployment.spec.template.spec;
+  const container = (deployment: Yaml): Yaml => pod(deployment).containers[0];
 
   it.each<[fault: RegExp, kind: string, change: (object: Yaml) => unknown]>([
     [/^unknown property \/specs$/, 'Deployment', (object) => (object.specs = {})],
     [/^unknown property \/spec\/replica$/, 'Deployment', ({ spec }) => (spec.replica = 2)],
     [
-      /^unknown property \/spec\/template\/spec\/containers\/0\/readinesProbe$/,
+      /^unknown \S+ \/spec\/\S+\/0\/readinesProbe$/,
       'Deployment',
-      (object) => (pod(object).containers[0].readinesProbe = {}),
+      (object) => (container(object).readinesProbe = {}),
     ],
     [
-      /^unknown property \/spec\/template\/spec\/containers\/0\/securityContext\/readOnlyRootFileSystem$/,
+      /\/readOnlyRootFileSystem$/,
       'Deployment',
-      (object) => (pod(object).containers[0].securityContext.readOnlyRootFileSystem = true),
+      (object) => (container(object).securityContext.readOnlyRootFileSystem = true),
     ],
     [/^unknown property \/metadata\/labls$/, 'Service', ({ metadata }) => (metadata.labls = {})],
     [/^unknown property \/spec\/egres$/, 'NetworkPolicy', ({ spec }) => (spec.egres = [])],
     [/replicas/, 'Deployment', ({ spec }) => (spec.replicas = 'two')],
     [/data/, 'ConfigMap', ({ data }) => (data.PORT = 3000)],
-    [
-      /automountServiceAccountToken/,
-      'ServiceAccount',
-      (object) => (object.automountServiceAccountToken = 'no'),
-    ],
+    [/automountService/, 'ServiceAccount', (object) => (object.automountServiceAccountToken = 'no')],
     [/type/, 'Deployment', (object) => (pod(object).securityContext.seccompProfile.type = 'Default')],
     [/selector/, 'Deployment', ({ spec }) => delete spec.selector],
     [/maxReplicas/, 'HorizontalPodAutoscaler', ({ spec }) => delete spec.maxReplicas],

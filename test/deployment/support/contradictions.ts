@@ -14,6 +14,9 @@ const ROOT = join(__dirname, '../../..');
 /** Placeholder of the image without a digest, because nothing must run before an overlay names one. */
 const NO_IMAGE = 'mandat@sha256:set-by-the-overlay';
 
+/** Returns the sentence in a list if the condition is false. */
+export const unless = (isRight: unknown, sentence: string): string[] => (isRight ? [] : [sentence]);
+
 type Labels = Readonly<Record<string, string>>;
 
 /** Paths that every process answers, as its controller declares them. */
@@ -74,22 +77,24 @@ function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
   const variables = variablesOf(container, objects);
   return [
     ...(more.length > 0 || usesHost !== undefined ? [`${name} is more than one ordinary container`] : []),
-    ...(isSafe ? [] : [`${name} has unnecessary privileges`]),
-    ...(pod.automountServiceAccountToken === false && account?.automountServiceAccountToken === false
-      ? []
-      : [`${name} has an account with a token, or none`]),
-    ...(pod.enableServiceLinks === false ? [] : [`${name} gets variables of Services`]),
-    ...(container.image === NO_IMAGE ? [] : [`${name} runs ${container.image}`]),
-    ...(isBuilt(container.args[0]) ? [] : [`${name} runs ${container.args[0]}, which is not built`]),
+    ...unless(isSafe, `${name} has unnecessary privileges`),
+    ...unless(
+      pod.automountServiceAccountToken === false && account?.automountServiceAccountToken === false,
+      `${name} has an account with a token, or none`,
+    ),
+    ...unless(pod.enableServiceLinks === false, `${name} gets variables of Services`),
+    ...unless(container.image === NO_IMAGE, `${name} runs ${container.image}`),
+    ...unless(isBuilt(container.args[0]), `${name} runs ${container.args[0]}, which is not built`),
     ...Object.keys(variables)
       .filter((variable) => !VARIABLES.has(variable))
       .map((variable) => `${name} sets ${variable}, which no process reads`),
     ...secretsOf(container)
       .filter((secret) => !readVariables(readerOf(container)).has(secret))
       .map((secret) => `${name} is given ${secret}, which it does not read`),
-    ...(container.resources?.requests?.memory && container.resources?.limits?.memory
-      ? []
-      : [`${name} has no bounds of memory`]),
+    ...unless(
+      container.resources?.requests?.memory && container.resources?.limits?.memory,
+      `${name} has no bounds of memory`,
+    ),
   ];
 }
 
@@ -111,18 +116,17 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
   const ports = container.ports as Yaml[];
   const { maxUnavailable, maxSurge } = deployment.spec.strategy?.rollingUpdate ?? {};
   return [
-    ...(config.production ? [] : [`${name} does not run as in production`]),
+    ...unless(config.production, `${name} does not run as in production`),
     ...(isWorker && !mail.smtp ? [`${name} has no mail server and no writable files`] : []),
-    ...(config.host === undefined
-      ? []
-      : [`${name} listens on ${config.host}, which other pods cannot reach`]),
-    ...(ports.length === 1 && ports[0].containerPort === port ? [] : [`${name} does not listen on its port`]),
+    ...unless(config.host === undefined, `${name} listens on ${config.host}, which other pods cannot reach`),
+    ...unless(ports.length === 1 && ports[0].containerPort === port, `${name} does not listen on its port`),
     ...['startup', 'readiness', 'liveness'].flatMap((kind) => ofProbe(name, kind, container)),
-    ...(pod.terminationGracePeriodSeconds * 1_000 > stopMs ? [] : [`${name} is killed while it stops`]),
-    ...(maxUnavailable === 0 && maxSurge > 0 ? [] : [`${name} has fewer replicas while it is replaced`]),
-    ...(selects(deployment.spec.selector.matchLabels, labelsOf(deployment))
-      ? []
-      : [`${name} does not select itself`]),
+    ...unless(pod.terminationGracePeriodSeconds * 1_000 > stopMs, `${name} is killed while it stops`),
+    ...unless(maxUnavailable === 0 && maxSurge > 0, `${name} has fewer replicas while it is replaced`),
+    ...unless(
+      selects(deployment.spec.selector.matchLabels, labelsOf(deployment)),
+      `${name} does not select itself`,
+    ),
     ...(pod.topologySpreadConstraints ?? [])
       .filter(({ labelSelector }: Yaml) => !selects(labelSelector.matchLabels, labelsOf(deployment)))
       .map(({ topologyKey }: Yaml) => `${name} spreads others over ${topologyKey}`),
@@ -141,12 +145,14 @@ function ofProbe(name: string, kind: string, container: Yaml): string[] {
     (one) => one.name === port || one.containerPort === port,
   );
   return [
-    ...(asked === path && HEALTH_PATHS.includes(asked) && isReached
-      ? []
-      : [`${name} has no ${kind} probe on an existing path`]),
-    ...(probe?.timeoutSeconds * 1_000 > DATABASE_TIMEOUT_MS
-      ? []
-      : [`${name} has a shorter timeout of its ${kind} probe than the process`]),
+    ...unless(
+      asked === path && HEALTH_PATHS.includes(asked) && isReached,
+      `${name} has no ${kind} probe on an existing path`,
+    ),
+    ...unless(
+      probe?.timeoutSeconds * 1_000 > DATABASE_TIMEOUT_MS,
+      `${name} has a shorter timeout of its ${kind} probe than the process`,
+    ),
   ];
 }
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { words } from '../../../../test/setup/words';
 import { ATTEMPTS, DELAYS_S, JITTER, nextAttempt, parseRetryAfter } from './retry-schedule';
 
 const RUNS = { numRuns: 500 };
@@ -105,34 +106,12 @@ describe('Retry-After', () => {
   });
 
   it.each([
-    [''],
-    [' '],
-    ['-1'],
-    ['+5'],
-    ['1.5'],
-    ['1e3'],
-    ['0x10'],
-    ['５'],
-    ['12345678901'],
-    ['120, 60'],
-    ['soon'],
-    ['NaN'],
-    ['Infinity'],
-    ['2026-03-02T14:05:19Z'],
-    ['Mon, 02 Mar 2026 14:05:19'],
-    ['Mon, 02 Mar 2026 14:05:19 EST'],
-    ['Mon, 32 Mar 2026 14:05:19 GMT'],
-    ['Mon, 02 Xyz 2026 14:05:19 GMT'],
-    ['Mon, 02 Mar 2026 25:05:19 GMT'],
-    ['Monday, 02-Mar-26 14:05:19 GMT'],
-    ['Mon Mar  2 14:05:19 2026'],
-    ['5\n6'],
-  ])('asks for nothing where it is %j', (header) => {
+    ...words('-1 +5 1.5 1e3 0x10 ５ 12345678901 soon NaN Infinity 2026-03-02T14:05:19Z'),
+    ...['', ' ', '120, 60', '5\n6', 'Mon, 02 Mar 2026 14:05:19', 'Mon, 02 Mar 2026 14:05:19 EST'],
+    ...['Mon, 32 Mar 2026 14:05:19 GMT', 'Mon, 02 Xyz 2026 14:05:19 GMT', 'Mon, 02 Mar 2026 25:05:19 GMT'],
+    ...['Monday, 02-Mar-26 14:05:19 GMT', 'Mon Mar  2 14:05:19 2026', undefined],
+  ])('%j has no effect', (header) => {
     expect(parseRetryAfter(header, at)).toBeUndefined();
-  });
-
-  it('asks for nothing where it is absent', () => {
-    expect(parseRetryAfter(undefined, at)).toBeUndefined();
   });
 
   it('never leads to an attempt that is sooner than the schedule or later than a day, whatever it is', () => {

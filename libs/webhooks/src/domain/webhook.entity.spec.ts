@@ -51,107 +51,50 @@ describe('Webhook.register', () => {
 });
 
 describe('Webhook.note', () => {
+  const failed = finding('failed');
+  const gone = finding('gone');
+  const OTHER = { url: 'https://other.example.org' };
+  const since = (ms: number, last: number): object => ({ echecDepuis: ago(ms), dernierEchec: ago(last) });
+  const earlier = { actif: false, desactiveLe: ago(1), raisonDesactivation: TOO_LONG };
+  const disabled = { ...earlier, desactiveLe: AT };
+  const active = { actif: true, desactiveLe: null, dernierEchec: AT };
+  const DAYS = LONGEST_FAILURE_MS / 5;
+
+  function expectNote(one: Webhook, found: Finding, change: string | undefined, after: object): void {
+    expect(one.isNews(found)).toBe(change !== undefined);
+    expect(one.note(found)).toBe(change);
+    expect(one).toMatchObject(after);
+    expect((one.echecDepuis === null) === (one.dernierEchec === null)).toBe(true);
+    expect((one.desactiveLe === null) === (one.raisonDesactivation === null)).toBe(true);
+  }
+
+  it.each<[name: string, first: number, last: number, change: string | undefined, after: object]>([
+    ['within an hour', HOUR_MS, HOUR_MS - 1, undefined, since(HOUR_MS, HOUR_MS - 1)],
+    ['after an hour', 2 * HOUR_MS, HOUR_MS, 'health', { ...active, ...since(2 * HOUR_MS, 0) }],
+    ['1 ms before five days', 5 * DAYS - 1, HOUR_MS, 'health', active],
+    ['after five days', 5 * DAYS, HOUR_MS, 'disabled', { ...disabled, dernierEchec: AT }],
+    ['after five days, within an hour', 5 * DAYS, 1, 'disabled', disabled],
+    ['after five days without an attempt', 10 * DAYS, 5 * DAYS, 'health', { ...active, ...since(0, 0) }],
+    ['after almost five days without an attempt', 5 * DAYS, 5 * DAYS - 1, 'disabled', { actif: false }],
+  ])('a failure %s', (_name, first, last, change, after) => {
+    expectNote(failing(first, last), failed, change, after);
+  });
+
   it.each<[name: string, before: Webhook, found: Finding, change: string | undefined, after: object]>([
     ['a success without known failures', webhook(), finding('accepted'), undefined, HEALTHY],
     ['a success after failures', failing(HOUR_MS, 0), finding('accepted'), 'health', HEALTHY],
-    [
-      'a success at another address after failures',
-      failing(HOUR_MS, 0),
-      finding('accepted', { url: 'https://other.example.org' }),
-      'health',
-      HEALTHY,
-    ],
-    ['the first failure', webhook(), finding('failed'), 'health', { echecDepuis: AT, dernierEchec: AT }],
-    [
-      'a failure within an hour of the last one',
-      failing(HOUR_MS, HOUR_MS - 1),
-      finding('failed'),
-      undefined,
-      { echecDepuis: ago(HOUR_MS), dernierEchec: ago(HOUR_MS - 1) },
-    ],
-    [
-      'a failure an hour after the last one',
-      failing(2 * HOUR_MS, HOUR_MS),
-      finding('failed'),
-      'health',
-      { echecDepuis: ago(2 * HOUR_MS), dernierEchec: AT, actif: true },
-    ],
-    [
-      'a failure a millisecond before five days',
-      failing(LONGEST_FAILURE_MS - 1, HOUR_MS),
-      finding('failed'),
-      'health',
-      { actif: true, desactiveLe: null, dernierEchec: AT },
-    ],
-    [
-      'a failure after five days',
-      failing(LONGEST_FAILURE_MS, HOUR_MS),
-      finding('failed'),
-      'disabled',
-      { actif: false, desactiveLe: AT, raisonDesactivation: TOO_LONG, dernierEchec: AT },
-    ],
-    [
-      'a failure after five days, within an hour of the last one',
-      failing(LONGEST_FAILURE_MS, 1),
-      finding('failed'),
-      'disabled',
-      { actif: false, raisonDesactivation: TOO_LONG },
-    ],
-    [
-      'a failure after five days without an attempt',
-      failing(2 * LONGEST_FAILURE_MS, LONGEST_FAILURE_MS),
-      finding('failed'),
-      'health',
-      { actif: true, echecDepuis: AT, dernierEchec: AT },
-    ],
-    [
-      'a failure after almost five days without an attempt',
-      failing(LONGEST_FAILURE_MS, LONGEST_FAILURE_MS - 1),
-      finding('failed'),
-      'disabled',
-      { actif: false },
-    ],
-    [
-      'a failure after five days of an endpoint that the partner deactivated',
-      failing(LONGEST_FAILURE_MS, HOUR_MS, { actif: false }),
-      finding('failed'),
-      'health',
-      { actif: false, desactiveLe: null, dernierEchec: AT },
-    ],
-    [
-      '410',
-      webhook(),
-      finding('gone'),
-      'disabled',
-      { actif: false, desactiveLe: AT, raisonDesactivation: GONE },
-    ],
-    [
-      '410 after failures',
-      failing(HOUR_MS, 1),
-      finding('gone'),
-      'disabled',
-      { actif: false, echecDepuis: ago(HOUR_MS), dernierEchec: ago(1), raisonDesactivation: GONE },
-    ],
-    [
-      '410 of an endpoint that is disabled already',
-      webhook({ actif: false, desactiveLe: ago(1), raisonDesactivation: TOO_LONG }),
-      finding('gone'),
-      undefined,
-      { actif: false, desactiveLe: ago(1), raisonDesactivation: TOO_LONG },
-    ],
-    ...(['failed', 'gone'] as const).map((verdict): [string, Webhook, Finding, undefined, object] => [
-      `${verdict} at another address`,
-      webhook(),
-      finding(verdict, { url: 'https://other.example.org' }),
-      undefined,
-      HEALTHY,
-    ]),
-  ])('%s', (_name, before, found, change, after) => {
-    expect(before.isNews(found)).toBe(change !== undefined);
-    expect(before.note(found)).toBe(change);
-    expect(before).toMatchObject(after);
-    expect((before.echecDepuis === null) === (before.dernierEchec === null)).toBe(true);
-    expect((before.desactiveLe === null) === (before.raisonDesactivation === null)).toBe(true);
+    ['a success at another address', failing(HOUR_MS, 0), finding('accepted', OTHER), 'health', HEALTHY],
+    ['the first failure', webhook(), failed, 'health', since(0, 0)],
+    ['a failure at another address', webhook(), finding('failed', OTHER), undefined, HEALTHY],
+    ['410', webhook(), gone, 'disabled', { ...disabled, raisonDesactivation: GONE }],
+    ['410 after failures', failing(HOUR_MS, 1), gone, 'disabled', { actif: false, ...since(HOUR_MS, 1) }],
+    ['410 of a disabled endpoint', webhook(earlier), gone, undefined, earlier],
+    ['410 at another address', webhook(), finding('gone', OTHER), undefined, HEALTHY],
+  ])('%s', (_name, before, found, change, after) => expectNote(before, found, change, after));
+
+  it('a failure after five days, deactivated by the partner', () => {
+    const after = { ...active, actif: false };
+    expectNote(failing(5 * DAYS, HOUR_MS, { actif: false }), failed, 'health', after);
   });
 
   it('an hourly failure disables after exactly five days', () => {
