@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { ACCESS_ROLE, APP_ROLE, QUEUE_ROLE } from '../libs/platform/src/database/connections';
+import { ACCESS_ROLE, APP_ROLE, QUEUE_ROLE } from '../libs/platform/src/database/roles';
 import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 /** Tasks of partners for the worker, and the role and schema of its queue. pg-boss fills the schema. */

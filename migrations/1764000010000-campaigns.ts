@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { ACCESS_ROLE, APP_ROLE } from '../libs/platform/src/database/connections';
+import { ACCESS_ROLE, APP_ROLE } from '../libs/platform/src/database/roles';
 import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 const TABLES = ['campagne', 'question', 'option', 'votant', 'liste_electorale'];

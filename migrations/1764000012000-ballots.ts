@@ -5,7 +5,7 @@ import {
   type BoxFunction,
   createBoxFunctions,
 } from '../libs/voting/src/sql/ballot-box';
-import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/connections';
+import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/roles';
 import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 /**

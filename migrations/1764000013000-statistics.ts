@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { ACCESS_ROLE } from '../libs/platform/src/database/connections';
+import { ACCESS_ROLE } from '../libs/platform/src/database/roles';
 
 /** Settings of the client for statistics, and the search for ballot boxes of ended votes. */
 export class Statistics1764000013000 implements MigrationInterface {

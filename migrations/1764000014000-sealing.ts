@@ -6,7 +6,7 @@ import {
   type BoxFunction,
   createBoxFunctions,
 } from '../libs/voting/src/sql/ballot-box';
-import { ACCESS_ROLE, APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/connections';
+import { ACCESS_ROLE, APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/roles';
 import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 const TABLES = ['depouillement', 'participation', 'resultat'];

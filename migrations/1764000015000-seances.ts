@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { APP_ROLE } from '../libs/platform/src/database/connections';
+import { APP_ROLE } from '../libs/platform/src/database/roles';
 import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 
 /** Meetings, the points of their agendas and the results of votes in session: totals, without personal data. */

@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { APP_ROLE, ERASURE_ROLE } from '../libs/platform/src/database/connections';
+import { APP_ROLE, ERASURE_ROLE } from '../libs/platform/src/database/roles';
 
 /** Tables whose rows only an erasure may delete. */
 const ERASED = ['evenement', 'paiement', 'autorisation_paiement'];

@@ -7,7 +7,7 @@ import {
   createBoxFunctions,
   named,
 } from '../libs/voting/src/sql/ballot-box';
-import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/connections';
+import { APP_ROLE, BALLOT_BOX_ROLE } from '../libs/platform/src/database/roles';
 import { secureTenantTable } from '../libs/platform/src/database/tenant-table';
 import { Ballots1764000012000 } from './1764000012000-ballots';
 import { Sealing1764000014000 } from './1764000014000-sealing';

@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { APP_ROLE } from '../libs/platform/src/database/connections';
+import { APP_ROLE } from '../libs/platform/src/database/roles';
 
 const COUNTS = ['votants_ajoutes', 'votants_retires', 'votants_modifies'];
 

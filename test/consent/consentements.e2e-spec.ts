@@ -1,6 +1,6 @@
 import { openTenant, type OpenTenant, platformKey, signed } from '../adhesion/support/cards';
 import { changed, digests } from '../adhesion/support/digests';
-import { APP_ROLE } from '../../libs/platform/src/database/connections';
+import { APP_ROLE } from '../../libs/platform/src/database/roles';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, INSTANT, synced, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';

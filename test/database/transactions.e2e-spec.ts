@@ -26,7 +26,7 @@ beforeAll(async () => {
   transactions = new Transactions(
     undefined as never,
     { reads: pool, shortWrites: pool, access: pool },
-    1,
+    { poolSize: 1 },
     new DatabaseTime(),
   );
   bystander = new Client({ connectionString: app.config.databaseUrl });

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { ENTER, type Statement } from '../../libs/platform/src/database/entered-query';
-import { APP_ROLE } from '../../libs/platform/src/database/connections';
+import { APP_ROLE } from '../../libs/platform/src/database/roles';
 import type { TestApp } from '../setup/test-app';
 
 /** A node of EXPLAIN's JSON with the properties that tests use. */

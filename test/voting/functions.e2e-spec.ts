@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BALLOT_BOX_ROLE } from '../../libs/platform/src/database/connections';
+import { BALLOT_BOX_ROLE } from '../../libs/platform/src/database/roles';
 import { digestOf, sqlFunctions } from '../../libs/voting/src/sql/functions';
 import { TestApp } from '../setup/test-app';
 

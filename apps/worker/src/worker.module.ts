@@ -1,11 +1,9 @@
 import { DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
 import { CLIENTS_ENTITIES, ClientsModule } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { MEMBERSHIP_ENTITIES } from '#membership';
 import { MessagingModule, SendingModule } from '#messaging';
 import { Config } from '#platform/ops/config';
-import { ProblemFilter } from '#platform/http/problem.filter';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncModule } from '#sync';
 import { VOTING_ENTITIES, VotingModule } from '#voting';
@@ -36,7 +34,7 @@ export class WorkerModule {
         MessagingModule,
         SendingModule.forRoot(config),
       ],
-      providers: [{ provide: APP_FILTER, useClass: ProblemFilter }, ClockService, JobsService, PurgeService],
+      providers: [ClockService, JobsService, PurgeService],
     };
   }
 }

@@ -4,7 +4,7 @@ import {
   JournalVerification,
   type Verified,
 } from '../../../libs/platform/src/audit/verification';
-import { Transactions } from '../../../libs/platform/src/database/transactions';
+import { JournalRepository } from '../../../libs/platform/src/audit/journal.repository';
 import type { TestApp, TestTenant } from '../../setup/test-app';
 
 /** A row of the trail, as a superuser reads it. */
@@ -27,7 +27,7 @@ export class Trail {
   /** Verifies them with another key. */
   verifyWith(secretsKey: Buffer): Promise<Verified> {
     const chain = new Chain(secretsKey);
-    return new JournalVerification(this.app.app.get(Transactions), chain).verify(this.tenant.tenantId);
+    return new JournalVerification(this.app.app.get(JournalRepository), chain).verify(this.tenant.tenantId);
   }
 
   async rows(space = this.tenant.tenantId): Promise<Row[]> {

@@ -1,4 +1,5 @@
-import { loadConfig, type Reader } from '#platform/ops/config';
+import { loadConfig } from '#platform/ops/config';
+import type { Reader } from '#platform/ops/process-name';
 
 /** Valid sample values for secrets and for addresses of other machines. */
 export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {

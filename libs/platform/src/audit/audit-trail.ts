@@ -1,9 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Actor } from './actor';
-import { NO_TENANT, type Transactions } from '../database/transactions';
+import { NO_TENANT, Transactions } from '../database/transactions';
 import { type AuditDetail, textOfDetail } from './audit-detail';
 import { type AuditedAction, BREAK } from './audited-action';
-import { type Chain, type ChainEnd, GENESIS } from './chain';
+import { Chain, type ChainEnd, GENESIS } from './chain';
+import { LOGGER } from '../ops/logger';
 import { type Head, JournalRepository } from './journal.repository';
 
 interface Noted {
@@ -21,16 +23,14 @@ interface Noted {
  * Each space has a chain of its own: a data space (the tenant's id), and what is done to a client as a whole (the
  * client's id).
  */
+@Injectable()
 export class AuditTrail {
-  private readonly repository: JournalRepository;
-
   constructor(
     private readonly transactions: Transactions,
+    private readonly repository: JournalRepository,
     private readonly chain: Chain,
-    private readonly logger: Logger,
-  ) {
-    this.repository = new JournalRepository(transactions);
-  }
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /**
    * Has entries written as the last of the ambient transaction: who writes to a space's chain waits for who did before.

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SECRETS_KEY } from '../ops/secret-box';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** One entry of the audit trail, with its position. */
@@ -29,11 +31,12 @@ export const GENESIS: ChainEnd = { numero: 0, empreinte: Buffer.alloc(32) };
  * and the end of the chain carries a seal: without the key, which is not in the database, nobody can change, remove, add
  * or move an entry so that the rest still fits.
  */
+@Injectable()
 export class Chain {
   private readonly key: Buffer;
 
   /** @param secretsKey what the chain's own key is derived from */
-  constructor(secretsKey: Buffer) {
+  constructor(@Inject(SECRETS_KEY) secretsKey: Buffer) {
     this.key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'mandat journal', 32));
   }
 

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import type { Position } from '../database/json-items';
-import type { Transactions } from '../database/transactions';
+import { Transactions } from '../database/transactions';
 import type { ChainEnd, JournalEntry } from './chain';
 
 /** The end of a chain as it is kept, and what the next entries are given. */
@@ -27,6 +28,7 @@ const ENTRY = `numero::float8 AS numero, id_unique AS id, ${DATE('date_creation'
   objet_id AS "objetId", requete_id AS "requeteId", detail::text AS detail, empreinte`;
 
 /** Entries of the audit trail, and where each space's chain ends. */
+@Injectable()
 export class JournalRepository {
   constructor(private readonly transactions: Transactions) {}
 

@@ -1,6 +1,6 @@
-import type { Transactions } from '../database/transactions';
+import { Injectable } from '@nestjs/common';
 import { BREAK } from './audited-action';
-import { type Chain, type ChainEnd, GENESIS } from './chain';
+import { Chain, type ChainEnd, GENESIS } from './chain';
 import { JournalRepository } from './journal.repository';
 
 /** Entries read at a time, which bounds the memory. One entry may have 1,000 ids. */
@@ -26,15 +26,12 @@ export interface Anchor {
 }
 
 /** Reads audit trails from their beginning and reports each change, removal, insertion and reordering. */
+@Injectable()
 export class JournalVerification {
-  private readonly repository: JournalRepository;
-
   constructor(
-    transactions: Transactions,
+    private readonly repository: JournalRepository,
     private readonly chain: Chain,
-  ) {
-    this.repository = new JournalRepository(transactions);
-  }
+  ) {}
 
   /** @param anchor where the chain once ended: without it, an earlier copy of the whole trail passes for the trail */
   async verify(space: string, anchor?: Anchor): Promise<Verified> {

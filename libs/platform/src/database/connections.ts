@@ -5,54 +5,15 @@ import {
   DefaultNamingStrategy,
   type NamingStrategyInterface,
 } from 'typeorm';
+import type { Logger } from 'pino';
+import { clientConfig } from './client-config';
+import { APP_ROLE } from './roles';
 import { type DatabaseWatch, disallowLongStatements, WatchedClient } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.
 postgres.defaults.parseInputDatesAsUTC = true;
-
-/** The role under which all requests run: it owns nothing, bypasses nothing and sees one tenant at a time. */
-export const APP_ROLE = 'mandat_app';
-
-/** The role that reads clients and keys and sees no tenant's data. */
-export const ACCESS_ROLE = 'mandat_access';
-
-/** The role of the queue, which reaches jobs and no data of tenants. */
-export const QUEUE_ROLE = 'mandat_queue';
-
-/** The role of erasures: the application's, with rights to remove what nothing else removes. */
-export const ERASURE_ROLE = 'mandat_effacement';
-
-/** The role whose functions count ballots; no process acts as it. */
-export const BALLOT_BOX_ROLE = 'mandat_urne';
-
-/** A statement that runs longer is cancelled and answered as 503 (docs/contract.md, "Limits"). */
-const STATEMENT_TIMEOUT_MS = 30_000;
-
-/** A server that hears nothing of us, not even from the system below, takes back locks and connection within half a minute. */
-const SERVER_PROBES = [
-  'tcp_keepalives_idle=10',
-  'tcp_keepalives_interval=5',
-  'tcp_keepalives_count=3',
-  'tcp_user_timeout=25000',
-];
-
-/** Settings of every connection; roles and time limits hold even for a statement outside any transaction of ours. */
-const CONNECTION_OPTIONS = [
-  `role=${APP_ROLE}`,
-  `statement_timeout=${STATEMENT_TIMEOUT_MS}`,
-  'lock_timeout=20000',
-  'idle_in_transaction_session_timeout=60000',
-  // Incremental reads rely on it: a reader that overlaps by two minutes misses no change that was committed late.
-  'transaction_timeout=110000',
-  'timezone=UTC',
-  // Compiling a plan costs more than any of our statements gains by it.
-  'jit=off',
-  ...SERVER_PROBES,
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
 
 export interface PoolOptions {
   url: string;
@@ -62,17 +23,12 @@ export interface PoolOptions {
   watch?: DatabaseWatch;
 }
 
-/** Options of a connection. */
-export function clientConfig(url: string, applicationName: string): ClientConfig {
-  return {
-    connectionString: url,
-    keepAlive: true,
-    // Otherwise after two hours.
-    keepAliveInitialDelayMillis: 5_000,
-    options: CONNECTION_OPTIONS,
-    application_name: applicationName,
+/** Returns a listener that logs the loss of an idle connection. Its pool replaces the connection. */
+export const logLostConnection =
+  (logger: Logger) =>
+  (error: Error): void => {
+    logger.warn({ code: (error as { code?: string }).code }, 'an idle database connection was lost');
   };
-}
 
 function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
   return {

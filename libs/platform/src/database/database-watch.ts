@@ -1,6 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Client, type ClientConfig, type PoolClient } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Config } from '../ops/config';
+import { LOGGER } from '../ops/logger';
+import { PROCESS_NAME, type Reader } from '../ops/process-name';
+import { clientConfig } from './client-config';
 import { sqlState } from './sql-errors';
 
 /** How long a connection may take to be made: four trips over a network at its worst. */
@@ -58,7 +63,10 @@ export function cut(client: Pick<Client, 'query'>): void {
  * for four seconds, it makes a new one: if that is answered, or cannot be made, the silent ones are lost, at work or idle. One
  * with a statement at work is lost after half a minute of silence, whatever others hear.
  */
+@Injectable()
 export class DatabaseWatch {
+  /** Of its own connection. */
+  private readonly config: ClientConfig;
   private readonly connections = new Map<Client, Look>();
   private readonly timer: NodeJS.Timeout;
   private own: Client | undefined;
@@ -67,11 +75,12 @@ export class DatabaseWatch {
   /** When the last question was asked that had an answer. */
   private answeredAt = -Infinity;
 
-  /** @param config of its own connection */
   constructor(
-    private readonly config: ClientConfig,
-    private readonly logger: Logger,
+    { databaseUrl }: Config,
+    @Inject(PROCESS_NAME) processName: Reader,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    this.config = clientConfig(databaseUrl, `mandat ${processName} watch`);
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 

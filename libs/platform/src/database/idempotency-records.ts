@@ -1,4 +1,5 @@
-import { ADMINISTRATION, PURGE_BATCH, type Transactions } from './transactions';
+import { Injectable } from '@nestjs/common';
+import { ADMINISTRATION, PURGE_BATCH, Transactions } from './transactions';
 
 /** An answer as it is replayed. */
 export interface RecordedAnswer {
@@ -16,6 +17,7 @@ export interface IdempotencyRecord {
 }
 
 /** Answers under their `Idempotency-Key`, kept for 24 h; part of the ambient transaction. */
+@Injectable()
 export class IdempotencyRecords {
   constructor(private readonly transactions: Transactions) {}
 

@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { ConfigError } from '../ops/config-error';
-import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE, QUEUE_ROLE } from './connections';
+import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE, QUEUE_ROLE } from './roles';
 
 /** The login of the processes where the service makes it; an operator may choose another name. */
 export const SERVICE_LOGIN = 'mandat_service';

@@ -1,4 +1,4 @@
-import { APP_ROLE } from './connections';
+import { APP_ROLE } from './roles';
 
 /**
  * The statements that put a table under row-level security: forced, so that not even its owner sees past it, and

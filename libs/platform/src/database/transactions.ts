@@ -1,12 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
-import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { BUDGETS } from '../ops/budgets';
-import type { DatabaseTime } from '../ops/database-time';
+import { Config } from '../ops/config';
+import { DatabaseTime } from '../ops/database-time';
 import { KeyedLimit } from '../ops/keyed-limit';
-import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './connections';
+import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './roles';
 import { allowLongStatements, cut } from './database-watch';
 import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
+import { PipelinedPools, SHORT_WRITES } from './pipelined-pools';
 import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
 
 /**
@@ -44,12 +47,6 @@ export interface RunOptions {
 
 const ATTEMPTS = 5;
 
-/** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
-export const SHORT_WRITES = 2;
-
-/** Pools of connections for what takes one trip. `access` is for keys, limits and probes, which no tenant's work may hold up. */
-export type PipelinedPools = Readonly<Record<'reads' | 'shortWrites' | 'access', Pool>>;
-
 /** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
 const LINE = {
   waitMs: 30_000,
@@ -60,6 +57,7 @@ const LINE = {
  * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
  * security, and repositories join the ambient one.
  */
+@Injectable()
 export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
 
@@ -67,11 +65,10 @@ export class Transactions {
   private readonly slots: KeyedLimit;
   private readonly shortSlots: KeyedLimit;
 
-  /** @param poolSize connections for transactions, and as many for reads; `BUDGETS` has what one tenant holds of them */
   constructor(
     private readonly dataSource: DataSource,
     private readonly pools: PipelinedPools,
-    poolSize: number,
+    @Inject(Config) { poolSize }: Pick<Config, 'poolSize'>,
     private readonly time: DatabaseTime,
   ) {
     const part = (share: number, size = poolSize): KeyedLimit =>

@@ -1,4 +1,5 @@
-import type { Transactions } from '../database/transactions';
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '../database/transactions';
 import type { Json } from '../database/json';
 import type { EventDefinition } from './event-type';
 
@@ -8,6 +9,7 @@ export interface EventListener {
 }
 
 /** Writes events in the transaction that they report: an event is stored if and only if that transaction commits. */
+@Injectable()
 export class Outbox {
   private listener: EventListener | undefined;
 

@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { BodyInterceptor } from './body.interceptor';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import { InputPipe } from '../input/input.pipe';
 import { PathPartPipe } from '../input/path-part.pipe';
-import { ProblemFilter } from './problem.filter';
 import { QueryInterceptor } from './query.interceptor';
 
-/** The path of every API request behind the guards, in this order, up to its handler; errors go to the filter. */
+/** The path of every API request behind the guards, in this order, up to its handler. `ProblemModule` handles errors. */
 @Module({
   providers: [
     { provide: APP_INTERCEPTOR, useClass: QueryInterceptor },
@@ -15,7 +14,6 @@ import { QueryInterceptor } from './query.interceptor';
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     { provide: APP_PIPE, useClass: PathPartPipe },
     { provide: APP_PIPE, useClass: InputPipe },
-    { provide: APP_FILTER, useClass: ProblemFilter },
   ],
 })
 export class HttpModule {}

@@ -1,8 +1,11 @@
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import type { QueueDatabase } from './queue-database';
+import { QueueDatabase } from './queue-database';
+import { LOGGER } from '../ops/logger';
+import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { sqlState } from '../database/sql-errors';
-import type { Transactions } from '../database/transactions';
+import { Transactions } from '../database/transactions';
 import { type Queue, QUEUE_SCHEMA } from './queue';
 
 /** Time that a stop waits for running jobs, in ms. An interrupted job was not committed, and another worker takes it. */
@@ -26,19 +29,20 @@ export interface LeasedJob<T> {
 }
 
 /** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */
-export class JobQueue {
+@Injectable()
+export class JobQueue implements BeforeApplicationShutdown {
+  /** Only the worker runs jobs and detects jobs of dead workers. */
+  private readonly isWorker: boolean;
   private started: Promise<PgBoss> | undefined;
 
-  /**
-   * @param database connections, which `stop` closes
-   * @param isWorker whether this process also runs jobs, and detects jobs of dead workers
-   */
   constructor(
     private readonly database: QueueDatabase,
-    private readonly isWorker: boolean,
+    @Inject(PROCESS_NAME) processName: Reader,
     private readonly transactions: Transactions,
-    private readonly logger: Logger,
-  ) {}
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.isWorker = processName === 'worker';
+  }
 
   /**
    * Connects early, because the first transaction that adds a job would otherwise wait for a connection while it occupies
@@ -124,8 +128,8 @@ export class JobQueue {
     );
   }
 
-  /** Waits for running jobs for a limited time, and closes the connections. */
-  async stop(): Promise<void> {
+  /** Waits for running jobs for a limited time, and closes its connections. The pools of the service close later. */
+  async beforeApplicationShutdown(): Promise<void> {
     const boss = await this.started?.catch(() => undefined);
     await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });
     await this.database.close();

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
-import { APP_ROLE, QUEUE_ROLE } from '../database/connections';
+import { APP_ROLE, QUEUE_ROLE } from '../database/roles';
 import { type Queue, QUEUE_SCHEMA } from './queue';
 
 /** Rights on the queue: all processes add jobs, and only the queue's role reads them. */

@@ -1,5 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Pool, QueryResult } from 'pg';
-import { createPipelinedPool, type PoolOptions, QUEUE_ROLE } from '../database/connections';
+import type { Logger } from 'pino';
+import { QUEUE_ROLE } from '../database/roles';
+import { createPipelinedPool, logLostConnection } from '../database/connections';
+import { DatabaseWatch } from '../database/database-watch';
+import { Config } from '../ops/config';
+import { LOGGER } from '../ops/logger';
+import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { type Prelude, queryEntered } from '../database/entered-query';
 
 /**
@@ -28,11 +35,18 @@ const ENTER_TEXT = `SET LOCAL ROLE ${QUEUE_ROLE}; ${settingsText}`;
 const ENTERING_STATEMENTS = 2;
 
 /** Connections of the queue: each statement is a transaction with the role and settings of the queue. */
+@Injectable()
 export class QueueDatabase {
   private readonly pool: Pool;
 
-  constructor(options: PoolOptions, onError: (error: Error) => void) {
-    this.pool = createPipelinedPool(options, onError, [ENTER_QUEUE]);
+  constructor(
+    { databaseUrl: url }: Config,
+    @Inject(PROCESS_NAME) processName: Reader,
+    @Inject(LOGGER) logger: Logger,
+    watch: DatabaseWatch,
+  ) {
+    const options = { url, size: processName === 'worker' ? 5 : 1, applicationName: 'mandat queue', watch };
+    this.pool = createPipelinedPool(options, logLostConnection(logger), [ENTER_QUEUE]);
   }
 
   /** Runs one statement, or a text of several with its own transaction and no values: this returns a list of results. */

@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError, loadConfig, type Reader } from './config';
+import { ConfigError, loadConfig } from './config';
+import type { Reader } from './process-name';
 
 const ROOT = join(__dirname, '../../../..');
 

@@ -3,9 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config-error';
-
-/** Processes that read a configuration. Each reads only the secrets that it needs. */
-export type Reader = 'api' | 'worker' | 'cli';
+import type { Reader } from './process-name';
 
 /** Everything the processes read from their environment. The README's table of variables lists the same names. */
 export class Config {

@@ -1,23 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Pool } from 'pg';
+import { PROCESS_NAME, type Reader } from './process-name';
 
 /** For how long a scrape gets the text of the one before, in milliseconds: collecting takes as long as some requests. */
 const SHARED_MS = 1_000;
 
 /** The process's measurements, in Prometheus text. Labels are routes, methods and statuses: never data of a person. */
+@Injectable()
 export class Metrics {
   private readonly exporter = new PrometheusExporter({ preventServerStart: true });
   readonly meter: Meter;
   private latest: { readonly at: number; readonly text: Promise<string> } | undefined;
 
-  /** @param serviceName what `target_info` calls the process */
-  constructor(serviceName: string) {
+  constructor(@Inject(PROCESS_NAME) processName: Reader) {
     // The default resource would name the service by the path of the executable.
-    const resource = resourceFromAttributes({ 'service.name': serviceName });
+    const resource = resourceFromAttributes({ 'service.name': `mandat-${processName}` });
     this.meter = new MeterProvider({ resource, readers: [this.exporter] }).getMeter('mandat');
     const delay = monitorEventLoopDelay({ resolution: 10 });
     delay.enable();
@@ -60,6 +62,7 @@ export class Metrics {
 }
 
 /** Counts and times of HTTP requests. */
+@Injectable()
 export class HttpMetrics {
   private readonly inFlight: UpDownCounter;
   private readonly durations: Histogram;

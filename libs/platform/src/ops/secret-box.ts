@@ -1,12 +1,17 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Injection token of the 32 bytes of SECRETS_KEY. */
+export const SECRETS_KEY = Symbol('secrets key');
+
 /** Encrypts what must not lie readable in the database (AES-256-GCM; docs/contract.md, "Endpoints"). */
+@Injectable()
 export class SecretBox {
   /** @param key 32 bytes, from SECRETS_KEY */
-  constructor(private readonly key: Buffer) {}
+  constructor(@Inject(SECRETS_KEY) private readonly key: Buffer) {}
 
   /** @param context what the secret belongs to; a sealed value moved to another place does not open there */
   seal(plain: Buffer, context: string): Buffer {

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { APP_ROLE, BALLOT_BOX_ROLE } from '#platform/database/connections';
+import { APP_ROLE, BALLOT_BOX_ROLE } from '#platform/database/roles';
 
 /** The tenant of the transaction, in a function of the ballot box. */
 export const BOX_TENANT = `nullif(current_setting('app.tenant_id', true), '')::uuid`;
