@@ -70,7 +70,7 @@ export class AdhesionsService {
     after: Position | undefined,
     limit: number,
   ): Promise<Page> {
-    // The path and the filter of the same meaning hold together like any two filters.
+    // The path and the filter on the same property combine with AND, as all filters do.
     const isNobody = filter.idExterneEmploye != null && filter.idExterneEmploye !== idExterneEmploye;
     const page = isNobody
       ? { items: '' }
@@ -85,14 +85,14 @@ export class AdhesionsService {
   }
 
   /**
-   * Deletes a card for good.
+   * Deletes a card. This cannot be undone.
    *
-   * @throws DomainError `Adhesion.NotFound` and those of what holds the card (`assertDeletable`)
+   * @throws DomainError `Adhesion.NotFound` and those of `assertDeletable`
    */
   async delete(tenantId: string, actor: Actor, id: string): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
       const employe = await this.repository.employeOf(tenantId, id);
-      // The employee before the card, as in every other deletion: the two never wait for each other.
+      // Lock the employee before the card, as every deletion does, to avoid deadlocks.
       const member = employe === undefined ? undefined : await this.members.hold(tenantId, employe, true);
       const cards = member ? await this.repository.lock(tenantId, id) : [];
       if (cards.length === 0) {
@@ -105,8 +105,8 @@ export class AdhesionsService {
   /**
    * Deletes all cards of a member, or those of one union, or none of them.
    *
-   * @returns how many
-   * @throws DomainError `Employe.NotFound` and those of what holds any of the cards (`assertDeletable`)
+   * @returns the number of deleted cards
+   * @throws DomainError `Employe.NotFound` and those of `assertDeletable` for any of the cards
    */
   async deleteOfMember(
     tenantId: string,
@@ -122,7 +122,7 @@ export class AdhesionsService {
     });
   }
 
-  /** Deletes cards of one employee, which the ambient transaction holds as it does the employee. */
+  /** Deletes cards of one employee. The ambient transaction has locked both. */
   private async remove(tenantId: string, actor: Actor, cards: readonly HeldAdhesion[]): Promise<void> {
     const syndicats = [...new Set(cards.map(({ syndicat }) => syndicat))];
     assertDeletable({

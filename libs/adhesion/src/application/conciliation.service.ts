@@ -17,10 +17,10 @@ import { DemandeAdhesionRepository } from '../persistence/demande-adhesion.repos
 import { SignatureRepository } from '../persistence/signature.repository';
 import { CardsService } from './cards.service';
 
-/** Contact data that replaces the signed data. Absent fields stay; null clears. */
+/** Contact data that replaces the signed data. An absent field stays as signed; null clears it. */
 export type ContactOverrides = { readonly [K in keyof Contact]?: Contact[K] | undefined };
 
-/** The employee whom the partner names. */
+/** The employee that the partner names. */
 export interface ConfirmedAs {
   /** Identifier of the employee; the next free one of the form `M-000001` if absent. */
   readonly idExterne?: string | null | undefined;
@@ -34,7 +34,7 @@ export interface Confirmation {
 }
 
 /**
- * Decisions about membership requests (docs/contract.md, "Conciliation"): each is made once, however often it is sent.
+ * Decisions about membership requests (docs/contract.md, "Conciliation"): each is made once, even if it is sent again.
  */
 @Injectable()
 export class ConciliationService {
@@ -57,8 +57,8 @@ export class ConciliationService {
   }
 
   /**
-   * Makes the employee, or matches the one of this identifier as it is, and then the card with its event. Sent again, it
-   * answers what was made.
+   * Creates the employee, or matches the one of this identifier without changing it, and then creates the card with its
+   * event. A repeated confirmation returns the same result.
    *
    * @throws DomainError `Conciliation.NotFound`, `Conciliation.DejaTraitee`
    */
@@ -73,7 +73,7 @@ export class ConciliationService {
         }
         return { idExterne: demande.idExterneEmploye!, adhesionId: demande.adhesionId! };
       },
-      // An employee who is deleted meanwhile is made at the next try.
+      // If the employee was deleted meanwhile, the next attempt creates it.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }
@@ -98,8 +98,8 @@ export class ConciliationService {
   }
 
   /**
-   * Ends the request without a card, and deletes the handwritten signature, which has no more use. Sent again, it answers
-   * the request as it was rejected.
+   * Ends the request without a card and deletes the handwritten signature. A repeated rejection returns the rejected
+   * request.
    *
    * @throws DomainError `Conciliation.NotFound`, `Conciliation.DejaTraitee`
    */
@@ -123,7 +123,7 @@ function contactOf(demande: DemandeAdhesion): Contact {
   ) as unknown as Contact;
 }
 
-/** Removes absent overrides, so that they replace nothing. */
+/** Removes absent overrides, because they must not replace signed data. */
 function given(overrides: ContactOverrides): Partial<Contact> {
   return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
 }

@@ -41,7 +41,7 @@ export class FormulairesService {
   }
 
   /**
-   * @param id given by the service if absent
+   * @param id the service chooses one if absent
    * @throws DomainError `Requete.Invalide` that names each unknown union, field and consent object
    */
   async create(tenantId: string, actor: Actor, record: FormulaireRecord, id?: string): Promise<Formulaire> {
@@ -94,7 +94,7 @@ export class FormulairesService {
         if (faults.length > 0) throw invalidRequest(faults);
         return work();
       },
-      // The next try finds records missing that were deleted in the meantime.
+      // If records were deleted meanwhile, the next attempt reports them as missing.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }

@@ -22,8 +22,8 @@ export class SignatureImagesService {
   ) {}
 
   /**
-   * The signature of the card of this GUID, without `idExterne`; where there is no such card, the most recent signature
-   * of the employee of this external identifier, with it (docs/contract.md, "Signature images").
+   * Returns the signature of the card of this GUID, without `idExterne`. If there is no such card, returns the most recent
+   * signature of the employee of this external identifier, with `idExterne` (docs/contract.md, "Signature images").
    *
    * @throws DomainError `Signature.NotFound`; where `x` names neither, `Adhesion.NotFound` for a GUID and
    *   `Employe.NotFound` for any other text
@@ -40,7 +40,7 @@ export class SignatureImagesService {
   }
 
   /**
-   * The most recent signature of an employee; cards without one are skipped.
+   * Returns the most recent signature of an employee, and skips cards without one.
    *
    * @throws DomainError `Employe.NotFound`, `Signature.NotFound`
    */

@@ -46,7 +46,7 @@ export interface Signed {
   readonly item: Json;
 }
 
-/** Signings on the platform: each with all that belongs to it is one transaction. */
+/** Signings on the platform. Each is one transaction with everything that it writes. */
 @Injectable()
 export class SigningService {
   constructor(
@@ -64,7 +64,7 @@ export class SigningService {
   ) {}
 
   /**
-   * Makes the card of a known employee, with the event `adhesion.signee`; the signing of anybody else becomes a request,
+   * Creates the card of a known employee, with the event `adhesion.signee`. For an unknown person it creates a request,
    * with the event `conciliation.demandee`.
    *
    * @param id of the card or request; the service chooses one if absent
@@ -83,12 +83,12 @@ export class SigningService {
         this.audit.record(tenantId, actor, ADHESION_ACTIONS.signer, [signed.id]);
         return signed;
       },
-      // The next try finds records missing that were deleted in the meantime.
+      // If records were deleted meanwhile, the next attempt reports them as missing.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }
 
-  /** A card as V2 shows it, or what became of a request. @throws DomainError `Adhesion.NotFound` */
+  /** Returns a card as V2 shows it, or the state of a request. @throws DomainError `Adhesion.NotFound` */
   async get(tenantId: string, id: string): Promise<Json> {
     const card = await this.adhesions.one(tenantId, id);
     if (card) return card;

@@ -43,12 +43,12 @@ export const FORMULAIRE = errorsOf('Formulaire', {
     status: 409,
     title: 'Form in use',
     description:
-      'Cards or requests were signed with this form, so that it cannot be deleted. Set `actif` to false to end its use.',
+      'The form cannot be deleted because cards or requests were signed with it. Set `actif` to false to end its use.',
   },
   Inactif: {
     status: 409,
     title: 'Form not active',
-    description: 'The form named by `formulaireId` is not active: nothing can be signed with it.',
+    description: 'The form named by `formulaireId` is not active. Use another form, or set `actif` to true.',
   },
 });
 
@@ -61,7 +61,7 @@ export const CONCILIATION = errorsOf('Conciliation', {
   DejaTraitee: {
     status: 409,
     title: 'Request already decided',
-    description: 'The opposite was decided about this request. A decision is final.',
+    description: 'The request was already decided otherwise. A decision is final.',
   },
 });
 

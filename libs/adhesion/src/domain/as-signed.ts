@@ -1,6 +1,6 @@
 import type { PersonneRecord } from '#membership/vocabulary';
 
-/** The member as written on the card, who always has an e-mail address. */
+/** The member as written on the card, always with an e-mail address. */
 export interface Contact extends PersonneRecord {
   readonly courriel: string;
 }

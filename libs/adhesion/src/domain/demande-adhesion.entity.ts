@@ -62,11 +62,11 @@ export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
   @Column('json')
   valeursChamp: object[];
 
-  /** The same in V1's flat shape, for the consents that were given with them. */
+  /** Custom values in V1's flat shape, for the consents of the same signing. */
   @Column('json')
   valeursChampV1: object[];
 
-  /** The employee whom a confirmation made or matched. */
+  /** The employee that a confirmation created or matched. */
   @Column('text', { nullable: true })
   idExterneEmploye: string | null;
 
@@ -80,7 +80,7 @@ export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
   dateDecision: Date | null;
 
   /**
-   * Whether a decision is still to be made. The same one again is none; the opposite is refused.
+   * Returns true if the request is undecided, false if it was already decided this way.
    *
    * @throws DomainError `Conciliation.DejaTraitee`
    */

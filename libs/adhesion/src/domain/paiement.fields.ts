@@ -25,7 +25,7 @@ export const PAIEMENT_FIELDS = {
   reference,
 } as const;
 
-/** The authorization of payments to come. */
+/** An authorization of future payments. */
 export const AUTORISATION_FIELDS = { reference } as const;
 
 export type PaiementRecord = RecordOf<typeof PAIEMENT_FIELDS>;

@@ -1,10 +1,10 @@
 import { identifier, text } from '#platform/input/field';
 
-/** What a signing says beside who signs (docs/contract.md, "Signing"). */
+/** Fields of a signing beside those of the person (docs/contract.md, "Signing"). */
 export const SIGNING_FIELDS = {
   employeIdExterne: identifier({
     description:
-      'External identifier of the employee who signs. Where it is absent or names nobody, the signing becomes a request that waits for conciliation.',
+      'External identifier of the employee who signs. If it is absent or unknown, the signing becomes a request that waits for conciliation.',
     example: 'E-1001',
   }),
   syndicatIdExterne: identifier({
@@ -23,7 +23,7 @@ export const SIGNING_FIELDS = {
   }),
   imageSignature: text(1_048_576, {
     description:
-      'The handwritten signature: a data URL of a PNG image (`data:image/png;base64,…`) of at most 512 KiB, 4,096 pixels a side and 32 MB unpacked. The bytes are checked.',
+      'The handwritten signature: a data URL of a PNG image (`data:image/png;base64,…`) of at most 512 KiB, 4,096 pixels a side and 32 MB of pixels. The bytes are checked.',
     example:
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   }),

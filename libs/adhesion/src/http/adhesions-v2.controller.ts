@@ -60,7 +60,7 @@ export class AdhesionsV2Controller {
   @Answers({
     summary: 'Delete a signed card',
     description:
-      'For good, with its signature. The membership and the consents stay. A card never changes, so that there is no version to name in `If-Match`. Of several things that hold the card, the first in the order of the codes is answered.',
+      'Deletes the card and its signature; this cannot be undone. The membership and the consents stay. `If-Match` is not supported because a card never changes. If several reasons block the deletion, the response has the first in the order of the codes.',
     path: {
       id: {
         description: 'Identifier of the card (GUID): its `idUniqueAdhesion`.',
@@ -82,7 +82,7 @@ export class AdhesionsV2Controller {
   @Delete('membre/:idExterneMembre')
   @Answers({
     summary: 'Delete all signed cards of a member, or those of one union',
-    description: 'All of them or none: what holds one of them holds all.',
+    description: 'Deletes all of the cards or none: a reason that blocks one of them blocks all.',
     path: { idExterneMembre: { description: 'External identifier of the employee.', example: 'E-1004' } },
     type: AdhesionsDeletedItem,
     errors: [EMPLOYE.NotFound, ...HELD],

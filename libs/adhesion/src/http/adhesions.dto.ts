@@ -23,7 +23,7 @@ export const aSignatureManuscripte = {
   description: 'Whether a handwritten signature was captured.',
   example: true,
 } as const;
-/** The fields of a signing as answers show them. */
+/** The fields of a signing in responses. */
 export const SIGNED = {
   dateSignature: { ...SIGNING_FIELDS.dateSignature, always: true, description: 'When it was signed (UTC).' },
   transactionId: SIGNING_FIELDS.transactionId,
@@ -39,7 +39,7 @@ const courriel = { ...PERSONNE_FIELDS.courriel, always: true } as const;
 const apres = {
   kind: 'date',
   description:
-    'Only cards signed at this time or later (inclusive, to the millisecond). A request that is confirmed becomes a card with the date of its signature, perhaps long ago: the event `adhesion.signee` tells of each card when it is made.',
+    'Only cards signed at this time or later (inclusive, to the millisecond). The card of a confirmed request has the date of its signature, which can be much earlier; the event `adhesion.signee` announces each card when it is created.',
   example: '2026-01-01T00:00:00Z',
 } as const;
 
@@ -56,7 +56,7 @@ export class AdhesionV1Item extends ItemOf({
   employe: EmployeItem;
 }
 
-/** What cards and requests both show of the member, as signed. */
+/** Data of the member as signed, in cards and requests. */
 @ApiExtraModels(...VALEURS_V2_ITEMS)
 export class AsSignedItem extends ItemOf({
   ...omit(PERSONNE_FIELDS, 'prenom', 'nom', 'noMembre'),
@@ -133,7 +133,7 @@ export class AdhesionV2List extends InputOf(
 /** The cards that a deletion by member is about. */
 export class AdhesionsOfMember extends InputOf({ idExterneSyndicat }) {}
 
-/** What a deletion by member did. */
+/** Result of a deletion by member. */
 export class AdhesionsDeletedItem {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'How many cards were deleted.', example: 1 })
   nombreSupprime: number;

@@ -37,7 +37,7 @@ export class ConciliationController {
   @Get()
   @Answers({
     summary: 'List the membership requests',
-    description: 'Those that wait for a decision, oldest first, unless another state is asked for.',
+    description: 'Returns the waiting requests, oldest first, or those of another state.',
     type: [DemandeItem],
     paged: true,
   })
@@ -64,9 +64,9 @@ export class ConciliationController {
   @Answers({
     summary: 'Confirm a membership request',
     description: [
-      'Makes the employee, or matches the one of `idExterne`, and then the card with its membership, consents and event `adhesion.signee`.',
-      'Contact data that is sent takes the place of what was signed, on the card and on an employee who is made.',
-      'Sent again, it answers what was made the first time, as long as the employee exists.',
+      'Creates the employee, or matches the one of `idExterne`, and then creates the card with its membership, consents and event `adhesion.signee`.',
+      'Contact data in the body replaces the signed data, on the card and on a new employee.',
+      'A repeated request gets the first response, as long as the employee exists.',
     ].join('\n\n'),
     path: { id },
     bodyExample: { ville: 'Saguenay' },
@@ -86,7 +86,7 @@ export class ConciliationController {
   @Answers({
     summary: 'Reject a membership request',
     description:
-      'A handwritten signature that came with it is deleted. Sent again, it answers the request as it was rejected the first time.',
+      'Deletes the handwritten signature of the request. A repeated rejection gets the first response.',
     path: { id: { ...id, example: EXAMPLE_IDS.demandeDouteuse } },
     type: DemandeItem,
     errors: [CONCILIATION.NotFound, CONCILIATION.DejaTraitee],

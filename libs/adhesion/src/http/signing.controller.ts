@@ -45,8 +45,8 @@ export class SigningController {
   @Answers({
     summary: 'Sign a card',
     description: [
-      'Everything that belongs to the signing is written together: the card with its contact data and custom values, the handwritten signature, the consents, the membership if it is missing, and the event `adhesion.signee`.',
-      'Where `employeIdExterne` is absent or names nobody, the answer is a request that waits for conciliation, and the event `conciliation.demandee`.',
+      'One transaction writes the card with its contact data and custom values, the handwritten signature, the consents, the membership if it is missing, and the event `adhesion.signee`.',
+      'If `employeIdExterne` is absent or unknown, the response is a request that waits for conciliation, with the event `conciliation.demandee`.',
     ].join('\n\n'),
     bodyExample: {
       employeIdExterne: 'E-1001',
@@ -78,7 +78,7 @@ export class SigningController {
 
   @Get(':id')
   @Answers({
-    summary: 'Read what a signing became',
+    summary: 'Read the state of a signing',
     description: 'A card, or a request with its state and, once it is confirmed, its card.',
     path: { id: { ...id, description: 'Identifier of the card or of the request (GUID).' } },
     anyOf: [AdhesionV2Item, DemandeSuivieItem],
@@ -92,7 +92,7 @@ export class SigningController {
   @Post(':id/paiements')
   @Answers({
     summary: 'Link a payment to a card',
-    description: 'From then on the card cannot be deleted. `Location` names the card.',
+    description: 'Blocks the deletion of the card. `Location` names the card.',
     path: { id },
     status: 201,
     type: PaiementItem,
@@ -114,7 +114,7 @@ export class SigningController {
   @Post(':id/autorisations-paiement')
   @Answers({
     summary: 'Link the authorization of payments to a card',
-    description: 'From then on the card cannot be deleted. `Location` names the card.',
+    description: 'Blocks the deletion of the card. `Location` names the card.',
     path: { id },
     status: 201,
     type: AutorisationPaiementItem,

@@ -3,7 +3,7 @@ import { employeV1, syndicatNom } from '#membership/relations';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 
-/** Filters of V1's lists of cards; those given hold together. */
+/** Filters of V1's lists of cards, combined with AND. */
 export interface AdhesionV1Filter {
   /** Inclusive lower bound of the signature's date. */
   apres?: Date | null;

@@ -11,7 +11,7 @@ import {
 import { Transactions } from '#platform/database/transactions';
 import { omit } from '#platform/input/field';
 
-/** Filters of the lists of cards; those given hold together (docs/contract.md, "Lists of cards"). */
+/** Filters of the lists of cards, combined with AND (docs/contract.md, "Lists of cards"). */
 export interface AdhesionFilter {
   /** Inclusive lower bound of the signature's date. */
   apres?: Date | null;

@@ -3,13 +3,13 @@ import { Transactions } from '#platform/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
 import { insertSigned } from './as-signed.sql';
 
-/** The employee of a card, who never changes. */
+/** The employee of a card. It never changes. */
 export interface Signer {
   readonly idExterne: string;
   readonly idUnique: string;
 }
 
-/** A card as far as its deletion is concerned. */
+/** The parts of a card that its deletion checks. */
 export interface HeldAdhesion {
   readonly id: string;
   readonly employe: string;
@@ -25,7 +25,7 @@ export interface HeldAdhesion {
 export class AdhesionRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Adds a card; answers its id. @param id given by the service if absent */
+  /** Adds a card. Returns its id. @param id the service chooses one if absent */
   async insert(tenantId: string, signer: Signer, signed: AsSigned, id?: string): Promise<string> {
     const { text, values } = insertSigned('adhesion', signed, {
       tenant_id: tenantId,
@@ -63,7 +63,7 @@ export class AdhesionRepository {
       `SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND ${condition} ORDER BY id_unique FOR UPDATE`,
       [...values],
     );
-    // Another statement: it sees what those wrote who held the cards before.
+    // A second statement, because it must see the rows that the previous holders of the locks wrote.
     const { rows } = await client.query<HeldAdhesion>(
       `SELECT id_unique AS id, id_externe_employe AS employe, employe_id_unique AS "employeIdUnique",
          syndicat_id_externe AS syndicat, date_signature AS "dateSignature", avec_paiement AS "avecPaiement",

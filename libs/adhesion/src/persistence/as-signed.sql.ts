@@ -15,7 +15,7 @@ const PROPERTIES = [
 ] as const satisfies (keyof AsSigned)[];
 
 /**
- * A statement that adds a row of what was signed and answers its `id`.
+ * Returns a statement that inserts the signed data and returns the row's `id`.
  *
  * @param others further columns of the table with their values
  */

@@ -25,7 +25,7 @@ export interface NewDemande {
   readonly reponses: readonly { objetConsentementIdExterne: string; accepte: boolean }[];
 }
 
-/** Requests that wait for conciliation, and those about which was decided. */
+/** Membership requests, waiting or decided. */
 @Injectable()
 export class DemandeAdhesionRepository {
   private readonly items: JsonItems;
@@ -63,7 +63,7 @@ export class DemandeAdhesionRepository {
     return this.items.page(tenantId, after, limit, [{ sql: 'statut = ?', value: statut }]);
   }
 
-  /** Adds a request in the ambient transaction; answers its id. */
+  /** Adds a request in the ambient transaction. Returns its id. */
   async insert(tenantId: string, signed: AsSigned, demande: NewDemande): Promise<string> {
     const { text, values } = insertSigned('demande_adhesion', signed, {
       tenant_id: tenantId,

@@ -7,7 +7,7 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { FormulaireRecord } from '../domain/formulaire.fields';
 
-/** A form as far as a signing is concerned. */
+/** The parts of a form that a signing checks. */
 export interface FormulaireInUse {
   readonly syndicat: string;
   readonly actif: boolean;
@@ -50,7 +50,7 @@ export class FormulaireRepository {
     return this.items.page(tenantId, after, limit, []);
   }
 
-  /** Adds a form in the ambient transaction; answers its id. @param id given by the service if absent */
+  /** Adds a form in the ambient transaction; returns its id. @param id the service chooses one if absent */
   async insert(tenantId: string, record: FormulaireRecord, id?: string): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO formulaire (tenant_id, id_unique, titre, syndicat_id_externe, actif)
@@ -120,7 +120,7 @@ export class FormulaireRepository {
       tenantId,
       id,
     ]);
-    // Another statement: it sees the lists as they were left by who held the form before.
+    // A second statement, because it must see the lists that the previous holder of the lock wrote.
     const { rows } = await client.query<FormulaireInUse>(
       `SELECT f.syndicat_id_externe AS syndicat, f.actif, ARRAY(
          SELECT l.nom_champ FROM formulaire_champ l

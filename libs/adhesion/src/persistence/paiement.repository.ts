@@ -20,7 +20,7 @@ interface Linked {
 export class PaiementRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Marks a card as paid for, and keeps it from being deleted until the transaction ends; false if there is none. */
+  /** Marks a card as paid and locks it against deletion until the transaction ends. Returns false if there is no such card. */
   async markPaid(tenantId: string, adhesionId: string): Promise<boolean> {
     const { rowCount } = await this.transactions
       .client()
@@ -31,7 +31,7 @@ export class PaiementRepository {
     return rowCount === 1;
   }
 
-  /** Keeps a card from being deleted until the transaction ends; false if there is none. */
+  /** Locks a card against deletion until the transaction ends. Returns false if there is no such card. */
   async hold(tenantId: string, adhesionId: string): Promise<boolean> {
     const { rowCount } = await this.transactions
       .client()
@@ -42,7 +42,7 @@ export class PaiementRepository {
     return rowCount === 1;
   }
 
-  /** @returns the payment's id, and it as JSON text */
+  /** @returns the payment's id, and the payment as JSON text */
   async insert(tenantId: string, adhesionId: string, record: PaiementRecord): Promise<Linked> {
     const { rows } = await this.transactions.client().query<Linked>(
       `INSERT INTO paiement (tenant_id, adhesion_id, montant, devise, reference) VALUES ($1, $2, $3, $4, $5)
@@ -52,7 +52,7 @@ export class PaiementRepository {
     return rows[0]!;
   }
 
-  /** @returns the authorization's id, and it as JSON text */
+  /** @returns the authorization's id, and the authorization as JSON text */
   async insertAutorisation(tenantId: string, adhesionId: string, reference: string): Promise<Linked> {
     const { rows } = await this.transactions.client().query<Linked>(
       `INSERT INTO autorisation_paiement (tenant_id, adhesion_id, reference) VALUES ($1, $2, $3)

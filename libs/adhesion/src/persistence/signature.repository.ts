@@ -33,7 +33,7 @@ export class SignatureRepository {
       ]);
   }
 
-  /** Makes the signature of a request, if it has one, that of the card which it became. */
+  /** Moves the signature of a request, if it has one, to the card made of the request. */
   async move(tenantId: string, demandeId: string, adhesionId: string): Promise<void> {
     await this.transactions
       .client()
@@ -60,7 +60,7 @@ export class SignatureRepository {
     return rows[0];
   }
 
-  /** The most recent of an employee's cards that have a signature. */
+  /** Returns the employee's most recent card with a signature. */
   async latestOf(tenantId: string, employe: string): Promise<SignedImage | undefined> {
     const { rows } = await this.transactions.client().query<SignedImage>(
       `${READ} AND a.id_externe_employe = $2 AND a.a_signature_manuscrite
