@@ -1,6 +1,8 @@
 import { type Type } from '@nestjs/common';
-import { type RecordDefinition, type RecordOf, type ShownOf } from './field';
+import { ApiProperty } from '@nestjs/swagger';
+import { type Field, type RecordDefinition, type RecordOf, type ShownOf } from './field';
 import { Input, type RecordClass, Shown } from './field.decorator';
+import type { Value } from './values';
 
 /** Classes of records and of elements of lists, by property. */
 type Nested<D> = { readonly [K in keyof D]?: RecordClass };
@@ -18,23 +20,34 @@ export function InputOf<D extends RecordDefinition, B extends object = object>(
   return classOf(definition, nested, Input, base) as Type<RecordOf<D> & B>;
 }
 
+/** The properties of a response: fields, and values that no request has. */
+type Properties = Readonly<Record<string, Field | Value<unknown>>>;
+
+type Values<D> = { [K in keyof D as D[K] extends Value<unknown> ? K : never]: D[K] };
+type Fields<D> = { [K in keyof D as D[K] extends Value<unknown> ? never : K]: D[K] };
+type ItemTypeOf<D> = ShownOf<Fields<D>> & {
+  [K in keyof Values<D>]: D[K] extends Value<infer T> ? T : never;
+};
+
 /**
- * A class of answers: types and the OpenAPI document come from the definition.
+ * A response class: types and the OpenAPI document come from the definition.
  *
- * @param base a class of answers whose properties come first
+ * @param base a response class whose properties come first
  */
-export function ItemOf<D extends RecordDefinition, B extends object = object>(
+export function ItemOf<D extends Properties, B extends object = object>(
   definition: D,
   nested: Nested<D> = {},
   base?: Type<B>,
 ) {
-  return classOf(definition, nested, Shown, base) as Type<ShownOf<D> & B>;
+  const decorate = (property: Field | Value<unknown>, of?: RecordClass): PropertyDecorator =>
+    'schema' in property ? ApiProperty(property.schema) : Shown(property, of);
+  return classOf(definition, nested, decorate, base) as Type<ItemTypeOf<D> & B>;
 }
 
-function classOf<D extends RecordDefinition>(
-  definition: D,
-  nested: Nested<D>,
-  decorate: typeof Input,
+function classOf<P extends Field | Value<unknown>>(
+  definition: Readonly<Record<string, P>>,
+  nested: Readonly<Record<string, RecordClass | undefined>>,
+  decorate: (property: P, nested?: RecordClass) => PropertyDecorator,
   base: Type<object> = class {},
 ): Type<object> {
   class Model extends base {}

@@ -1,19 +1,15 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
 import { AdhesionSupprimeeData, AdhesionV2Item, DemandeItem } from '#adhesion';
+import { ItemOf } from '#platform/input/record-classes';
+import { value } from '#platform/input/values';
 import type { EventType } from '../domain/event.types';
 import { SyncTermineeData } from '#sync';
 import { CampagneItem, ListeElectoraleCreeeData } from '#voting';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 
-export class WebhookTestData {
-  @ApiProperty({
-    description: 'The tested endpoint (GUID).',
-    format: 'uuid',
-    example: EXAMPLE_WEBHOOK_ID,
-  })
-  webhookId: string;
-}
+export class WebhookTestData extends ItemOf({
+  webhookId: value.id('The tested endpoint (GUID).', EXAMPLE_WEBHOOK_ID),
+}) {}
 
 /** The class of the data of each type of event, as in the OpenAPI document. */
 export const EVENT_DATA: Readonly<Record<EventType, Type>> = {

@@ -1,0 +1,34 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import type { RecordClass } from './field.decorator';
+
+/** A property that only responses have. Fields describe the properties that requests have, too. */
+export interface Value<T> {
+  readonly schema: ApiPropertyOptions;
+  /** Never set; it carries the type. */
+  readonly type?: T;
+}
+
+function valueOf<T>(schema: ApiPropertyOptions): Value<T> {
+  return { schema };
+}
+
+/** Descriptions and examples of the properties of responses, by type. */
+export const value = {
+  text: (description: string, example?: string) =>
+    valueOf<string>({ type: String, description, ...(example === undefined ? {} : { example }) }),
+  id: (description: string, example: string) =>
+    valueOf<string>({ type: String, description, format: 'uuid', example }),
+  time: (description: string, example: string) =>
+    valueOf<string>({ type: String, description, format: 'date-time', example }),
+  integer: (description: string, example: number) =>
+    valueOf<number>({ type: 'integer', description, example }),
+  number: (description: string, example: number) => valueOf<number>({ type: Number, description, example }),
+  choice: <V extends string>(values: readonly V[], description: string, example: V) =>
+    valueOf<V>({ enum: [...values], description, example }),
+  object: (description: string) =>
+    valueOf<object>({ type: 'object', additionalProperties: true, description }),
+  one: <T extends object>(type: RecordClass<T>, description: string) => valueOf<T>({ type, description }),
+  list: <T extends object>(type: RecordClass<T>, description: string) =>
+    valueOf<T[]>({ type, isArray: true, description }),
+  orNull: <T>({ schema }: Value<T>) => valueOf<T | null>({ ...schema, nullable: true }),
+};
