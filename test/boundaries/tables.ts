@@ -53,6 +53,10 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
   webhooks: {
     evenement: 'The outbox of the platform only adds events. Webhooks orders, delivers and removes them.',
   },
+  voting: {
+    reglage:
+      'At the first publication the ballot box reads the threshold of anonymity, so a request cannot choose it.',
+  },
   consent: {
     employe:
       'Consents are deleted with their employee by the foreign key; the list of personal data says so.',
