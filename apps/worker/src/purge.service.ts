@@ -8,16 +8,17 @@ import { PURGE_BATCH } from '#platform/database/transactions';
 import { LOGGER } from '#platform/ops/logger';
 import { TachesService } from '#sync';
 import { EvenementsService } from '#webhooks';
+import { Rounds } from './rounds';
 
 const INTERVAL_MS = 60_000;
 
-/** Removes what has expired: idempotency records after 24 h, minutes of rate limits once over, tasks after 7 days,
- * events with their deliveries after 30, letters with their recipients after 30. */
+/**
+ * Removes expired rows: idempotency records after 24 h, rate windows once over, tasks after 7 days, events with their
+ * deliveries and e-mails with their recipients after 30 days.
+ */
 @Injectable()
 export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private isStopping = false;
+  private readonly rounds: Rounds;
 
   constructor(
     private readonly idempotency: IdempotencyRecords,
@@ -26,37 +27,42 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly evenements: EvenementsService,
     private readonly courriels: CourrielsService,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.rounds = new Rounds('the purge', INTERVAL_MS, (isStopping) => this.purge(isStopping), logger);
+  }
 
   onApplicationBootstrap(): void {
-    const tick = (): void => {
-      this.running = this.purge();
-    };
-    tick();
-    this.timer = setInterval(tick, INTERVAL_MS);
+    this.rounds.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    clearInterval(this.timer);
-    await this.running;
+    await this.rounds.stop();
   }
 
-  /** Runs one round. Several workers may run it at once; each row is removed by one of them. */
-  async purge(): Promise<void> {
-    await this.purgeAll('idempotency records', () => this.idempotency.purgeExpired());
-    await this.purgeAll('rate windows', () => this.rateLimits.purgeOver());
-    await this.purgeAll('tasks', () => this.taches.purgeExpired());
-    await this.purgeAll('events', () => this.evenements.purgeExpired());
-    await this.purgeAll('letters', () => this.courriels.purgeExpired());
+  /** Runs one round. Several workers may run it at once: each row is removed by one of them. */
+  async purge(isStopping = (): boolean => false): Promise<void> {
+    const purges: Record<string, () => Promise<number>> = {
+      'idempotency records': () => this.idempotency.purgeExpired(),
+      'rate windows': () => this.rateLimits.purgeOver(),
+      tasks: () => this.taches.purgeExpired(),
+      events: () => this.evenements.purgeExpired(),
+      letters: () => this.courriels.purgeExpired(),
+    };
+    for (const [what, purgeBatch] of Object.entries(purges))
+      await this.purgeAll(what, purgeBatch, isStopping);
   }
 
-  private async purgeAll(what: string, purgeBatch: () => Promise<number>): Promise<void> {
+  /** A failure does not keep the other rows from being removed. */
+  private async purgeAll(
+    what: string,
+    purgeBatch: () => Promise<number>,
+    isStopping: () => boolean,
+  ): Promise<void> {
     let count = 0;
     try {
       let last: number;
       do count += last = await purgeBatch();
-      while (last === PURGE_BATCH && !this.isStopping);
+      while (last === PURGE_BATCH && !isStopping());
     } catch (error) {
       this.logger.warn({ what, sqlState: sqlState(error) }, 'the purge failed and will be tried again');
     }

@@ -1,15 +1,16 @@
 import type { Logger } from 'pino';
 import { sqlState } from '#platform/database/sql-errors';
 
-/** Work that is done again and again, each round some time after the last has ended; one that fails is logged. */
+/** Repeats a piece of work. The pause begins when a round has ended. A failure is logged, and the next round tries again. */
 export class Rounds {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isStopping = false;
 
   /**
-   * @param what names it in the log
-   * @param work is given what to ask before each part: whether to stop
+   * @param what name in the log
+   * @param intervalMs pause between two rounds
+   * @param work one round; it ends early once `isStopping` returns true
    */
   constructor(
     private readonly what: string,
@@ -22,7 +23,7 @@ export class Rounds {
     this.running = this.round();
   }
 
-  /** Resolves once the part that is under way has ended. */
+  /** Resolves when the current round has ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
