@@ -41,7 +41,7 @@ describe('the count of a batch', () => {
     ]);
   });
 
-  it('of questions without answers has zeros', () => {
+  it('has zeros for questions without answers', () => {
     const rows = [3, 4].map((question) => ({ question, options, lignes: null }));
     expect(counted(rows)).toMatchObject([
       { Exprimes: 0, Abstentions: 0, Options: [{ Votes: 0 }, { Votes: 0 }] },

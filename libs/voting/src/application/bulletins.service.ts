@@ -15,7 +15,7 @@ import { VotantRepository } from '../persistence/votant.repository';
 /** Number of random bytes in a receipt. */
 const RECU_BYTES = 24;
 
-/** Of questions and options, some megabytes. */
+/** Maximum number of cached question and option ids: a few megabytes. */
 const MOST_CACHED_IDS = 200_000;
 
 /** How often a vote is tried again after the campaign was published again in the meantime. */

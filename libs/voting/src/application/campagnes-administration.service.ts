@@ -74,7 +74,7 @@ export class CampagnesAdministrationService {
       const known = await this.sealing.begin(tenantId, id);
       if (!known?.length || !(await this.sealing.sealWithoutResult(id, raison))) {
         const detail =
-          'The sealing has found nothing that does not agree in this ballot box: it is open, about to be sealed, or sealed.';
+          'The sealing found no anomaly in this ballot box: it is open, about to be sealed, or sealed.';
         throw new DomainError(URNE.NonConstatable, detail);
       }
       this.audit.record(tenantId, actor, URNE_ACTIONS.constater, [id]);

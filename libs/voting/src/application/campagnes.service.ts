@@ -117,7 +117,7 @@ export class CampagnesService {
       assertIfMatch(ifMatch, await this.get(tenantId, id));
       const { aDesVotes } = await this.repository.circumstances(campagne);
       if (aDesVotes) {
-        const detail = 'Votes have been recorded: archive the campaign once it has ended.';
+        const detail = 'The campaign has votes. Archive it once it has ended.';
         throw new DomainError(CAMPAGNE.SupprimerAvecVotes, detail);
       }
       await this.repository.delete(campagne);

@@ -72,8 +72,8 @@ export class LifecycleService {
   }
 
   /**
-   * The campaign, held alone until the ambient transaction ends; openings and closings that have come are told of
-   * before anything else happens to it, and the ballot box of a vote that has ended is closed.
+   * Locks the campaign exclusively until the ambient transaction ends. Writes the events of due openings and closings
+   * first, and closes the ballot box of a vote that has ended.
    *
    * @throws DomainError `Campagne.NotFound`
    */
@@ -103,8 +103,8 @@ export class LifecycleService {
   }
 
   /**
-   * One round of the clock: tells of the openings and closings of all tenants that have come. Several workers may do it
-   * at once: each event is written once. A campaign that somebody holds waits for the next round; failures as in `eachDue`.
+   * One round of the scheduler: writes the events of due openings and closings in all tenants. Several workers may run it
+   * at once: each event is written once. A locked campaign waits for the next round. Failures as in `eachDue`.
    */
   async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
     await eachDue(await this.repository.due(), isStopping, (tenantId, id) =>

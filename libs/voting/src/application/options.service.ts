@@ -18,7 +18,7 @@ export interface OfQuestion {
 }
 
 /**
- * Options of a question (docs/contract.md, "Questions and options"). Beside the errors named below, each operation
+ * Options of a question (docs/contract.md, "Questions and options"). In addition to the errors named below, each operation
  * throws `Campagne.NotFound`, `Question.NotFound` and `Option.NotFound`, and each write
  * `Campagne.StructureVerrouillee`.
  */

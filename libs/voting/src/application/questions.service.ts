@@ -13,7 +13,7 @@ import { QuestionRepository } from '../persistence/question.repository';
 import { type Made, Structure } from './structure';
 
 /**
- * Questions of a campaign (docs/contract.md, "Questions and options"). Beside the errors named below, each
+ * Questions of a campaign (docs/contract.md, "Questions and options"). In addition to the errors named below, each
  * operation throws `Campagne.NotFound` and `Question.NotFound`, and each write `Campagne.StructureVerrouillee`.
  */
 @Injectable()

@@ -27,8 +27,7 @@ interface WrittenRoll<T> {
 
 /**
  * The one way to write the roll of a campaign, which may change until the campaign ends (docs/contract.md, "Voters").
- * Writers of one roll take turns, beside those who vote; while one is at work the campaign's state does not change by
- * request.
+ * One writer at a time writes a roll, while voters vote. During a write, requests cannot change the campaign's state.
  */
 @Injectable()
 export class Roll {
@@ -61,7 +60,7 @@ export class Roll {
           (one) => !before.includes(one),
         );
         if (rare !== undefined) {
-          const detail = `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would tell what they chose. Nothing was written.`;
+          const detail = `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would reveal their choice. Nothing was written.`;
           throw new DomainError(VOTANT.PoidsIdentifiants, detail);
         }
         // Last, because a deletion of an employee also counts and holds the employee that `work` may wait for.

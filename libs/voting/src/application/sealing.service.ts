@@ -11,8 +11,8 @@ const PUT_OFF_MS = 5 * 60_000;
 const WORKER = { cleId: NO_TENANT, requestId: '' };
 
 /**
- * Seals ballot boxes once they are closed (docs/adr/0014): the box counts, and roll, ballots and receipts are written anew by one
- * transaction and in an order of chance, so that nothing of how and when they were written joins them.
+ * Seals closed ballot boxes (docs/adr/0014): the box counts, and one transaction rewrites roll, ballots and receipts in
+ * random order, because their old order and row versions could link ballots to voters.
  */
 @Injectable()
 export class SealingService {

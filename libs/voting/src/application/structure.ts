@@ -17,8 +17,8 @@ export interface Made {
 }
 
 /**
- * The one way to write questions, options and their order. Each write holds the campaign: it is done before a
- * publication or refused after it, whichever came first (docs/contract.md, "States and transitions", rule 1).
+ * The only way to write questions, options and their order. Each write locks the campaign: it happens before a
+ * publication, or is rejected after it (docs/contract.md, "States and transitions", rule 1).
  */
 @Injectable()
 export class Structure {
@@ -30,7 +30,7 @@ export class Structure {
   ) {}
 
   /**
-   * @param find throws where what is to be written is not there, or not as the caller has it
+   * @param find throws if the written object does not exist, or differs from the caller's version
    * @throws DomainError `Campagne.NotFound`, `Campagne.StructureVerrouillee` and those of `find` and `work`
    */
   async write<T>(

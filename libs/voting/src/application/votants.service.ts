@@ -23,7 +23,7 @@ export interface UpsertResult {
 }
 
 /**
- * The roll of a campaign (docs/contract.md, "Voters"). Beside the errors named below, each operation throws
+ * The roll of a campaign (docs/contract.md, "Voters"). In addition to the errors named below, each operation throws
  * `Campagne.NotFound`, and each write `Campagne.ModificationNonPermise` once the campaign has ended.
  */
 @Injectable()
@@ -57,7 +57,7 @@ export class VotantsService {
   }
 
   /**
-   * Creates a voter, or changes the one that `VotantId` names. Absent properties stay as they are.
+   * Creates a voter, or changes the one that `VotantId` names. Properties that are not sent stay as they are.
    *
    * @param newId of a new voter; given by the service if absent
    * @throws DomainError `Votant.NotFound`, `Votant.IdentifiantDejaUtilise`, `Votant.EmployeDejaInscrit`, `Votant.AVote`,

@@ -5,7 +5,7 @@ import { answerOf } from './tally/tally';
 /** A question, as far as answers to it depend on it. */
 export interface AnsweredQuestion {
   readonly id: string;
-  /** In their order. */
+  /** Option ids in order. */
   readonly options: readonly string[];
   readonly isRanked: boolean;
   readonly minReponses: number;

@@ -84,7 +84,7 @@ export class Campagne {
   @Column({ type: 'integer', update: false, insert: false })
   nombreVotants: number;
 
-  /** The state at a moment; in SQL it is `ETAT` (persistence/campagne.sql.ts). */
+  /** The state at a moment; in SQL it is `campagne_etat` (sql/campagne_etat.sql). */
   etat(at: Date): Etat {
     if (this.archivee) return 'Archive';
     if (!this.publiee) return 'Brouillon';
@@ -161,7 +161,7 @@ export class Campagne {
   assertOpenRoll(at: Date): void {
     const etat = this.etat(at);
     if (etat === 'Brouillon' || etat === 'Planifie' || etat === 'VoteOuvert') return;
-    const detail = `The campaign is in state ${etat}: its roll does not change any more.`;
+    const detail = `The campaign is in state ${etat}: its roll is read-only.`;
     throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
   }
 
@@ -170,11 +170,11 @@ export class Campagne {
     return this.publiee && (this.seuilAnonymat ?? 1) > 1;
   }
 
-  /** Checks that ballots are taken. @throws DomainError `Vote.CampagneNonOuverte` */
+  /** Checks that the vote is open. @throws DomainError `Vote.CampagneNonOuverte` */
   assertTakesBallots(at: Date): void {
     const etat = this.etat(at);
     if (etat === 'VoteOuvert') return;
-    const detail = `The campaign is in state ${etat}: ballots are taken in VoteOuvert only.`;
+    const detail = `The campaign is in state ${etat}. Ballots are accepted in VoteOuvert only.`;
     throw new DomainError(VOTE.CampagneNonOuverte, detail);
   }
 

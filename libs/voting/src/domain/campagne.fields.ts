@@ -108,7 +108,7 @@ const GRAINE_BYTES = 32;
 export const GRAINE_FIELDS = {
   graine: text(44, {
     required: true,
-    description: '32 bytes of chance in base64.',
+    description: '32 random bytes in base64.',
     example: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
   }),
 } as const;

@@ -37,9 +37,9 @@ interface Transition {
   /** Participle for error messages. */
   readonly participle: string;
   readonly from: readonly Etat[];
-  /** Where it can lead; which of them, the dates decide. */
+  /** Possible target states; the dates select one. */
   readonly to: readonly Etat[];
-  /** Conditions beside the state, in the order in which they are answered. */
+  /** Conditions in addition to the state, in the order of the checks. */
   readonly demands: readonly Demand[];
   readonly change: (at: Date) => Changes;
 }
@@ -84,7 +84,7 @@ const COMMON_WEIGHTS: Demand = ({ poidsIdentifiants }) =>
   poidsIdentifiants.length > 0
     ? {
         error: CAMPAGNE.PoidsIdentifiants,
-        detail: `Fewer voters with the right to vote than the threshold of anonymity hold a weight of ${poidsIdentifiants.join(', ')}: the result would tell what they chose.`,
+        detail: `Fewer voters with the right to vote than the threshold of anonymity hold a weight of ${poidsIdentifiants.join(', ')}: the result would reveal their choice.`,
       }
     : undefined;
 
@@ -92,13 +92,13 @@ const NO_VOTE: Demand = ({ aDesVotes }) =>
   aDesVotes
     ? {
         error: CAMPAGNE.DepublierAvecVotes,
-        detail: 'Votes have been recorded: the campaign cannot be unpublished any more.',
+        detail: 'The campaign cannot be unpublished because it has votes. Close it instead.',
       }
     : undefined;
 
 /**
- * Every transition that somebody asks for (docs/contract.md, "States and transitions"). The clock makes the others,
- * Planifie to VoteOuvert to Termine: `Campagne.etat`.
+ * The transitions by request (docs/contract.md, "States and transitions"). The dates make the others, Planifie to
+ * VoteOuvert to Termine: `Campagne.etat`.
  */
 export const TRANSITIONS = {
   publier: {
@@ -141,7 +141,7 @@ export const TRANSITIONS = {
 
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** All that refuses a transition at a moment, in the order in which it is answered; empty where nothing does. */
+/** Returns all refusals of a transition at a moment, in the order of the checks; empty if it is permitted. */
 export function refusalsOf(
   name: TransitionName,
   etat: Etat,

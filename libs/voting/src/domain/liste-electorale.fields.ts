@@ -1,10 +1,10 @@
 import type { RecordOf } from '#platform/input/field';
 import { VOTANT_FIELDS } from './votant.fields';
 
-/** The most identifiers that one request names: what fits into its body. */
+/** Maximum number of identifiers in one request, limited by its body size. */
 export const MOST_NAMED = 25_000;
 
-/** By which criteria voters are made of employees (docs/contract.md, "Electoral lists"). */
+/** Criteria by which employees become voters (docs/contract.md, "Electoral lists"). */
 export const LISTE_ELECTORALE_FIELDS = {
   SyndicatsIdExternes: {
     kind: 'texts',
@@ -25,7 +25,7 @@ export const LISTE_ELECTORALE_FIELDS = {
     max: MOST_NAMED,
     length: 255,
     description:
-      'Of these employees only. Named alone, those of whom employments are known need an active one or a membership.',
+      'Only these employees. Without other criteria, employees with employments need an active one or a membership.',
     example: ['E-1001'],
   },
   ActifsLe: {

@@ -4,7 +4,7 @@ export interface ListeElectorale {
   /** Employees that meet the criteria. */
   readonly NombreVotants: number;
   readonly NombreAjoutes: number;
-  /** Those of the found employees that were on the roll already. */
+  /** Found employees that were already on the roll. */
   readonly NombreDejaPresents: number;
   readonly DateCreationUtc: string;
 }

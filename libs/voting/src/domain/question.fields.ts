@@ -29,7 +29,7 @@ export const OPTION_FIELDS = {
   Id: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31'),
 } as const;
 
-/** The same inside its question. */
+/** An option inside its question. */
 export const NESTED_OPTION_FIELDS = {
   Id: text(36, {
     format: 'uuid',

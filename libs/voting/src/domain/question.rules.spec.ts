@@ -108,7 +108,7 @@ describe('a question that says what cannot be together', () => {
     expect(refusal({ MinReponses: 2, MaxReponses: 2 })).toBe(undefined);
   });
 
-  it('is refused as a Proposition with several answers, at what makes them several', () => {
+  it('a Proposition with several answers is refused with a pointer to the property', () => {
     const Type = 'Proposition';
     const detail = 'must be 1: a Proposition has one answer';
     expect(refusal({ Type, MaxReponses: 2 })).toEqual(invalid(`/MaxReponses ${detail}`));
@@ -117,7 +117,7 @@ describe('a question that says what cannot be together', () => {
     expect(refusal({ Type, MinReponses: 1, MaxReponses: 1 })).toBe(undefined);
   });
 
-  it('is told all of it at once', () => {
+  it('all faults are returned at once', () => {
     expect(refusal({ Type: 'ChoixLibre', NombreElus: 2, MinReponses: 3, MaxReponses: 2 })?.faults).toEqual([
       '/NombreElus is for the type Election only',
       '/MaxReponses must not be below MinReponses',

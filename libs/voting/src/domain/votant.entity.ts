@@ -49,7 +49,7 @@ export class Votant {
   @Column('boolean')
   aDroitDeVote: boolean;
 
-  /** Set by the database's function that casts a ballot, and by nothing else. */
+  /** Set only by the database function that casts a ballot. */
   @Column({ type: 'boolean', update: false, insert: false })
   aVote: boolean;
 
@@ -67,7 +67,7 @@ export class Votant {
 
   /**
    * Checks that a change leaves a cast ballot as it is: once the voter has voted, the right to vote, the weight and the
-   * employee stay. Absent properties change nothing.
+   * employee stay. Properties that are not sent change nothing.
    *
    * @throws DomainError `Votant.AVote`
    */
@@ -88,8 +88,11 @@ export class Votant {
   /** Checks that the voter may vote. @throws DomainError `Vote.DejaVote`, `Vote.SansDroitDeVote` */
   assertMayVote(): void {
     if (this.aVote)
-      throw new DomainError(VOTE.DejaVote, 'The voter has voted: that ballot is counted, and stays.');
+      throw new DomainError(
+        VOTE.DejaVote,
+        'The voter has voted. That ballot is counted and cannot be changed.',
+      );
     if (!this.aDroitDeVote)
-      throw new DomainError(VOTE.SansDroitDeVote, 'The voter does not hold the right to vote.');
+      throw new DomainError(VOTE.SansDroitDeVote, 'The voter does not have the right to vote.');
   }
 }

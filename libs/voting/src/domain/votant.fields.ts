@@ -6,7 +6,7 @@ export const VOTANT_FIELDS = {
     format: 'uuid',
     shown: 'Identifier given by the service (GUID).',
     always: true,
-    description: 'The voter to change. Absent or null: a new one is made.',
+    description: 'The voter to change. If absent or null, a new voter is created.',
     example: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41',
   }),
   Identifiant: identifier({
@@ -18,26 +18,25 @@ export const VOTANT_FIELDS = {
     shown: 'First name.',
     always: true,
     description:
-      'First name. Required of a new voter who is no employee; else that of the employee if absent or null.',
+      'First name. Required for a new voter who is not an employee; if absent or null, the employee’s.',
     example: 'Marie-Ève',
   }),
   Nom: text(255, {
     shown: 'Last name.',
     always: true,
     description:
-      'Last name. Required of a new voter who is no employee; else that of the employee if absent or null.',
+      'Last name. Required for a new voter who is not an employee; if absent or null, the employee’s.',
     example: "L'Écuyer",
   }),
   Courriel: text(255, {
     format: 'email',
     shown: 'E-mail address.',
-    description: 'E-mail address. Of a new voter that of the employee if absent or null.',
+    description: 'E-mail address. A new voter without it gets the address of the employee.',
     example: 'marie-eve.lecuyer@example.org',
   }),
   EmployeIdExterne: identifier({
-    shown: 'The employee who this is; null of others, and once the employee has been deleted.',
-    description:
-      'External identifier of the employee who this is. An employee is a voter once in a campaign.',
+    shown: 'The employee; null for voters who are not employees, and after the employee was deleted.',
+    description: 'External identifier of the employee. An employee is a voter of a campaign only once.',
     example: 'E-1001',
   }),
   SyndicatIdExterne: identifier({
@@ -54,15 +53,15 @@ export const VOTANT_FIELDS = {
     kind: 'boolean',
     shown: 'Whether this voter may vote.',
     always: true,
-    description: 'Whether this voter may vote. Of a new voter true if absent.',
+    description: 'Whether this voter may vote. True for a new voter if absent.',
     example: true,
   },
-  AVote: givenOf('boolean', 'Whether this voter has voted; nothing tells when.', false),
+  AVote: givenOf('boolean', 'Whether this voter has voted. The time is not stored.', false),
   Poids: {
     kind: 'decimal',
     max: 1_000_000,
     decimals: 4,
-    description: 'Weight of the ballot, as a number or as text. Of a new voter 1 if absent.',
+    description: 'Weight of the ballot, as a number or as text. 1 for a new voter if absent.',
     example: 1,
   },
 } as const;

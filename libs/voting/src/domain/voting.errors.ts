@@ -33,7 +33,7 @@ export const CAMPAGNE = errorsOf('Campagne', {
     status: 409,
     title: 'Structure locked',
     description:
-      'Questions, options and their order are frozen once a campaign is published or archived. Unpublish it first, which is possible as long as nobody has voted.',
+      'Questions, options and their order are frozen once a campaign is published or archived. Unpublish it first, which is possible as long as there are no votes.',
   },
   StructureTropGrande: {
     status: 409,
@@ -43,8 +43,7 @@ export const CAMPAGNE = errorsOf('Campagne', {
   SupprimerAvecVotes: {
     status: 409,
     title: 'Votes recorded',
-    description:
-      'Votes have been recorded, so that the campaign cannot be deleted. Archive it once it has ended.',
+    description: 'The campaign cannot be deleted because it has votes. Archive it once it has ended.',
   },
   TransitionNonPermise: {
     status: 400,
@@ -61,18 +60,18 @@ export const CAMPAGNE = errorsOf('Campagne', {
     status: 400,
     title: 'Result too large',
     description:
-      'The result of the campaign could become too large to be counted and told: its size is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.',
+      'The result of the campaign could become too large to be counted and returned: its size is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.',
   },
   PoidsIdentifiants: {
     status: 400,
     title: 'Weights that single voters out',
     description:
-      'A weight is held by fewer voters with the right to vote than the campaign’s `seuilAnonymat`: the result would tell what they chose. Give more voters this weight, or ask an administrator for another threshold for this campaign.',
+      'A weight is held by fewer voters with the right to vote than the campaign’s `seuilAnonymat`: the result would reveal their choice. Give more voters this weight, or ask an administrator for another threshold for this campaign.',
   },
   DepublierAvecVotes: {
     status: 400,
     title: 'Votes recorded',
-    description: 'Votes have been recorded, so that the campaign cannot be unpublished. Close it instead.',
+    description: 'The campaign cannot be unpublished because it has votes. Close it instead.',
   },
 });
 
@@ -81,7 +80,7 @@ export const URNE = errorsOf('Urne', {
     status: 409,
     title: 'Nothing to seal without a result',
     description:
-      'An administrator can seal a ballot box without a result only where the sealing found ballots, receipts and voters that do not agree.',
+      'An administrator can seal a ballot box without a result only after the sealing found that ballots, receipts and voters do not agree.',
   },
 });
 
@@ -114,7 +113,7 @@ export const VOTE = errorsOf('Vote', {
   CampagneNonOuverte: {
     status: 409,
     title: 'Vote not open',
-    description: 'Ballots are taken from the opening of the vote until its closing only.',
+    description: 'Ballots are accepted only from the opening of the vote until its closing.',
   },
   DejaVote: {
     status: 409,
@@ -166,7 +165,7 @@ export const VOTANT = errorsOf('Votant', {
     status: 409,
     title: 'Employee already on the roll',
     description:
-      'The employee is a voter of the campaign already, and nobody votes twice. Give `VotantId` to change that voter.',
+      'The employee is already a voter of the campaign, and votes only once. Give `VotantId` to change that voter.',
   },
   PoidsIdentifiants: {
     status: 409,

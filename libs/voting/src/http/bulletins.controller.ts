@@ -22,8 +22,8 @@ export class BulletinsController {
   @Answers({
     summary: 'Cast a ballot',
     description: [
-      'Exactly one a voter, however often and from wherever it is sent: after the first, 409 `Vote.DejaVote`. It counts with the weight, union and employer that the voter has at this moment.',
-      'Nothing joins a ballot to its voter. So an `Idempotency-Key` has no effect here: a record of what was sent would.',
+      'Each voter has exactly one ballot: a second one is rejected with 409 `Vote.DejaVote`. The ballot counts with the weight, union and employer that the voter has at this moment.',
+      'Ballots are not linked to voters. Therefore an `Idempotency-Key` has no effect here: its record would link them.',
     ].join('\n\n'),
     path: { id: campagnePart(EXAMPLE_IDS.ouverte) },
     bodyExample: {
@@ -55,8 +55,8 @@ export class BulletinsController {
 
   @Get('recus/:recu')
   @Answers({
-    summary: 'Tell whether a ballot is counted',
-    description: 'The receipt proves that a ballot is in the count, and nothing of what it says.',
+    summary: 'Check that a ballot is counted',
+    description: 'The receipt proves that a ballot is in the count. It does not reveal its choices.',
     path: {
       id: campagnePart(EXAMPLE_IDS.ouverte),
       recu: { description: 'Receipt of the ballot.', example: EXAMPLE_IDS.recu },

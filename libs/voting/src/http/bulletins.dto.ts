@@ -9,11 +9,11 @@ export class ReponseInput extends InputOf(REPONSE_FIELDS) {}
 /** A ballot: all questions answered at once. */
 export class BulletinInput extends InputOf(BULLETIN_FIELDS, { Reponses: ReponseInput }) {}
 
-/** What a voter keeps. */
+/** Proof that a ballot is counted, for the voter. */
 export class RecuItem {
   @ApiProperty({
     description:
-      'Receipt: whoever has it can see that a ballot with it is counted, and nothing of who cast it or what it says. It is told this once.',
+      'Receipt: its owner can check that the ballot is counted. Voter and choices stay secret. It is returned only once.',
     example: 'kq0Gv1XyB3n5dW7uZ8rT2sLp4mQfHcJe',
   })
   Recu: string;

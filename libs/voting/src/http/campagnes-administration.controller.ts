@@ -38,7 +38,7 @@ export class CampagnesAdministrationController {
   @Answers({
     summary: 'Set the threshold of anonymity of a draft',
     description:
-      'In place of the client’s, in Brouillon only: a publication fixes it. Votes of delegates, each with a weight of their own, need 1. The campaign shows threshold and reason to its partner, and the audit trail tells of it.',
+      'Replaces the client’s threshold, in Brouillon only: a publication fixes it. Votes of delegates with individual weights need 1. The campaign shows threshold and reason to its partner, and the audit trail records the change.',
     path: path(),
     type: CampagneDetailItem,
     errors: [CLIENT.NotFound, CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise],
@@ -60,7 +60,7 @@ export class CampagnesAdministrationController {
   @Answers({
     summary: 'Seal a ballot box without a result',
     description:
-      'Where ballots, receipts and voters do not agree, the box is not sealed, and the audit trail has `urne.anomalie`: see docs/operations.md first. This ends it for good. The vote has no result: `resultatsVisibles` is false, and the campaign and its statistics show `raisonConstat`.',
+      'If ballots, receipts and voters do not agree, the box is not sealed, and the audit trail has `urne.anomalie`: see docs/operations.md first. This request ends it permanently. The vote has no result: `resultatsVisibles` is false, and the campaign and its statistics show `raisonConstat`.',
     path: path(EXAMPLE_IDS.aArchiver),
     type: CampagneDetailItem,
     errors: [CLIENT.NotFound, CAMPAGNE.NotFound, URNE.NonConstatable],

@@ -68,7 +68,7 @@ export class CampagnesController {
   @Answers({
     summary: 'Create a campaign',
     description:
-      'In state Brouillon, without questions and voters. Answers its identifier, a GUID, as a JSON string. Of a title that is used and a slug that is used, the title is answered.',
+      'In state Brouillon, without questions and voters. Returns its identifier, a GUID, as a JSON string. If both title and slug are already used, the error is that of the title.',
     status: 201,
     type: String,
     location: true,
@@ -123,7 +123,8 @@ export class CampagnesController {
   @Delete(':id')
   @Answers({
     summary: 'Delete a campaign',
-    description: 'For good, with its questions and its roll, in any state as long as nobody has voted.',
+    description:
+      'Deletes permanently, with its questions and its roll, in any state as long as there are no votes.',
     path: { id: campagnePart(EXAMPLE_IDS.aSupprimer) },
     status: 204,
     ifMatch: true,
@@ -140,8 +141,8 @@ export class CampagnesController {
 
   @Get(':id/validation')
   @Answers({
-    summary: 'Tell what would stop a publication',
-    description: 'All of it at once; a publication answers the first.',
+    summary: 'List reasons against a publication',
+    description: 'Returns all reasons; a publication returns only the first.',
     path: { id: campagnePart() },
     type: ValidationItem,
     errors: [CAMPAGNE.NotFound],
@@ -178,7 +179,7 @@ export class CampagnesController {
   @Post(':id/depublier')
   @Answers({
     summary: 'Unpublish a campaign',
-    description: 'From Planifie or VoteOuvert back to Brouillon, as long as nobody has voted.',
+    description: 'From Planifie or VoteOuvert back to Brouillon, as long as there are no votes.',
     path: { id: campagnePart(EXAMPLE_IDS.aDepublier) },
     type: CampagneDetailItem,
     errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise, CAMPAGNE.DepublierAvecVotes],
@@ -228,7 +229,7 @@ export class CampagnesController {
   @Answers({
     summary: 'Bring a seed of draws',
     description:
-      'In Planifie only. Ties are broken by a draw from the service’s seed and this one, so that neither side chooses it alone. The campaign shows its SHA-256 at once and the seed itself after the vote. A second one replaces the first; a publication anew forgets it.',
+      'In Planifie only. A draw from the service’s seed and this one breaks ties, because neither side may choose the result alone. The campaign shows its SHA-256 at once and the seed after the vote. A second seed replaces the first; another publication deletes it.',
     path: { id: campagnePart(EXAMPLE_IDS.aTirer) },
     type: CampagneDetailItem,
     errors: [CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise],

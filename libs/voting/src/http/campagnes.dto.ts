@@ -83,7 +83,7 @@ export class CampagneList extends PagingQuery {
   fermetureAvant?: Date;
 }
 
-/** One reason why a campaign cannot be published. */
+/** A reason why a campaign cannot be published. */
 export class ValidationErreurItem {
   @ApiProperty({
     description: 'The code that a publication would answer.',

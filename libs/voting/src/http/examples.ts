@@ -1,29 +1,29 @@
 /** Identifiers of the demonstration tenant that the documentation names. */
 export const EXAMPLE_IDS = {
-  /** In Brouillon, with questions and voters. */
+  /** Draft with questions and voters. */
   campagne: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01',
-  /** In Brouillon; examples add questions to it and remove them. */
+  /** Draft to which examples add questions, and from which they remove them. */
   aCompleter: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c08',
-  /** One campaign for each transition, so that each example can be executed. */
+  /** A campaign for each transition, because the test executes each example. */
   aPublier: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c02',
   aDepublier: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c03',
   aOuvrir: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c04',
   aFermer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c05',
   aArchiver: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c06',
   aSupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c07',
-  /** In Planifie. */
+  /** Scheduled campaign. */
   aTirer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c10',
-  /** Of the first campaign, which has these two and no other. */
+  /** The two questions of the first campaign. */
   question: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c21',
   questionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c22',
-  /** Of the campaign to be added to. */
+  /** Questions of `aCompleter`. */
   questionACompleter: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c24',
   questionASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c23',
-  /** Of the first question, which has these two and no other. */
+  /** The two options of the first question. */
   option: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31',
   optionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c32',
   optionASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c33',
-  /** In VoteOuvert, with a voter who has voted and others who have not; of its question and the first option. */
+  /** Open vote: a voter who has voted, another who has not, its question and the first option. */
   ouverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c09',
   electeur: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c43',
   electriceAyantVote: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c44',

@@ -11,7 +11,7 @@ export class ListeElectoraleInput extends InputOf(LISTE_ELECTORALE_FIELDS) {}
 const Id = givenId('Identifier of the list (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c51');
 const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
 
-/** What an electoral list has done. */
+/** Result of an electoral list. */
 export class ListeElectoraleItem {
   @Shown(Id)
   Id: string;
@@ -29,7 +29,7 @@ export class ListeElectoraleItem {
   DateCreationUtc: string;
 }
 
-/** The same with its criteria. */
+/** Result of an electoral list with its criteria. */
 export class ListeElectoraleFaiteItem extends ListeElectoraleItem {
   @Shown(LISTE_ELECTORALE_FIELDS.SyndicatsIdExternes)
   SyndicatsIdExternes: string[] | null;

@@ -28,7 +28,7 @@ const ordreShown = (among: string) => ({
   description: `Place among the ${among}, from 1.`,
 });
 
-/** What can be chosen. */
+/** An option of a question. */
 export class OptionItem extends ItemOf(pick(OPTION_FIELDS, 'Id', 'Libelle', 'Description')) {
   @Shown({ ...ordreShown('options'), always: true })
   Ordre: number;

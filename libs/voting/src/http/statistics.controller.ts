@@ -21,7 +21,7 @@ export class StatisticsController {
     summary: 'Read the statistics of a campaign',
     description: [
       'Participation at this moment, and the results once the vote has ended. Both filters apply to every count; votes count for the union and employer that the voter had when voting.',
-      'Results of so few ballots that they could be somebody’s are not told: the client’s `seuilAnonymat`.',
+      'Results of few ballots are hidden if they could identify voters: the client’s `seuilAnonymat`.',
     ].join('\n\n'),
     path: { id: campagnePart() },
     type: StatistiquesItem,

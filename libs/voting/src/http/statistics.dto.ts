@@ -1,280 +1,180 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#platform/input/field.decorator';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import type { Type } from '@nestjs/common';
 import { identifier } from '#platform/input/field';
+import { InputOf } from '#platform/input/record-classes';
 import { ETATS } from '../domain/campagne.fields';
-import { type Methode, METHODES, QUESTION_TYPES } from '../domain/question.fields';
+import { METHODES, QUESTION_TYPES } from '../domain/question.fields';
 import { EXAMPLE_IDS } from './examples';
 
-const id = (description: string, example: string) => ({ description, format: 'uuid', example }) as const;
+/** Query of the statistics; both filters combine with AND (docs/contract.md, "Statistics"). */
+export class StatistiquesQuery extends InputOf({
+  syndicatIdExterne: identifier({
+    description: 'Counts only voters of this union. An unknown union has no voters.',
+    example: 'SYN-10',
+  }),
+  employeurIdentifiantExterne: identifier({
+    description: 'Counts only voters of this employer. An unknown employer has no voters.',
+    example: 'EMP-100',
+  }),
+}) {}
+
+/** A class for the OpenAPI document only: the service writes the JSON of statistics itself. */
+function Described(properties: Readonly<Record<string, ApiPropertyOptions>>): Type<object> {
+  class Model {}
+  for (const [name, options] of Object.entries(properties)) {
+    Reflect.defineMetadata('design:type', Object, Model.prototype, name);
+    ApiProperty(options)(Model.prototype, name);
+  }
+  return Model;
+}
+
+const id = (description: string, example: string): ApiPropertyOptions => ({
+  ...text(description, example),
+  format: 'uuid',
+});
+const ids = (description: string, example: string[], required = true): ApiPropertyOptions => ({
+  ...{ type: String, isArray: true, format: 'uuid', required },
+  ...{ description, example },
+});
+const text = (description: string, example: string) => ({ type: String, description, example }) as const;
 const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
+const number = (description: string, example: number) => ({ type: Number, description, example }) as const;
+const flag = (description: string, example: boolean) => ({ type: Boolean, description, example }) as const;
 
-/** Query of the statistics; both hold together (docs/contract.md, "Statistics"). */
-export class StatistiquesQuery {
-  @Input(
-    identifier({
-      description: 'Counts voters of this union only, everywhere. One that is unknown counts nobody.',
-      example: 'SYN-10',
-    }),
-  )
-  syndicatIdExterne?: string;
+/** Result of one option. */
+export class OptionStatistiqueItem extends Described({
+  OptionId: id('Identifier of the option.', EXAMPLE_IDS.option),
+  Libelle: text('Label of the option.', 'Ariane Lapointe'),
+  Votes: count('Ballots that chose it. For a preferential question: ballots that ranked it first.', 12),
+  PoidsTotal: number('Weight of these ballots, exact.', 12),
+  Pourcentage: number(
+    'Share of this weight in the weight of all ballots that did not abstain: 0 to 100, two decimals.',
+    57.14,
+  ),
+}) {}
 
-  @Input(
-    identifier({
-      description: 'Counts voters of this employer only, everywhere. One that is unknown counts nobody.',
-      example: 'EMP-100',
-    }),
-  )
-  employeurIdentifiantExterne?: string;
-}
-
-/** What one option has. */
-export class OptionStatistiqueItem {
-  @ApiProperty(id('Identifier of the option.', EXAMPLE_IDS.option))
-  OptionId: string;
-
-  @ApiProperty({ description: 'What was chosen.', example: 'Ariane Lapointe' })
-  Libelle: string;
-
-  @ApiProperty(count('Ballots that chose it; of a preferential question, that ranked it first.', 12))
-  Votes: number;
-
-  @ApiProperty({ description: 'Weight of these ballots, exact.', example: 12 })
-  PoidsTotal: number;
-
-  @ApiProperty({
-    description: 'Share of this weight in that of all who did not abstain: 0 to 100, two decimals.',
-    example: 57.14,
-  })
-  Pourcentage: number;
-}
-
-/** What one option has in one round. */
-export class DecompteItem {
-  @ApiProperty(id('Identifier of the option.', EXAMPLE_IDS.option))
-  OptionId: string;
-
-  @ApiProperty({ description: 'Weight that lies with it, with six decimals.', example: 12 })
-  Poids: number;
-}
+/** Weight of one option in one round. */
+export class DecompteItem extends Described({
+  OptionId: id('Identifier of the option.', EXAMPLE_IDS.option),
+  Poids: number('Its weight, with six decimals.', 12),
+}) {}
 
 /** How a tie was broken. */
-export class DepartageItem {
-  @ApiProperty({
-    type: String,
-    isArray: true,
-    format: 'uuid',
-    description: 'Options that had the same.',
-    example: [EXAMPLE_IDS.option, EXAMPLE_IDS.optionAutre],
-  })
-  Entre: string[];
-
-  @ApiProperty(
-    id('The one whose surplus went on, that was eliminated, or that got the seat.', EXAMPLE_IDS.optionAutre),
-  )
-  Choisi: string;
-
-  @ApiProperty({
-    type: 'integer',
+export class DepartageItem extends Described({
+  Entre: ids('Options with equal weight.', [EXAMPLE_IDS.option, EXAMPLE_IDS.optionAutre]),
+  Choisi: id(
+    'The option whose surplus was transferred, that was eliminated, or that got the seat.',
+    EXAMPLE_IDS.optionAutre,
+  ),
+  Tour: {
+    ...count('The latest earlier round in which they differed; null if a draw decided.', 1),
     nullable: true,
-    description: 'The latest earlier round that told them apart; null where they were drawn.',
-    example: 1,
-  })
-  Tour: number | null;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
+  },
+  Graine: {
+    ...{ type: String, nullable: true, example: null },
     description:
-      'Of a draw, its seed: `graineDepartage` of the campaign, and `:grainePartenaire` behind it if there is one. Of the options of `Entre` that no earlier round tells apart, the first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.',
-    example: null,
-  })
-  Graine: string | null;
-}
+      'Seed of the draw: `graineDepartage` of the campaign, followed by `:grainePartenaire` if there is one; null without a draw. Among the options of `Entre` that have equal weight in all earlier rounds, the first by the SHA-256 of `seed:QuestionId:Tour:OptionId` is chosen.',
+  },
+}) {}
 
 /** Weight that leaves an option after a round: a surplus, or all of an option that is eliminated. */
-export class TransfertItem {
-  @ApiProperty(id('The option that it leaves.', EXAMPLE_IDS.optionAutre))
-  De: string;
+export class TransfertItem extends Described({
+  De: id('The option that it leaves.', EXAMPLE_IDS.optionAutre),
+  Vers: { type: [DecompteItem], description: 'Weight that other options receive, with six decimals.' },
+  Epuise: number('Weight without a next option, with six decimals.', 0),
+}) {}
 
-  @ApiProperty({ type: [DecompteItem], description: 'What other options receive, with six decimals.' })
-  Vers: DecompteItem[];
-
-  @ApiProperty({ description: 'What reaches no option any more, with six decimals.', example: 0 })
-  Epuise: number;
-}
-
-/** One round of a ranked count. */
-export class TourItem {
-  @ApiProperty(count('From 1.', 1))
-  Tour: number;
-
-  @ApiProperty({ description: 'Weight that elects.', example: 11 })
-  Seuil: number;
-
-  @ApiProperty({
+/** A round of a ranked count. */
+export class TourItem extends Described({
+  Tour: count('From 1.', 1),
+  Seuil: number('Weight that elects.', 11),
+  Decompte: {
     type: [DecompteItem],
-    description: 'Options that are not eliminated; those with nothing are left out.',
-  })
-  Decompte: DecompteItem[];
-
-  @ApiProperty({
-    type: String,
-    isArray: true,
-    format: 'uuid',
-    description: 'Whom this round elects.',
-    example: [EXAMPLE_IDS.option],
-  })
-  Elus: string[];
-
-  @ApiProperty({
-    type: String,
-    isArray: true,
-    format: 'uuid',
-    description: 'Whose ballots go on because it has least.',
-    example: [],
-  })
-  Elimines: string[];
-
-  @ApiProperty({ description: 'Weight that reaches no option any more.', example: 0 })
-  Epuises: number;
-
-  @ApiProperty({ type: DepartageItem, required: false, description: 'Where options had the same.' })
-  Departage?: DepartageItem;
-
-  @ApiProperty({
+    description: 'Options that are not eliminated. Options without weight are omitted.',
+  },
+  Elus: ids('Options that this round elects.', [EXAMPLE_IDS.option]),
+  Elimines: ids('Eliminated options; their ballots transfer.', []),
+  Epuises: number('Weight that reaches no option any more.', 0),
+  Departage: { type: DepartageItem, required: false, description: 'Present if options had equal weight.' },
+  Transferts: {
     type: [TransfertItem],
-    description: 'What goes on to the next round: at most one surplus or elimination a round.',
-  })
-  Transferts: TransfertItem[];
-}
+    description: 'Transfers to the next round: at most one surplus or elimination in each round.',
+  },
+}) {}
 
-/** What became of one question. */
-export class QuestionStatistiqueItem {
-  @ApiProperty(id('Identifier of the question.', EXAMPLE_IDS.question))
-  QuestionId: string;
-
-  @ApiProperty({ description: 'The question.', example: 'Qui voulez-vous à la présidence ?' })
-  Titre: string;
-
-  @ApiProperty({ enum: QUESTION_TYPES, description: 'Its type.', example: 'Election' })
-  Type: string;
-
-  @ApiProperty({ description: 'Whether options were ranked.', example: false })
-  EstPreferentiel: boolean;
-
-  @ApiProperty({ ...count('Ballots that did not abstain; null while nothing is told.', 21), nullable: true })
-  Exprimes: number | null;
-
-  @ApiProperty({ ...count('Ballots that abstained; null while nothing is told.', 2), nullable: true })
-  Abstentions: number | null;
-
-  @ApiProperty({
+/** Result of one question. */
+export class QuestionStatistiqueItem extends Described({
+  QuestionId: id('Identifier of the question.', EXAMPLE_IDS.question),
+  Titre: text('The question.', 'Qui voulez-vous à la présidence ?'),
+  Type: { ...text('Its type.', 'Election'), enum: [...QUESTION_TYPES] },
+  EstPreferentiel: flag('Whether options were ranked.', false),
+  Exprimes: {
+    ...count('Ballots that did not abstain; null while results are hidden.', 21),
+    nullable: true,
+  },
+  Abstentions: { ...count('Ballots that abstained; null while results are hidden.', 2), nullable: true },
+  Options: {
     type: [OptionStatistiqueItem],
     description:
-      'In their order; empty until `fermetureDuVoteUtc` has passed, and where too few ballots are told of.',
-  })
-  Options: OptionStatistiqueItem[];
-
-  @ApiProperty({
-    type: String,
-    isArray: true,
-    format: 'uuid',
-    required: false,
+      'In their order. Empty until `fermetureDuVoteUtc` has passed, and where results of few ballots are hidden.',
+  },
+  Elus: ids(
+    'For an Election, without filters: the elected options, in that order. If it is not preferential: the `NombreElus` options with most weight among those with votes.',
+    [EXAMPLE_IDS.option],
+    false,
+  ),
+  Departages: {
+    ...{ type: [DepartageItem], required: false },
     description:
-      'Of an Election, without filters: who is elected, in that order. Not preferential: the `NombreElus` options with most weight, of those that anybody chose.',
-    example: [EXAMPLE_IDS.option],
-  })
-  Elus?: string[];
-
-  @ApiProperty({
-    type: [DepartageItem],
-    required: false,
+      'For an Election that is not preferential, if too many options had equal weight for the remaining seats: a draw for each of these seats. Its `Tour` in the SHA-256 is the number of the seat.',
+  },
+  Methode: {
+    ...{ type: String, enum: [...METHODES], required: false, example: 'VoteAlternatif' },
     description:
-      'Of an Election that is not preferential, where options with the same weight were too many for the seats left: a draw for each of these seats. Its `Tour` in the SHA-256 is the number of the seat.',
-  })
-  Departages?: DepartageItem[];
-
-  @ApiProperty({
-    enum: METHODES,
-    required: false,
-    description:
-      'Of a preferential question, without filters: instant-runoff for one seat, the single transferable vote for several. `VoteUniqueTransferableArrondi`: its fractions were exact to 16,384 bits and then cut to 8,192, as each surplus doubles their digits.',
-    example: 'VoteAlternatif',
-  })
-  Methode?: Methode;
-
-  @ApiProperty({
-    type: [TourItem],
-    required: false,
-    description: 'Of a preferential question, without filters: the rounds of its count.',
-  })
-  Tours?: TourItem[];
-}
+      'For a preferential question, without filters: instant-runoff for one seat, the single transferable vote for several. `VoteUniqueTransferableArrondi`: its fractions were exact to 16,384 bits and then cut to 8,192, because each surplus doubles their digits.',
+  },
+  Tours: {
+    ...{ type: [TourItem], required: false },
+    description: 'For a preferential question, without filters: the rounds of its count.',
+  },
+}) {}
 
 /** How often the roll changed. */
-export class ModificationsItem {
-  @ApiProperty(count('Voters who were added.', 0))
-  ajoutes: number;
-
-  @ApiProperty(count('Voters who were removed.', 0))
-  retires: number;
-
-  @ApiProperty(count('Changes of voters: one who was changed by two requests counts twice.', 2))
-  modifies: number;
-}
+export class ModificationsItem extends Described({
+  ajoutes: count('Voters who were added.', 0),
+  retires: count('Voters who were removed.', 0),
+  modifies: count('Changes of voters: a voter who was changed by two requests counts twice.', 2),
+}) {}
 
 /** Participation and results of a campaign (docs/contract.md, "Statistics"). */
-export class StatistiquesItem {
-  @ApiProperty(id('The campaign.', EXAMPLE_IDS.campagne))
-  campagneId: string;
-
-  @ApiProperty({ description: 'Its title.', example: 'Renouvellement de la convention collective' })
-  titre: string;
-
-  @ApiProperty({ enum: ETATS, description: 'Its state at this moment.', example: 'Termine' })
-  etat: string;
-
-  @ApiProperty(count('Voters on the roll.', 30))
-  totalVotants: number;
-
-  @ApiProperty(count('Voters who hold the right to vote.', 28))
-  totalVotantsAvecDroitDeVote: number;
-
-  @ApiProperty(
-    count(
-      'Voters who have voted. With filters, those who are of this union and employer on the roll of now; `Exprimes` and `Abstentions` count ballots by what the voter was when voting.',
-      23,
-    ),
-  )
-  votantsAyantVote: number;
-
-  @ApiProperty({
-    description:
-      '`votantsAyantVote` ÷ `totalVotantsAvecDroitDeVote` × 100, two decimals; 0 when nobody may vote.',
-    example: 82.14,
-  })
-  tauxParticipation: number;
-
-  @ApiProperty({
+export class StatistiquesItem extends Described({
+  campagneId: id('The campaign.', EXAMPLE_IDS.campagne),
+  titre: text('Its title.', 'Renouvellement de la convention collective'),
+  etat: { ...text('Its state at this moment.', 'Termine'), enum: [...ETATS] },
+  totalVotants: count('Voters on the roll.', 30),
+  totalVotantsAvecDroitDeVote: count('Voters who have the right to vote.', 28),
+  votantsAyantVote: count(
+    'Voters who have voted. With filters: those of this union and employer on the current roll. `Exprimes` and `Abstentions` use the union and employer that the voter had when voting.',
+    23,
+  ),
+  tauxParticipation: number(
+    '`votantsAyantVote` ÷ `totalVotantsAvecDroitDeVote` × 100, two decimals; 0 without voters who may vote.',
+    82.14,
+  ),
+  modificationsApresOuverture: {
     type: ModificationsItem,
-    description: 'Changes of the roll since the vote was opened, whatever the filters are.',
-  })
-  modificationsApresOuverture: ModificationsItem;
-
-  @ApiProperty({
-    description:
-      'Whether results can be seen: once the vote has ended, or while it is open where the client wants it so; not where so few ballots are told of that they could be somebody’s.',
-    example: true,
-  })
-  resultatsVisibles: boolean;
-
-  @ApiProperty({
+    description: 'Changes of the roll since the vote was opened, independent of filters.',
+  },
+  resultatsVisibles: flag(
+    'Whether results are visible: after the vote has ended, or while it is open if the client allows it. Results of few ballots are hidden if they could identify voters.',
+    true,
+  ),
+  raisonConstat: {
+    ...text(
+      'Why there is no result: ballots, receipts and voters did not agree.',
+      'Un bulletin manque : le vote est à reprendre.',
+    ),
     required: false,
-    description: 'Why there is no result: the ballot box did not agree with receipts and voters.',
-    example: 'Un bulletin manque : le vote est à reprendre.',
-  })
-  raisonConstat?: string;
-
-  @ApiProperty({ type: [QuestionStatistiqueItem], description: 'In their order.' })
-  questions: QuestionStatistiqueItem[];
-}
+  },
+  questions: { type: [QuestionStatistiqueItem], description: 'In their order.' },
+}) {}

@@ -7,7 +7,7 @@ import { MOST_NAMED } from '../domain/liste-electorale.fields';
 import { VOTANT_FIELDS } from '../domain/votant.fields';
 import { EXAMPLE_IDS } from './examples';
 
-/** One record of an upsert. What is absent keeps its value; null clears it, or is as absent where there must be one. */
+/** A record of an upsert. A property that is not sent keeps its value. Null clears it, or keeps it if a value is required. */
 export class VotantInput extends InputOf(VOTANT_FIELDS) {}
 
 /** A voter on the roll of a campaign. */
@@ -49,7 +49,7 @@ export class VotantErreurItem {
   Index: number;
 
   @ApiProperty({
-    description: 'The code that it would be answered alone.',
+    description: 'The error code that the record would get alone.',
     example: 'Votant.IdentifiantDejaUtilise',
   })
   Code: string;
@@ -61,7 +61,7 @@ export class VotantErreurItem {
   Message: string;
 }
 
-/** What became of a list; `NombreCrees + NombreModifies + Erreurs.length` is the number of records sent. */
+/** Result of a list; `NombreCrees + NombreModifies + Erreurs.length` is the number of records sent. */
 export class VotantsResultItem {
   @ApiProperty({ type: 'integer', description: 'Voters that were made.', example: 1 })
   NombreCrees: number;
@@ -77,7 +77,7 @@ export class VotantsResultItem {
   Erreurs: VotantErreurItem[];
 }
 
-/** Who is given the right to vote, or loses it. */
+/** Voters that get or lose the right to vote. */
 export class DroitDeVoteInput {
   @Input({
     kind: 'texts',

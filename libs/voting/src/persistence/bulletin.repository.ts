@@ -20,12 +20,12 @@ export interface CastBulletin {
   readonly empreinte: Buffer;
 }
 
-/** Ballots: put in one by one, and never read (docs/adr/0014). */
+/** Inserts ballots one by one, and never reads them (docs/adr/0014). */
 @Injectable()
 export class BulletinRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Undefined where there is no such campaign. */
+  /** Returns undefined for an unknown campaign. */
   async votedOn(tenantId: string, campagneId: string): Promise<VotedOn | undefined> {
     const [row] = await this.transactions.query<VotedOn & { exists: boolean }>(
       { tenantId },
@@ -46,13 +46,13 @@ export class BulletinRepository {
   }
 
   /**
-   * Notes that the voter has voted and puts the ballot into the box, with the voter's weight, union and employer of this
-   * moment, in a transaction of its own. The time is asked for once the vote is entered.
+   * Marks the voter and inserts the ballot, with the voter's current weight, union and employer, in a transaction of its
+   * own. The time is read after the lock is taken.
    *
-   * @param enter enters the vote
-   * @returns false where the vote is not open (`Campagne.assertTakesBallots`), the campaign is not the one that was
+   * @param enter takes the shared lock of the campaign
+   * @returns false if the vote is not open (`Campagne.assertTakesBallots`), the campaign is not the one that was
    * answered, or the voter may not vote (`Votant.assertMayVote`)
-   * @throws OutcomeUnknown where the connection broke meanwhile
+   * @throws OutcomeUnknown if the connection broke meanwhile
    */
   async cast(
     tenantId: string,

@@ -17,9 +17,9 @@ export interface LockedCampagne {
 }
 
 /**
- * How a campaign is held until the transaction ends. `alone`: its state and content do not change, and nobody writes its
- * structure or roll or votes (transitions, changes, deletion). `structure`: one writer of questions and options at a
- * time. `roll`: writers of the roll, and votes, beside each other.
+ * Locks of a campaign until the transaction ends. `exclusive`: no other request changes its state, content, structure or
+ * roll, or votes (transitions, changes, deletion). `structure`: one writer of questions and options at a time. `roll`:
+ * writers of the roll, and votes, at the same time.
  */
 const LOCKS = {
   exclusive: 'pessimistic_write',
@@ -27,7 +27,7 @@ const LOCKS = {
   roll: 'for_key_share',
 } as const;
 
-/** Keeps the keys of gates apart from those of other locks. */
+/** Seed of the hash, which separates this advisory lock from others. */
 const CAMPAIGN_LOCK = 3;
 
 function lockNameOf(tenantId: string, id: string): string {
@@ -38,7 +38,7 @@ function lockNameOf(tenantId: string, id: string): string {
 const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
   FROM campagne c LEFT JOIN ${REGLAGES} s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2 AND NOT c.publiee`;
 
-/** Whether the vote of a row of `campagne` was opened: a roll is not written any more once it has ended. */
+/** SQL condition: the vote of a row of `campagne` was opened. After its end the roll is read-only. */
 const IS_OPENED = '(publiee AND clock_timestamp() >= ouverture_du_vote_utc)';
 
 /** Weights that a refusal names. */
@@ -61,7 +61,7 @@ const MOST_DUE = 100;
 export class CampagneRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** The campaign as it is at this moment, not held. @throws DomainError `Campagne.NotFound` */
+  /** Returns the campaign at this moment, without a lock. @throws DomainError `Campagne.NotFound` */
   async look(tenantId: string, id: string): Promise<LockedCampagne> {
     const campagne = await this.transactions
       .manager()
@@ -93,14 +93,14 @@ export class CampagneRepository {
     return { campagne, at: await this.now() };
   }
 
-  /** Waits for the turn to write the roll of a campaign, which lasts until the ambient transaction ends. */
+  /** Waits for the lock of writers of a campaign's roll, which the ambient transaction keeps until its end. */
   async lockRoll(tenantId: string, id: string): Promise<void> {
     await this.transactions.lockByName(`roll ${tenantId} ${id}`);
   }
 
   /**
-   * Enters the campaign as a voter does, beside others: what the next statement finds of its state stays true until its
-   * transaction ends. Locks are waited for as long as a voter waits.
+   * Takes the shared lock of the campaign for a vote: the state that the next statement reads stays true until its
+   * transaction ends. Waits for locks for at most 5 s.
    */
   enterVote(tenantId: string, id: string): Prelude {
     return {
@@ -112,8 +112,8 @@ export class CampagneRepository {
   }
 
   /**
-   * The gate of a campaign, which lets in whoever came first: without it, voters who come one after another would keep a
-   * row's lock from whoever wants the campaign alone, for ever.
+   * Takes the exclusive lock of the campaign, which PostgreSQL grants in order of arrival. With row locks only, a stream of
+   * voters would keep an exclusive writer waiting forever.
    */
   private async lockAgainstVotes(tenantId: string, id: string): Promise<void> {
     await this.transactions.client().query({
@@ -123,7 +123,7 @@ export class CampagneRepository {
     });
   }
 
-  /** Copies the questions of a campaign that was just published into the ballot box. The caller holds the campaign alone. */
+  /** Copies the questions of a campaign that was just published into the ballot box. The caller has the exclusive lock. */
   async prepareBox(tenantId: string, id: string): Promise<void> {
     await this.transactions.client().query('SELECT urne_preparer($1)', [id]);
     // Changes after the opening of an earlier publication do not count for this one.
@@ -147,7 +147,7 @@ export class CampagneRepository {
     return rows[0]!.kept;
   }
 
-  /** Sets the threshold of anonymity of a campaign that is held alone. @returns false where it is not in Brouillon */
+  /** Sets the threshold of anonymity of an exclusively locked campaign. @returns false if it is not in Brouillon */
   async setSeuilAnonymat(id: string, seuil: number, raison: string): Promise<boolean> {
     const { rows } = await this.transactions
       .client()
@@ -155,7 +155,7 @@ export class CampagneRepository {
     return rows[0]!.set;
   }
 
-  /** Closes the ballot box of a campaign that is held alone, if its vote has ended. */
+  /** Closes the ballot box of an exclusively locked campaign, if its vote has ended. */
   async closeBox(id: string): Promise<void> {
     await this.transactions.client().query('SELECT urne_fermer($1)', [id]);
   }
@@ -256,8 +256,8 @@ export class CampagneRepository {
   }
 
   /**
-   * Counts voters that were added and removed, and all changes of the roll that end after the opening. The last statement of
-   * who writes the roll.
+   * Counts voters that were added and removed, and all changes of the roll that end after the opening. A writer of the roll
+   * calls it last.
    */
   async countVotants(
     tenantId: string,

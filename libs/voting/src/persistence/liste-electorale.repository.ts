@@ -123,15 +123,15 @@ export class ListeElectoraleRepository {
     return { ajoutes, present: matched - ajoutes.count, actifsLe };
   }
 
-  /** Puts the employees that meet all criteria into the table `matched`, numbered from 1. @returns how many they are */
+  /** Writes the employees that meet all criteria into the table `matched`, numbered from 1. @returns their number */
   private async match(tenantId: string, criteria: ListeElectoraleRecord, actifsLe: Date): Promise<number> {
     const client = this.transactions.client();
     await client.query(
       `CREATE TEMPORARY TABLE matched (n integer, id_externe text, prenom text, nom text, courriel text,
          syndicat_id_externe text, identifiant_externe_employeur text) ON COMMIT DROP`,
     );
-    // Of a tenant that statistics do not know yet, PostgreSQL expects a row of each: it would go through all members for
-    // each employee.
+    // Without statistics of the tenant, PostgreSQL expects one row of each table: it would read all members for each
+    // employee.
     await client.query('SET LOCAL enable_nestloop = off');
     // Hundreds of thousands of members are sorted and joined in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
@@ -175,7 +175,7 @@ export class ListeElectoraleRepository {
     return rows[0]!;
   }
 
-  /** @param named whether a union or an employer is named: who is neither a member nor employed is none of theirs */
+  /** @param named whether a union or an employer is named: then only members and employed persons match */
   private matching(named: boolean): string {
     const day = '$2::timestamptz';
     const since = dayOfMembership('a.');

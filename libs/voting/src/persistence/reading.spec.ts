@@ -30,7 +30,7 @@ describe('the reading of a ballot box', () => {
     );
   });
 
-  it('of a small box is one statement', () => {
+  it('is one statement for a small box', () => {
     const small = Array.from({ length: 12 }, () => ({
       ...{ estPreferentiel: true, nombreOptions: 20, maxReponses: 20 },
     }));

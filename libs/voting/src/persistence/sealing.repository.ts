@@ -24,10 +24,10 @@ export class SealingRepository {
   }
 
   /**
-   * Gets hold of a campaign that is to be sealed, so that nobody else seals it and it stays; the ambient transaction may
-   * then take longer than those of requests.
+   * Locks a campaign to seal it, against other sealings and its deletion, and raises the time limits of the ambient
+   * transaction.
    *
-   * @returns what did not agree in its box so far; undefined where somebody else is sealing it, or nothing is to be sealed
+   * @returns the anomalies found so far; undefined if another worker is sealing it, or it is not due
    */
   async begin(tenantId: string, id: string): Promise<readonly string[] | undefined> {
     await this.transactions.raiseTimeLimits();
@@ -48,7 +48,7 @@ export class SealingRepository {
   /**
    * Counts the box by union and employer, and rewrites roll, ballots and receipts in random order.
    *
-   * @returns what does not agree in it; nothing is done then
+   * @returns its anomalies, in which case the box is unchanged
    */
   async seal(id: string): Promise<readonly string[]> {
     const { rows } = await this.transactions
@@ -62,7 +62,7 @@ export class SealingRepository {
     return this.transactions.vacuum(['bulletin', 'recu', 'votant']);
   }
 
-  /** Seals a box in which something does not agree, without a result. @returns false where all agrees */
+  /** Seals a box with anomalies, without a result. @returns false if it has no anomaly */
   async sealWithoutResult(id: string, raison: string): Promise<boolean> {
     const { rows } = await this.transactions
       .client()

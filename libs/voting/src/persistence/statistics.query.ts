@@ -55,7 +55,7 @@ const DRAFTED = `
 export class StatisticsQuery {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Undefined where there is no such campaign. */
+  /** Returns undefined for an unknown campaign. */
   async campagne(
     tenantId: string,
     id: string,
@@ -114,8 +114,8 @@ export class StatisticsQuery {
   }
 
   /**
-   * A part of the answers in a box that is closed, the first one with the options of the questions: of all ballots, or of those
-   * that count for a union and employer, where these are told.
+   * Returns a part of the answers in a closed box, the first part with the options of the questions: of all ballots, or of
+   * those of a union and employer if their results are published.
    *
    * @param part from 0
    */

@@ -54,7 +54,7 @@ export class VotantQuery {
       { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne, planned },
       { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne, planned },
       { sql: 'a_vote = ?', value: filter.aVote },
-      // Written as a literal, so that PostgreSQL can use the partial index of voters without the right.
+      // A literal, because only then PostgreSQL uses the partial index of voters without the right.
       { sql: 'NOT a_droit_de_vote AND ?', value: filter.aDroitDeVote === false ? true : null },
       { sql: 'a_droit_de_vote AND ?', value: filter.aDroitDeVote === true ? true : null },
     ]);

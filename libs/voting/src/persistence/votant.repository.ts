@@ -70,8 +70,8 @@ export class VotantRepository {
   }
 
   /**
-   * Whether an employee is a voter of an active campaign. An answer of false stays true until the transaction ends, which
-   * holds the employee: its voters do not change, nor do their campaigns become active.
+   * Returns whether an employee is a voter of an active campaign. The caller has locked the employee. A result of false
+   * stays true until the transaction ends: its voters do not change, and their campaigns do not become active.
    *
    * @param syndicats only voters of one of these unions, or of none, count; every voter does if undefined
    */
@@ -81,7 +81,7 @@ export class VotantRepository {
     syndicats: readonly string[] | undefined,
   ): Promise<boolean> {
     const client = this.transactions.client();
-    // Campaigns before their voters, as where a campaign is deleted. The employee is held: it gets no further voter.
+    // Campaigns before their voters, in the order of a campaign's deletion. The locked employee gets no further voter.
     await client.query(
       `SELECT FROM campagne c WHERE c.tenant_id = $1 AND c.id_unique IN (
          SELECT v.campagne_id FROM votant v WHERE v.tenant_id = $1 AND v.employe_id_externe = $2
@@ -92,7 +92,7 @@ export class VotantRepository {
       `SELECT campagne_id FROM votant WHERE tenant_id = $1 AND employe_id_externe = $2 ORDER BY campagne_id FOR SHARE`,
       [tenantId, employe],
     );
-    // Another statement: it sees what a publication that held the campaign has written.
+    // A separate statement: it sees the writes of a publication that had locked the campaign.
     const { rows } = await client.query<{ isVoter: boolean }>(
       `SELECT EXISTS (
          SELECT FROM votant v JOIN campagne c ON c.tenant_id = v.tenant_id AND c.id_unique = v.campagne_id
@@ -105,8 +105,8 @@ export class VotantRepository {
   }
 
   /**
-   * Takes an employee off the rolls of campaigns that have not been published: nobody has voted there, so that each voter
-   * is removable (`Votant.assertRemovable`).
+   * Removes an employee from the rolls of unpublished campaigns. These have no votes, so each voter is removable
+   * (`Votant.assertRemovable`).
    */
   async removeFromDrafts(tenantId: string, employe: string): Promise<void> {
     await this.transactions.client().query(

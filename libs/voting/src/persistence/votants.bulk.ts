@@ -186,10 +186,10 @@ interface Merged {
   readonly fields: number;
 }
 
-/** Voters that one statement writes: it ends in time, however many there are. */
+/** Maximum number of voters that one statement writes, within the statement timeout. */
 export const VOTERS_AT_ONCE = 100_000;
 
-/** Number of rows from which planning the checks of foreign keys again is worth its time. */
+/** Number of rows above which new plans for the checks of foreign keys save time. */
 const MANY = 1_000;
 
 /** Upserts voters of one campaign in a fixed number of statements, in the ambient transaction, which holds the roll. */
@@ -238,7 +238,7 @@ export class VotantsBulk {
     await this.transactions.client().query(lockEmployes(named), [tenantId]);
   }
 
-  /** The same for the employee of one record. */
+  /** Locks the employee of one record in the same way. */
   async lockEmploye(tenantId: string, { EmployeIdExterne }: VotantRecord): Promise<void> {
     if (EmployeIdExterne == null) return;
     await this.transactions.client().query(lockEmployes('$2'), [tenantId, EmployeIdExterne]);
@@ -286,8 +286,7 @@ export class VotantsBulk {
   }
 
   /**
-   * Writes the staged records except those that a cast ballot does not allow. A row that would not change is not
-   * rewritten. Voters are locked only here, so they can vote until their row is written.
+   * Writes the staged records except those that a cast ballot does not allow. Unchanged rows are not rewritten. Voters are locked only here, so they can vote until their row is written.
    *
    * @param last place of a record
    */
@@ -298,7 +297,7 @@ export class VotantsBulk {
     const ajoutes = new TouchedIds();
     const modifies = new TouchedIds();
     let fields = 0;
-    // In parts, so that no statement runs into its timeout.
+    // In parts, because one statement for all could run into its timeout.
     const sql = `(SELECT * FROM ${stage.name} WHERE n >= $3 AND n < $4)`;
     for (let from = 0; from <= last; from += VOTERS_AT_ONCE) {
       const merged = await this.merge(tenantId, campagneId, { sql, values: [from, from + VOTERS_AT_ONCE] });

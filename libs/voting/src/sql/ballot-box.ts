@@ -16,7 +16,7 @@ export interface BoxFunction {
   readonly signature: string;
   /** Arguments and result, which follow the function's name in its definition. */
   readonly shape: string;
-  /** Its language, its volatility and the like. */
+  /** Language, volatility and settings. */
   readonly manner: string;
   readonly body: string;
 }

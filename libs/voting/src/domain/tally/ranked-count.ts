@@ -5,21 +5,21 @@ import { compare, drawn, extremesOf, PastRounds, type RoundCounts, type TieBreak
 export interface RankedBallots {
   /** Options from the most wanted on, each once; read once. */
   readonly ranking: Iterable<string>;
-  /** Of all of them. */
+  /** Total weight. */
   readonly weight: Weight;
   /** The finest `unitOf` a single one of them: a sum of halves may be whole. */
   readonly unit: Weight;
 }
 
-/** One round of a ranked count. */
+/** A round of a ranked count. */
 export interface Round {
   /** From 1. */
   readonly number: number;
   /** Weight that elects. */
   readonly threshold: string;
   /**
-   * What each option that is not eliminated has in this round, unless it is 0 as told; one that was elected and has given away
-   * a surplus keeps the threshold.
+   * Weight of each option that is not eliminated; options whose weight rounds to 0 are omitted. An elected option keeps the
+   * threshold after its surplus was transferred.
    */
   readonly counts: readonly { readonly option: string; readonly weight: string }[];
   readonly elected: readonly string[];
@@ -139,11 +139,11 @@ const MOST_BITS = 16_384;
 
 /**
  * Counts ranked ballots: instant-runoff for one seat, the single transferable vote for several (Droop, weighted
- * inclusive Gregory; docs/contract.md, "Counting"). One option is elected or eliminated at a time but for those who
- * reach the threshold together; surpluses go before eliminations, the largest first.
+ * inclusive Gregory; docs/contract.md, "Counting"). One option is elected or eliminated at a time, except options that
+ * reach the threshold together. Surpluses are transferred before eliminations, the largest first.
  *
- * For one seat the threshold is more than half of what still reaches an option; for several, floor(total ÷ (seats + 1))
- * + 1 of the first round, in the unit of the finest weight of a single ballot.
+ * For one seat the threshold is more than half of the weight that still reaches an option; for several, floor(total ÷
+ * (seats + 1)) + 1 of the first round, in the unit of the finest weight of a single ballot.
  *
  * @returns the rounds; empty if no ballot ranks an option
  */

@@ -79,7 +79,7 @@ describe('a question whose options are chosen', () => {
 });
 
 describe('an instant-runoff', () => {
-  it('eliminates the last until one has more than half of what is not exhausted', () => {
+  it('eliminates the last option until one has more than half of the weight that is not exhausted', () => {
     const rounds = ranked(1, 'ABC', { AB: 4, BA: 3, CB: 2 });
     expect(rounds.map(counts)).toEqual(['A4 B3 C2', 'A4 B5']);
     expect(rounds.map(({ threshold }) => threshold)).toEqual(['5', '5']);
@@ -102,7 +102,7 @@ describe('an instant-runoff', () => {
     expect(result.rounds!.at(-1)!.elected).toEqual(['A']);
   });
 
-  it('lowers the threshold as ballots are exhausted, and tells how many are', () => {
+  it('lowers the threshold as ballots are exhausted, and returns how many are', () => {
     const rounds = ranked(1, 'ABC', { A: 4, B: 3, C: 2 });
     expect(rounds.map(({ threshold, exhausted }) => `${threshold} ${exhausted}`)).toEqual(['5 0', '4 2']);
     expect(rounds.at(-1)!.elected).toEqual(['A']);
@@ -128,7 +128,7 @@ describe('an instant-runoff', () => {
     expect(one![0]!.threshold).toBe('1.4');
   });
 
-  it('of nobody has no rounds', () => {
+  it('has no rounds without ballots', () => {
     expect(ranked(1, 'AB', {})).toEqual([]);
     expect(ranked(3, 'AB', {})).toEqual([]);
   });
@@ -229,7 +229,7 @@ describe('an election that is not ranked', () => {
   });
 });
 
-describe('what goes from a round to the next', () => {
+describe('transfers from a round to the next', () => {
   it('is the surplus, by the options that receive it', () => {
     const [first, second] = ranked(2, 'ABC', { AB: 6, AC: 2, B: 1, C: 3 });
     expect(first!.transfer).toEqual({
@@ -319,7 +319,7 @@ describe('rounds', () => {
 });
 
 describe('a tie', () => {
-  /** As the contract says it, round by round. */
+  /** The contract's rule, round by round. */
   const naive = (among: string[], wanted: 'most' | 'least', earlier: ReadonlyMap<string, bigint>[]) => {
     let left: readonly string[] = among;
     for (let round = earlier.length; round > 0; round--) {
@@ -352,7 +352,7 @@ describe('a tie', () => {
     expect(Math.min(seen.draws, seen.rounds)).toBeGreaterThan(50);
   });
 
-  it('is broken by the latest earlier round that tells the options apart', () => {
+  it('is broken by the latest earlier round in which the options differ', () => {
     // After D and E are out, B and C have 4 each; in the round before, C had less.
     const rounds = ranked(1, 'ABCDE', { A: 6, B: 4, C: 3, DC: 1, E: 1 }, 'x');
     const tied = rounds.find(({ tie }) => tie?.among.join('') === 'BC')!;
@@ -361,7 +361,7 @@ describe('a tie', () => {
     expect(tied.eliminated).toEqual(['C']);
   });
 
-  it('that no round breaks is drawn: by the digests of seed, question, round and option', () => {
+  it('is drawn if no round breaks it: by the digests of seed, question, round and option', () => {
     const digest = (option: string, seed: string): string =>
       createHash('sha256').update(`${seed}:Q:1:${option}`).digest('hex');
     const outcomes = new Set<string>();
@@ -377,7 +377,7 @@ describe('a tie', () => {
     expect(outcomes.size).toBe(2);
   });
 
-  it('of surpluses goes to the one that had more, and the draw does not depend on the order of options', () => {
+  it('between surpluses goes to the one that had more, and the draw does not depend on the order of options', () => {
     const one = ranked(3, 'ABCD', { AC: 5, BD: 5, C: 1, D: 1 });
     const other = ranked(3, 'DCBA', { D: 1, C: 1, BD: 5, AC: 5 });
     expect(one.map(({ tie }) => tie?.chosen)).toEqual(other.map(({ tie }) => tie?.chosen));

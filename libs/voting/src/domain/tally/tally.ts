@@ -17,7 +17,7 @@ export interface FirstChoices {
   /** Answer in the form of `answerOf`. */
   readonly answer: string;
   readonly ballots: number;
-  /** Of all of them. */
+  /** Total weight. */
   readonly weight: Weight;
 }
 
@@ -72,8 +72,8 @@ class Ranking implements IterableIterator<string, undefined> {
 }
 
 /**
- * Counts the ballots of a question (docs/contract.md, "Counting"): exactly, of nothing but its arguments, so
- * that anybody can repeat it.
+ * Counts the ballots of a question exactly (docs/contract.md, "Counting"). The result depends only on the arguments, so
+ * the count can be repeated.
  *
  * @param seed breaks ties that earlier rounds do not
  */
