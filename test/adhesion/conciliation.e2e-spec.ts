@@ -5,16 +5,13 @@ import { TestApp } from '../setup/test-app';
 import { openTenant, PNG, signed } from './support/cards';
 import { DataSpace, refusing } from './support/data-space';
 import { pagesOf } from './support/lists';
+import { perFile } from '../setup/fixtures';
 
 const PATH = '/b2b/v2/conciliation';
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let space: DataSpace;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
   space = new DataSpace(app, await openTenant(app));
 });

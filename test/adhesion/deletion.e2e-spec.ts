@@ -6,11 +6,12 @@ import { comparable, synced } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { openTenant, PNG } from './support/cards';
 import { DataSpace, type LinkKind, LINKS, refusing } from './support/data-space';
+import { perFile } from '../setup/fixtures';
 
 /** Arguments of the question whether an employee is a voter. */
 type Asked = [tenantId: string, employe: string, syndicats: readonly string[] | undefined];
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let cards: DataSpace;
 /** Tenants and employees who are voters of an active campaign. */
 const voters = new Set<string>();
@@ -19,7 +20,6 @@ let asked: Asked[];
 let meanwhile: () => Promise<void>;
 
 beforeAll(async () => {
-  app = await TestApp.start();
   app.app.get(ActiveCampaigns).register({
     hasVoter: async (...question) => {
       asked.push(question as Asked);
@@ -29,7 +29,6 @@ beforeAll(async () => {
     release: () => Promise.resolve(),
   });
 });
-afterAll(() => app.stop());
 beforeEach(async () => {
   asked = [];
   meanwhile = () => Promise.resolve();

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, synced, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
-import { type OpenTenant, openTenant, sign, signed } from './support/cards';
+import { openTenant, sign, signed } from './support/cards';
 import { changed, digests } from './support/digests';
+import { perFile, perTest } from '../setup/fixtures';
 
 const PATH = '/b2b/v2/formulaire';
 const FORM = {
@@ -14,15 +15,10 @@ const FORM = {
   objetsConsentement: ['TEXTOS', 'INFO'],
 };
 
-let app: TestApp;
-let tenant: OpenTenant;
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => openTenant(app));
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
-  tenant = await openTenant(app);
   for (const nom of ['Quart', 'Surnom', 'Casier']) await makeChamp(nom);
   for (const id of ['INFO', 'TEXTOS', 'SONDAGE']) await makeObjet(id);
 });

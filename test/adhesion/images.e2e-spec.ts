@@ -8,14 +8,11 @@ import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, PNG, signed } from './support/cards';
 import { DataSpace, refusing } from './support/data-space';
 import { dataUrl, encodePng, pngOf } from './support/png';
+import { perFile } from '../setup/fixtures';
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let space: DataSpace;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
   space = new DataSpace(app, await openTenant(app));
 });

@@ -5,20 +5,13 @@ import { depth, SEED } from '../setup/depth';
 import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, type OpenTenant, PNG, signed, SIGNING_PATH } from './support/cards';
 import { type CardItem, idsOf, newestFirst, pagesOf } from './support/lists';
+import { perFile, perTest } from '../setup/fixtures';
 
 const V1 = '/b2b/v1/adhesion';
 const V2 = '/b2b/v2/adhesion';
 
-let app: TestApp;
-let open: OpenTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  open = await openTenant(app);
-});
+const app = perFile(() => TestApp.start());
+const open = perTest(() => openTenant(app));
 
 type Filters = Record<string, string>;
 

@@ -1,23 +1,16 @@
 import { expectProblem } from '../http/expect-problem';
 import { synced } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
-import { openTenant, type OpenTenant, PNG, signed } from './support/cards';
+import { openTenant, PNG, signed } from './support/cards';
 import { type CardItem, fillCards, idsOf, inOrder, nextOf, pagesOf } from './support/lists';
+import { perFile, perTest } from '../setup/fixtures';
 
 const V1 = '/b2b/v1/adhesion';
 const V2 = '/b2b/v2/adhesion';
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let app: TestApp;
-let open: OpenTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  open = await openTenant(app);
-});
+const app = perFile(() => TestApp.start());
+const open = perTest(() => openTenant(app));
 
 const list = (path: string) => app.send(open.partenaire, 'GET', path);
 const sign = (overrides: object = {}) => signed(app, open.plateforme, overrides);

@@ -2,13 +2,14 @@ import type { Statement } from '../../libs/platform/src/database/entered-query';
 import { nodesOf, planOf, rowsRead, statementsOf } from '../membership/plans';
 import { times } from '../membership/synced';
 import { TestApp, type TestTenant } from '../setup/test-app';
+import { perFile } from '../setup/fixtures';
 
 const CARDS = 100_000;
 const LIMITE = 100;
 /** Maximum rows that a page may read: its own, the next row, and the few cards of one person. */
 const MOST_READ = 2 * LIMITE;
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let tenant: TestTenant;
 
 /**
@@ -38,14 +39,12 @@ async function fill(tenantId: string, cards: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  app = await TestApp.start();
   tenant = await app.tenant();
   await fill(tenant.tenantId, CARDS);
   await fill((await app.tenant()).tenantId, CARDS / 10);
   // Autovacuum does the same within a minute.
   await app.database.query('ANALYZE');
 }, 300_000);
-afterAll(() => app.stop());
 
 /** Returns the only statement of the service for a list. */
 async function statementOf(path: string, filters: Record<string, string>): Promise<Statement> {

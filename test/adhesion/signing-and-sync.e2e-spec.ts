@@ -1,24 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { synced, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
-import { type OpenTenant, openTenant, signed } from './support/cards';
+import { openTenant, signed } from './support/cards';
+import { perFile, perTest } from '../setup/fixtures';
 
 /** Time that a trigger stops a sync, during which the signing meets it. */
 const HELD_SECONDS = 1.5;
 const MEMBER_SINCE = '2020-01-01T00:00:00Z';
 
-let app: TestApp;
-let tenant: OpenTenant;
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => openTenant(app));
 beforeAll(async () => {
-  app = await TestApp.start();
   await app.database.query(
     `CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(${HELD_SECONDS}); RETURN NEW; END $$`,
   );
 });
-afterAll(() => app.stop());
 
 beforeEach(async () => {
-  tenant = await openTenant(app);
   await synced(app, tenant.partenaire, {
     Syndicats: [
       {

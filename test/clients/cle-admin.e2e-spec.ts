@@ -4,14 +4,11 @@ import { promisify } from 'node:util';
 import { Child } from '../http/child-process';
 import { asService } from '../setup/service-login';
 import { TestApp } from '../setup/test-app';
+import { perFile } from '../setup/fixtures';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
+const app = perFile(() => TestApp.start());
 
 /** Runs the command as an operator does, on the database of the application. */
 async function cleAdmin(...args: string[]): Promise<Child> {

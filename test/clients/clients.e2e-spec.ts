@@ -1,17 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
+import { perFile } from '../setup/fixtures';
 
 const CLIENTS = '/admin/v1/clients';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
+const app = perFile(() => TestApp.start());
 
 const admin = (method: string, path = '', body?: unknown): Promise<Answer> =>
   app.send(app.adminKey, method, CLIENTS + path, body);

@@ -1,23 +1,19 @@
-import { openTenant, type OpenTenant, platformKey, signed } from '../adhesion/support/cards';
+import { openTenant, platformKey, signed } from '../adhesion/support/cards';
 import { changed, digests } from '../adhesion/support/digests';
 import { APP_ROLE } from '../../libs/platform/src/database/roles';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, INSTANT, synced, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
+import { perFile, perTest } from '../setup/fixtures';
 
 const PATH = '/b2b/v1/consentement';
 const WRITE_PATH = '/plateforme/v1/consentements';
 const CONSENT = { idExterneEmploye: 'E-1', objetConsentementIdExterne: 'INFO', accepte: true };
 
-let app: TestApp;
-let tenant: OpenTenant;
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => openTenant(app));
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
-  tenant = await openTenant(app);
   for (const id of ['INFO', 'TEXTOS']) await makeObjet(id);
 });
 

@@ -1,5 +1,6 @@
 import { walk } from '../membership/synced';
 import { TestApp, type TestTenant } from '../setup/test-app';
+import { perFile } from '../setup/fixtures';
 
 const HEAVY = 60;
 const MEGABYTE = 1_000_000;
@@ -12,11 +13,10 @@ interface Item {
   valeursChampUtilisateur: { valeurTexte: string }[];
 }
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let tenant: TestTenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
   tenant = await app.tenant();
   const { tenantId } = tenant;
   await app.database.query(
@@ -37,7 +37,6 @@ beforeAll(async () => {
     [tenantId, HEAVY, HEAVIEST, MEGABYTE],
   );
 });
-afterAll(() => app.stop());
 
 const datesOf = (items: readonly Item[]): string[] => items.map(({ dateConsentement }) => dateConsentement);
 const DATES = Array.from({ length: HEAVY }, (_, day) => new Date(Date.UTC(2026, 0, 2 + day)).toISOString());

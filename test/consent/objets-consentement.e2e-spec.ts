@@ -1,20 +1,13 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, INSTANT, synced, syncedV1, times, walk } from '../membership/synced';
-import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
+import { perFile, perTest } from '../setup/fixtures';
 
 const PATH = '/b2b/v2/objet-consentement';
 const OBJET = { idExterne: 'INFOLETTRE', nom: 'Recevoir l’infolettre' };
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   app.send(tenant, method, PATH + path, body, headers);

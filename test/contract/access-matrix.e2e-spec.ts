@@ -20,6 +20,7 @@ import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWithControllers } from './support/extended-app';
 import { accessFaults, guardedRoutes, mountsOf, type Route, routesOf } from './support/router';
+import { perFile } from '../setup/fixtures';
 
 const UNAUTHORIZED = { status: 401, title: 'Unauthorized', code: 'Cle.Invalide' };
 const WRONG_ROLE = { status: 403, title: 'Forbidden', code: 'Cle.RoleInsuffisant' };
@@ -32,18 +33,16 @@ interface Keys {
 }
 
 describe('Access', () => {
-  let app: TestApp;
+  const app = perFile(() => TestApp.start());
   let keys: Record<Role, Keys>;
 
   beforeAll(async () => {
-    app = await TestApp.start();
     keys = {
       partenaire: await tenantKeys('partenaire'),
       plateforme: await tenantKeys('plateforme'),
       admin: await adminKeys(),
     };
   });
-  afterAll(() => app.stop());
 
   const yesterday = (): Date => new Date(Date.now() - 86_400_000);
 
@@ -201,11 +200,7 @@ describe('A module that is not active', () => {
     @Requires({ role: 'partenaire', module: 'vote' })
     list(): void {}
   }
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await TestApp.start();
-  });
-  afterAll(() => app.stop());
+  const app = perFile(() => TestApp.start());
 
   /** Runs the real guards before a handler like that of a route. */
   async function admit(tenant: TestTenant): Promise<unknown> {
@@ -274,11 +269,7 @@ describe('Every route declares who may call it', () => {
     }
   }
 
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await TestApp.start();
-  });
-  afterAll(() => app.stop());
+  const app = perFile(() => TestApp.start());
   beforeEach(() => {
     ran = [];
   });

@@ -9,6 +9,7 @@ import { startWithControllers } from './support/extended-app';
 import { guardedRoutes } from './support/router';
 import { comparesTenant, Unconditioned } from './support/unconditioned';
 import { samplersOf, Walk } from './support/walk';
+import { perFile } from '../setup/fixtures';
 
 /** These routes read no table: they return data of the key or data that is the same for all. */
 const TOUCHES_NO_TABLE = ['GET /b2b/v1/moi', 'GET /b2b/v2/type-evenement'];
@@ -37,16 +38,14 @@ class NouveauController {
 jest.setTimeout(600_000);
 
 describe('Isolation of tenants: every route, with identifiers of another client and of the other environment', () => {
-  let app: TestApp;
+  const app = perFile(() => TestApp.start());
   /** Each walk restores the rows that its requests have written. */
   let walk: Walk;
   const unconditioned = new Unconditioned();
 
   beforeAll(async () => {
-    app = await TestApp.start();
     walk = await Walk.prepare(app);
   });
-  afterAll(() => app.stop());
 
   it('a new route that takes an identifier and has no samples is an error, which says where to add them', async () => {
     const extended = await startWithControllers(app, NouveauController);

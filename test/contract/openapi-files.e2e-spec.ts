@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileOf, NAMES, PUBLIC_URL } from '../../tools/openapi/documents';
 import { TestApp } from '../setup/test-app';
+import { perFile } from '../setup/fixtures';
 
 const URLS = {
   partenaire: '/docs/openapi.json',
@@ -11,11 +12,7 @@ const URLS = {
 
 // The files are made without a database, of an application that is never started.
 describe('The documents under docs/openapi', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await TestApp.start({ publicUrl: PUBLIC_URL });
-  });
-  afterAll(() => app.stop());
+  const app = perFile(() => TestApp.start({ publicUrl: PUBLIC_URL }));
 
   it.each(NAMES)('are equal to those of the running service: %s', async (name) => {
     const served = await app.send(undefined, 'GET', URLS[name]);

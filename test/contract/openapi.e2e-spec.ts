@@ -26,6 +26,7 @@ import {
   Validators,
 } from './support/openapi-faults';
 import { guardedRoutes, routesOf } from './support/router';
+import { perFile } from '../setup/fixtures';
 
 async function documentsOf(
   app: RunningApp,
@@ -41,13 +42,11 @@ function find(document: Document, wanted: string): Placed {
 }
 
 describe('The OpenAPI documents', () => {
-  let app: TestApp;
+  const app = perFile(() => TestApp.start());
   let documents: [partner: Document, platform: Document, admin: Document];
   beforeAll(async () => {
-    app = await TestApp.start();
     documents = await documentsOf(app);
   });
-  afterAll(() => app.stop());
 
   /** Returns a copy of a document with a fault; by default a copy of the whole partner document. */
   const spoilt = (spoil: (document: Document) => void, document = documents[0]): Document => {
@@ -386,20 +385,18 @@ describe('The demonstration tenant', () => {
 });
 
 describe('Faults of a response', () => {
-  let app: TestApp;
+  const app = perFile(() => TestApp.start());
   let tenant: TestTenant;
   let document: Document;
   let validators: Validators;
   let answer: Answer;
   beforeAll(async () => {
-    app = await TestApp.start();
     tenant = await app.tenant();
     [document] = await documentsOf(app);
     validators = new Validators(document);
     const body = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
     answer = await app.send(tenant, 'POST', '/b2b/v1/employe', body);
   });
-  afterAll(() => app.stop());
 
   const faultsOf = (changed: Partial<Answer>): string[] =>
     answerFaults(validators, find(document, 'POST /b2b/v1/employe').operation, { ...answer, ...changed });

@@ -15,6 +15,7 @@ import {
   tenancyFaults,
 } from './support/catalogue';
 import { Rows } from './support/rows';
+import { perFile } from '../setup/fixtures';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 const ROLES = ['mandat_queue', 'mandat_app', 'mandat_access'];
@@ -362,14 +363,12 @@ describe('Row-level security in the schema', () => {
 });
 
 describe('The queue and its tasks', () => {
-  let app: TestApp;
+  const app = perFile(() => TestApp.start());
   let tenant: TestTenant;
 
   beforeAll(async () => {
-    app = await TestApp.start();
     tenant = await app.tenant();
   });
-  afterAll(() => app.stop());
 
   it('a job of the queue contains the tenant, the sender and the id of its task, and no part of the request', async () => {
     const secret = randomBytes(8).toString('hex');

@@ -7,6 +7,7 @@ import { ERRORS } from '../../apps/partner-api/src/errors';
 import { Metrics } from '../../libs/platform/src/ops/metrics';
 import { TestApp } from '../setup/test-app';
 import { expectProblem } from './expect-problem';
+import { perFile } from '../setup/fixtures';
 
 const DOCUMENTS = [
   ['/docs', 'text/html; charset=utf-8'],
@@ -29,11 +30,7 @@ const DOCUMENTS = [
   ['/docs/favicon-32x32.png', 'image/png'],
 ] as const;
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
+const app = perFile(() => TestApp.start());
 
 interface Raw {
   readonly status: number;

@@ -7,19 +7,18 @@ import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
 import { Lifecycle } from '../../libs/platform/src/ops/lifecycle';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectProblem } from './expect-problem';
+import { perFile } from '../setup/fixtures';
 
 const DELAY_MS = 400;
 /** Longer than any test: the requests stay delayed until the test closes them. */
 const LONG_MS = 60_000;
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let floodDelay: FloodDelay;
 
 beforeAll(async () => {
-  app = await TestApp.start();
   floodDelay = app.app.get(FloodDelay);
 });
-afterAll(() => app.stop());
 beforeEach(async () => {
   floodDelay.limits = { free: 3, stepMs: DELAY_MS / 2, longestMs: DELAY_MS, perCaller: 5, inAll: 8 };
   const { rows } = await app.database.query<{ left: number }>(

@@ -6,22 +6,18 @@ import { SecretBox } from '../../libs/platform/src/ops/secret-box';
 import { IdempotencyRecords } from '../../libs/platform/src/database/idempotency-records';
 import { NO_TENANT } from '../../libs/platform/src/database/transactions';
 import { TEST_ACTOR } from '../setup/actor';
-import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
 import { expectFaults, expectProblem } from './expect-problem';
+import { perFile, perTest } from '../setup/fixtures';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 const PATH = '/b2b/v1/employe';
 
-let app: TestApp;
-let tenant: TestTenant;
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 let key: string;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
-  tenant = await app.tenant();
   key = randomUUID();
 });
 afterEach(() => jest.restoreAllMocks());

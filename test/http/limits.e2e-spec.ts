@@ -6,19 +6,18 @@ import { Client } from 'pg';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectFaults, expectProblem } from './expect-problem';
+import { perFile } from '../setup/fixtures';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 const MEGABYTE = 2 ** 20;
 const SYNC = '/b2b/v1/employe/sync';
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let tenant: TestTenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
   tenant = await app.tenant();
 });
-afterAll(() => app.stop());
 
 /** Returns the JSON text of an object, padded with spaces to `size` bytes. */
 function padded(body: object, size: number): string {

@@ -1,15 +1,15 @@
 import { nodesOf, planOf, rowsRead, statementsOf } from '../membership/plans';
 import { TestApp } from '../setup/test-app';
 import { Meetings } from './support/meetings';
+import { perFile } from '../setup/fixtures';
 
 const SEANCES = 20_000;
 const TABLES = ['seance', 'point_seance'];
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let meetings: Meetings;
 
 beforeAll(async () => {
-  app = await TestApp.start();
   meetings = await Meetings.open(app);
   await meetings.unions('SYN-RARE', 'SYN-USUAL');
   await meetings.rows(
@@ -25,7 +25,6 @@ beforeAll(async () => {
   );
   await app.database.query('ANALYZE seance, point_seance');
 });
-afterAll(() => app.stop());
 
 it.each<[what: string, query: string, most: number]>([
   ['a page of all', '?limite=10', 60],

@@ -5,18 +5,14 @@ import { GUID, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { Meetings, SEANCES } from './support/meetings';
 import { letTwoMeet, withoutLock } from './support/race';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let meetings: Meetings;
+const app = perFile(() => TestApp.start());
+const meetings = perTest(() => Meetings.open(app));
 let seance: string;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 afterEach(() => jest.restoreAllMocks());
 beforeEach(async () => {
-  meetings = await Meetings.open(app);
   seance = await meetings.seance();
 });
 

@@ -6,18 +6,14 @@ import { comparable, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Meetings, SEANCE } from './support/meetings';
 import { letTwoMeet, withoutLock } from './support/race';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let meetings: Meetings;
+const app = perFile(() => TestApp.start());
+const meetings = perTest(() => Meetings.open(app));
 let seance: string;
 let point: string;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
-  meetings = await Meetings.open(app);
   seance = await meetings.seance();
   point = await meetings.point(seance, 2, { titre: 'Budget' });
 });

@@ -3,17 +3,10 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, times, walk } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { DATE, Meetings, SEANCE, SEANCES } from './support/meetings';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let meetings: Meetings;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  meetings = await Meetings.open(app);
-});
+const app = perFile(() => TestApp.start());
+const meetings = perTest(() => Meetings.open(app));
 
 const titles = ({ json }: { json: { titre: string }[] }): string[] => json.map(({ titre }) => titre);
 

@@ -2,6 +2,7 @@ import type { Statement } from '../../libs/platform/src/database/entered-query';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { nodesOf, planOf, rowsRead, statementsOf } from './plans';
 import { synced, syncedV1, times } from './synced';
+import { perFile } from '../setup/fixtures';
 
 /** Employees written by V2, with two employments each, and as many written by V1, with one each. */
 const EACH = 10_000;
@@ -12,7 +13,7 @@ const LIMITE = 100;
 const MOST_READ = EMPLOYMENTS / 10;
 const TABLES = ['emploi', 'employe'];
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let tenant: TestTenant;
 /** A cursor shortly before the end of the whole list. */
 let farCursor: string;
@@ -39,7 +40,6 @@ const personneV1 = (n: number) => ({
 });
 
 beforeAll(async () => {
-  app = await TestApp.start();
   tenant = await app.tenant();
   for (const caller of [tenant, await app.tenant()]) {
     await synced(app, caller, {
@@ -76,7 +76,6 @@ beforeAll(async () => {
     path = next.pathname + next.search;
   }
 }, 300_000);
-afterAll(() => app.stop());
 
 /** Returns the only statement of the service for a search. */
 async function statementOf(filters: Record<string, string>): Promise<Statement> {

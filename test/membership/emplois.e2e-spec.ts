@@ -1,17 +1,10 @@
 import { expectFaults } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { synced, syncedV1, times, walk } from './synced';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 
 type Filters = Record<string, string>;
 

@@ -1,5 +1,6 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { TestApp, type TestTenant } from '../setup/test-app';
+import { TestApp } from '../setup/test-app';
+import { perFile, perTest } from '../setup/fixtures';
 
 const EMPLOYE = {
   idExterne: 'E-1',
@@ -9,16 +10,11 @@ const EMPLOYE = {
   courriel: 'zoe@example.org',
 };
 
-let app: TestApp;
-let tenant: TestTenant;
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 let etag: string;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
-  tenant = await app.tenant();
   etag = (await send('POST', '/employe', EMPLOYE)).headers.get('etag')!;
 });
 

@@ -2,6 +2,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { planOf, rowsRead, statementsOf } from './plans';
 import { comparable, GUID, INSTANT, synced, syncedV1, type SyncV2, times, walk } from './synced';
+import { perFile, perTest } from '../setup/fixtures';
 
 const SYNDICATS = [
   {
@@ -59,16 +60,8 @@ const COMPLETE = {
   ],
 };
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await space();
-});
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => space());
 
 /** Opens a tenant with unions, employers and a custom field of each type. */
 async function space(): Promise<TestTenant> {

@@ -1,5 +1,6 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { TestApp, type TestTenant } from '../setup/test-app';
+import { TestApp } from '../setup/test-app';
+import { perFile, perTest } from '../setup/fixtures';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: "L'Écuyer" };
 const COMPLETE = {
@@ -16,16 +17,8 @@ const COMPLETE = {
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   app.send(tenant, method, `/b2b/v1${path}`, body, headers);

@@ -1,18 +1,11 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { TestApp, type TestTenant } from '../setup/test-app';
+import { TestApp } from '../setup/test-app';
+import { perFile, perTest } from '../setup/fixtures';
 
 const EMPLOYEUR = { idExterne: 'EMP-1', nom: 'Aciérie du Saint-Laurent' };
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   app.send(tenant, method, `/b2b/v1${path}`, body, headers);

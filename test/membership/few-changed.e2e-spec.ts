@@ -1,14 +1,14 @@
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { nodesOf, planOf, statementsOf } from './plans';
+import { perFile } from '../setup/fixtures';
 
 const EMPLOYEES = 100_000;
 const SINCE = '2026-06-01T00:00:00Z';
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let tenant: TestTenant;
 
 beforeAll(async () => {
-  app = await TestApp.start();
   tenant = await app.tenant();
   // All were imported together, long ago; every thousandth was changed since.
   await app.database.query(
@@ -22,7 +22,6 @@ beforeAll(async () => {
   await app.database.query('ALTER TABLE employe ALTER derniere_maj SET STATISTICS 2');
   await app.database.query('ANALYZE employe');
 }, 60_000);
-afterAll(() => app.stop());
 
 const page = (query: string) => app.send(tenant, 'GET', `/b2b/v1/employe?${query}`);
 

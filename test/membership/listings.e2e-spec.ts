@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expectFaults } from '../http/expect-problem';
-import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start({ publicUrl: 'https://api.mandat.test/racine' });
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const app = perFile(() => TestApp.start({ publicUrl: 'https://api.mandat.test/racine' }));
+const tenant = perTest(() => app.tenant());
 
 const list = (path: string) => app.send(tenant, 'GET', `/b2b/v1${path}`);
 const identifiers = (answer: Answer): string[] =>

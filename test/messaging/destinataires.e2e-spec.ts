@@ -11,16 +11,13 @@ import { countStatements } from '../sync/statements';
 import { Campaigns } from '../voting/support/campaigns';
 import { MailServer } from './support/mail-server';
 import { addressOf, mailing, PATH, Post } from './support/post';
+import { perFile } from '../setup/fixtures';
 
 const NOTHING = '0198c2d4-0000-7000-8000-000000000000';
 const BODY = { sujet: 'Assemblée', corpsHtml: '<p>Bonjour</p>' };
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await TestApp.start();
-});
+const app = perFile(() => TestApp.start());
 afterEach(() => app.database.query('DELETE FROM pgboss.job'));
-afterAll(() => app.stop());
 
 describe('POST /b2b/v2/courriel', () => {
   it('202 with Location; employees once each, duplicate addresses once, in the order named', async () => {

@@ -1,12 +1,13 @@
 import { Client } from 'pg';
 import { eventually, expectProblem } from '../http/expect-problem';
-import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
+import { perTest } from '../setup/fixtures';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 
 let app: TestApp;
 let replica: TestApp;
-let tenant: TestTenant;
+const tenant = perTest(() => app.tenant());
 let rival: Client;
 
 beforeAll(async () => {
@@ -21,9 +22,6 @@ afterAll(async () => {
   await rival.end();
   await replica.stop();
   await app.stop();
-});
-beforeEach(async () => {
-  tenant = await app.tenant();
 });
 
 const both = (index: number): TestApp => (index % 2 ? replica : app);

@@ -1,18 +1,11 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
+import { perFile, perTest } from '../setup/fixtures';
 
 const GOOD = { prenom: 'Zoé', nom: 'Roy' };
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 
 const sync = (body: unknown, query = '', path = '/b2b/v1/employe/sync') =>
   app.send(tenant, 'POST', path + query, body);

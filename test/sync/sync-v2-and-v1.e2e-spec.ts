@@ -11,18 +11,15 @@ import {
   today,
   without,
 } from './support';
+import { perFile } from '../setup/fixtures';
 
 /** An employee as V1 writes it. */
 const V1 = { idExterne: 'E-1', prenom: 'Zoé', nom: "L'Écuyer" };
 const at = (identifiantExterneEmployeur: string | null): Loose => ({ ...V1, identifiantExterneEmployeur });
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let partner: Partner;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
   await awayFromMidnight();
   partner = await Partner.start(app);

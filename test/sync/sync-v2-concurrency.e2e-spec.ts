@@ -13,11 +13,12 @@ import {
   union,
   whoWaits,
 } from './support';
+import { perTest } from '../setup/fixtures';
 
 let app: TestApp;
 let replica: TestApp;
 /** The same tenant through both replicas. */
-let partner: Partner;
+const partner = perTest(() => Partner.start(app));
 let twin: Partner;
 let rival: Client;
 
@@ -35,7 +36,6 @@ afterAll(async () => {
   await app.stop();
 });
 beforeEach(async () => {
-  partner = await Partner.start(app);
   twin = new Partner(replica, partner.tenant);
 });
 afterEach(async () => {

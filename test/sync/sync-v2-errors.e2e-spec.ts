@@ -11,19 +11,12 @@ import {
   union,
   without,
 } from './support';
+import { perFile, perTest } from '../setup/fixtures';
 
 const TWICE = 'appears twice in this request; the first one counts';
 
-let app: TestApp;
-let partner: Partner;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  partner = await Partner.start(app);
-});
+const app = perFile(() => TestApp.start());
+const partner = perTest(() => Partner.start(app));
 
 describe('a record may name records of the same request', () => {
   it('employers and unions, wherever their list is in the body', async () => {

@@ -15,16 +15,12 @@ import {
   withProperty,
 } from './garbage';
 import { employee, employer, expectSync, job, type Kind, type Loose, many, Partner, union } from './support';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let partner: Partner;
+const app = perFile(() => TestApp.start());
+const partner = perTest(() => Partner.start(app));
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
-  partner = await Partner.start(app);
   await partner.sync({ Syndicats: [union('SYN', [employer('EMP')])] });
   await partner.defineField('T', 'texte');
 });

@@ -15,6 +15,7 @@ import {
 } from './model';
 import type { Values } from './model-records';
 import { CHAMPS, sequence, type Step } from './model-requests';
+import { perFile } from '../setup/fixtures';
 
 const SEQUENCES = depth(16, 60);
 /** Number of sequences in which a wrong reference must be detected. */
@@ -303,15 +304,11 @@ const WRONG: readonly [what: string, wrong: new () => Reference][] = [
 ];
 
 describe('the V2 sync compared with a reference', () => {
-  let app: TestApp;
+  const app = perFile(() => TestApp.start());
   let deadline: number;
   const seen = new Set<Happening>();
   const statuses = new Set<number>();
 
-  beforeAll(async () => {
-    app = await TestApp.start();
-  });
-  afterAll(() => app.stop());
   beforeEach(() => {
     // Later requests are skipped; the end of the test checks whether enough requests ran.
     deadline = Date.now() + TIME_LIMIT_MS;

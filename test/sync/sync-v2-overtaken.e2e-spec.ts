@@ -15,9 +15,10 @@ import {
   union,
   whoWaits,
 } from './support';
+import { perTest } from '../setup/fixtures';
 
 let app: TestApp;
-let partner: Partner;
+const partner = perTest(() => Partner.start(app));
 let rival: Client;
 
 beforeAll(async () => {
@@ -29,9 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rival.end();
   await app.stop();
-});
-beforeEach(async () => {
-  partner = await Partner.start(app);
 });
 afterEach(async () => {
   await rival.query('ROLLBACK');

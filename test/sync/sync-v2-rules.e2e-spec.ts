@@ -13,14 +13,11 @@ import {
   union,
   without,
 } from './support';
+import { perFile } from '../setup/fixtures';
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let partner: Partner;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
   await awayFromMidnight();
   partner = await Partner.start(app);

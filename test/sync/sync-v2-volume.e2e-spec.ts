@@ -14,17 +14,10 @@ import {
   Partner,
   union,
 } from './support';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let partner: Partner;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  partner = await Partner.start(app);
-});
+const app = perFile(() => TestApp.start());
+const partner = perTest(() => Partner.start(app));
 
 const EMPLOYERS = 50;
 const unions = (): Loose[] =>

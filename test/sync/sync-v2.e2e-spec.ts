@@ -11,17 +11,10 @@ import {
   union,
   without,
 } from './support';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let partner: Partner;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  partner = await Partner.start(app);
-});
+const app = perFile(() => TestApp.start());
+const partner = perTest(() => Partner.start(app));
 
 const body = () => ({
   Syndicats: [union('SYN-1', [employer('EMP-1'), employer('EMP-2')]), union('SYN-2')],

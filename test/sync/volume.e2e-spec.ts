@@ -1,16 +1,9 @@
-import { TestApp, type TestTenant } from '../setup/test-app';
+import { TestApp } from '../setup/test-app';
 import { countStatements } from './statements';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  tenant = await app.tenant();
-});
+const app = perFile(() => TestApp.start());
+const tenant = perTest(() => app.tenant());
 
 const sync = (body: unknown) => app.send(tenant, 'POST', '/b2b/v1/employe/sync', body);
 

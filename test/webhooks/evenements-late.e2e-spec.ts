@@ -8,16 +8,13 @@ import { FEED, Reader } from './support/feed';
 import { Gate } from './support/gate';
 import { sign } from './support/signed';
 import { clearQueue, Space } from './support/space';
+import { perFile } from '../setup/fixtures';
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let space: Space;
 const clients: Client[] = [];
 const random = seeded(SEED);
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
   await clearQueue(app);
   space = await Space.open(app);

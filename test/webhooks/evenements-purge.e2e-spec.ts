@@ -5,14 +5,11 @@ import { startWorker } from '../setup/test-worker';
 import { FEED, Reader } from './support/feed';
 import { Receiver, until } from './support/receiver';
 import { clearQueue, PATH, seedEvents, Space } from './support/space';
+import { perFile } from '../setup/fixtures';
 
-let app: TestApp;
+const app = perFile(() => TestApp.start());
 let space: Space;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
   await clearQueue(app);
   space = await Space.open(app);

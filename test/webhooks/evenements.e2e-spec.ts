@@ -7,17 +7,10 @@ import { FEED, type Item, nextOf, Reader } from './support/feed';
 import { Receiver } from './support/receiver';
 import { sign } from './support/signed';
 import { clearQueue, seedEvents, Space } from './support/space';
+import { perFile, perTest } from '../setup/fixtures';
 
-let app: TestApp;
-let space: Space;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  space = await Space.open(app);
-});
+const app = perFile(() => TestApp.start());
+const space = perTest(() => Space.open(app));
 
 const get = (query = '', caller?: { cle: string }) =>
   space.send('GET', FEED + query, undefined, undefined, caller);

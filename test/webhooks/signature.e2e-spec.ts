@@ -8,7 +8,8 @@ import { startWorker } from '../setup/test-worker';
 import { closeAll, countJobs, rowsOf, tell } from './support/deliveries';
 import { Receiver, type Received, until } from './support/receiver';
 import { ShiftedClock } from './support/shifted-clock';
-import { register, scene, type Scene, sign } from './support/signed';
+import { register, scene, sign } from './support/signed';
+import { perTest } from '../setup/fixtures';
 
 /** The libraries that verify signatures; they throw if a signature is wrong. */
 type Library = readonly [
@@ -35,7 +36,7 @@ const DATA: [string, string][] = [
 
 let app: TestApp;
 let receiver: Receiver;
-let place: Scene;
+const place = perTest(() => scene(app));
 let clock: ShiftedClock;
 const workers: INestApplication[] = [];
 /** Each test has an endpoint with its own path. */
@@ -48,7 +49,6 @@ beforeAll(async () => {
   receiver = await Receiver.start();
 });
 beforeEach(async () => {
-  place = await scene(app);
   path = `/${++paths}`;
 });
 afterEach(async () => {

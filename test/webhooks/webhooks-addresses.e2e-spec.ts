@@ -2,6 +2,7 @@ import { changed, digests } from '../adhesion/support/digests';
 import { expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
 import { PATH, Space } from './support/space';
+import { perFile } from '../setup/fixtures';
 
 /** Rejected addresses by reason, and accepted addresses. */
 const REFUSED: Record<string, string[]> = {
@@ -134,14 +135,12 @@ const ACCEPTED = [
   ...[`https://example.org/${'x'.repeat(2_028)}`, 'https://10.example.org', 'https://127.0.0.1.example.org'],
 ];
 
-let strict: TestApp;
+const strict = perFile(() => TestApp.start({ webhookAllowInsecure: false }));
 let space: Space;
 
 beforeAll(async () => {
-  strict = await TestApp.start({ webhookAllowInsecure: false });
   space = await Space.open(strict);
 });
-afterAll(() => strict.stop());
 
 async function refused(url: string, why: string): Promise<void> {
   const answer = await space.send('POST', PATH, { url, types: ['sync.terminee'] });

@@ -6,20 +6,16 @@ import { startWorker } from '../setup/test-worker';
 import { Receiver } from './support/receiver';
 import { clearQueue, NOWHERE, PATH, Space } from './support/space';
 import { sign } from './support/signed';
+import { perFile, perTest } from '../setup/fixtures';
 
 const CARDS = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee'];
 
-let app: TestApp;
-let space: Space;
+const app = perFile(() => TestApp.start());
+const space = perTest(() => Space.open(app));
 /** A key of the same tenant without the module of cards. */
 let restricted: { cle: string };
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
 beforeEach(async () => {
-  space = await Space.open(app);
   restricted = await space.keyFor(['vote']);
 });
 

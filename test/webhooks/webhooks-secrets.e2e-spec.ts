@@ -5,22 +5,18 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { INSTANT, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { type Endpoint, NOWHERE, PATH, Space } from './support/space';
+import { perFile, perTest } from '../setup/fixtures';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const BODY = { url: NOWHERE, types: ['sync.terminee'] };
 const DAY_MS = 86_400_000;
 
-let app: TestApp;
-let space: Space;
+const app = perFile(() => TestApp.start());
+const space = perTest(() => Space.open(app));
 let box: SecretBox;
 
 beforeAll(async () => {
-  app = await TestApp.start();
   box = new SecretBox(app.config.secretsKey);
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  space = await Space.open(app);
 });
 
 const rotate = ({ id }: { id: string }, headers?: Record<string, string>) =>

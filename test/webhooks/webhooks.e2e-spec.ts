@@ -5,6 +5,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, INSTANT, times, walk } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { NOWHERE, PATH, Space } from './support/space';
+import { perFile, perTest } from '../setup/fixtures';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const BODY = {
@@ -15,16 +16,8 @@ const BODY = {
 };
 const NEVER_DISABLED = { desactiveLe: null, raisonDesactivation: null };
 
-let app: TestApp;
-let space: Space;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  space = await Space.open(app);
-});
+const app = perFile(() => TestApp.start());
+const space = perTest(() => Space.open(app));
 
 const send = (method: string, path = '', body?: unknown, headers?: Record<string, string>) =>
   space.send(method, PATH + path, body, headers);
