@@ -1,4 +1,4 @@
-import type { Sample, Samples } from './sample';
+import { ifNoneMatch, type Sample, type Samples } from './sample';
 import type { Identifiers } from './spaces';
 
 const COURRIEL = '/b2b/v2/courriel';
@@ -24,7 +24,7 @@ export const MESSAGING_SAMPLES: Readonly<Record<string, Samples>> = {
     ].map((destinataires) => ({ path: COURRIEL, body: { destinataires, ...BODY } })),
   'GET /b2b/v2/courriel/:id': (asked, own) => [
     ...onCourriels(asked, own),
-    { path: `${COURRIEL}/${asked.courriel}`, headers: { 'If-None-Match': asked.etagCourriel } },
+    ifNoneMatch(`${COURRIEL}/${asked.courriel}`, asked.etagCourriel),
   ],
   'GET /b2b/v2/courriel/:id/destinataires': (asked, own) => [
     ...onCourriels(asked, own, '/destinataires'),

@@ -1,4 +1,4 @@
-import type { Sample, Samples } from './sample';
+import { each, ifMatch, ifNoneMatch, pages, type Samples } from './sample';
 import type { Identifiers } from './spaces';
 
 const CONSENTEMENT = '/b2b/v1/consentement';
@@ -10,11 +10,6 @@ const SIGNING = '/plateforme/v1/adhesions';
 const CONSENTEMENTS = '/plateforme/v1/consentements';
 const CONTACT = { prenom: 'Alex', nom: 'Tremblay', courriel: 'alex.tremblay@example.org' };
 const PAIEMENT = { montant: 10, devise: 'CAD', reference: 'PAY-1' };
-
-/** Returns a request for each text as the last part of the path. */
-function each(path: string, ...texts: string[]): Sample[] {
-  return texts.map((text) => ({ path: `${path}${text}` }));
-}
 
 /** Ids of `asked` that are not ids of cards. */
 function otherIds(asked: Identifiers): string[] {
@@ -52,13 +47,7 @@ function formulaires(asked: Identifiers, own: Identifiers): object[] {
 
 /** Consents, forms, cards, membership requests and payments. */
 export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
-  'GET /b2b/v1/consentement': (asked) =>
-    each(
-      CONSENTEMENT,
-      '',
-      `?curseur=${asked.curseurConsentements}`,
-      `?limite=1&curseur=${asked.curseurConsentements}`,
-    ),
+  'GET /b2b/v1/consentement': (asked) => pages(CONSENTEMENT, asked.curseurConsentements),
   'GET /b2b/v1/consentement/:idExterne': (asked, own) =>
     each(
       `${CONSENTEMENT}/`,
@@ -82,13 +71,11 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
     })),
 
   'GET /b2b/v1/adhesion': (asked) =>
-    each(
+    pages(
       ADHESION_V1,
-      '',
+      asked.curseurAdhesions,
       `?idExterne=${asked.employeV2}`,
       `?idExterne=${asked.idUniqueEmployeV2}`,
-      `?curseur=${asked.curseurAdhesions}`,
-      `?limite=1&curseur=${asked.curseurAdhesions}`,
     ),
   'GET /b2b/v1/adhesion/:idExterne': (asked, own) =>
     each(
@@ -101,9 +88,9 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
       `${own.employeV2}?curseur=${asked.curseurAdhesions}`,
     ),
   'GET /b2b/v2/adhesion': (asked, own) =>
-    each(
+    pages(
       ADHESION_V2,
-      '',
+      asked.curseurAdhesions,
       `?idExterneEmploye=${asked.employeV2}`,
       `?idExterneSyndicat=${asked.syndicat}`,
       `?idExterneEmploye=${own.employeV2}&idExterneSyndicat=${asked.syndicat}`,
@@ -111,8 +98,6 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
       `?noMembre=${asked.noMembre}&aSignatureManuscrite=true&avecPaiement=false`,
       '?avecPaiement=true',
       '?aSignatureManuscrite=true',
-      `?curseur=${asked.curseurAdhesions}`,
-      `?limite=1&curseur=${asked.curseurAdhesions}`,
     ),
   'GET /b2b/v2/adhesion/:id': (asked, own) =>
     each(
@@ -145,30 +130,17 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
     ...[own.adhesion, asked.adhesion, asked.adhesionPayee, asked.employeV2, ...otherIds(asked)].map((x) => ({
       path: `/b2b/adhesion/${x}/image-signature`,
     })),
-    {
-      path: `/b2b/adhesion/${asked.adhesion}/image-signature`,
-      headers: { 'If-None-Match': asked.etagSignature },
-    },
+    ifNoneMatch(`/b2b/adhesion/${asked.adhesion}/image-signature`, asked.etagSignature),
   ],
   'GET /b2b/employe/:idExterne/derniere-image-signature': (asked, own) => [
     ...[own.employeV2, asked.employeV2, asked.employePaye, asked.idUniqueEmployeV2, asked.adhesion].map(
       (employe) => ({ path: `/b2b/employe/${employe}/derniere-image-signature` }),
     ),
-    {
-      path: `/b2b/employe/${asked.employeV2}/derniere-image-signature`,
-      headers: { 'If-None-Match': asked.etagSignatureEmploye },
-    },
+    ifNoneMatch(`/b2b/employe/${asked.employeV2}/derniere-image-signature`, asked.etagSignatureEmploye),
   ],
 
   'GET /b2b/v2/conciliation': (asked) =>
-    each(
-      CONCILIATION,
-      '',
-      '?statut=Confirmee',
-      '?statut=Rejetee',
-      `?curseur=${asked.curseurDemandes}`,
-      `?limite=1&curseur=${asked.curseurDemandes}`,
-    ),
+    pages(CONCILIATION, asked.curseurDemandes, '?statut=Confirmee', '?statut=Rejetee'),
   'GET /b2b/v2/conciliation/:id': (asked, own) => [
     ...each(
       `${CONCILIATION}/`,
@@ -178,7 +150,7 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
       asked.demandeRejetee,
       asked.adhesion,
     ),
-    { path: `${CONCILIATION}/${asked.demande}`, headers: { 'If-None-Match': asked.etagDemande } },
+    ifNoneMatch(`${CONCILIATION}/${asked.demande}`, asked.etagDemande),
   ],
   'POST /b2b/v2/conciliation/:id/confirmer': (asked, own) =>
     [
@@ -202,16 +174,10 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
       asked.adhesion,
     ].map((id) => ({ path: `${CONCILIATION}/${id}/rejeter`, body: { raison: 'Inconnu' } })),
 
-  'GET /b2b/v2/formulaire': (asked) =>
-    each(
-      FORMULAIRE,
-      '',
-      `?curseur=${asked.curseurFormulaires}`,
-      `?limite=1&curseur=${asked.curseurFormulaires}`,
-    ),
+  'GET /b2b/v2/formulaire': (asked) => pages(FORMULAIRE, asked.curseurFormulaires),
   'GET /b2b/v2/formulaire/:id': (asked, own) => [
     ...each(`${FORMULAIRE}/`, own.formulaire, asked.formulaire, asked.adhesion),
-    { path: `${FORMULAIRE}/${asked.formulaire}`, headers: { 'If-None-Match': asked.etagFormulaire } },
+    ifNoneMatch(`${FORMULAIRE}/${asked.formulaire}`, asked.etagFormulaire),
   ],
   'POST /b2b/v2/formulaire': (asked, own) =>
     formulaires(asked, own).map((body) => ({ path: FORMULAIRE, body })),
@@ -220,27 +186,20 @@ export const SIGNING_SAMPLES: Readonly<Record<string, Samples>> = {
     return [
       ...formulaires(asked, own).map((body) => ({ path: `${FORMULAIRE}/${own.formulaire}`, body })),
       { path: `${FORMULAIRE}/${asked.formulaire}`, body: mine },
-      {
-        path: `${FORMULAIRE}/${asked.freeFormulaire}`,
-        body: mine,
-        headers: { 'If-Match': asked.etagFreeFormulaire },
-      },
+      ifMatch(`${FORMULAIRE}/${asked.freeFormulaire}`, asked.etagFreeFormulaire, mine),
     ];
   },
   'DELETE /b2b/v2/formulaire/:id': (asked, own) => [
     // Only its tenant protects a form without cards; cards of another form must not show.
     ...each(`${FORMULAIRE}/`, own.freeFormulaire, asked.freeFormulaire, asked.formulaire),
-    {
-      path: `${FORMULAIRE}/${asked.freeFormulaire}`,
-      headers: { 'If-Match': asked.etagFreeFormulaire },
-    },
+    ifMatch(`${FORMULAIRE}/${asked.freeFormulaire}`, asked.etagFreeFormulaire),
   ],
 
   'POST /plateforme/v1/adhesions': (asked, own) =>
     signings(asked, own).map((body) => ({ path: SIGNING, body })),
   'GET /plateforme/v1/adhesions/:id': (asked, own) => [
     ...each(`${SIGNING}/`, own.adhesion, own.demande, asked.adhesion, ...otherIds(asked)),
-    { path: `${SIGNING}/${asked.adhesion}`, headers: { 'If-None-Match': asked.etagAdhesion } },
+    ifNoneMatch(`${SIGNING}/${asked.adhesion}`, asked.etagAdhesion),
   ],
   'POST /plateforme/v1/adhesions/:id/paiements': (asked, own) =>
     [own.adhesion, asked.adhesion, asked.adhesionPayee, asked.demande].map((id) => ({

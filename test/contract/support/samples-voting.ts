@@ -1,4 +1,4 @@
-import type { Sample, Samples } from './sample';
+import { bodies, each, ifMatch, ifNoneMatch, pages, type Sample, type Samples } from './sample';
 import type { Identifiers } from './spaces';
 
 const CAMPAGNES = '/b2b/v1/campagnes';
@@ -6,10 +6,6 @@ const DATES = { ouvertureDuVoteUtc: '2098-01-01T00:00:00Z', fermetureDuVoteUtc: 
 const QUESTION = { Titre: 'Pour ou contre ?', Type: 'Proposition' };
 const OPTION = { Libelle: 'Peut-être' };
 const PERSON = { Prenom: 'Alex', Nom: 'Tremblay' };
-
-function each(path: string, ...texts: string[]): Sample[] {
-  return texts.map((text) => ({ path: `${path}${text}` }));
-}
 
 /** An operation on a campaign: the caller's own, another tenant's and an unknown one. */
 function onCampagnes(asked: Identifiers, own: Identifiers, end: string, body?: object): Sample[] {
@@ -47,11 +43,6 @@ function onOptions(asked: Identifiers, own: Identifiers, body?: object): Sample[
   return [own.option, asked.option].flatMap((option) => onQuestions(asked, own, `/options/${option}`, body));
 }
 
-/** A request to a record of `asked`, with and without its ETag. */
-function withEtag(samples: Sample[], path: string, header: string, etag: string, body?: object): Sample[] {
-  return [...samples, { path, headers: { [header]: etag }, ...(body ? { body } : {}) }];
-}
-
 const campagne = (titre: string) => ({ titre, ...DATES });
 
 function transition(name: string): Record<string, Samples> {
@@ -61,42 +52,31 @@ function transition(name: string): Record<string, Samples> {
 /** Campaigns, questions, options, voters, lists, ballots and results. */
 export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
   'GET /b2b/v1/campagnes': (asked) =>
-    each(
+    pages(CAMPAGNES, asked.curseurCampagnes, `?titre=${asked.mark}`, '?etat=Brouillon'),
+  'POST /b2b/v1/campagnes': (asked) =>
+    bodies(
       CAMPAGNES,
-      '',
-      `?titre=${asked.mark}`,
-      '?etat=Brouillon',
-      `?curseur=${asked.curseurCampagnes}`,
-      `?limite=1&curseur=${asked.curseurCampagnes}`,
+      { ...campagne(asked.titre), id: asked.campagne },
+      // The caller also uses this slug; only the other tenant uses this title.
+      campagne(asked.titreSemblable),
     ),
-  'POST /b2b/v1/campagnes': (asked) => [
-    { path: CAMPAGNES, body: { ...campagne(asked.titre), id: asked.campagne } },
-    // The caller also uses this slug; only the other tenant uses this title.
-    { path: CAMPAGNES, body: campagne(asked.titreSemblable) },
+  'GET /b2b/v1/campagnes/:id': (asked, own) => [
+    ...onCampagnes(asked, own, ''),
+    ifNoneMatch(`${CAMPAGNES}/${asked.campagne}`, asked.etagCampagne),
   ],
-  'GET /b2b/v1/campagnes/:id': (asked, own) =>
-    withEtag(
-      onCampagnes(asked, own, ''),
-      `${CAMPAGNES}/${asked.campagne}`,
-      'If-None-Match',
-      asked.etagCampagne,
-    ),
   'PUT /b2b/v1/campagnes/:id': (asked, own) => [
-    ...withEtag(
-      onCampagnes(asked, own, '', campagne('Autre titre')),
-      `${CAMPAGNES}/${asked.campagne}`,
-      'If-Match',
-      asked.etagCampagne,
-      campagne('Autre titre'),
-    ),
+    ...onCampagnes(asked, own, '', campagne('Autre titre')),
+    ifMatch(`${CAMPAGNES}/${asked.campagne}`, asked.etagCampagne, campagne('Autre titre')),
     // The slug of the caller's other campaign.
     {
       path: `${CAMPAGNES}/${own.campagne}`,
       body: { ...campagne(asked.titreSemblable), id: asked.campagne },
     },
   ],
-  'DELETE /b2b/v1/campagnes/:id': (asked, own) =>
-    withEtag(onCampagnes(asked, own, ''), `${CAMPAGNES}/${asked.campagne}`, 'If-Match', asked.etagCampagne),
+  'DELETE /b2b/v1/campagnes/:id': (asked, own) => [
+    ...onCampagnes(asked, own, ''),
+    ifMatch(`${CAMPAGNES}/${asked.campagne}`, asked.etagCampagne),
+  ],
   'GET /b2b/v1/campagnes/:id/validation': (asked, own) => onCampagnes(asked, own, '/validation'),
   ...transition('publier'),
   ...transition('depublier'),
@@ -125,33 +105,22 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
     ...onCampagnes(asked, own, '/questions/ordre', { QuestionIds: [own.questionAutre, own.question] }),
     ...onCampagnes(asked, own, '/questions/ordre', { QuestionIds: [asked.questionAutre, asked.question] }),
   ],
-  'GET /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) =>
-    withEtag(
-      onQuestions(asked, own),
-      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`,
-      'If-None-Match',
-      asked.etagQuestion,
-    ),
+  'GET /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) => [
+    ...onQuestions(asked, own),
+    ifNoneMatch(`${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`, asked.etagQuestion),
+  ],
   'PUT /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) => [
-    ...withEtag(
-      onQuestions(asked, own, '', QUESTION),
-      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`,
-      'If-Match',
-      asked.etagQuestion,
-      QUESTION,
-    ),
+    ...onQuestions(asked, own, '', QUESTION),
+    ifMatch(`${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`, asked.etagQuestion, QUESTION),
     {
       path: `${CAMPAGNES}/${own.campagne}/questions/${own.question}`,
       body: { ...QUESTION, Type: 'ChoixLibre', Options: [{ ...OPTION, Id: asked.option }] },
     },
   ],
-  'DELETE /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) =>
-    withEtag(
-      onQuestions(asked, own),
-      `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`,
-      'If-Match',
-      asked.etagQuestion,
-    ),
+  'DELETE /b2b/v1/campagnes/:id/questions/:questionId': (asked, own) => [
+    ...onQuestions(asked, own),
+    ifMatch(`${CAMPAGNES}/${asked.campagne}/questions/${asked.question}`, asked.etagQuestion),
+  ],
 
   'GET /b2b/v1/campagnes/:id/questions/:questionId/options': (asked, own) => [
     ...onQuestions(asked, own, '/options'),
@@ -167,28 +136,28 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
     ...onQuestions(asked, own, '/options/ordre', { OptionIds: [own.optionAutre, own.option] }),
     ...onQuestions(asked, own, '/options/ordre', { OptionIds: [asked.optionAutre, asked.option] }),
   ],
-  'GET /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) =>
-    withEtag(
-      onOptions(asked, own),
+  'GET /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) => [
+    ...onOptions(asked, own),
+    ifNoneMatch(
       `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}/options/${asked.option}`,
-      'If-None-Match',
       asked.etagOption,
     ),
-  'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) =>
-    withEtag(
-      onOptions(asked, own, OPTION),
+  ],
+  'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) => [
+    ...onOptions(asked, own, OPTION),
+    ifMatch(
       `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}/options/${asked.option}`,
-      'If-Match',
       asked.etagOption,
       OPTION,
     ),
-  'DELETE /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) =>
-    withEtag(
-      onOptions(asked, own),
+  ],
+  'DELETE /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': (asked, own) => [
+    ...onOptions(asked, own),
+    ifMatch(
       `${CAMPAGNES}/${asked.campagne}/questions/${asked.question}/options/${asked.option}`,
-      'If-Match',
       asked.etagOption,
     ),
+  ],
 
   'GET /b2b/v1/campagnes/:id/votants': (asked, own) => [
     ...onCampagnes(asked, own, '/votants'),
@@ -201,13 +170,10 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
       `?limite=1&curseur=${asked.curseurVotants}`,
     ),
   ],
-  'GET /b2b/v1/campagnes/:id/votants/:votantId': (asked, own) =>
-    withEtag(
-      onParts('votants', 'votant', asked, own),
-      `${CAMPAGNES}/${asked.campagne}/votants/${asked.votant}`,
-      'If-None-Match',
-      asked.etagVotant,
-    ),
+  'GET /b2b/v1/campagnes/:id/votants/:votantId': (asked, own) => [
+    ...onParts('votants', 'votant', asked, own),
+    ifNoneMatch(`${CAMPAGNES}/${asked.campagne}/votants/${asked.votant}`, asked.etagVotant),
+  ],
   'POST /b2b/v1/campagnes/:id/votants/upsert': (asked, own) => {
     const records = [
       { ...PERSON, Identifiant: asked.identifiantVotant },
@@ -231,13 +197,10 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
       ...onCampagnes(asked, own, '/votants/droit-de-vote', taken(asked.votant, own.votantAutre)),
     ];
   },
-  'DELETE /b2b/v1/campagnes/:id/votants/:votantId': (asked, own) =>
-    withEtag(
-      onParts('votants', 'votant', asked, own),
-      `${CAMPAGNES}/${asked.campagne}/votants/${asked.votant}`,
-      'If-Match',
-      asked.etagVotant,
-    ),
+  'DELETE /b2b/v1/campagnes/:id/votants/:votantId': (asked, own) => [
+    ...onParts('votants', 'votant', asked, own),
+    ifMatch(`${CAMPAGNES}/${asked.campagne}/votants/${asked.votant}`, asked.etagVotant),
+  ],
 
   'GET /b2b/v1/campagnes/:id/liste-electorale': (asked, own) => [
     ...onCampagnes(asked, own, '/liste-electorale'),

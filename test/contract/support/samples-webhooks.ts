@@ -1,4 +1,4 @@
-import type { Sample, Samples } from './sample';
+import { each, ifMatch, ifNoneMatch, pages, type Sample, type Samples } from './sample';
 import type { Identifiers } from './spaces';
 
 const WEBHOOK = '/b2b/v2/webhook';
@@ -29,27 +29,22 @@ function onLivraisons(asked: Identifiers, own: Identifiers, end = ''): Sample[] 
   ].map(([webhook, livraison]) => ({ path: `${WEBHOOK}/${webhook}/livraisons/${livraison}${end}` }));
 }
 
-function each(path: string, ...texts: string[]): Sample[] {
-  return texts.map((text) => ({ path: `${path}${text}` }));
-}
-
 /** Endpoints, deliveries and events. */
 export const WEBHOOK_SAMPLES: Readonly<Record<string, Samples>> = {
-  'GET /b2b/v2/webhook': (asked) =>
-    each(WEBHOOK, '', `?curseur=${asked.curseurWebhooks}`, `?limite=1&curseur=${asked.curseurWebhooks}`),
+  'GET /b2b/v2/webhook': (asked) => pages(WEBHOOK, asked.curseurWebhooks),
   'GET /b2b/v2/webhook/:id': (asked, own) => [
     ...onWebhooks(asked, own, ''),
-    { path: `${WEBHOOK}/${asked.webhook}`, headers: { 'If-None-Match': asked.etagWebhook } },
+    ifNoneMatch(`${WEBHOOK}/${asked.webhook}`, asked.etagWebhook),
   ],
   'POST /b2b/v2/webhook': (asked) => [{ path: WEBHOOK, body: { ...MINE, id: asked.webhook } }],
   'PUT /b2b/v2/webhook/:id': (asked, own) => [
     ...onWebhooks(asked, own, '', MINE),
     { path: `${WEBHOOK}/${own.webhook}`, body: { ...MINE, id: asked.webhook } },
-    { path: `${WEBHOOK}/${asked.webhook}`, body: MINE, headers: { 'If-Match': asked.etagWebhook } },
+    ifMatch(`${WEBHOOK}/${asked.webhook}`, asked.etagWebhook, MINE),
   ],
   'DELETE /b2b/v2/webhook/:id': (asked, own) => [
     ...onWebhooks(asked, own, ''),
-    { path: `${WEBHOOK}/${asked.webhook}`, headers: { 'If-Match': asked.etagWebhook } },
+    ifMatch(`${WEBHOOK}/${asked.webhook}`, asked.etagWebhook),
   ],
   'POST /b2b/v2/webhook/:id/secret/rotation': (asked, own) => onWebhooks(asked, own, '/secret/rotation'),
   'POST /b2b/v2/webhook/:id/test': (asked, own) => onWebhooks(asked, own, '/test'),
@@ -63,21 +58,11 @@ export const WEBHOOK_SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   'GET /b2b/v2/webhook/:id/livraisons/:livraisonId': (asked, own) => [
     ...onLivraisons(asked, own),
-    {
-      path: `${WEBHOOK}/${asked.webhook}/livraisons/${asked.livraison}`,
-      headers: { 'If-None-Match': asked.etagLivraison },
-    },
+    ifNoneMatch(`${WEBHOOK}/${asked.webhook}/livraisons/${asked.livraison}`, asked.etagLivraison),
   ],
   'POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer': (asked, own) =>
     onLivraisons(asked, own, '/renvoyer'),
   'POST /b2b/v2/webhook/:id/recuperer': (asked, own) =>
     onWebhooks(asked, own, '/recuperer', { depuis: '2020-01-01T00:00:00Z' }),
-  'GET /b2b/v2/evenement': (asked) =>
-    each(
-      EVENEMENT,
-      '',
-      '?type=adhesion.signee',
-      `?curseur=${asked.curseurEvenements}`,
-      `?limite=1&curseur=${asked.curseurEvenements}`,
-    ),
+  'GET /b2b/v2/evenement': (asked) => pages(EVENEMENT, asked.curseurEvenements, '?type=adhesion.signee'),
 };

@@ -1,4 +1,4 @@
-import type { Samples } from './sample';
+import { bodies, each, ifMatch, ifNoneMatch, pages, type Samples } from './sample';
 import { ADMIN_SAMPLES } from './samples-admin';
 import { MEETING_SAMPLES } from './samples-meetings';
 import { MESSAGING_SAMPLES } from './samples-messaging';
@@ -59,83 +59,59 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   // Pages and documents are the same for all callers: their paths contain no identifier.
   'GET /docs/*path': () => [{ path: '/docs/erreurs' }],
   'POST /b2b/v1/employe/sync': (asked, own) => [
-    { path: `${EMPLOYE}/sync`, body: { employes: [{ idExterne: asked.employe, ...PERSON }] } },
-    { path: `${EMPLOYE}/sync`, body: { employeurs: [{ idExterne: asked.employeur, nom: 'Usine' }] } },
-    {
-      path: `${EMPLOYE}/sync`,
-      body: { objetsConsentement: [{ idExterne: asked.objetConsentement, nom: 'Infolettre' }] },
-    },
-    {
-      path: `${EMPLOYE}/sync`,
-      body: {
+    ...bodies(
+      `${EMPLOYE}/sync`,
+      { employes: [{ idExterne: asked.employe, ...PERSON }] },
+      { employeurs: [{ idExterne: asked.employeur, nom: 'Usine' }] },
+      { objetsConsentement: [{ idExterne: asked.objetConsentement, nom: 'Infolettre' }] },
+      {
         employes: [{ idExterne: own.employe, ...PERSON, identifiantExterneEmployeur: asked.employeur }],
       },
-    },
-    // V1 changes the employer of employees whose employments V2 stores.
-    {
-      path: `${EMPLOYE}/sync`,
-      body: {
+      // V1 changes the employer of employees whose employments V2 stores.
+      {
         employes: [
           { idExterne: own.employeV2, ...PERSON, identifiantExterneEmployeur: asked.employeur },
           { idExterne: asked.employeV2, ...PERSON, identifiantExterneEmployeur: own.freeEmployeur },
         ],
       },
-    },
+    ),
     {
       path: `${EMPLOYE}/sync?simulation=true`,
       body: { employes: [{ idExterne: `N-${own.mark}`, ...PERSON, idUnique: asked.idUniqueEmploye }] },
     },
   ],
-  'GET /b2b/v1/employe': (asked) => [
-    { path: EMPLOYE },
-    { path: `${EMPLOYE}?curseur=${asked.curseurEmployes}` },
-    { path: `${EMPLOYE}?limite=1&curseur=${asked.curseurEmployes}` },
-  ],
+  'GET /b2b/v1/employe': (asked) => pages(EMPLOYE, asked.curseurEmployes),
   'GET /b2b/v1/employe/:idExterne': (asked) => [
-    { path: `${EMPLOYE}/${asked.employe}` },
-    { path: `${EMPLOYE}/${asked.idUniqueEmploye}` },
-    { path: `${EMPLOYE}/${asked.employe}`, headers: { 'If-None-Match': asked.etagEmploye } },
+    ...each(`${EMPLOYE}/`, asked.employe, asked.idUniqueEmploye),
+    ifNoneMatch(`${EMPLOYE}/${asked.employe}`, asked.etagEmploye),
   ],
-  'POST /b2b/v1/employe': (asked, own) => [
-    { path: EMPLOYE, body: asked.idempotentBody },
-    { path: EMPLOYE, body: { idExterne: asked.employe, ...PERSON, idUnique: asked.idUniqueEmploye } },
-    {
-      path: EMPLOYE,
-      body: { idExterne: `N-${own.mark}`, ...PERSON, identifiantExterneEmployeur: asked.employeur },
-    },
-  ],
+  'POST /b2b/v1/employe': (asked, own) =>
+    bodies(
+      EMPLOYE,
+      asked.idempotentBody,
+      { idExterne: asked.employe, ...PERSON, idUnique: asked.idUniqueEmploye },
+      { idExterne: `N-${own.mark}`, ...PERSON, identifiantExterneEmployeur: asked.employeur },
+    ),
   'PUT /b2b/v1/employe': (asked, own) => [
     { path: EMPLOYE, body: { idExterne: asked.employe, ...PERSON } },
-    {
-      path: EMPLOYE,
-      body: { idExterne: asked.employe, ...PERSON },
-      headers: { 'If-Match': asked.etagEmploye },
-    },
-    { path: EMPLOYE, body: { idExterne: own.employe, ...PERSON, idUnique: asked.idUniqueEmploye } },
-    {
-      path: EMPLOYE,
-      body: { idExterne: own.employe, ...PERSON, identifiantExterneEmployeur: asked.employeur },
-    },
-    {
-      path: EMPLOYE,
-      body: { idExterne: own.employeV2, ...PERSON, identifiantExterneEmployeur: asked.employeur },
-    },
+    ifMatch(EMPLOYE, asked.etagEmploye, { idExterne: asked.employe, ...PERSON }),
+    ...bodies(
+      EMPLOYE,
+      { idExterne: own.employe, ...PERSON, idUnique: asked.idUniqueEmploye },
+      { idExterne: own.employe, ...PERSON, identifiantExterneEmployeur: asked.employeur },
+      { idExterne: own.employeV2, ...PERSON, identifiantExterneEmployeur: asked.employeur },
+    ),
   ],
   'DELETE /b2b/v1/employe/:idExterne': (asked, own) => [
-    { path: `${EMPLOYE}/${own.employe}` },
-    { path: `${EMPLOYE}/${asked.employe}` },
+    ...each(`${EMPLOYE}/`, own.employe, asked.employe),
     // Cards of another tenant's employee must not show.
     { path: `${EMPLOYE}/${asked.employePaye}` },
-    { path: `${EMPLOYE}/${asked.employe}`, headers: { 'If-Match': asked.etagEmploye } },
+    ifMatch(`${EMPLOYE}/${asked.employe}`, asked.etagEmploye),
   ],
-  'GET /b2b/v1/employeur': (asked) => [
-    { path: EMPLOYEUR },
-    { path: `${EMPLOYEUR}?curseur=${asked.curseurEmployeurs}` },
-    { path: `${EMPLOYEUR}?limite=1&curseur=${asked.curseurEmployeurs}` },
-  ],
+  'GET /b2b/v1/employeur': (asked) => pages(EMPLOYEUR, asked.curseurEmployeurs),
   'GET /b2b/v1/employeur/:idExterne': (asked) => [
     { path: `${EMPLOYEUR}/${asked.employeur}` },
-    { path: `${EMPLOYEUR}/${asked.employeur}`, headers: { 'If-None-Match': asked.etagEmployeur } },
+    ifNoneMatch(`${EMPLOYEUR}/${asked.employeur}`, asked.etagEmployeur),
   ],
   'POST /b2b/v1/employeur': (asked) => [
     {
@@ -143,22 +119,24 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
       body: { idExterne: asked.employeur, nom: 'Usine', idUnique: asked.idUniqueEmployeur },
     },
   ],
-  'PUT /b2b/v1/employeur': (asked, own) => [
-    { path: EMPLOYEUR, body: { idExterne: asked.employeur, nom: 'Usine' } },
-    { path: EMPLOYEUR, body: { idExterne: own.employeur, nom: 'Usine', idUnique: asked.idUniqueEmployeur } },
-  ],
+  'PUT /b2b/v1/employeur': (asked, own) =>
+    bodies(
+      EMPLOYEUR,
+      { idExterne: asked.employeur, nom: 'Usine' },
+      { idExterne: own.employeur, nom: 'Usine', idUnique: asked.idUniqueEmployeur },
+    ),
   'DELETE /b2b/v1/employeur/:idExterne': (asked, own) => [
     { path: `${EMPLOYEUR}/${own.freeEmployeur}` },
     // Only its tenant protects an employer without employees.
     { path: `${EMPLOYEUR}/${asked.freeEmployeur}` },
-    { path: `${EMPLOYEUR}/${asked.employeur}`, headers: { 'If-Match': asked.etagEmployeur } },
+    ifMatch(`${EMPLOYEUR}/${asked.employeur}`, asked.etagEmployeur),
   ],
 
   'POST /b2b/v2/sync': (asked, own) => [
-    { path: SYNC_V2, body: { Syndicats: [{ IdentifiantExterne: asked.syndicat, Nom: 'Local' }] } },
-    {
-      path: SYNC_V2,
-      body: {
+    ...bodies(
+      SYNC_V2,
+      { Syndicats: [{ IdentifiantExterne: asked.syndicat, Nom: 'Local' }] },
+      {
         Syndicats: [
           {
             IdentifiantExterne: own.syndicat,
@@ -167,10 +145,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
           },
         ],
       },
-    },
-    {
-      path: SYNC_V2,
-      body: {
+      {
         Syndicats: [
           {
             IdentifiantExterne: asked.syndicat,
@@ -179,7 +154,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
           },
         ],
       },
-    },
+    ),
     ...employesV2(asked, own).map((Employes) => ({ path: SYNC_V2, body: { Employes } })),
     { path: SYNC_V2, body: { ObjetsConsentement: [{ IdExterne: asked.objetConsentement, Nom: 'Infos' }] } },
     {
@@ -198,101 +173,72 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   'POST /b2b/v2/employe/upsert': (asked, own) => [
     // The sync tests each record separately; the upsert does the same work.
-    { path: UPSERT, body: employesV2(asked, own)[1] },
-    {
-      path: UPSERT,
-      body: [
-        {
-          IdExterne: own.employeV2,
-          ...PERSON_V2,
-          Emplois: [emploi(asked, asked.emploi, asked.employeur), emploi(asked, own.emploi, own.employeur)],
-          Adhesions: [{ SyndicatIdExterne: asked.syndicat, DateAdhesion: DATE }],
-        },
-        {
-          IdExterne: asked.employe,
-          ...PERSON_V2,
-          ValeursChampUtilisateur: [{ NomChamp: asked.champ, Valeur: asked.choix }],
-        },
-      ],
-    },
+    ...bodies(UPSERT, employesV2(asked, own)[1], [
+      {
+        IdExterne: own.employeV2,
+        ...PERSON_V2,
+        Emplois: [emploi(asked, asked.emploi, asked.employeur), emploi(asked, own.emploi, own.employeur)],
+        Adhesions: [{ SyndicatIdExterne: asked.syndicat, DateAdhesion: DATE }],
+      },
+      {
+        IdExterne: asked.employe,
+        ...PERSON_V2,
+        ValeursChampUtilisateur: [{ NomChamp: asked.champ, Valeur: asked.choix }],
+      },
+    ]),
     { path: `${UPSERT}?simulation=true`, body: employesV2(asked, own)[1] },
   ],
   'GET /b2b/v2/tache/:id': (asked, own) => [
     { path: `/b2b/v2/tache/${own.tache}` },
     { path: `/b2b/v2/tache/${asked.tache}` },
   ],
-  'GET /b2b/v2/employe': (asked) => [
-    { path: EMPLOYE_V2 },
-    { path: `${EMPLOYE_V2}?curseur=${asked.curseurEmployesV2}` },
-    { path: `${EMPLOYE_V2}?limite=1&curseur=${asked.curseurEmployesV2}` },
-  ],
+  'GET /b2b/v2/employe': (asked) => pages(EMPLOYE_V2, asked.curseurEmployesV2),
   'GET /b2b/v2/employe/:idExterne': (asked, own) => [
-    { path: `${EMPLOYE_V2}/${own.employeV2}` },
-    { path: `${EMPLOYE_V2}/${asked.employeV2}` },
-    { path: `${EMPLOYE_V2}/${asked.employe}` },
-    { path: `${EMPLOYE_V2}/${asked.idUniqueEmployeV2}` },
-    { path: `${EMPLOYE_V2}/${asked.employeV2}`, headers: { 'If-None-Match': asked.etagEmployeV2 } },
+    ...each(`${EMPLOYE_V2}/`, own.employeV2, asked.employeV2, asked.employe, asked.idUniqueEmployeV2),
+    ifNoneMatch(`${EMPLOYE_V2}/${asked.employeV2}`, asked.etagEmployeV2),
   ],
-  'GET /b2b/v2/emploi': (asked, own) => [
-    { path: EMPLOI },
-    { path: `${EMPLOI}?idExterneEmploye=${asked.employeV2}` },
-    { path: `${EMPLOI}?idExterneEmploye=${asked.employe}` },
-    { path: `${EMPLOI}?identifiantExterneEmployeur=${asked.employeur}` },
-    { path: `${EMPLOI}?idExterneSyndicat=${asked.syndicat}` },
-    { path: `${EMPLOI}?idExterneSyndicat=${asked.syndicat}&identifiantExterneEmployeur=${own.employeur}` },
-    { path: `${EMPLOI}?matricule=${asked.matricule}` },
-    { path: `${EMPLOI}?matricule=${asked.matricule}&actifLe=${DATE}` },
-    { path: `${EMPLOI}?curseur=${asked.curseurEmplois}` },
-    { path: `${EMPLOI}?limite=1&curseur=${asked.curseurEmplois}` },
-  ],
-  'GET /b2b/v2/syndicat': (asked) => [
-    { path: SYNDICAT },
-    { path: `${SYNDICAT}?curseur=${asked.curseurSyndicats}` },
-    { path: `${SYNDICAT}?limite=1&curseur=${asked.curseurSyndicats}` },
-  ],
+  'GET /b2b/v2/emploi': (asked, own) =>
+    pages(
+      EMPLOI,
+      asked.curseurEmplois,
+      `?idExterneEmploye=${asked.employeV2}`,
+      `?idExterneEmploye=${asked.employe}`,
+      `?identifiantExterneEmployeur=${asked.employeur}`,
+      `?idExterneSyndicat=${asked.syndicat}`,
+      `?idExterneSyndicat=${asked.syndicat}&identifiantExterneEmployeur=${own.employeur}`,
+      `?matricule=${asked.matricule}`,
+      `?matricule=${asked.matricule}&actifLe=${DATE}`,
+    ),
+  'GET /b2b/v2/syndicat': (asked) => pages(SYNDICAT, asked.curseurSyndicats),
   'GET /b2b/v2/syndicat/:idExterne': (asked, own) => [
-    { path: `${SYNDICAT}/${own.syndicat}` },
-    { path: `${SYNDICAT}/${asked.syndicat}` },
-    { path: `${SYNDICAT}/${asked.idUniqueSyndicat}` },
-    { path: `${SYNDICAT}/${asked.syndicat}`, headers: { 'If-None-Match': asked.etagSyndicat } },
+    ...each(`${SYNDICAT}/`, own.syndicat, asked.syndicat, asked.idUniqueSyndicat),
+    ifNoneMatch(`${SYNDICAT}/${asked.syndicat}`, asked.etagSyndicat),
   ],
-  'GET /b2b/v2/champ-utilisateur': (asked) => [
-    { path: CHAMP },
-    { path: `${CHAMP}?curseur=${asked.curseurChamps}` },
-    { path: `${CHAMP}?limite=1&curseur=${asked.curseurChamps}` },
-  ],
+  'GET /b2b/v2/champ-utilisateur': (asked) => pages(CHAMP, asked.curseurChamps),
   'GET /b2b/v2/champ-utilisateur/:nom': (asked, own) => [
-    { path: `${CHAMP}/${own.champ}` },
-    { path: `${CHAMP}/${asked.champ}` },
-    { path: `${CHAMP}/${asked.idUniqueChamp}` },
-    { path: `${CHAMP}/${asked.champ}`, headers: { 'If-None-Match': asked.etagChamp } },
+    ...each(`${CHAMP}/`, own.champ, asked.champ, asked.idUniqueChamp),
+    ifNoneMatch(`${CHAMP}/${asked.champ}`, asked.etagChamp),
   ],
-  'POST /b2b/v2/champ-utilisateur': (asked) => [
-    { path: CHAMP, body: { nom: asked.freeChamp, type: 'date', idUnique: asked.idUniqueChamp } },
-    {
-      path: CHAMP,
-      body: { nom: asked.champ, type: 'choix', choix: [{ idExterne: asked.choix, libelle: 'Rouge' }] },
-    },
-  ],
+  'POST /b2b/v2/champ-utilisateur': (asked) =>
+    bodies(
+      CHAMP,
+      { nom: asked.freeChamp, type: 'date', idUnique: asked.idUniqueChamp },
+      { nom: asked.champ, type: 'choix', choix: [{ idExterne: asked.choix, libelle: 'Rouge' }] },
+    ),
   'PUT /b2b/v2/champ-utilisateur': (asked, own) => [
     { path: CHAMP, body: { nom: asked.freeChamp, type: 'date' } },
-    {
-      path: CHAMP,
-      body: { nom: asked.freeChamp, type: 'date' },
-      headers: { 'If-Match': asked.etagFreeChamp },
-    },
-    { path: CHAMP, body: choices(own.champ, own.choix, asked.choix) },
-    { path: CHAMP, body: { ...choices(own.champ, own.choix), idUnique: asked.idUniqueChamp } },
-    // The caller's own choice is in use; another tenant's choice is not part of this field.
-    { path: CHAMP, body: choices(own.champ, asked.choix) },
+    ifMatch(CHAMP, asked.etagFreeChamp, { nom: asked.freeChamp, type: 'date' }),
+    ...bodies(
+      CHAMP,
+      choices(own.champ, own.choix, asked.choix),
+      { ...choices(own.champ, own.choix), idUnique: asked.idUniqueChamp },
+      // The caller's own choice is in use; another tenant's choice is not part of this field.
+      choices(own.champ, asked.choix),
+    ),
   ],
   'PUT /b2b/v2/champ-utilisateur/:nom': (asked, own) => [
     { path: `${CHAMP}/${asked.freeChamp}`, body: { type: 'date' } },
-    {
-      path: `${CHAMP}/${asked.freeChamp}`,
-      body: { type: 'date' },
-      headers: { 'If-Match': asked.etagFreeChamp },
-    },
+    ifMatch(`${CHAMP}/${asked.freeChamp}`, asked.etagFreeChamp, { type: 'date' }),
     { path: `${CHAMP}/${asked.idUniqueChamp}`, body: { type: 'date' } },
     { path: `${CHAMP}/${own.champ}`, body: choices(own.champ, own.choix, asked.choix) },
     { path: `${CHAMP}/${own.freeChamp}`, body: { nom: asked.freeChamp, type: 'date' } },
@@ -301,19 +247,13 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
     { path: `${CHAMP}/${own.freeChamp}` },
     // Only its tenant protects a field without values.
     { path: `${CHAMP}/${asked.freeChamp}` },
-    { path: `${CHAMP}/${asked.freeChamp}`, headers: { 'If-Match': asked.etagFreeChamp } },
+    ifMatch(`${CHAMP}/${asked.freeChamp}`, asked.etagFreeChamp),
     { path: `${CHAMP}/${asked.idUniqueChamp}` },
   ],
-  'GET /b2b/v2/objet-consentement': (asked) => [
-    { path: OBJET },
-    { path: `${OBJET}?curseur=${asked.curseurObjets}` },
-    { path: `${OBJET}?limite=1&curseur=${asked.curseurObjets}` },
-  ],
+  'GET /b2b/v2/objet-consentement': (asked) => pages(OBJET, asked.curseurObjets),
   'GET /b2b/v2/objet-consentement/:idExterne': (asked, own) => [
-    { path: `${OBJET}/${own.objetConsentement}` },
-    { path: `${OBJET}/${asked.objetConsentement}` },
-    { path: `${OBJET}/${asked.idUniqueObjet}` },
-    { path: `${OBJET}/${asked.objetConsentement}`, headers: { 'If-None-Match': asked.etagObjet } },
+    ...each(`${OBJET}/`, own.objetConsentement, asked.objetConsentement, asked.idUniqueObjet),
+    ifNoneMatch(`${OBJET}/${asked.objetConsentement}`, asked.etagObjet),
   ],
   'POST /b2b/v2/objet-consentement': (asked) => [
     {
@@ -323,28 +263,18 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   'PUT /b2b/v2/objet-consentement': (asked, own) => [
     { path: OBJET, body: { idExterne: asked.objetConsentement, nom: 'Infos' } },
-    {
-      path: OBJET,
-      body: { idExterne: asked.objetConsentement, nom: 'Infos' },
-      headers: { 'If-Match': asked.etagObjet },
-    },
+    ifMatch(OBJET, asked.etagObjet, { idExterne: asked.objetConsentement, nom: 'Infos' }),
     { path: OBJET, body: { idExterne: own.objetConsentement, nom: 'Infos', idUnique: asked.idUniqueObjet } },
   ],
   'PUT /b2b/v2/objet-consentement/:idExterne': (asked, own) => [
     { path: `${OBJET}/${asked.objetConsentement}`, body: { nom: 'Infos' } },
-    {
-      path: `${OBJET}/${asked.objetConsentement}`,
-      body: { nom: 'Infos' },
-      headers: { 'If-Match': asked.etagObjet },
-    },
+    ifMatch(`${OBJET}/${asked.objetConsentement}`, asked.etagObjet, { nom: 'Infos' }),
     { path: `${OBJET}/${asked.idUniqueObjet}`, body: { nom: 'Infos' } },
     { path: `${OBJET}/${own.objetConsentement}`, body: { idExterne: asked.objetConsentement, nom: 'Infos' } },
   ],
   'DELETE /b2b/v2/objet-consentement/:idExterne': (asked, own) => [
-    { path: `${OBJET}/${own.objetConsentement}` },
-    { path: `${OBJET}/${asked.objetConsentement}` },
-    { path: `${OBJET}/${asked.usedObjet}` },
-    { path: `${OBJET}/${asked.objetConsentement}`, headers: { 'If-Match': asked.etagObjet } },
+    ...each(`${OBJET}/`, own.objetConsentement, asked.objetConsentement, asked.usedObjet),
+    ifMatch(`${OBJET}/${asked.objetConsentement}`, asked.etagObjet),
     { path: `${OBJET}/${asked.idUniqueObjet}` },
   ],
   ...SIGNING_SAMPLES,
