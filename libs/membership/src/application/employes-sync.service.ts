@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
+import type { StagedRow } from '#platform/bulk/stage';
 import { SYNC_NESTED_REFUSALS } from '#platform/input/limits';
-import { CheckedList, type CheckedItem, type Refusal, shortened } from '#platform/input/checked-list';
+import { CheckedList, type Refusal, shortened } from '#platform/input/checked-list';
 import { hasAtMost } from '#platform/input/faults';
 import { textFault } from '#platform/input/fold';
 import type { NestedLimits } from '#platform/input/nested-limits';
@@ -10,18 +10,12 @@ import { RecordValidator } from '#platform/input/record-validator';
 import {
   EMPLOI_FIELDS,
   EMPLOYE_V2_FIELDS,
-  type EmployeV2Record,
   MEMBERSHIP_FIELDS,
   VALEUR_FIELDS,
 } from '../domain/employe-v2.fields';
 import { type ChampDefinition, readValeur, type Valeur } from '../domain/valeur-champ';
 import { ChampUtilisateurQuery } from '../persistence/champ-utilisateur.query';
-import {
-  EMPLOYE_V2_PRESENCE,
-  EmployesV2Bulk,
-  type EmployeV2Stages,
-  type Unknown,
-} from '../persistence/employes-v2.bulk';
+import { EmployesV2Bulk, type EmployeV2Stages, type Unknown } from '../persistence/employes-v2.bulk';
 import { countsOf } from './bulk-counts';
 
 export interface EmployesResult {
@@ -32,7 +26,7 @@ export interface EmployesResult {
 
 const NONE: BulkResult = { created: 0, updated: 0, refusals: [] };
 
-/** The employees of a V2 sync with all that is nested in them (docs/contract.md, "V2 sync", rules 2 to 5). */
+/** The employees of a V2 sync with their nested records (docs/contract.md, "V2 sync", rules 2 to 5). */
 @Injectable()
 export class EmployesSyncService {
   private readonly employe = new RecordValidator(EMPLOYE_V2_FIELDS);
@@ -46,7 +40,7 @@ export class EmployesSyncService {
   ) {}
 
   /**
-   * Creates and updates all of them in the ambient transaction.
+   * Creates and updates the employees in the ambient transaction.
    *
    * @throws DomainError `Requete.TropVolumineuse` beyond the limits
    */
@@ -60,19 +54,11 @@ export class EmployesSyncService {
       new CheckedList(this.membership, 'SyndicatIdExterne'),
       this.valeur,
       await this.champs.definitions(tenantId),
-      await this.bulk.open(),
+      this.bulk.stages(),
     );
-    await this.read(reading, first, walk, limits).catch(async (error: unknown) => {
-      await reading.stages.employes.abandon(error as Error);
-      throw error;
-    });
-    const written = await this.bulk.write(
-      tenantId,
-      reading.stages,
-      reading.everywhere,
-      // One more than allowed shows that there are more.
-      SYNC_NESTED_REFUSALS + 1,
-    );
+    await this.bulk.fill(reading.stages, rowsOf(reading, first, walk, limits));
+    // One more than allowed shows that there are more.
+    const written = await this.bulk.write(tenantId, reading.stages, SYNC_NESTED_REFUSALS + 1);
     limits.refused(written.withoutEmployeur.length + written.withoutSyndicat.length);
     const noEmployeur = refusalsOf(written.withoutEmployeur, 'IdentifiantExterneEmployeur names no employer');
     const noSyndicat = refusalsOf(written.withoutSyndicat, 'SyndicatIdExterne names no union');
@@ -82,30 +68,26 @@ export class EmployesSyncService {
       adhesions: countsOf(reading.memberships, written.memberships, noSyndicat),
     };
   }
+}
 
-  private async read(
-    reading: Reading,
-    first: IteratorResult<unknown>,
-    walk: Iterator<unknown>,
-    limits: NestedLimits,
-  ): Promise<void> {
-    const yielder = new EventLoopYielder();
-    for (let step = first; !step.done; step = walk.next()) {
-      reading.employe(step.value, limits);
-      limits.refused(reading.emplois.refusals.length + reading.memberships.refusals.length);
-      limits.kept(reading.keptBytes);
-      await reading.stages.employes.flowed();
-      if (yielder.isDue) await yielder.yield();
-    }
+/** Yields the rows of employees and adds their nested records to the other stages. */
+function* rowsOf(
+  reading: Reading,
+  first: IteratorResult<unknown>,
+  walk: Iterator<unknown>,
+  limits: NestedLimits,
+): Iterable<StagedRow | undefined> {
+  for (let step = first; !step.done; step = walk.next()) {
+    const row = reading.employe(step.value, limits);
+    limits.refused(reading.emplois.refusals.length + reading.memberships.refusals.length);
+    limits.kept(reading.keptBytes);
+    yield row;
   }
 }
 
 /** Reads the employees of a request once. Valid records go to the stages; the others are reported. */
 class Reading {
-  /** Bits of the properties that every accepted employee has. */
-  everywhere = -1;
-
-  /** Nested records that wait in memory until the employees are written. */
+  /** Bytes of nested records that stay in memory until the employees are staged. */
   get keptBytes(): number {
     const { emplois, memberships, valeurs } = this.stages;
     return emplois.keptBytes + memberships.keptBytes + valeurs.keptBytes;
@@ -120,10 +102,11 @@ class Reading {
     readonly stages: EmployeV2Stages,
   ) {}
 
-  employe(sent: unknown, limits: NestedLimits): void {
+  /** Returns the row of an employee; undefined if it is rejected. */
+  employe(sent: unknown, limits: NestedLimits): StagedRow | undefined {
     const checked = this.employes.check(sent);
     const { values } = checked;
-    if (!values) return;
+    if (!values) return undefined;
     const nested = (list: Iterable<unknown> | null | undefined): unknown[] => (list ?? []) as unknown[];
     const [valeurs, emplois, adhesions] = [
       nested(values.ValeursChampUtilisateur),
@@ -134,26 +117,16 @@ class Reading {
     const read = this.valeurs(valeurs);
     if (typeof read === 'string') {
       this.employes.refuse(checked, `ValeursChampUtilisateur: ${read}`);
-      return;
+      return undefined;
     }
     for (const [champ, valeur] of read) this.stageValeur(checked.id, champ, valeur);
     const identified = this.stageEmplois(checked.id, emplois);
     this.stageMemberships(checked.id, adhesions);
-    this.stageEmploye(checked, values, identified > 0, identified > 0 && identified === emplois.length);
+    const areComplete = identified > 0 && identified === emplois.length;
+    return [checked.id, identified > 0, areComplete, ...this.stages.proprietes.row(values)];
   }
 
-  private stageEmploye(
-    { id }: CheckedItem<typeof EMPLOYE_V2_FIELDS>,
-    values: EmployeV2Record,
-    aEmplois: boolean,
-    emploisComplets: boolean,
-  ): void {
-    const present = EMPLOYE_V2_PRESENCE.of(values);
-    this.everywhere &= present;
-    this.stages.employes.add([id, present, aEmplois, emploisComplets, ...EMPLOYE_V2_PRESENCE.row(values)]);
-  }
-
-  /** @returns the values by their fields, or a sentence that says what is wrong with one of them */
+  /** @returns the values by their fields, or the fault of the first invalid value */
   private valeurs(sent: readonly unknown[]): Map<ChampDefinition, Valeur> | string {
     const read = new Map<ChampDefinition, Valeur>();
     for (const [index, one] of sent.entries()) {
@@ -177,7 +150,7 @@ class Reading {
     );
   }
 
-  /** @returns how many can be told by their identifiers, accepted or not */
+  /** @returns the number of employments with a readable identifier, accepted or not */
   private stageEmplois(employe: string, sent: readonly unknown[]): number {
     let identified = 0;
     this.emplois.restart();
@@ -204,7 +177,7 @@ class Reading {
   }
 }
 
-/** Whether the identifier of a refused employment is surely the one that is meant: sent once, and storable. */
+/** Returns whether a rejected employment has one storable identifier. */
 function isReadable(sent: unknown): boolean {
   const { identifiantExterne: lower, IdentifiantExterne: upper } = sent as Record<string, unknown>;
   const id = lower ?? upper;
@@ -212,7 +185,7 @@ function isReadable(sent: unknown): boolean {
   return isOne && typeof id === 'string' && hasAtMost(id.trim(), 255) && !textFault(id);
 }
 
-/** Identifiers of nested records are unique for their employee only, so that a message says which one it is. */
+/** Returns the part of a message that names the employee, because nested identifiers are unique within it only. */
 function noteOf(employe: string): string {
   return ` (employee ${shortened(employe)})`;
 }

@@ -2,7 +2,7 @@
 export const EMPLOI_V1 = 'V1';
 
 /**
- * Whether an employment is active on a day: it has begun by the end of it and has not ended by its beginning.
+ * SQL: an employment is active on a day if it has begun by the end of the day and has not ended by its beginning.
  *
  * @param day SQL of the day, as a timestamp at 00:00 UTC
  * @param row alias of the employment, with its dot
@@ -12,51 +12,65 @@ export function activeOn(day: string, row = ''): string {
     AND (${row}date_fin IS NULL OR ${row}date_fin > ${day})`;
 }
 
-/** The current day of the tenant, looked up once a statement. */
+/** SQL of the current day of the tenant, computed once a statement. */
 export const TODAY = '(SELECT tenant_today())';
 
 /**
- * The employer that V1 shows of an employee: the one that V1 wrote last, else that of the most recent active employment
- * (docs/contract.md, "Employees").
+ * SQL of the employer that V1 shows for an employee: the one that V1 wrote last, else that of the most recent active
+ * employment (docs/contract.md, "Employees").
  *
  * @param employe alias of the employee's row
  */
 export function employeurV1(employe: string): string {
   return `CASE WHEN ${employe}.a_emplois THEN (
-    SELECT m.identifiant_externe_employeur FROM emploi m
-    WHERE m.tenant_id = ${employe}.tenant_id AND m.id_externe_employe = ${employe}.id_externe AND ${activeOn(TODAY, 'm.')}
-    ORDER BY m.identifiant_externe = '${EMPLOI_V1}' DESC, m.date_debut DESC NULLS LAST, m.date_creation DESC, m.id_unique DESC
+    SELECT m.identifiant_externe_employeur
+    FROM emploi m
+    WHERE m.tenant_id = ${employe}.tenant_id AND m.id_externe_employe = ${employe}.id_externe
+      AND ${activeOn(TODAY, 'm.')}
+    ORDER BY m.identifiant_externe = '${EMPLOI_V1}' DESC, m.date_debut DESC NULLS LAST,
+      m.date_creation DESC, m.id_unique DESC
     LIMIT 1
   ) ELSE ${employe}.identifiant_externe_employeur END`;
 }
 
 /**
- * What V1 does to employees whose employments are kept in `emploi`: another employer than the one V1 shows becomes the
- * employment V1, without a number that it had at another one; none ends it. Employments that V2 wrote stay as they are.
+ * The statement by which V1 writes the employer of employees whose employments are rows of `emploi`. An employer other
+ * than the one that V1 shows becomes the employment V1, which keeps its number only at the same employer. No employer
+ * ends the employment V1. Employments that V2 wrote do not change.
  *
  * @param wanted SQL that selects `id_externe` and `employeur` for employees of the tenant `$1`
  */
 export function writeEmployeurV1(wanted: string): string {
-  return `wanted AS (
-      SELECT e.id_externe, w.employeur FROM (${wanted}) w
+  return `
+    WITH moved AS (
+      SELECT e.id_externe, w.employeur
+      FROM (${wanted}) w
       JOIN employe e ON e.tenant_id = $1 AND e.id_externe = w.id_externe
-      WHERE EXISTS (SELECT FROM employe WHERE tenant_id = $1 AND a_emplois) AND e.a_emplois
+      WHERE EXISTS (SELECT FROM employe WHERE tenant_id = $1 AND a_emplois)
+        AND e.a_emplois
         AND w.employeur IS DISTINCT FROM ${employeurV1('e')}
     ), ended AS (
-      UPDATE emploi m SET date_fin = ${TODAY} FROM wanted w
-      WHERE w.employeur IS NULL AND m.tenant_id = $1 AND m.id_externe_employe = w.id_externe
+      UPDATE emploi m SET date_fin = ${TODAY}
+      FROM moved
+      WHERE moved.employeur IS NULL
+        AND m.tenant_id = $1 AND m.id_externe_employe = moved.id_externe
         AND m.identifiant_externe = '${EMPLOI_V1}' AND ${activeOn(TODAY, 'm.')}
       RETURNING m.id_externe_employe
     ), begun AS (
       INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut)
-      SELECT $1, w.id_externe, '${EMPLOI_V1}', w.employeur, ${TODAY} FROM wanted w
-      WHERE w.employeur IS NOT NULL ORDER BY w.id_externe
+      SELECT $1, id_externe, '${EMPLOI_V1}', employeur, ${TODAY}
+      FROM moved
+      WHERE employeur IS NOT NULL
+      ORDER BY id_externe
       ON CONFLICT (tenant_id, id_externe_employe, identifiant_externe) DO UPDATE
         SET identifiant_externe_employeur = excluded.identifiant_externe_employeur,
-            matricule = CASE WHEN emploi.identifiant_externe_employeur = excluded.identifiant_externe_employeur THEN emploi.matricule END,
-            date_debut = excluded.date_debut, date_fin = NULL
+            matricule = CASE WHEN emploi.identifiant_externe_employeur = excluded.identifiant_externe_employeur
+              THEN emploi.matricule END,
+            date_debut = excluded.date_debut,
+            date_fin = NULL
       RETURNING id_externe_employe
     )
     UPDATE employe SET derniere_maj = clock_timestamp()
-    WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM ended UNION SELECT id_externe_employe FROM begun)`;
+    WHERE tenant_id = $1
+      AND id_externe IN (SELECT id_externe_employe FROM ended UNION SELECT id_externe_employe FROM begun)`;
 }

@@ -26,27 +26,27 @@ export class EmployeRepository extends KeyedRepository<Employe> {
         detail: UNKNOWN_EMPLOYER,
       },
       {
-        // Cards that the employee has signed hold it.
+        // Signed cards block the deletion of their employee.
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'adhesion_employe_fkey',
         error: EMPLOYE.LieAdhesions,
-        detail: 'The employee has signed cards: delete them first.',
+        detail: 'The employee has signed cards. Delete them first.',
       },
     ]);
   }
 
   /**
-   * Makes this the employer that V1 shows of an employee whose employments are rows of their own; of others it is a
-   * column like the rest.
+   * Writes the employer that V1 shows, for an employee whose employments are rows of `emploi`. For other employees it is a
+   * column of the employee.
    *
-   * @returns whether that changed anything
+   * @returns whether the employer has changed
    * @throws DomainError `Employe.EmployeurInconnu`
    */
   async writeEmployeurV1(tenantId: string, idExterne: string, employeur: string | null): Promise<boolean> {
     try {
       const { rowCount } = await this.transactions
         .client()
-        .query(`WITH ${writeEmployeurV1('SELECT $2::text AS id_externe, $3::text AS employeur')}`, [
+        .query(writeEmployeurV1('SELECT $2::text AS id_externe, $3::text AS employeur'), [
           tenantId,
           idExterne,
           employeur,

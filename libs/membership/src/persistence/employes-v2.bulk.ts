@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { Presence } from '#platform/bulk/bulk-upsert';
-import { Stage } from '#platform/bulk/stage';
+import { type ColumnValue, Presence, type StagedProperties } from '#platform/bulk/presence';
+import { Stage, type StagedRow } from '#platform/bulk/stage';
 import { mergeStaged } from '#platform/bulk/staged-merge';
 import { Transactions } from '#platform/database/transactions';
 import { capitalized, namesOf } from '#platform/input/field';
@@ -10,15 +10,16 @@ import { EMPLOI_V1, TODAY } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
-/** Employees and what is nested in them, on their way into the database. */
+/** The stages of employees and of their nested records. */
 export interface EmployeV2Stages {
   readonly employes: Stage;
+  readonly proprietes: StagedProperties;
   readonly emplois: Stage;
   readonly memberships: Stage;
   readonly valeurs: Stage;
 }
 
-/** A nested record that names something unknown. */
+/** A nested record that names an unknown employer or union. */
 export interface Unknown {
   readonly index: number;
   readonly idExterne: string;
@@ -35,19 +36,19 @@ export interface EmployesV2Written {
   readonly withoutSyndicat: readonly Unknown[];
 }
 
-/** The columns of an employee that V2 writes, by their properties. */
-export const EMPLOYE_V2_PRESENCE = new Presence(namesOf(capitalized(PERSONNE_FIELDS)));
+/** The properties of an employee that V2 writes. */
+const PRESENCE = new Presence(namesOf(capitalized(PERSONNE_FIELDS)));
 
 /**
- * What was written of an employee changes the employee for readers who ask what has changed. A row that this transaction
- * has written has its time; one that another has written since this one began has not.
+ * Sets the time of change of employees whose nested rows were written, because clients list changed employees. Rows that
+ * this transaction has written have this time already.
  */
 const TOUCH = `touched AS (
   UPDATE employe SET derniere_maj = clock_timestamp()
   WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM merged) AND ${notOurs('stage_employe_v2')}
 )`;
 
-const same = (column: string): { update: string; insert: string } => ({
+const same = (column: string): ColumnValue => ({
   update: `s.${column}`,
   insert: `s.${column}`,
 });
@@ -57,20 +58,17 @@ const same = (column: string): { update: string; insert: string } => ({
 export class EmployesV2Bulk {
   constructor(private readonly transactions: Transactions) {}
 
-  /** The employees' stage is open for streaming; the others keep what they are given. */
-  async open(): Promise<EmployeV2Stages> {
-    const employes = new Stage('stage_employe_v2', {
-      id_externe: 'identifier',
-      present: 'integer',
-      // Whether employments were sent, so that V2 keeps them from now on.
-      a_emplois: 'boolean',
-      // Whether each of them could be told by its identifier, so that the stored ones that were left out are known.
-      emplois_complets: 'boolean',
-      ...EMPLOYE_V2_PRESENCE.columns,
-    });
-    await employes.open(this.transactions.client());
+  stages(): EmployeV2Stages {
     return {
-      employes,
+      employes: new Stage('stage_employe_v2', {
+        id_externe: 'identifier',
+        // Whether employments were sent. If so, V2 owns the employee's employments from now on.
+        a_emplois: 'boolean',
+        // Whether each of them has a readable identifier. If so, stored employments that were not sent end.
+        emplois_complets: 'boolean',
+        ...PRESENCE.columns,
+      }),
+      proprietes: PRESENCE.request(),
       emplois: new Stage('stage_emploi', {
         n: 'integer',
         id_externe_employe: 'identifier',
@@ -79,7 +77,7 @@ export class EmployesV2Bulk {
         matricule: 'identifier',
         date_debut: 'timestamptz',
         date_fin: 'timestamptz',
-        // A refused one is still sent: the stored one of its identifier is not left out.
+        // A rejected employment does not end the stored employment of its identifier.
         accepte: 'boolean',
       }),
       memberships: new Stage('stage_membership', {
@@ -101,24 +99,20 @@ export class EmployesV2Bulk {
     };
   }
 
-  /**
-   * @param everywhere bits of the properties that every staged employee has
-   * @param most nested records of each kind that are told where they name something unknown
-   */
-  async write(
-    tenantId: string,
-    stages: EmployeV2Stages,
-    everywhere: number,
-    most: number,
-  ): Promise<EmployesV2Written> {
+  /** Streams employees into their stage. The iterator of the rows may add nested records to the other stages. */
+  fill({ employes }: EmployeV2Stages, rows: Iterable<StagedRow | undefined>): Promise<void> {
+    return employes.fill(this.transactions.client(), rows);
+  }
+
+  /** @param most maximum number of nested records of each kind that are reported because they name something unknown */
+  async write(tenantId: string, stages: EmployeV2Stages, most: number): Promise<EmployesV2Written> {
     const client = this.transactions.client();
-    await stages.employes.close(client);
     for (const stage of [stages.emplois, stages.memberships, stages.valeurs]) await stage.load(client);
     await this.holdEmployeurs(client, tenantId);
     const withoutEmployeur = await this.refuseEmplois(client, tenantId, most);
     const withoutSyndicat = await this.refuseMemberships(client, tenantId, most);
     await client.query(FRESH_PLANS);
-    const employes = await this.mergeEmployes(client, tenantId, everywhere);
+    const employes = await this.mergeEmployes(client, tenantId, stages.proprietes);
     await client.query(FRESH_PLANS);
     const emplois = await this.mergeEmplois(client, tenantId);
     await this.holdNewMembers(client, tenantId);
@@ -129,16 +123,16 @@ export class EmployesV2Bulk {
     return { employes, emplois, memberships, withoutEmployeur, withoutSyndicat };
   }
 
-  /** Employers are locked before employees, as the deletion of an employer does: the two never wait for each other. */
+  /** Locks employers before employees, as the deletion of an employer does, because they could otherwise deadlock. */
   private async holdEmployeurs(client: PoolClient, tenantId: string): Promise<void> {
     await client.query(
-      `WITH held AS (
+      `WITH locked AS (
          SELECT FROM employeur r WHERE r.tenant_id = $1 AND r.id_externe IN (
            SELECT identifiant_externe_employeur FROM stage_emploi
            UNION SELECT e.identifiant_externe_employeur FROM stage_employe_v2 s
            JOIN employe e ON e.tenant_id = $1 AND e.id_externe = s.id_externe WHERE s.a_emplois AND NOT e.a_emplois
          ) ORDER BY r.id_externe FOR KEY SHARE
-       ) SELECT count(*) FROM held`,
+       ) SELECT count(*) FROM locked`,
       [tenantId],
     );
   }
@@ -167,13 +161,13 @@ export class EmployesV2Bulk {
     return rows;
   }
 
-  private mergeEmployes(client: PoolClient, tenantId: string, everywhere: number): Promise<number> {
+  private mergeEmployes(client: PoolClient, tenantId: string, proprietes: StagedProperties): Promise<number> {
     return mergeStaged(client, tenantId, {
       table: 'employe',
       stage: 'stage_employe_v2',
       key: { id_externe: 'id_externe' },
       values: {
-        ...EMPLOYE_V2_PRESENCE.values(everywhere),
+        ...proprietes.values(),
         a_emplois: { update: 't.a_emplois OR s.a_emplois', insert: 's.a_emplois' },
         identifiant_externe_employeur: {
           update: 'CASE WHEN NOT s.a_emplois THEN t.identifiant_externe_employeur END',
@@ -181,7 +175,7 @@ export class EmployesV2Bulk {
         },
       },
       changedColumn: 'derniere_maj',
-      // The employer that V1 wrote becomes an employment like the others, before V2's own take its place.
+      // Keeps the employer that V1 wrote as an employment, before V2 writes its own employments.
       returning: 's.id_externe, s.a_emplois, old.identifiant_externe_employeur AS ancien_employeur',
       then: `kept AS (
         INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur)
@@ -209,19 +203,19 @@ export class EmployesV2Bulk {
   }
 
   /**
-   * Employees are locked before memberships are made of them, as signings do: the two never wait for each other. Those
-   * that this sync has written are locked already.
+   * Locks employees before their memberships, as signings do, because they could otherwise deadlock. Employees that this
+   * sync has written are locked already.
    */
   private async holdNewMembers(client: PoolClient, tenantId: string): Promise<void> {
     await client.query(
-      `WITH held AS (
+      `WITH locked AS (
          SELECT FROM employe e WHERE e.tenant_id = $1 AND e.${notOurs('stage_membership')} AND e.id_externe IN (
            SELECT s.id_externe_employe FROM stage_membership s WHERE NOT EXISTS (
              SELECT FROM membership m WHERE m.tenant_id = $1 AND m.id_externe_employe = s.id_externe_employe
                AND m.syndicat_id_externe = s.syndicat_id_externe
            )
          ) ORDER BY e.id_externe FOR NO KEY UPDATE
-       ) SELECT count(*) FROM held`,
+       ) SELECT count(*) FROM locked`,
       [tenantId],
     );
   }

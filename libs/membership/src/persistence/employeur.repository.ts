@@ -19,7 +19,7 @@ export class EmployeurRepository extends KeyedRepository<Employeur> {
         detail: 'An employer with this idExterne exists. Use PUT to change it.',
       },
       {
-        // The employees that refer to it hold it.
+        // Employees that refer to the employer block its deletion.
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'employe_employeur_fkey',
         error: EMPLOYEUR.EmploisActifs,
@@ -35,18 +35,18 @@ export class EmployeurRepository extends KeyedRepository<Employeur> {
   }
 
   /**
-   * Employments that have ended go with their employer; those that have not hold it. Employees are locked before their
-   * employments, as other writes do: the two never wait for each other.
+   * Deletes the employer's ended employments; other employments block the deletion. Locks employees before their
+   * employments, as other writes do, because they could otherwise deadlock.
    */
   override async delete(row: Employeur): Promise<void> {
     const theirs = `m.tenant_id = $1 AND m.identifiant_externe_employeur = $2 AND m.date_fin <= ${TODAY}`;
     await this.transactions.client().query(
-      `WITH held AS (
+      `WITH locked AS (
          SELECT e.id_externe FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (
            SELECT m.id_externe_employe FROM emploi m WHERE ${theirs}
          ) ORDER BY e.id_externe FOR UPDATE
        ), ended AS (
-         DELETE FROM emploi m USING held WHERE ${theirs} AND m.id_externe_employe = held.id_externe
+         DELETE FROM emploi m USING locked WHERE ${theirs} AND m.id_externe_employe = locked.id_externe
          RETURNING m.id_externe_employe
        )
        UPDATE employe SET derniere_maj = clock_timestamp()

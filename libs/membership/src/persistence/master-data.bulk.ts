@@ -6,15 +6,15 @@ import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { writeEmployeurV1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 
-/** Employers are locked before employees, as the deletion of an employer does: the two never wait for each other. */
-const UNKNOWN_EMPLOYER = `
-  SELECT s.n, 'identifiantExterneEmployeur names no employer' AS message FROM stage s
+/** Locks employers before employees, as the deletion of an employer does, because they could otherwise deadlock. */
+const unknownEmployers = (stage: string): string => `
+  SELECT s.n, 'identifiantExterneEmployeur names no employer' AS message FROM ${stage} s
   WHERE s.identifiant_externe_employeur IS NOT NULL AND NOT EXISTS (
     SELECT FROM (
       SELECT e.id_externe FROM employeur e
-      WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT identifiant_externe_employeur FROM stage)
+      WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT identifiant_externe_employeur FROM ${stage})
       ORDER BY e.id_externe FOR KEY SHARE
-    ) held WHERE held.id_externe = s.identifiant_externe_employeur
+    ) locked WHERE locked.id_externe = s.identifiant_externe_employeur
   )`;
 
 /** Upserts of many employers or employees as V1 writes them, in the ambient transaction. */
@@ -22,14 +22,14 @@ const UNKNOWN_EMPLOYER = `
 export class MasterDataBulk {
   private readonly employeurs = new BulkUpsert('employeur', EMPLOYEUR_FIELDS);
   private readonly employes = new BulkUpsert('employe', EMPLOYE_FIELDS, {
-    refusals: UNKNOWN_EMPLOYER,
+    refusals: unknownEmployers,
     overrides: {
       identifiant_externe_employeur: (sent) => `CASE WHEN t.a_emplois THEN NULL ELSE ${sent} END`,
     },
-    then: (has) =>
+    then: (stage, has) =>
       writeEmployeurV1(
-        `SELECT s.id_externe, s.identifiant_externe_employeur AS employeur FROM stage s
-         WHERE ${has('identifiant_externe_employeur')}`,
+        `SELECT s.id_externe, s.identifiant_externe_employeur AS employeur FROM ${stage} s
+         WHERE ${has('identifiantExterneEmployeur')}`,
       ),
   });
 

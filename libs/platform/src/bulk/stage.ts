@@ -7,7 +7,7 @@ import { EventLoopYielder } from '../ops/event-loop-yielder';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** The columns of a stage with their types, in the order in which rows give them. */
+/** The columns of a stage with their types, in the order of a row's values. */
 export type StageColumns = Readonly<
   Record<string, 'text' | 'identifier' | 'integer' | 'boolean' | 'timestamptz'>
 >;
@@ -17,13 +17,13 @@ export type StagedRow = readonly (string | number | boolean | Date | null | unde
 const SQL_TYPES = { identifier: 'text COLLATE "C"' } as Readonly<Record<string, string>>;
 
 /**
- * Rows on their way into the database: lines of COPY into one temporary table. Either streamed (`open`, `add`, `flowed`,
- * `close`), or kept until another stage of the same connection is done with streaming (`add`, `load`).
+ * A temporary table that COPY fills. A connection streams into one stage at a time: `fill` streams rows as they are made,
+ * and other stages buffer their rows (`add`) until `load` streams them.
  */
 export class Stage {
   /** Rows added so far. */
   count = 0;
-  /** Bytes that wait for `load`. */
+  /** Bytes that `load` will stream. */
   keptBytes = 0;
   private text = '';
   private readonly kept: Buffer[] = [];
@@ -36,44 +36,7 @@ export class Stage {
     private readonly columns: StageColumns,
   ) {}
 
-  add(row: StagedRow): void {
-    this.text += `${row.map(copyText).join('\t')}\n`;
-    this.count++;
-    if (this.text.length < CHUNK_BYTES) return;
-    if (this.stream) this.sink().write(this.text);
-    else this.keep(Buffer.from(this.text));
-    this.text = '';
-  }
-
-  private keep(chunk: Buffer): void {
-    this.kept.push(chunk);
-    this.keptBytes += chunk.length;
-  }
-
-  /** Makes the table and streams what is added from now on. */
-  async open(client: PoolClient): Promise<void> {
-    const columns = Object.entries(this.columns).map(([name, type]) => `${name} ${SQL_TYPES[type] ?? type}`);
-    await client.query(`CREATE TEMPORARY TABLE ${this.name} (${columns.join(', ')}) ON COMMIT DROP`);
-    this.stream = client.query(copyFrom(`COPY ${this.name} FROM STDIN`));
-    this.done = finished(this.stream);
-    // Reported where `done` is awaited, or at the next write.
-    this.done.catch((error: Error) => (this.failure = error));
-  }
-
-  /** Waits until the database has taken what was added. Only needed where much is. */
-  async flowed(): Promise<void> {
-    if (this.stream?.writableNeedDrain) await Promise.race([once(this.stream, 'drain'), this.done]);
-  }
-
-  /** Ends the stream; the table is ready, with its statistics. */
-  async close(client: PoolClient): Promise<void> {
-    this.sink().end(this.text);
-    this.text = '';
-    await this.done;
-    await client.query(`ANALYZE ${this.name}`);
-  }
-
-  /** Makes the table from rows as they are made, with pauses for others. Undefined stands for a row that is left out. */
+  /** Creates the table and streams rows into it, with yields to the event loop. Skips undefined rows. */
   async fill(client: PoolClient, rows: Iterable<StagedRow | undefined>): Promise<void> {
     await this.open(client);
     const yielder = new EventLoopYielder();
@@ -86,13 +49,24 @@ export class Stage {
         if (yielder.isDue) await yielder.yield();
       }
     } catch (error) {
-      await this.abandon(error as Error);
+      // The rollback needs the connection, which must therefore leave COPY.
+      this.stream?.destroy(error as Error);
+      await this.done?.catch(() => undefined);
       throw error;
     }
     await this.close(client);
   }
 
-  /** Makes the table from what was added. */
+  add(row: StagedRow): void {
+    this.text += `${row.map(copyText).join('\t')}\n`;
+    this.count++;
+    if (this.text.length < CHUNK_BYTES) return;
+    if (this.stream) this.sink().write(this.text);
+    else this.keep(Buffer.from(this.text));
+    this.text = '';
+  }
+
+  /** Creates the table and streams the added rows into it. */
   async load(client: PoolClient): Promise<void> {
     await this.open(client);
     for (const chunk of this.kept.splice(0)) {
@@ -102,16 +76,36 @@ export class Stage {
     await this.close(client);
   }
 
-  /** The stream to write to: one whose connection has failed takes nothing more, and would not say why. */
+  private keep(chunk: Buffer): void {
+    this.kept.push(chunk);
+    this.keptBytes += chunk.length;
+  }
+
+  private async open(client: PoolClient): Promise<void> {
+    const columns = Object.entries(this.columns).map(([name, type]) => `${name} ${SQL_TYPES[type] ?? type}`);
+    await client.query(`CREATE TEMPORARY TABLE ${this.name} (${columns.join(', ')}) ON COMMIT DROP`);
+    this.stream = client.query(copyFrom(`COPY ${this.name} FROM STDIN`));
+    this.done = finished(this.stream);
+    // Reported by the next await of `done` or by the next write.
+    this.done.catch((error: Error) => (this.failure = error));
+  }
+
+  /** Waits until the database has accepted the written bytes. */
+  private async flowed(): Promise<void> {
+    if (this.stream?.writableNeedDrain) await Promise.race([once(this.stream, 'drain'), this.done]);
+  }
+
+  private async close(client: PoolClient): Promise<void> {
+    this.sink().end(this.text);
+    this.text = '';
+    await this.done;
+    await client.query(`ANALYZE ${this.name}`);
+  }
+
+  /** Returns the stream. @throws the error of a failed connection, which a write to the stream would not report */
   private sink(): Writable {
     if (this.failure) throw this.failure;
     return this.stream!;
-  }
-
-  /** Gives up in the middle of a stream: the connection must not stay in COPY, the transaction's rollback needs it. */
-  async abandon(error: Error): Promise<void> {
-    this.stream?.destroy(error);
-    await this.done?.catch(() => undefined);
   }
 }
 

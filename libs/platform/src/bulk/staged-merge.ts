@@ -1,30 +1,29 @@
 import type { PoolClient } from 'pg';
+import type { ColumnValue } from './presence';
 
-/** How rows of a stage become rows of a table. */
+/** How staged rows become rows of a table. */
 export interface StagedMerge {
   readonly table: string;
   readonly stage: string;
-  /** Column of the table → column of the stage, after `tenant_id` the whole of a unique key. */
+  /** Column of the table → column of the stage. With `tenant_id` they are a unique key. */
   readonly key: Readonly<Record<string, string>>;
-  /**
-   * Column of the table → SQL of its value, where `s` is the staged row and `t` the stored one: what it becomes (`update`)
-   * and what it starts as (`insert`).
-   */
-  readonly values: Readonly<Record<string, { readonly update: string; readonly insert: string }>>;
-  /** Set to the time of the write by a change. */
+  /** Column of the table → SQL of its value, where `s` is the staged row and `t` the stored one. */
+  readonly values: Readonly<Record<string, ColumnValue>>;
+  /** Column that a change sets to the time of the write. */
   readonly changedColumn?: string;
-  /** Staged rows that are left out unless this SQL over `s` is true. */
+  /** SQL condition on `s`; other staged rows are left out. */
   readonly where?: string;
-  /** SQL that goes on with what was written: `merged(action, …)` has the columns of `returning`. */
+  /** Columns of `merged` for `then`, as SQL. */
   readonly returning?: string;
+  /** Further definitions of the statement's WITH. They may read `merged (action, …)`, the written rows. */
   readonly then?: string;
 }
 
 /**
- * Inserts and updates all staged rows in one statement; a row that would not change is not rewritten. In the order of
- * the key as far as the join keeps it, so that deadlocks with other requests stay rare.
+ * Inserts and updates all staged rows in one statement, without rewriting unchanged rows. Rows are locked in the order
+ * of the key if the join keeps it, which makes deadlocks with other requests rare.
  *
- * @returns how many rows are new
+ * @returns the number of new rows
  */
 export async function mergeStaged(client: PoolClient, tenantId: string, merge: StagedMerge): Promise<number> {
   const keys = Object.entries(merge.key);
@@ -55,27 +54,27 @@ export async function mergeStaged(client: PoolClient, tenantId: string, merge: S
   return rows[0]!.created;
 }
 
-/** From so many rows on, reading all of them for each of them takes seconds. */
+/** Number of rows from which a nested loop over all of them takes seconds. */
 const MANY = 1_000;
 
 /**
- * Autovacuum does not see the rows that this transaction writes: in a table that was nearly empty it would find pages
- * without rows, and PostgreSQL would plan every check of a foreign key for none (docs/adr/0011). This lock keeps it off
- * until the transaction ends; it neither waits nor lets other writers wait. A table that is known to have more rows than
- * are to be written needs none, so that autovacuum always gets its turn.
+ * Keeps autovacuum off a table until the transaction ends. Autovacuum does not see the rows that this transaction writes
+ * into a nearly empty table. It would record pages without rows, and PostgreSQL would then plan every check of a foreign
+ * key for an empty table (docs/adr/0011). The lock does not wait and does not block other writers. A table with more known
+ * rows than the transaction writes is not locked, because autovacuum must run at some time.
  *
- * @param rows SQL of how many rows are to be written, at most
+ * @param rows SQL of the maximum number of rows to be written
  */
 export async function keepStatistics(client: PoolClient, table: string, rows: string): Promise<void> {
   await client.query(`DO $$ BEGIN
     IF (${knownRows(table)}) < ${rows} AND ${rows} >= ${MANY} THEN
       LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
     END IF;
-  EXCEPTION WHEN lock_not_available THEN NULL; -- Another sync or autovacuum itself has it.
+  EXCEPTION WHEN lock_not_available THEN NULL; -- Another sync or autovacuum holds the lock.
   END $$`);
 }
 
-/** SQL that selects how many rows statistics know of a table. */
+/** SQL that selects a table's number of rows according to its statistics. */
 export function knownRows(relation: string): string {
   return `SELECT reltuples FROM pg_class WHERE oid = '${relation}'::regclass`;
 }

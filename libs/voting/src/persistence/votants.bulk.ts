@@ -3,6 +3,7 @@ import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { EMPLOYES, EMPLOYEURS, lockEmployes, SYNDICATS } from '#membership/relations';
+import { Presence } from '#platform/bulk/presence';
 import { Stage, type StagedRow } from '#platform/bulk/stage';
 import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
@@ -37,6 +38,8 @@ const CLEARED = {
 } as const satisfies Partial<Record<keyof VotantRecord, keyof typeof COLUMNS>>;
 
 const CLEARED_NAMES = Object.keys(CLEARED) as (keyof typeof CLEARED)[];
+
+const PRESENCE = new Presence(CLEARED_NAMES);
 
 /** Properties of a voter that a write can change, each with its column. */
 const PROPERTIES = {
@@ -110,13 +113,8 @@ const NAMES: readonly Rule[] = [
 const MAY_NOT_BECOME: Rule = {
   ...FIXED_ONCE_VOTED,
   when: `v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids
-    OR ${isSent('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
+    OR ${PRESENCE.has('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
 };
-
-/** Whether the staged record `s` has the property. */
-function isSent(name: keyof typeof CLEARED): string {
-  return `s.present & ${1 << CLEARED_NAMES.indexOf(name)} <> 0`;
-}
 
 function missing(relation: string, id: string): string {
   return `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`;
@@ -211,10 +209,7 @@ export class VotantsBulk {
   private row({ n, record, newId }: StagedVotant): StagedRow {
     return [
       n,
-      CLEARED_NAMES.reduce(
-        (bits, name, place) => (record[name] === undefined ? bits : bits | (1 << place)),
-        0,
-      ),
+      PRESENCE.of(record),
       record.VotantId,
       newId,
       record.Identifiant,
@@ -329,7 +324,7 @@ export class VotantsBulk {
   private async merge(tenantId: string, campagneId: string, { sql, values }: Source): Promise<Merged> {
     const kept = (name: keyof typeof CLEARED): string => {
       const column = CLEARED[name];
-      return `CASE WHEN ${isSent(name)} THEN s.${column} ELSE v.${column} END`;
+      return `CASE WHEN ${PRESENCE.has(name)} THEN s.${column} ELSE v.${column} END`;
     };
     const next: Readonly<Record<string, string>> = {
       ...Object.fromEntries(CLEARED_NAMES.map((name) => [CLEARED[name], kept(name)])),
