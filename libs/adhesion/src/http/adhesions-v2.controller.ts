@@ -13,7 +13,7 @@ import { AdhesionsService } from '../application/adhesions.service';
 import { AdhesionsDeletedItem, AdhesionsOfMember, AdhesionV2Item, AdhesionV2List } from './adhesions.dto';
 import { EXAMPLE_IDS } from './examples';
 
-const HELD = [
+const DELETION_ERRORS = [
   ADHESION.LinkedToActiveCampaign,
   ADHESION.HasPayments,
   ADHESION.HasPaymentAuthorizations,
@@ -69,7 +69,7 @@ export class AdhesionsV2Controller {
       },
     },
     status: 204,
-    errors: [ADHESION.NotFound, ...HELD],
+    errors: [ADHESION.NotFound, ...DELETION_ERRORS],
   })
   async delete(
     @Tenant() tenantId: string,
@@ -85,7 +85,7 @@ export class AdhesionsV2Controller {
     description: 'Deletes all of the cards or none: a reason that blocks one of them blocks all.',
     path: { idExterneMembre: { description: 'External identifier of the employee.', example: 'E-1004' } },
     type: AdhesionsDeletedItem,
-    errors: [EMPLOYE.NotFound, ...HELD],
+    errors: [EMPLOYE.NotFound, ...DELETION_ERRORS],
   })
   async deleteOfMember(
     @Tenant() tenantId: string,

@@ -18,7 +18,7 @@ export interface Reponses {
   readonly employe: string;
   readonly date: Date;
   readonly reponses: readonly ReponseConsentementRecord[];
-  /** Custom values given with them. */
+  /** Custom values given with the answers. */
   readonly valeurs: readonly ValeurV1[];
 }
 
@@ -60,7 +60,7 @@ export class ConsentementsService {
   }
 
   /**
-   * Adds one consent; answers it as partners read it.
+   * Adds one consent. Returns it as partners read it.
    *
    * @throws DomainError `Requete.Invalide` that names an unknown employee or consent object
    */
@@ -82,7 +82,7 @@ export class ConsentementsService {
         this.audit.record(tenantId, actor, CONSENTEMENT_ACTIONS.creer, [id!]);
         return (await this.query.one(tenantId, id!))!;
       },
-      // An object that is deleted meanwhile is found missing at the next try.
+      // The next attempt reports an object that another request deleted meanwhile.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }
@@ -108,7 +108,7 @@ export class ConsentementsService {
     });
   }
 
-  /** Adds answers to the history, in the ambient transaction, which holds the employee; answers their ids. */
+  /** Adds answers to the history and returns their ids, in the ambient transaction, which has locked the employee. */
   async append(tenantId: string, { employe, date, reponses, valeurs }: Reponses): Promise<string[]> {
     if (reponses.length === 0) return [];
     return this.repository.insert(

@@ -15,7 +15,7 @@ export const OBJET_CONSENTEMENT = errorsOf('ObjetConsentement', {
     status: 409,
     title: 'Consent object in use',
     description:
-      'Consents to this object have been given or refused, or forms or requests ask for it. The history of consents is kept, so that the object cannot be deleted.',
+      'Persons have accepted or refused consent to this object, or forms or requests ask for it. It cannot be deleted, because the history of consents is kept.',
   },
 });
 

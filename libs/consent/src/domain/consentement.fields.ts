@@ -1,7 +1,7 @@
 import { identifier, type RecordOf } from '#platform/input/field';
 import { OBJET_CONSENTEMENT_FIELDS } from './objet-consentement.fields';
 
-/** What a person was asked and answered, inside of something that names the person. */
+/** A person's answer to a consent object, inside a record that names the person. */
 export const REPONSE_CONSENTEMENT_FIELDS = {
   objetConsentementIdExterne: identifier({
     required: true,

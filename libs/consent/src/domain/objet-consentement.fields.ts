@@ -1,6 +1,6 @@
 import { givenId, givenTime, identifier, type RecordOf, text } from '#platform/input/field';
 
-/** What a partner writes of a consent object (docs/contract.md, "Consent objects"). */
+/** A consent object as partners write it (docs/contract.md, "Consent objects"). */
 export const OBJET_CONSENTEMENT_FIELDS = {
   idExterne: identifier({
     required: true,
@@ -15,7 +15,7 @@ export const OBJET_CONSENTEMENT_FIELDS = {
 
 const { idExterne, nom, ...readOnlyFields } = OBJET_CONSENTEMENT_FIELDS;
 
-/** The same in a V2 sync. */
+/** A consent object of a V2 sync. */
 export const OBJET_CONSENTEMENT_V2_FIELDS = { IdExterne: idExterne, Nom: nom, ...readOnlyFields } as const;
 
 export type ObjetConsentementRecord = RecordOf<typeof OBJET_CONSENTEMENT_FIELDS>;

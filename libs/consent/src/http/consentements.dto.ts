@@ -11,16 +11,16 @@ export class ConsentementList extends PagingQuery {
   @Input({
     kind: 'date',
     description:
-      'Only consents of this time or later (`dateConsentement`, inclusive). Those of a signing that waited for conciliation carry the date of the signature.',
+      'Only consents of this time or later (`dateConsentement`, inclusive). Consents of a signing that waited for conciliation have the date of the signature.',
     example: '2026-01-01T00:00:00Z',
   })
   depuis?: Date;
 }
 
-/** What was consented to. */
+/** The consent object of a consent. */
 class ObjetConsentementNomme extends ItemOf(pick(OBJET_CONSENTEMENT_FIELDS, 'idExterne', 'nom')) {}
 
-/** One answer of an employee. A later one to the same object does not replace it: the history is kept. */
+/** One answer of an employee. A later answer to the same object does not replace it, because the history is kept. */
 export class ConsentementItem extends ItemOf(
   pick(CONSENTEMENT_FIELDS, 'idExterneEmploye', 'accepte', 'dateConsentement'),
 ) {
@@ -29,7 +29,7 @@ export class ConsentementItem extends ItemOf(
 
   @ApiProperty({
     type: [ValeurChampV1Item],
-    description: 'Custom values given with the consent, as they were then; empty where none were.',
+    description: 'Custom values given with the consent, as they were then; empty if there were none.',
   })
   valeursChampUtilisateur: ValeurChampV1Item[];
 }

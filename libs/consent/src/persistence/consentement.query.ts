@@ -8,7 +8,7 @@ import {
 } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 
-/** Filters of the list of consents; those given hold together. */
+/** Filters of the list of consents, combined with AND. */
 export interface ConsentementFilter {
   /** Inclusive lower bound of the date of consent. */
   depuis?: Date | null;

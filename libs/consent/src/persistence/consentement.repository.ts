@@ -15,8 +15,8 @@ export class ConsentementRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * @param valeurs custom values given with all of them, as JSON text in V1's flat shape
-   * @returns the ids of the new entries, in their order
+   * @param valeurs custom values given with the consents, as JSON text in V1's flat form
+   * @returns the ids of the new entries, in the order of the consents
    */
   async insert(
     tenantId: string,

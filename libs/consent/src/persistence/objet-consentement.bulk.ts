@@ -18,7 +18,7 @@ export class ObjetConsentementBulk {
     return this.objets.run(this.transactions.client(), tenantId, records);
   }
 
-  /** The same in V2's casing. */
+  /** Upserts records with V2's names. */
   upsertV2(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
     return this.objetsV2.run(this.transactions.client(), tenantId, records);
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { itemColumns, JsonItems, type Page, type Position } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { OBJET_CONSENTEMENT_FIELDS } from '../domain/objet-consentement.fields';
 
 /** Consent objects as V2 shows them (docs/contract.md, "Consent objects"). */
 @Injectable()
@@ -11,13 +12,7 @@ export class ObjetConsentementQuery {
     this.items = new JsonItems(transactions, {
       name: 'objet_consentement_v2',
       table: 'objet_consentement',
-      columns: {
-        idExterne: 'id_externe',
-        nom: 'nom',
-        idUnique: 'id_unique',
-        derniereMAJ: wireTimestamp('derniere_maj'),
-        dateCreation: wireTimestamp('date_creation'),
-      },
+      columns: itemColumns(OBJET_CONSENTEMENT_FIELDS),
     });
   }
 

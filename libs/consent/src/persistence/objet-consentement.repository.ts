@@ -21,7 +21,7 @@ export class ObjetConsentementRepository extends KeyedRepository<ObjetConsenteme
           state: FOREIGN_KEY_VIOLATION,
           constraint,
           error: OBJET_CONSENTEMENT.Utilise,
-          detail: 'Consents to this object have been asked for or answered: it cannot be deleted.',
+          detail: 'The object cannot be deleted, because consents, requests or forms refer to it.',
         }),
       ),
     ]);

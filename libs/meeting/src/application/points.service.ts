@@ -17,7 +17,7 @@ import { SeanceRepository } from '../persistence/seance.repository';
 
 /**
  * Points of the agenda of a meeting, and results of their votes (docs/contract.md, "Meetings"). Each operation throws
- * `Seance.NotFound` beside the errors named below.
+ * `Seance.NotFound` and the errors named below.
  */
 @Injectable()
 export class PointsService {
@@ -46,7 +46,7 @@ export class PointsService {
     return this.transactions.run({ tenantId }, async () => {
       await this.seances.assertExists(tenantId, seanceId);
       if (!(await this.repository.insert(point, id))) {
-        const detail = `Another point of the meeting is at place ${point.ordre}: choose another \`ordre\`.`;
+        const detail = `Another point of the meeting has place ${point.ordre}. Choose another \`ordre\`.`;
         throw new DomainError(POINT.OrdreDejaUtilise, detail);
       }
       this.audit.record(tenantId, actor, POINT_ACTIONS.creer, [point.idUnique]);
@@ -54,7 +54,7 @@ export class PointsService {
     });
   }
 
-  /** Results of all votable points, in the order of the agenda; counts are null of one that has no result yet. */
+  /** Returns the results of all votable points in the order of the agenda. Points without a result have null counts. */
   async resultats(
     tenantId: string,
     seanceId: string,
@@ -66,7 +66,7 @@ export class PointsService {
     return page;
   }
 
-  /** The same of one point. @throws DomainError `Point.NotFound`, `Resultat.NotFound` of a point without a vote */
+  /** Returns the result of one point. @throws DomainError `Point.NotFound`, `Resultat.NotFound` of a point without a vote */
   async resultat(tenantId: string, seanceId: string, id: string): Promise<Json> {
     const item = await this.query.resultat(tenantId, seanceId, id);
     if (item !== undefined) return item;
@@ -75,7 +75,7 @@ export class PointsService {
   }
 
   /**
-   * Records the result of a point in place of the one before, and whether the proposal is adopted by it.
+   * Replaces the result of a point, and computes whether the proposal is adopted.
    *
    * @throws DomainError `Point.NotFound`, `Point.NonVotable`, `Precondition.Echouee`, `Requete.Invalide` for weights that
    * contradict the counts

@@ -13,13 +13,13 @@ import type { PresencesRecord, SeanceRecord } from '../domain/seance.fields';
 import { type SeanceFilter, SeanceQuery } from '../persistence/seance.query';
 import { noSeance, SeanceRepository } from '../persistence/seance.repository';
 
-/** A meeting that has just been made. */
+/** A new meeting. */
 export interface Seance {
   readonly id: string;
   readonly item: Json;
 }
 
-/** Meetings and, in numbers, who takes part in them (docs/contract.md, "Meetings"). */
+/** Meetings and their participation (docs/contract.md, "Meetings"). */
 @Injectable()
 export class SeancesService {
   constructor(
@@ -62,7 +62,7 @@ export class SeancesService {
   }
 
   /**
-   * Records who is at a meeting, in place of what was recorded before.
+   * Replaces the recorded participation of a meeting.
    *
    * @returns the participation
    * @throws DomainError `Seance.NotFound`, `Precondition.Echouee`, `Requete.Invalide` for numbers that contradict each other

@@ -34,7 +34,7 @@ describe('isAdopted', () => {
     expect(isAdopted(majorite, cast(BigInt(pour), BigInt(contre), BigInt(abstentions)))).toBe(adopte);
   });
 
-  it('tells a unit more or less of the largest weights from the boundary', () => {
+  it('distinguishes one unit more or less of the largest weights from the boundary', () => {
     // Ten thousand million, and a ten-thousandth less: two thirds are 6,666,666,666.6666… of it.
     const whole = 10_000_000_000n * UNITS;
     const atLeast = (2n * whole + 2n) / 3n;
@@ -86,7 +86,7 @@ function lowest(numerator: bigint, denominator: bigint): Fraction {
   return [numerator / one, denominator / one];
 }
 
-/** By continued fractions: whole parts first, then the reciprocals of what is left. */
+/** Compares by continued fractions: whole parts first, then the reciprocals of the remainders. */
 function compare([a, b]: Fraction, [c, d]: Fraction): number {
   if (a / b !== c / d) return a / b < c / d ? -1 : 1;
   const [left, right] = [a % b, c % d];

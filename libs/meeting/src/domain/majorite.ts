@@ -9,13 +9,14 @@ export interface Cast {
 }
 
 /**
- * Whether a proposal is adopted (docs/contract.md, "Meetings"). In whole numbers: a share that is exactly a half or two
- * thirds must not depend on rounding.
+ * Returns whether a proposal is adopted (docs/contract.md, "Meetings"). Computes with whole numbers, because the result for
+ * a share of exactly a half or two thirds must not depend on rounding.
  *
- * - simple: more for than against, so that a tie is not adopted - absolue: more than half of all that was cast,
- * abstentions counted - deuxTiers: at least two thirds of what was cast for and against
+ * - `simple`: more for than against; a tie is not adopted.
+ * - `absolue`: more than half of all votes, including abstentions.
+ * - `deuxTiers`: at least two thirds of the votes for and against.
  *
- * Where nothing was cast for it, a proposal is not adopted, whatever the majority.
+ * A proposal without votes for it is never adopted.
  */
 export function isAdopted(majorite: Majorite, { pour, contre, abstentions }: Cast): boolean {
   if (pour === 0n) return false;

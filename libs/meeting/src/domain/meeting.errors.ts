@@ -23,7 +23,7 @@ export const POINT = errorsOf('Point', {
     status: 409,
     title: 'Point not put to the vote',
     description:
-      'The point is on the agenda without a vote (`votable` is false), so that no result can be recorded for it. Add a votable point for the vote.',
+      'The point has no vote (`votable` is false) and thus no result. Add a votable point for the vote.',
   },
 });
 

@@ -29,7 +29,7 @@ describe('Point.of', () => {
     expect(point(said)).toMatchObject(said);
   });
 
-  it('a point without a vote has neither type nor majority', () => {
+  it('type and majority are null if the point has no vote', () => {
     const silent = { votable: false };
     const expected = { tenantId: 'tenant', seanceId: 'seance', titre: 'T', ordre: 1 };
     expect(point({ ...silent, typeVote: null })).toMatchObject({

@@ -1,7 +1,7 @@
 import { given, givenId, givenOf, readOnly, readOnlyOf, type RecordOf, text } from '#platform/input/field';
 import { MOST_PERSONS } from './seance.fields';
 
-/** Ways to vote in session: by name, or so that nobody sees who voted what. */
+/** Ways to vote in session: by name or in secret. */
 export const TYPES_VOTE = ['nominal', 'secret'] as const;
 export type TypeVote = (typeof TYPES_VOTE)[number];
 
@@ -9,14 +9,14 @@ export type TypeVote = (typeof TYPES_VOTE)[number];
 export const MAJORITES = ['simple', 'absolue', 'deuxTiers'] as const;
 export type Majorite = (typeof MAJORITES)[number];
 
-/** The last place on an agenda: places differ, so that a meeting has no more points than this. */
+/** The last place on an agenda. Places are unique, so this is also the maximum number of points. */
 export const LAST_ORDRE = 1_000;
 
-/** The largest total of weights: a number of its size keeps all four decimals in every JSON reader. */
+/** The largest total of weights. Every JSON reader keeps all four decimals of a number of this size. */
 export const MOST_POIDS = 10_000_000_000;
 
 const NEEDED =
-  'What the proposal needs, by weight. simple: more for than against. absolue: more than half of all that was cast, abstentions counted. deuxTiers: at least two thirds of what was cast for and against.';
+  'Majority that the proposal needs, by weight. simple: more for than against. absolue: more than half of all votes, including abstentions. deuxTiers: at least two thirds of the votes for and against.';
 
 /** A point of the agenda of a meeting (docs/contract.md, "Meetings"). */
 export const POINT_FIELDS = {
@@ -43,16 +43,16 @@ export const POINT_FIELDS = {
   typeVote: {
     kind: 'choice',
     values: TYPES_VOTE,
-    shown: 'How the vote is held: by name (nominal), or secret; null of a point without a vote.',
+    shown: 'How the vote is held: by name (nominal) or secret; null if the point has no vote.',
     description:
-      'How the vote is held: by name (nominal), or secret. Only of a votable point, there secret if absent. Of either only totals are kept.',
+      'How the vote is held: by name (nominal) or secret. Only for a votable point; secret if absent. Both store totals only.',
     example: 'secret',
   },
   majorite: {
     kind: 'choice',
     values: MAJORITES,
-    shown: 'What the proposal needs, by weight; null of a point without a vote.',
-    description: `${NEEDED} Only of a votable point, there simple if absent.`,
+    shown: 'Majority that the proposal needs, by weight; null if the point has no vote.',
+    description: `${NEEDED} Only for a votable point; simple if absent.`,
     example: 'simple',
   },
   pointId: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e11'),
@@ -60,7 +60,7 @@ export const POINT_FIELDS = {
 
 const VOTES = { kind: 'integer', min: 0, max: MOST_PERSONS, required: true } as const;
 const POIDS = { kind: 'decimal', max: MOST_POIDS, decimals: 4, orZero: true } as const;
-const BY_COUNT = 'the count if absent; 0 if, and only if, the count is';
+const BY_COUNT = 'the count if absent; 0 if and only if the count is 0';
 
 /** The result of a vote in session: totals and nothing of persons (docs/contract.md, "Meetings"). */
 export const RESULTAT_FIELDS = {
@@ -88,7 +88,7 @@ export const RESULTAT_FIELDS = {
   typeVote: readOnly('How the vote was held.', 'secret'),
   adopte: readOnlyOf(
     'boolean',
-    'Whether the proposal has the majority that it needs, by weight; computed when the result is recorded. Nothing cast for it is never enough.',
+    'Whether the proposal has the majority that it needs, by weight; computed when the result is recorded. A proposal without votes for it is never adopted.',
     true,
   ),
   majorite: readOnly(NEEDED, 'simple'),

@@ -2,9 +2,9 @@ import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { PresencesRecord } from './seance.fields';
 
 /**
- * Checks what numbers of persons say together: nobody votes who is not present, and nobody is present who may not be.
+ * Checks votants <= presents <= inscrits.
  *
- * @throws DomainError `Requete.Invalide` that names each number that is too large
+ * @throws DomainError `Requete.Invalide` with each number that is too large
  */
 export function assertPresences({ inscrits, presents, votants }: PresencesRecord): void {
   const faults: InputFault[] = [];

@@ -12,7 +12,7 @@ export interface Resultat {
   readonly poidsAbstentions: string;
 }
 
-/** Each weight with the count that it is of. */
+/** Each weight with its count. */
 const WEIGHED = {
   poidsPour: 'pour',
   poidsContre: 'contre',
@@ -30,7 +30,7 @@ export function resultatOf(record: ResultatRecord): Resultat {
     const count = record[WEIGHED[name]];
     const sent = record[name] ?? String(count);
     if ((decimalOf(sent) === 0n) !== (count === 0)) {
-      const detail = `must be 0 if, and only if, ${WEIGHED[name]} is 0`;
+      const detail = `must be 0 if and only if ${WEIGHED[name]} is 0`;
       faults.push({ pointer: `/${name}`, code: 'range', detail });
     }
     return sent;

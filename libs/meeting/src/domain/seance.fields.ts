@@ -1,6 +1,6 @@
 import { givenId, identifier, readOnlyOf, type RecordOf, text } from '#platform/input/field';
 
-/** The largest count of persons or votes: what PostgreSQL's integer holds. */
+/** The largest count of persons or votes: the maximum of PostgreSQL's integer. */
 export const MOST_PERSONS = 2_147_483_647;
 
 /** A meeting (docs/contract.md, "Meetings"). */
@@ -18,9 +18,9 @@ export const SEANCE_FIELDS = {
     example: '2026-05-14T23:00:00.000Z',
   },
   syndicatIdExterne: identifier({
-    shown: 'External identifier of the union that meets; null of a meeting of no single union.',
+    shown: 'External identifier of the union that meets; null if the meeting is not of a single union.',
     description:
-      'External identifier of the union that meets; it must exist. Absent: the meeting is of no single union.',
+      'External identifier of the union that meets; it must exist. Absent if the meeting is not of a single union.',
     example: 'SYN-10',
   }),
   quorum: {
@@ -28,7 +28,7 @@ export const SEANCE_FIELDS = {
     min: 1,
     max: MOST_PERSONS,
     description:
-      'Persons who must be present for the meeting to decide. Absent: it has none. Answered with the participation.',
+      'Persons who must be present for the meeting to decide. Absent if there is no quorum. The participation contains it.',
     example: 25,
   },
   seanceId: givenId('Identifier given by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e01'),
@@ -41,7 +41,7 @@ export const SEANCE_FIELDS = {
 
 const PERSONS = { kind: 'integer', min: 0, max: MOST_PERSONS } as const;
 
-/** Who is at a meeting, in numbers (docs/contract.md, "Meetings"). */
+/** Numbers of persons at a meeting (docs/contract.md, "Meetings"). */
 export const PRESENCES_FIELDS = {
   inscrits: {
     ...PERSONS,
@@ -52,28 +52,28 @@ export const PRESENCES_FIELDS = {
   presents: {
     ...PERSONS,
     required: true,
-    description: 'Of them, those who are present. 0 until presences are recorded.',
+    description: 'Persons among them who are present. 0 until presences are recorded.',
     example: 87,
   },
   votants: {
     ...PERSONS,
     description:
-      'Of those present, those who have voted. 0 until presences are recorded; null where nobody has counted them.',
+      'Persons among those present who have voted. 0 until presences are recorded; null if they were not counted.',
     example: 84,
   },
   tauxParticipation: readOnlyOf(
     'number',
-    'Participation: votants ÷ inscrits × 100, rounded half up to two decimals; 0 where nobody may take part, null where `votants` is.',
+    'Participation: votants ÷ inscrits × 100, rounded half up to two decimals; 0 if `inscrits` is 0, null if `votants` is null.',
     70,
   ),
   quorum: readOnlyOf(
     'integer',
-    'Persons who must be present for the meeting to decide; null where it has no quorum.',
+    'Persons who must be present for the meeting to decide; null if there is no quorum.',
     25,
   ),
   quorumAtteint: readOnlyOf(
     'boolean',
-    'Whether at least as many are present as the quorum demands; null where the meeting has none.',
+    'Whether `presents` reaches the quorum; null if there is no quorum.',
     true,
   ),
 } as const;

@@ -1,8 +1,8 @@
 /** Identifiers of the demonstration tenant that the documentation names. */
 export const EXAMPLE_IDS = {
-  /** With a union, a quorum, presences and an agenda. */
+  /** A meeting with a union, a quorum, presences and an agenda. */
   seance: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e01',
-  /** With nothing but a title and a date. */
+  /** A meeting with only a title and a date. */
   seanceAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e02',
   /** Votable, with a result. */
   point: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4e11',

@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Shown } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { pick } from '#platform/input/field';
 import { MAJORITES, MOST_POIDS, POINT_FIELDS, RESULTAT_FIELDS, TYPES_VOTE } from '../domain/point.fields';
@@ -10,14 +9,8 @@ export class PointInput extends InputOf(POINT_FIELDS) {}
 /** A point as the agenda of its meeting shows it. */
 export class PointItem extends ItemOf(pick(POINT_FIELDS, 'pointId', 'titre', 'votable', 'ordre')) {}
 
-/** A point with how it is voted on. */
-export class PointDetailItem extends PointItem {
-  @Shown(POINT_FIELDS.typeVote)
-  typeVote: string | null;
-
-  @Shown(POINT_FIELDS.majorite)
-  majorite: string | null;
-}
+/** A point with its type of vote and its majority. */
+export class PointDetailItem extends ItemOf(pick(POINT_FIELDS, 'typeVote', 'majorite'), {}, PointItem) {}
 
 /** Body of PUT, which replaces the whole result. */
 export class ResultatInput extends InputOf(RESULTAT_FIELDS) {}
@@ -25,9 +18,10 @@ export class ResultatInput extends InputOf(RESULTAT_FIELDS) {}
 const UNTIL = 'null until a result is recorded';
 
 /** A count of votes, once there is a result. */
-const Count = (name: 'pour' | 'contre' | 'abstentions'): PropertyDecorator => {
-  const { description, ...count } = RESULTAT_FIELDS[name];
-  return Shown({ ...count, required: false, description: `${description.replace(/\.$/, '')}; ${UNTIL}.` });
+const count = (name: 'pour' | 'contre' | 'abstentions') => {
+  const { description, ...field } = RESULTAT_FIELDS[name];
+  const text = `${description.replace(/\.$/, '')}; ${UNTIL}.`;
+  return { ...field, required: false, description: text } as const;
 };
 
 /** A total of weights, once there is a result. */
@@ -41,20 +35,21 @@ const Poids = (name: 'poidsPour' | 'poidsContre' | 'poidsAbstentions', of: strin
     example: RESULTAT_FIELDS[name].example,
   });
 
+const RESULTAT = {
+  ...pick(RESULTAT_FIELDS, 'pointId', 'titre', 'ordre'),
+  typeVote: { ...RESULTAT_FIELDS.typeVote, kind: 'choice', values: TYPES_VOTE, always: true },
+  pour: count('pour'),
+  contre: count('contre'),
+  abstentions: count('abstentions'),
+  adopte: {
+    ...RESULTAT_FIELDS.adopte,
+    description: `Whether the proposal has the majority that it needs, by weight. A proposal without votes for it is never adopted; ${UNTIL}.`,
+  },
+  majorite: { ...RESULTAT_FIELDS.majorite, kind: 'choice', values: MAJORITES, always: true },
+} as const;
+
 /** The result of the vote on a point. */
-export class ResultatPointItem extends ItemOf(pick(RESULTAT_FIELDS, 'pointId', 'titre', 'ordre')) {
-  @Shown({ ...RESULTAT_FIELDS.typeVote, kind: 'choice', values: TYPES_VOTE, always: true })
-  typeVote: string;
-
-  @Count('pour')
-  pour: number | null;
-
-  @Count('contre')
-  contre: number | null;
-
-  @Count('abstentions')
-  abstentions: number | null;
-
+export class ResultatPointItem extends ItemOf(RESULTAT) {
   @Poids('poidsPour', 'the votes for')
   poidsPour: number | null;
 
@@ -63,13 +58,4 @@ export class ResultatPointItem extends ItemOf(pick(RESULTAT_FIELDS, 'pointId', '
 
   @Poids('poidsAbstentions', 'the abstentions')
   poidsAbstentions: number | null;
-
-  @Shown({
-    ...RESULTAT_FIELDS.adopte,
-    description: `Whether the proposal has the majority that it needs, by weight. Nothing cast for it is never enough; ${UNTIL}.`,
-  })
-  adopte: boolean | null;
-
-  @Shown({ ...RESULTAT_FIELDS.majorite, kind: 'choice', values: MAJORITES, always: true })
-  majorite: string;
 }

@@ -28,7 +28,7 @@ export class SeancesPlateformeController {
   @Post()
   @Answers({
     summary: 'Create a meeting',
-    description: 'Its agenda is empty; points are added one by one. The participation tells the quorum.',
+    description: 'Its agenda is empty; add its points one by one. The participation contains the quorum.',
     status: 201,
     type: SeanceItem,
     location: true,
@@ -61,8 +61,7 @@ export class SeancesPlateformeController {
   @Put(':seanceId/presences')
   @Answers({
     summary: 'Record who is present',
-    description:
-      'In numbers only, in place of those recorded before. Answers the participation; `If-Match` takes its `ETag`.',
+    description: 'Replaces all recorded numbers. Returns the participation; `If-Match` takes its `ETag`.',
     path: { seanceId: seancePart },
     type: ParticipationItem,
     etag: true,
@@ -105,8 +104,8 @@ export class SeancesPlateformeController {
   @Answers({
     summary: 'Record the result of a point',
     description: [
-      'In place of the one recorded before, as a whole. `adopte` is computed from the majority that the point needs, by weight and in exact arithmetic; nothing cast for the proposal is never enough.',
-      'Weights default to the counts. One that is 0 while its count is not, or the other way round, is refused. Nothing else bounds them: who votes for several, or has left before the count, makes them differ from the number present.',
+      'Replaces the whole result. `adopte` is computed from the majority that the point needs, by weight and in exact arithmetic. A proposal without votes for it is never adopted.',
+      'Weights default to the counts. A weight must be 0 if and only if its count is 0. The number present does not limit weights, because a person may vote for several others or leave before the count.',
     ].join('\n\n'),
     path: { seanceId: seancePart, pointId: pointPart },
     type: ResultatPointItem,

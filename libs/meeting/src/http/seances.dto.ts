@@ -21,7 +21,7 @@ export class SeanceItem extends ItemOf(
 export class SeanceList extends PagingQuery {
   @Input({
     ...SEANCE_FIELDS.syndicatIdExterne,
-    description: 'Meetings of this union. An unknown one has none.',
+    description: 'Meetings of this union; none if the union is unknown.',
   })
   syndicatIdExterne?: string;
 
@@ -46,14 +46,14 @@ export class PresencesInput extends InputOf({
   inscrits: { ...PRESENCES_FIELDS.inscrits, description: 'Persons who may take part.' },
   presents: {
     ...PRESENCES_FIELDS.presents,
-    description: 'Of them, those who are present; at most `inscrits`.',
+    description: 'Persons among them who are present; at most `inscrits`.',
   },
   votants: {
     ...PRESENCES_FIELDS.votants,
     description:
-      'Of those present, those who have voted; at most `presents`. Absent: nobody has counted them.',
+      'Persons among those present who have voted; at most `presents`. Absent if they were not counted.',
   },
 }) {}
 
-/** Participation in a meeting: numbers, and nothing of persons. */
+/** Participation in a meeting, in numbers without persons. */
 export class ParticipationItem extends ItemOf(PRESENCES_FIELDS) {}

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position } from '#platform/database/json-items';
+import { itemColumns, JsonItems, type Page, type Position } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { omit, pick } from '#platform/input/field';
+import { POINT_FIELDS, RESULTAT_FIELDS } from '../domain/point.fields';
 
 /** Points of agendas, and their results, as JSON text. */
 @Injectable()
@@ -13,14 +15,7 @@ export class PointQuery {
     this.points = new JsonItems(transactions, {
       ...source,
       name: 'point_seance',
-      columns: {
-        pointId: 'id_unique',
-        titre: 'titre',
-        ordre: 'ordre',
-        votable: 'votable',
-        typeVote: 'type_vote',
-        majorite: 'majorite',
-      },
+      columns: { pointId: 'id_unique', ...itemColumns(omit(POINT_FIELDS, 'pointId')) },
     });
     this.resultats = new JsonItems(transactions, {
       ...source,
@@ -28,17 +23,11 @@ export class PointQuery {
       order: { by: 'ordre', isNumber: true },
       columns: {
         pointId: 'id_unique',
-        titre: 'titre',
-        ordre: 'ordre',
-        typeVote: 'type_vote',
-        pour: 'pour',
-        contre: 'contre',
-        abstentions: 'abstentions',
+        ...itemColumns(pick(RESULTAT_FIELDS, 'titre', 'ordre', 'typeVote', 'pour', 'contre', 'abstentions')),
         poidsPour: 'trim_scale(poids_pour)',
         poidsContre: 'trim_scale(poids_contre)',
         poidsAbstentions: 'trim_scale(poids_abstentions)',
-        adopte: 'adopte',
-        majorite: 'majorite',
+        ...itemColumns(pick(RESULTAT_FIELDS, 'adopte', 'majorite')),
       },
     });
   }

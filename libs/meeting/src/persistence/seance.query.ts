@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import {
+  itemColumns,
   JsonItems,
   jsonList,
   jsonObject,
   type Page,
   type Position,
-  wireTimestamp,
 } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { pick } from '#platform/input/field';
+import { PRESENCES_FIELDS, SEANCE_FIELDS } from '../domain/seance.fields';
 
 /** Filters of the list of meetings; those given hold together. */
 export interface SeanceFilter {
@@ -31,9 +33,7 @@ export class SeanceQuery {
       name: 'seance',
       columns: {
         seanceId: 'id_unique',
-        titre: 'titre',
-        date: wireTimestamp('date'),
-        syndicatIdExterne: 'syndicat_id_externe',
+        ...itemColumns(pick(SEANCE_FIELDS, 'titre', 'date', 'syndicatIdExterne')),
         points: jsonList(
           jsonObject({ pointId: 'p.id_unique', titre: 'p.titre', ordre: 'p.ordre', votable: 'p.votable' }),
           'FROM point_seance p WHERE p.tenant_id = $1 AND p.seance_id = seance.id_unique ORDER BY p.ordre',
@@ -44,12 +44,9 @@ export class SeanceQuery {
       ...source,
       name: 'seance_participation',
       columns: {
-        inscrits: 'inscrits',
-        presents: 'presents',
-        votants: 'votants',
+        ...itemColumns(PRESENCES_FIELDS),
         tauxParticipation: `CASE WHEN votants IS NULL THEN NULL WHEN inscrits = 0 THEN 0
           ELSE trim_scale(round(100.0 * votants / inscrits, 2)) END`,
-        quorum: 'quorum',
         quorumAtteint: 'presents >= quorum',
       },
     });

@@ -4,12 +4,12 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { PresencesRecord, SeanceRecord } from '../domain/seance.fields';
 
-/** Meetings, and in numbers who is at them. */
+/** Meetings with their numbers of persons. */
 @Injectable()
 export class SeanceRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Adds a meeting in the ambient transaction; answers its id. @param id given by the service if absent */
+  /** Adds a meeting in the ambient transaction. @param id given by the database if absent @returns its id */
   async insert(tenantId: string, record: SeanceRecord, id?: string): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO seance (tenant_id, id_unique, titre, date, syndicat_id_externe, quorum)
@@ -33,7 +33,7 @@ export class SeanceRepository {
   }
 
   /**
-   * Keeps others from writing the meeting's presences until the ambient transaction ends.
+   * Locks the meeting's presences against other writers until the ambient transaction ends.
    *
    * @throws DomainError `Seance.NotFound`
    */
@@ -54,7 +54,7 @@ export class SeanceRepository {
   }
 }
 
-/** Of a meeting that does not exist. */
+/** Throws the error of an unknown meeting. */
 export function noSeance(): DomainError {
   return new DomainError(SEANCE.NotFound, 'No meeting has this id.');
 }

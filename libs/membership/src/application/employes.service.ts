@@ -50,10 +50,10 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
     });
   }
 
-  /** Before the cards, as where a card is deleted. @throws DomainError `Employe.LieCampagneActive` */
+  /** Asks before cards are locked, as the deletion of a card does. @throws DomainError `Employe.LieCampagneActive` */
   protected override async beforeDelete({ tenantId, idExterne }: Employe): Promise<void> {
     if (await this.campaigns.hasVoter(tenantId, idExterne)) {
-      const detail = 'The employee is a voter of an active campaign: delete it once the campaign has ended.';
+      const detail = 'The employee is a voter of an active campaign. Delete it once the campaign has ended.';
       throw new DomainError(EMPLOYE.LieCampagneActive, detail);
     }
     await this.campaigns.release(tenantId, idExterne);

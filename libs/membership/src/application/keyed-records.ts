@@ -9,7 +9,7 @@ import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 
-/** A kind of master data: how its rows are saved, read, made and named when they are missing. */
+/** A kind of master data: its repository, its reads, its new rows and its error for a missing row. */
 export interface KeyedKind<E, R, F> {
   readonly actions: Readonly<Record<'creer' | 'modifier' | 'supprimer', AuditedAction>>;
   readonly repository: KeyedRepository<E & KeyedEntity>;
@@ -26,7 +26,7 @@ export interface KeyedKind<E, R, F> {
 
 /**
  * Master data of a tenant under the partner's identifiers: created, replaced, deleted one at a time, listed
- * (docs/contract.md, "HTTP conventions"). Beside the errors named below, each write throws those of the repository's
+ * (docs/contract.md, "HTTP conventions"). Each write throws the errors named below and those of the repository's
  * constraints.
  */
 export class KeyedRecords<
@@ -89,12 +89,12 @@ export class KeyedRecords<
     });
   }
 
-  /** Refuses what the repository's constraints do not, and lets go of what refers to the row, which is locked. */
+  /** Rejects deletions that constraints allow, and removes references to the row, which is locked. */
   protected async beforeDelete(_row: E): Promise<void> {
-    // Nothing, of most kinds.
+    // Most kinds need no further check.
   }
 
-  /** Has the audit trail say what was done to a row. */
+  /** Adds a change of a row to the audit trail. */
   protected note(
     { tenantId, idUnique }: Pick<KeyedEntity, 'tenantId' | 'idUnique'>,
     actor: Actor,

@@ -11,9 +11,9 @@ export class MembersService {
   constructor(private readonly repository: MemberRepository) {}
 
   /**
-   * The employee, kept from being deleted until the transaction ends.
+   * Returns the employee, locked against deletion until the transaction ends.
    *
-   * @param alone keeps others from referring to the employee, too: for what must not happen beside another signing
+   * @param alone also prevents other transactions from referring to the employee, such as another signing
    */
   hold(tenantId: string, idExterne: string, alone = false): Promise<Member | undefined> {
     return this.repository.hold(tenantId, idExterne, alone);
@@ -28,10 +28,10 @@ export class MembersService {
   }
 
   /**
-   * The employee of this identifier as it is, or one made of the record, with these custom values.
+   * Returns the employee of this identifier unchanged, or creates one from the record with these custom values.
    *
-   * @param idExterne the next free one of the form `M-000001` if absent
-   * @param valeurs those whose field is not as it was are left out
+   * @param idExterne the next free identifier of the form `M-000001` if absent
+   * @param valeurs values whose field has changed are left out
    */
   async findOrMake(
     tenantId: string,
@@ -45,7 +45,7 @@ export class MembersService {
         await this.repository.insertValeurs(tenantId, id, valeurs);
         return (await this.hold(tenantId, id))!;
       }
-      // Known, unless it has just been deleted. A number that somebody took meanwhile is not the next free one.
+      // The employee exists unless it was just deleted. A number that another request took is not free: try the next one.
       const known = idExterne === undefined ? undefined : await this.hold(tenantId, id);
       if (known) return known;
     }

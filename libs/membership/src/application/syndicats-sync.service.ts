@@ -22,7 +22,7 @@ export class SyndicatsSyncService {
   constructor(private readonly bulk: SyndicatsBulk) {}
 
   /**
-   * Creates and updates all of them in the ambient transaction.
+   * Creates and updates the unions and employers in the ambient transaction.
    *
    * @throws DomainError `Requete.TropVolumineuse` beyond the limits
    */
@@ -30,7 +30,7 @@ export class SyndicatsSyncService {
     const syndicats = new CheckedList(this.syndicat, 'IdentifiantExterne');
     const employeurs = new CheckedList(this.employeur, 'IdentifiantExterne');
     const stages = this.bulk.stages();
-    /** Names by identifier: an employer may be nested in several unions, under one name. */
+    /** Names by identifier, because an employer may be nested in several unions under one name. */
     const names = new Map<string, string>();
     const yielder = new EventLoopYielder();
     for (const record of records) {

@@ -5,7 +5,7 @@ import type { ChampRecord } from './champ-utilisateur.fields';
 const STORED = { type: 'texte' as const, obligatoire: true };
 const choix = (...ids: string[]) => ids.map((idExterne) => ({ idExterne, libelle: idExterne }));
 
-/** What a record makes of a field, or pointers and codes of its faults. */
+/** Returns the field that a record makes, or pointers and codes of its validation errors. */
 function replaced(record: Partial<ChampRecord>): object {
   const champ = Object.assign(new ChampUtilisateur(), STORED);
   try {

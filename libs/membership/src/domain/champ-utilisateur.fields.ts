@@ -8,7 +8,7 @@ export type TypeChamp = (typeof TYPES_CHAMP)[number];
 export const CHOIX_FIELDS = {
   idExterne: identifier({
     required: true,
-    description: 'Partner-defined identifier of the choice: what V2 writes and reads.',
+    description: 'Partner-defined identifier of the choice, which V2 writes and reads.',
     example: 'NUIT',
   }),
   libelle: text(255, { required: true, description: 'Label, as people read it.', example: 'Nuit' }),

@@ -1,7 +1,7 @@
 import { capitalized, identifier, type RecordOf, text } from '#platform/input/field';
 import { EMPLOYE_FIELDS, PERSONNE_FIELDS } from './employe.fields';
 
-/** The most of each list that one employee may carry. */
+/** Maximum length of each list in one employee. */
 const MOST_NESTED = 1_000;
 
 /** An employment of a V2 employee (docs/contract.md, "V2 sync"). */
@@ -23,12 +23,12 @@ export const EMPLOI_FIELDS = {
   }),
   DateDebut: {
     kind: 'date',
-    description: 'Start; absent or null where it is not known.',
+    description: 'Start; absent or null if unknown.',
     example: '2020-03-01T00:00:00Z',
   },
   DateFin: {
     kind: 'date',
-    description: 'End: from this day on the employment is over. Absent or null means ongoing.',
+    description: 'End: the employment is over from this day on. Absent or null means ongoing.',
     example: '2027-03-01T00:00:00Z',
   },
   Actif: { kind: 'readOnly', description: 'Whether it is active on the current day.', example: 'true' },
@@ -71,18 +71,18 @@ export const EMPLOYE_V2_FIELDS = {
     kind: 'rows',
     max: MOST_NESTED,
     description:
-      'Values of custom fields; those of fields that are left out stay. A value that is wrong is an error of the employee.',
+      'Values of custom fields; values of fields that are left out stay. An invalid value is an error of the employee.',
   },
   Emplois: {
     kind: 'rows',
     max: MOST_NESTED,
     description:
-      'Employments. Empty, null or absent leaves the stored ones as they are. Otherwise a stored one that is left out is deactivated: its `DateFin` becomes the current day. An employment that comes back is active again with the dates sent.',
+      'Employments. Empty, null or absent leaves the stored ones as they are. Otherwise a stored employment that is left out is deactivated: its `DateFin` becomes the current day. An employment that is sent again is active again with the dates sent.',
   },
   Adhesions: {
     kind: 'rows',
     max: MOST_NESTED,
-    description: 'Memberships; one that is left out stays.',
+    description: 'Memberships; a membership that is left out stays.',
   },
   idUnique: EMPLOYE_FIELDS.idUnique,
   derniereMAJ: EMPLOYE_FIELDS.derniereMAJ,

@@ -1,7 +1,7 @@
 import { identifier, type RecordOf, text } from '#platform/input/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
-/** Who an employee is. */
+/** Identity of an employee. */
 const IDENTITE_FIELDS = {
   prenom: text(255, { required: true, description: 'First name.', example: 'Marie-Ève' }),
   nom: text(255, { required: true, description: 'Last name.', example: "L'Écuyer" }),
@@ -13,7 +13,7 @@ const IDENTITE_FIELDS = {
   }),
 } as const;
 
-/** Where an employee can be reached. */
+/** Contact data of an employee. */
 const COORDONNEES_FIELDS = {
   telephonePrincipal: text(50, { description: 'Main telephone number.', example: '418 555-0142' }),
   adresse1: text(255, { description: 'Street address.', example: '125, rue Saint-Jean, app. 4' }),
@@ -22,12 +22,12 @@ const COORDONNEES_FIELDS = {
   codePostal: text(20, { description: 'Postal code.', example: 'G9A 1B2' }),
 } as const;
 
-/** The person: what V1 and V2 write alike, and what a card keeps as signed. */
+/** The person: fields that V1 and V2 write in the same way and that a card stores as signed. */
 export const PERSONNE_FIELDS = { ...IDENTITE_FIELDS, ...COORDONNEES_FIELDS } as const;
 
 export type PersonneRecord = RecordOf<typeof PERSONNE_FIELDS>;
 
-/** What a partner writes of an employee through V1 (docs/contract.md, "Employees"). */
+/** An employee as partners write it through V1 (docs/contract.md, "Employees"). */
 export const EMPLOYE_FIELDS = {
   idExterne: identifier({
     required: true,
@@ -37,7 +37,7 @@ export const EMPLOYE_FIELDS = {
   ...IDENTITE_FIELDS,
   identifiantExterneEmployeur: identifier({
     description:
-      'External identifier of the employer, which must exist. Of an employee whose employments V2 keeps: the employer of the most recent active one; writing another one begins the employment `V1`, writing none ends that one and no other.',
+      'External identifier of the employer, which must exist. If V2 keeps the employee’s employments, this is the employer of the most recent active one. Writing another employer begins the employment `V1`; writing none ends only the employment `V1`.',
     example: 'EMP-100',
   }),
   ...COORDONNEES_FIELDS,

@@ -1,7 +1,7 @@
 import { identifier, type RecordOf, text } from '#platform/input/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
-/** What a partner writes of an employer (docs/contract.md, "Employers"). */
+/** An employer as partners write it (docs/contract.md, "Employers"). */
 export const EMPLOYEUR_FIELDS = {
   idExterne: identifier({
     required: true,

@@ -76,7 +76,7 @@ export const CHAMP = errorsOf('Champ', {
     status: 409,
     title: 'Type in use',
     description:
-      'Employees have values of this field, so that its type cannot change. Define another field for the new type.',
+      'Employees have values of this field. Its type cannot change. Define another field for the new type.',
   },
   ChoixUtilise: {
     status: 409,

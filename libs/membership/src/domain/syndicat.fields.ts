@@ -1,4 +1,5 @@
-import { identifier, text } from '#platform/input/field';
+import { capitalized, identifier, text } from '#platform/input/field';
+import { EMPLOYEUR_FIELDS } from './employeur.fields';
 import { READ_ONLY_FIELDS } from './read-only.fields';
 
 /** A union of a V2 sync (docs/contract.md, "V2 sync"). */
@@ -18,15 +19,7 @@ export const SYNDICAT_V2_FIELDS = {
 } as const;
 
 /** An employer nested in a union of a V2 sync. */
-export const EMPLOYEUR_V2_FIELDS = {
-  IdentifiantExterne: identifier({
-    required: true,
-    description: 'Partner-defined identifier of the employer; case-sensitive, never changes.',
-    example: 'EMP-100',
-  }),
-  Nom: text(255, {
-    required: true,
-    description: 'Name of the employer.',
-    example: 'Aciérie du Saint-Laurent',
-  }),
-} as const;
+export const EMPLOYEUR_V2_FIELDS = capitalized({
+  identifiantExterne: EMPLOYEUR_FIELDS.idExterne,
+  nom: EMPLOYEUR_FIELDS.nom,
+});

@@ -7,7 +7,8 @@ import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
-import { EmploiList, EmploiTrouveItem, EmployeV2Item, EmployeV2List } from './employes-v2.dto';
+import { EmploiList, EmploiTrouveItem, EmployeV2Item } from './employes-v2.dto';
+import { MasterDataList } from './master-data.dto';
 
 @ApiTags('Employees, V2')
 @Requires({ role: 'partenaire' })
@@ -21,7 +22,7 @@ export class EmployesV2Controller {
     type: [EmployeV2Item],
     paged: true,
   })
-  list(@Tenant() tenantId: string, @Query() query: EmployeV2List): Listing {
+  list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
     return listOf(query, (after, limit) => this.masterData.listEmployes(tenantId, query, after, limit));
   }
 

@@ -10,7 +10,8 @@ import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { EmployesService } from '../application/employes.service';
-import { EmployeInput, EmployeItem, EmployeList } from './employes.dto';
+import { EmployeInput, EmployeItem } from './employes.dto';
+import { MasterDataList } from './master-data.dto';
 
 const idExterne = { description: 'External identifier of the employee.', example: 'E-1001' };
 const PATH = '/b2b/v1/employe';
@@ -23,7 +24,7 @@ export class EmployesController {
 
   @Get()
   @Answers({ summary: 'List the employees', type: [EmployeItem], paged: true })
-  list(@Tenant() tenantId: string, @Query() query: EmployeList): Listing {
+  list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
     return listOf(query, (after, limit) => this.employes.page(tenantId, query, after, limit));
   }
 

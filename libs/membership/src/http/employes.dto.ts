@@ -1,15 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { omit } from '#platform/input/field';
-import { PagingQuery } from '#platform/http/listing';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
-import { modifieDepuis } from './master-data.dto';
 
-/** Body of POST and PUT; PUT replaces every field, and one that is absent is cleared. */
+/** Body of POST and PUT. PUT replaces every field and clears absent ones. */
 export class EmployeInput extends InputOf(EMPLOYE_FIELDS) {}
 
-/** The value of a custom field in the flat shape of V1: the columns of other types are null. */
+/** The value of a custom field in the flat form of V1: the properties of other types are null. */
 export class ValeurChampV1Item {
   @ApiProperty({ description: 'Name of the field.', example: 'Quart de travail' })
   nom: string;
@@ -52,9 +49,4 @@ export class ValeurChampV1Item {
 export class EmployeItem extends ItemOf(omit(EMPLOYE_FIELDS, 'valeursChampUtilisateur')) {
   @ApiProperty({ type: [ValeurChampV1Item], description: 'Values of custom fields.' })
   valeursChampUtilisateur: ValeurChampV1Item[];
-}
-
-export class EmployeList extends PagingQuery {
-  @Input(modifieDepuis)
-  modifieDepuis?: Date;
 }

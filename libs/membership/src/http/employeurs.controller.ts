@@ -10,7 +10,8 @@ import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { EmployeursService } from '../application/employeurs.service';
-import { EmployeurInput, EmployeurItem, EmployeurList } from './employeurs.dto';
+import { EmployeurInput, EmployeurItem } from './employeurs.dto';
+import { MasterDataList } from './master-data.dto';
 
 const idExterne = { description: 'External identifier of the employer.', example: 'EMP-100' };
 const PATH = '/b2b/v1/employeur';
@@ -23,7 +24,7 @@ export class EmployeursController {
 
   @Get()
   @Answers({ summary: 'List the employers', type: [EmployeurItem], paged: true })
-  list(@Tenant() tenantId: string, @Query() query: EmployeurList): Listing {
+  list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
     return listOf(query, (after, limit) => this.employeurs.page(tenantId, query, after, limit));
   }
 

@@ -1,25 +1,13 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Shown } from '#platform/input/field.decorator';
+import { uncapitalized } from '#platform/input/field';
 import { ItemOf } from '#platform/input/record-classes';
-import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
 import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
 
-class EmployeurOfSyndicatItem {
-  @Shown(EMPLOYEUR_V2_FIELDS.IdentifiantExterne)
-  identifiantExterne: string;
+class EmployeurOfSyndicatItem extends ItemOf(uncapitalized(EMPLOYEUR_V2_FIELDS)) {}
 
-  @Shown(EMPLOYEUR_V2_FIELDS.Nom)
-  nom: string;
-}
+const SYNDICAT = {
+  ...uncapitalized(SYNDICAT_V2_FIELDS),
+  employeurs: { kind: 'rows', always: true, description: 'Employers linked with the union.' },
+} as const;
 
 /** A union with its employers. */
-export class SyndicatItem extends ItemOf(READ_ONLY_FIELDS) {
-  @Shown(SYNDICAT_V2_FIELDS.IdentifiantExterne)
-  identifiantExterne: string;
-
-  @Shown(SYNDICAT_V2_FIELDS.Nom)
-  nom: string;
-
-  @ApiProperty({ type: [EmployeurOfSyndicatItem], description: 'Employers linked with the union.' })
-  employeurs: EmployeurOfSyndicatItem[];
-}
+export class SyndicatItem extends ItemOf(SYNDICAT, { employeurs: EmployeurOfSyndicatItem }) {}

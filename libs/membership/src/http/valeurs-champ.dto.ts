@@ -3,7 +3,7 @@ import { Shown } from '#platform/input/field.decorator';
 import { VALEUR_FIELDS } from '../domain/employe-v2.fields';
 
 const nom = { ...VALEUR_FIELDS.NomChamp, description: 'Name of the custom field.' } as const;
-const discriminator = { description: 'Type of the field, which says how the value is shown.' };
+const discriminator = { description: 'Type of the field, which determines the form of the value.' };
 
 class ValeurTexteItem {
   @ApiProperty({ ...discriminator, enum: ['texte'] })

@@ -11,7 +11,7 @@ const OF_VALUES = 'valeur_champ_employe_champ_fkey';
 const OF_FORMS = 'formulaire_champ_champ_fkey';
 const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
 
-/** Custom fields and their choices, in the ambient transaction. The database decides what is in use. */
+/** Custom fields and their choices, in the ambient transaction. Foreign keys decide whether a field is in use. */
 @Injectable()
 export class ChampUtilisateurRepository {
   constructor(private readonly transactions: Transactions) {}
@@ -45,7 +45,7 @@ export class ChampUtilisateurRepository {
       () =>
         this.transactions.manager().update(ChampUtilisateur, { tenantId, idUnique }, { type, obligatoire }),
       [FOREIGN_KEY_VIOLATION, OF_VALUES],
-      [CHAMP.TypeUtilise, 'Employees have values of this field: its type cannot change.'],
+      [CHAMP.TypeUtilise, 'Employees have values of this field. Its type cannot change.'],
     );
   }
 
@@ -64,7 +64,7 @@ export class ChampUtilisateurRepository {
           [tenantId, nom, choix.map(({ idExterne }) => idExterne), choix.map(({ libelle }) => libelle)],
         ),
       [FOREIGN_KEY_VIOLATION, OF_CHOICES],
-      [CHAMP.ChoixUtilise, 'Employees have a choice that would be removed: give them another one first.'],
+      [CHAMP.ChoixUtilise, 'Employees have a choice that would be removed. Give them another one first.'],
     );
   }
 
@@ -73,7 +73,7 @@ export class ChampUtilisateurRepository {
     await this.checked(
       () => this.transactions.manager().delete(ChampUtilisateur, { tenantId, idUnique }),
       [FOREIGN_KEY_VIOLATION, OF_VALUES, OF_CHOICES, OF_FORMS],
-      [CHAMP.Utilise, 'Employees have values of this field, or forms ask for it: remove them first.'],
+      [CHAMP.Utilise, 'Employees have values of this field, or forms ask for it. Remove them first.'],
     );
   }
 

@@ -3,7 +3,7 @@ import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/da
 import { Transactions } from '#platform/database/transactions';
 import { activeOn, TODAY } from './emploi.sql';
 
-/** Filters of the search for employments; those given hold together. */
+/** Filters of the search for employments, combined with AND. */
 export interface EmploiFilter {
   idExterneEmploye?: string | null;
   identifiantExterneEmployeur?: string | null;
@@ -18,7 +18,7 @@ const OF_SYNDICAT = `EXISTS (
   SELECT FROM syndicat_employeur l
   WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = emploi.identifiant_externe_employeur AND l.id_externe_syndicat = ?
 )`;
-/** Of an employer and a union: looked up once, so that no employment is read where they are not linked. */
+/** Filter by an employer and a union. PostgreSQL checks their link once and reads no employments if there is none. */
 const LINKED = `EXISTS (
   SELECT FROM syndicat_employeur l
   WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = (?::text[])[1] AND l.id_externe_syndicat = (?::text[])[2]
@@ -35,7 +35,7 @@ const TOGETHER = [
   'date_fin',
 ];
 
-/** Employments with the names of who works and where (docs/contract.md, "Employments"). */
+/** Employments with the names of employee and employer (docs/contract.md, "Employments"). */
 @Injectable()
 export class EmploiQuery {
   private readonly items: JsonItems;
@@ -44,7 +44,7 @@ export class EmploiQuery {
     this.items = new JsonItems(transactions, {
       name: 'emploi_v2',
       table: 'emploi',
-      // The only employment of those whom V1 alone has written.
+      // The only employment of employees that V1 alone has written.
       and: { table: 'emploi_v1 emploi', together: TOGETHER },
       columns: {
         identifiantExterne: 'm.identifiant_externe',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { wireTimestamp } from '#platform/database/json-items';
+import { itemColumns } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { MasterDataQuery } from './master-data.query';
 
 /** Employers as V1 shows them (docs/contract.md, "Employers"). */
@@ -10,13 +11,7 @@ export class EmployeurQuery extends MasterDataQuery {
     super(transactions, {
       name: 'employeur_v1',
       table: 'employeur',
-      columns: {
-        idExterne: 'id_externe',
-        nom: 'nom',
-        idUnique: 'id_unique',
-        derniereMAJ: wireTimestamp('derniere_maj'),
-        dateCreation: wireTimestamp('date_creation'),
-      },
+      columns: itemColumns(EMPLOYEUR_FIELDS),
     });
   }
 }

@@ -8,7 +8,7 @@ import type { ValeurV2 } from '../domain/valeur-champ';
 /** Columns of a new employee. */
 const NEW_MEMBER = ['idExterne', ...namesOf(PERSONNE_FIELDS)] as const;
 
-/** An employee as those need it who write what refers to it. */
+/** Identifiers of an employee, for rows that refer to it. */
 export interface Member {
   readonly idExterne: string;
   readonly idUnique: string;
@@ -50,8 +50,8 @@ export class MemberRepository {
   }
 
   /**
-   * The number after the last one given, or the first after it that no employee has. Numbers are given once: that of an
-   * employee who was deleted must not come to mean another person. The row is held until the transaction ends.
+   * Returns the next free number after the last one given. A number is given once, because the number of a deleted employee
+   * must not mean another person. The row of the counter is locked until the transaction ends.
    */
   async nextNumber(tenantId: string): Promise<string> {
     const client = this.transactions.client();
@@ -60,7 +60,7 @@ export class MemberRepository {
        ON CONFLICT (tenant_id) DO UPDATE SET dernier = n.dernier`,
       [tenantId],
     );
-    // Another statement, which sees what the transaction that held the row before has written.
+    // A second statement sees the writes of the transaction that had locked the row before.
     const { rows } = await client.query<{ idExterne: string }>(
       `WITH RECURSIVE tried (number, id_externe) AS (
          SELECT dernier + 1, ${numbered('dernier + 1')} FROM numero_membre WHERE tenant_id = $1
@@ -88,7 +88,7 @@ export class MemberRepository {
     return rowCount === 1;
   }
 
-  /** Adds custom values of an employee who has none; a value that its field no longer allows is left out. */
+  /** Adds custom values of an employee without any. Leaves out values that their field no longer allows. */
   async insertValeurs(tenantId: string, idExterne: string, valeurs: readonly ValeurV2[]): Promise<void> {
     if (valeurs.length === 0) return;
     await this.transactions.client().query(
@@ -106,7 +106,7 @@ export class MemberRepository {
     );
   }
 
-  /** The employee is locked before the membership is made, as syncs do: the two never wait for each other. */
+  /** Locks the employee before the membership, as syncs do, because they could otherwise deadlock. */
   async ensureMembership(tenantId: string, idExterne: string, syndicat: string, since: Date): Promise<void> {
     const client = this.transactions.client();
     const { rowCount } = await client.query(

@@ -1,6 +1,6 @@
 /**
- * SQL of the day on which a membership begins, as the wire has days: at 00:00 UTC. One that came with a date begins on that
- * day; one that came with a moment, as a signing does, on the day that it was then for the tenant.
+ * SQL of the day on which a membership begins, at 00:00 UTC. A membership with a date begins on that day. A membership with
+ * a time, which signings write, begins on the day in the tenant's time zone.
  *
  * @param row alias of the membership, with its dot
  */

@@ -1,6 +1,5 @@
 /**
- * SQL of whether a row has not been written by the work under way: this transaction, or what of it follows the savepoint
- * under which it filled the stage.
+ * SQL: another transaction has written the row, or this transaction before the savepoint after which it filled the stage.
  *
  * @param stage a temporary table with at least one row
  */

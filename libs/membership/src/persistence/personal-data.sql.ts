@@ -1,6 +1,6 @@
 /** Rows of one table that are about a person. The SQL names properties of `Person` as parameters: `:idExterne`. */
 export interface PersonalRows {
-  /** Its name in the export. */
+  /** Name of the table in the export. */
   readonly section: string;
   readonly table: string;
   /** SQL condition on the table's columns. */
@@ -28,7 +28,7 @@ export interface Person {
 
 /** The personal data of one context. Every context exports its own, because only it knows its tables. */
 export interface PersonalData {
-  /** In the order of their erasure. */
+  /** The tables with personal data, in the order of their erasure. */
   readonly rows: readonly PersonalRows[];
   /** SQL that selects `IDENTITY` of rows that refer to the employee. */
   readonly identities?: readonly string[];

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { jsonList, jsonObject, wireTimestamp } from '#platform/database/json-items';
+import { itemColumns, jsonList, jsonObject } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
 import { MasterDataQuery } from './master-data.query';
 
 /** Unions with their employers, as V2 shows them (docs/contract.md, "Unions"). */
@@ -20,9 +21,7 @@ export class SyndicatQuery extends MasterDataQuery {
            WHERE l.tenant_id = $1 AND l.id_externe_syndicat = syndicat.id_externe
            ORDER BY e.date_creation, e.id_unique`,
         ),
-        idUnique: 'id_unique',
-        derniereMAJ: wireTimestamp('derniere_maj'),
-        dateCreation: wireTimestamp('date_creation'),
+        ...itemColumns(READ_ONLY_FIELDS),
       },
     });
   }

@@ -1,9 +1,9 @@
 import { jsonList, jsonObject, wireTimestamp } from '#platform/database/json-items';
 
 /**
- * Whether a table with rows of employees has any of the tenant, looked up once a statement: without them nobody pays for
- * the columns made of it. The order makes PostgreSQL go by the index even when it plans for any tenant: it expects rows
- * then, and would look for the first one through all those of other tenants.
+ * SQL: whether a table of employees has rows of the tenant, computed once a statement. Without rows, the columns made of
+ * the table cost nothing. The ORDER BY makes PostgreSQL use the index in a generic plan too. Such a plan expects rows and
+ * would otherwise search the rows of all other tenants for the first one.
  */
 export function hasRows(table: string): string {
   return `(SELECT true FROM ${table} WHERE tenant_id = $1 ORDER BY id_externe_employe LIMIT 1)`;

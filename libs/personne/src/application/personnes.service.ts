@@ -14,7 +14,7 @@ import { TachesService, turnOf } from '#sync';
 import { VoterErasureRepository } from '#voting';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
 
-/** Everything about one person: rows by section, with names of columns as on the wire. */
+/** All data about one person: rows by section, with the wire's names of columns. */
 export type PersonalData = Readonly<Record<string, readonly Record<string, unknown>[]>>;
 
 /** Export and erasure of a person's data (docs/adr/0018). */
@@ -32,7 +32,7 @@ export class PersonnesService {
   ) {}
 
   /**
-   * All that is held about an employee. The audit trail tells of it, and of each signature image in it.
+   * Returns all stored data about an employee. Records the export and each signature image in the audit trail.
    *
    * @throws DomainError `Client.NotFound`, `Employe.NotFound`
    */
@@ -56,7 +56,7 @@ export class PersonnesService {
   }
 
   /**
-   * Removes all that is held about an employee: cards with signatures and payments, requests, consents, employments,
+   * Removes all stored data about an employee: cards with signatures and payments, requests, consents, employments,
    * events. Voters of ended campaigns stay without a name; ballots, counts and the audit trail stay as they are.
    *
    * @throws DomainError `Client.NotFound`, `Employe.NotFound`, `Employe.LieCampagneActive`, `Employe.SyncEnAttente`
@@ -64,7 +64,7 @@ export class PersonnesService {
   async erase(actor: Actor, clientId: string, environnement: Environment, idExterne: string): Promise<void> {
     const tenantId = await this.tenantOf(clientId, environnement);
     const erase = async (): Promise<void> => {
-      // After the syncs that are under way: each could bring the employee back.
+      // Waits for running syncs, because each could create the employee again.
       await this.transactions.lockByName(turnOf(tenantId));
       const person = await this.find(tenantId, idExterne);
       const votants = person.found.votants ?? [];
@@ -72,16 +72,16 @@ export class PersonnesService {
         (await this.campaigns.hasVoter(tenantId, idExterne)) ||
         (await this.voters.hasOpenBox(tenantId, votants))
       ) {
-        const detail = 'The person is a voter of an active campaign: erase it once the campaign has ended.';
+        const detail = 'The person is a voter of an active campaign. Erase it once the campaign has ended.';
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
       if (!(await this.voters.keepFromSealing(tenantId, votants))) {
         const detail =
-          'The ballot box of a campaign of the person is being sealed: try again in some minutes.';
+          'The ballot box of a campaign of the person is being sealed. Try again in some minutes.';
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
       if (await this.taches.namesEmploye(tenantId, idExterne)) {
-        const detail = 'A sync that names the employee has not ended: erase it once it has.';
+        const detail = 'A sync that names the employee has not ended. Erase the employee once it has.';
         throw new DomainError(EMPLOYE.SyncEnAttente, detail);
       }
       await this.voters.removeFromDrafts(tenantId, votants);

@@ -34,9 +34,9 @@ export class PersonnesController {
 
   @Get(':idExterne')
   @Answers({
-    summary: 'Export all that is held about an employee',
+    summary: 'Export all stored data about an employee',
     description:
-      'Rows of each kind as they are stored, signature images included. The audit trail tells of the export and of each image.',
+      'Rows of each kind as they are stored, signature images included. The audit trail records the export and each image.',
     path: path('E-1001'),
     type: DonneesPersonnellesItem,
     errors: [CLIENT.NotFound, EMPLOYE.NotFound],
@@ -52,11 +52,11 @@ export class PersonnesController {
 
   @Delete(':idExterne')
   @Answers({
-    summary: 'Erase an employee for good',
+    summary: 'Erase an employee permanently',
     description: [
       'Removes everything that the export shows, cards with signatures and payments included, though a partner could not delete them. It cannot be undone.',
-      'Voters of ended campaigns stay without a name, so that rolls, ballots and counts are what they were. The audit trail stays: its ids then lead to nobody. Recorded answers to an `Idempotency-Key` are encrypted and live for 24 hours; backups live as long as you keep them.',
-      'Refused while the person is a voter of an active campaign, and while a sync that names the employee has not ended.',
+      'Voters of ended campaigns stay without a name, because rolls, ballots and counts must not change. The audit trail stays, but its ids then match no person. Recorded responses to an `Idempotency-Key` are encrypted and live for 24 hours; backups live as long as you keep them.',
+      'Rejected while the person is a voter of an active campaign, and until syncs that name the employee have ended.',
     ].join('\n\n'),
     path: path('E-1004'),
     status: 204,

@@ -1,68 +1,34 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Rows of one kind, as they are stored: their columns under the names of the wire. */
-function Rows(description: string): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({ description, type: 'array', items: { type: 'object', additionalProperties: true } }),
+/** Rows of each kind as they are stored, with the wire's names of columns. */
+const SECTIONS = {
+  employe: 'The employee: one row.',
+  valeursChampUtilisateur: 'Custom values of the employee.',
+  emplois: 'Employments.',
+  appartenances: 'Memberships in unions.',
+  consentements: 'The history of consents.',
+  adhesions: 'Signed cards, as they were signed.',
+  signatures: 'Handwritten signatures, of cards and of requests: `png` is a data URL.',
+  paiements: 'Payments linked to cards.',
+  autorisationsPaiement: 'Authorizations of payments linked to cards.',
+  demandesAdhesion:
+    'Membership requests of the employee, and requests without an employee that have the same names and address.',
+  consentementsDemandes: 'Consents given with membership requests.',
+  votants:
+    'Voters of campaigns: those of the employee, and those without an employee that have the same names and address. They show whether the person has voted. Ballots do not reference voters.',
+  listesElectorales: 'Electoral lists whose criteria name the employee, without other names.',
+  evenements: 'Events of the last 30 days with data of the employee.',
+  taches: 'Syncs of the last 7 days with an error about the employee, without their results.',
+  reponsesEnregistrees: 'Responses recorded for an `Idempotency-Key`, without their bodies.',
+  courriels: 'E-mails of the last 30 days that went to the employee or to one of the voters.',
+  journal: 'Entries of the audit trail about any of the above.',
+};
+
+/** All stored data about one employee. */
+export class DonneesPersonnellesItem {}
+
+for (const [section, description] of Object.entries(SECTIONS))
+  ApiProperty({ description, type: 'array', items: { type: 'object', additionalProperties: true } })(
+    DonneesPersonnellesItem.prototype,
+    section,
   );
-}
-
-/** All that is held about one employee. */
-export class DonneesPersonnellesItem {
-  @Rows('The employee: one row.')
-  employe: object[];
-
-  @Rows('Custom values of the employee.')
-  valeursChampUtilisateur: object[];
-
-  @Rows('Employments.')
-  emplois: object[];
-
-  @Rows('Memberships in unions.')
-  appartenances: object[];
-
-  @Rows('The history of consents.')
-  consentements: object[];
-
-  @Rows('Signed cards, as they were signed.')
-  adhesions: object[];
-
-  @Rows('Handwritten signatures, of cards and of requests: `png` is a data URL.')
-  signatures: object[];
-
-  @Rows('Payments linked to cards.')
-  paiements: object[];
-
-  @Rows('Authorizations of payments linked to cards.')
-  autorisationsPaiement: object[];
-
-  @Rows('Membership requests: of the employee, and those of nobody known with the same names and address.')
-  demandesAdhesion: object[];
-
-  @Rows('Consents given with membership requests.')
-  consentementsDemandes: object[];
-
-  @Rows(
-    'Places on the rolls of campaigns: of the employee, and those of nobody known with the same names and address. Whether somebody has voted is part of it; what, nobody knows.',
-  )
-  votants: object[];
-
-  @Rows('Electoral lists that name the employee among their criteria; other names are left out.')
-  listesElectorales: object[];
-
-  @Rows('Events of the last 30 days with data of the employee.')
-  evenements: object[];
-
-  @Rows('Syncs of the last 7 days that said something about the employee, without what they said of others.')
-  taches: object[];
-
-  @Rows('Answers recorded for an `Idempotency-Key`, without what they said.')
-  reponsesEnregistrees: object[];
-
-  @Rows('E-mails of the last 30 days that went to the employee or to one of the voters.')
-  courriels: object[];
-
-  @Rows('Entries of the audit trail about any of the above.')
-  journal: object[];
-}

@@ -254,11 +254,22 @@ export function namesOf<D extends RecordDefinition>(definition: D) {
   return Object.keys(definition) as (keyof D & string)[];
 }
 
-/** The same fields under names that begin with a capital letter, as V2 writes them. */
+/** The fields under names that begin with a capital letter, as V2 requests have them. */
 export function capitalized<D extends RecordDefinition>(definition: D) {
-  const named = Object.entries(definition).map(([name, field]) => [
-    name.charAt(0).toUpperCase() + name.slice(1),
-    field,
-  ]);
-  return Object.fromEntries(named) as { [K in keyof D as K extends string ? Capitalize<K> : never]: D[K] };
+  return renamed(definition, (first) => first.toUpperCase()) as {
+    [K in keyof D as K extends string ? Capitalize<K> : never]: D[K];
+  };
+}
+
+/** The fields of a V2 request under the names of V2 responses, which begin with a small letter. */
+export function uncapitalized<D extends RecordDefinition>(definition: D) {
+  return renamed(definition, (first) => first.toLowerCase()) as {
+    [K in keyof D as K extends string ? Uncapitalize<K> : never]: D[K];
+  };
+}
+
+function renamed(definition: RecordDefinition, rename: (first: string) => string): RecordDefinition {
+  return Object.fromEntries(
+    Object.entries(definition).map(([name, field]) => [rename(name.charAt(0)) + name.slice(1), field]),
+  );
 }

@@ -1,6 +1,6 @@
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
 
-/** A record of another request that was written or removed between two of our statements: the second try sees it. */
+/** Retries after another request has written or removed a record between two statements. */
 export const OVERTAKEN = { retryOn: [UNIQUE_VIOLATION, FOREIGN_KEY_VIOLATION] };
 
 /** Syncs of one tenant, V1 and V2, run one at a time. */

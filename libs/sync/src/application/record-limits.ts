@@ -2,11 +2,11 @@ import { REQUETE } from '#platform/errors/platform.errors';
 import { DomainError } from '#platform/errors/domain-error';
 import { SYNC_RECORDS } from '#platform/input/limits';
 
-/** A list of records as a request has it: each is read when it is asked for. */
+/** A list of records of a request. The iterator reads them one by one. */
 export type Records = Iterable<unknown> & { readonly length: number };
 
 /**
- * @returns how many records the lists hold together
+ * @returns the number of records in all lists
  * @throws DomainError `Requete.TropVolumineuse`
  */
 export function countRecords(lists: readonly (Records | null | undefined)[]): number {
@@ -15,7 +15,7 @@ export function countRecords(lists: readonly (Records | null | undefined)[]): nu
     const most = SYNC_RECORDS.toLocaleString('en');
     throw new DomainError(
       REQUETE.TropVolumineuse,
-      `One sync takes at most ${most} records over its lists: send the rest in another one. Nothing was written.`,
+      `One sync takes at most ${most} records over its lists. Send the rest in another one. Nothing was written.`,
     );
   }
   return count;

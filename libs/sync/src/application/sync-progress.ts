@@ -1,6 +1,6 @@
 /**
- * How far a sync has come. A record counts half once it has been checked and whole once it has been written, so that the
- * count moves through both parts of the work; it reaches `total` when all is written and not before.
+ * Progress of a sync. A checked record counts as a half and a written record as one, because both take time. The count
+ * reaches `total` when all records are written.
  */
 export class SyncProgress {
   private checked = 0;
@@ -27,7 +27,7 @@ export class SyncProgress {
     }
   }
 
-  /** Notes that a whole list has been written. */
+  /** Counts a written list. */
   wrote(count: number): void {
     this.written += count;
   }

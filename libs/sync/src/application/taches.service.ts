@@ -24,10 +24,10 @@ export type { Tache };
 /** Interval of progress updates, in ms. */
 const TICK_MS = 500;
 
-/** Tasks of one tenant that wait or run: each keeps its body. */
+/** Maximum number of waiting and running tasks of a tenant. Each stores its body. */
 const MOST_UNFINISHED = 20;
 
-/** Names a task to a worker. */
+/** Job of a task. */
 export interface TacheJob {
   readonly tenantId: string;
   readonly tacheId: string;
@@ -38,7 +38,7 @@ export interface TacheJob {
 /** Another worker has ended the task, so this transaction is rolled back. */
 class AlreadyOver extends Error {}
 
-/** Syncs that the caller does not wait for (docs/contract.md, "Tasks"). */
+/** Syncs in the background (docs/contract.md, "Tasks"). */
 @Injectable()
 export class TachesService {
   constructor(
@@ -55,11 +55,11 @@ export class TachesService {
   }
 
   /**
-   * Keeps a sync for the worker.
+   * Stores a sync for the worker.
    *
-   * @param corps the body as sent; its lists have been found to be lists
+   * @param corps the body as sent; the types of its lists have been checked
    * @param id of the task; the service gives one if absent
-   * @throws DomainError `Requete.TropVolumineuse`, `Debit.Depasse` where too many tasks are unfinished
+   * @throws DomainError `Requete.TropVolumineuse`, `Debit.Depasse` if too many tasks are unfinished
    */
   async submit(
     tenantId: string,
@@ -74,7 +74,7 @@ export class TachesService {
       if ((await this.taches.countUnfinished(tenantId)) >= MOST_UNFINISHED) {
         throw new DomainError(
           DEBIT.Depasse,
-          `${MOST_UNFINISHED} tasks wait or run already: send this one when some of them have ended.`,
+          `${MOST_UNFINISHED} tasks wait or run already. Send this one when some of them have ended.`,
           { retryAfterSeconds: 10 },
         );
       }
@@ -92,10 +92,10 @@ export class TachesService {
   }
 
   /**
-   * Does a task, unless it is over. Its result is written in the transaction of the sync: however often a worker dies,
-   * the sync takes effect once and the result is that of the run that did.
+   * Performs a task unless it has ended. The transaction of the sync also writes the result, so the sync takes effect once
+   * even if workers die, and the result belongs to that run.
    *
-   * @throws what hinders the work for now; it may be tried again
+   * @throws errors after which the queue tries again
    */
   async perform({
     tenantId,
@@ -113,7 +113,7 @@ export class TachesService {
         tacheId,
         progress,
         conclude: async (result) => {
-          // A tick under way would wait for the row that is about to be written, and this for the tick.
+          // A running tick would wait for the row that this transaction is about to write.
           await ticker.stop();
           if (!(await this.taches.succeed(tenantId, tacheId, result))) throw new AlreadyOver();
         },
@@ -134,7 +134,7 @@ export class TachesService {
     await this.fail(tenantId, tacheId, {
       code: SERVICE.ErreurInterne.code,
       detail:
-        'The task was tried many times and never ended. Nothing was written: send it again in smaller parts.',
+        'The task was tried many times and never ended. Nothing was written. Send it again in smaller parts.',
     });
   }
 
@@ -160,23 +160,23 @@ export class TachesService {
   }
 }
 
-/** The lists of a body that was checked when it came. */
+/** Returns the lists of a body, which was checked on arrival. */
 async function readRequest(corps: Buffer): Promise<SyncV2Request> {
   const body = await parseBody(corps, true);
   return isPlainObject(body) ? foldRecord(body, SYNC_V2_FIELDS, 'bulk', '', []) : {};
 }
 
-/** What will be the same however often the task is tried; anything else may pass. */
+/** Returns the error that every further attempt would have, as a DomainError. Returns other errors unchanged. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof JsonFault) return invalidJson(error);
   if (!ranOutOfTime(error)) return error;
   return new DomainError(
     SERVICE.Indisponible,
-    'The sync took longer than the service allows. Nothing was written: send it in smaller parts.',
+    'The sync took longer than the service allows. Nothing was written. Send it in smaller parts.',
   );
 }
 
-/** Runs `tick` now and then, one at a time, until it is stopped. */
+/** Runs `tick` every `TICK_MS`, one at a time, until it is stopped. */
 class Ticker {
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | undefined;

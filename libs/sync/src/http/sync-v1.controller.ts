@@ -20,7 +20,7 @@ export class SyncV1Controller {
   @Answers({
     summary: 'Create or update many employees, employers and consent objects',
     description:
-      'Everything accepted commits together. A refused record is reported in `errors` and does not stop the others; the status is 200 even then. Up to 64 MB and 250,000 records over the three lists.',
+      'Everything accepted commits together. A rejected record is reported in `errors` and does not stop the others; the status is 200 even then. Up to 64 MB and 250,000 records over the three lists.',
     type: SyncV1ResultItem,
   })
   async sync(

@@ -5,7 +5,7 @@ import { Input } from '#platform/input/field.decorator';
 import { InputOf } from '#platform/input/record-classes';
 import type { Records } from '../application/record-limits';
 
-/** The records of a sync as the OpenAPI document shows them; each is checked on its own, by its definition. */
+/** The records of a sync as the OpenAPI document shows them. The sync checks each record by its fields. */
 export class EmployeSync extends InputOf(EMPLOYE_FIELDS) {}
 export class EmployeurSync extends InputOf(EMPLOYEUR_FIELDS) {}
 export class ObjetConsentementSync extends InputOf(OBJET_CONSENTEMENT_FIELDS) {}
@@ -35,7 +35,7 @@ export class SyncV1Input {
 export class SyncQuery {
   @Input({
     kind: 'boolean',
-    description: '`true` answers what would happen and writes nothing.',
+    description: '`true` returns the result that the sync would have, and writes nothing.',
     example: false,
   })
   simulation?: boolean;
@@ -43,12 +43,12 @@ export class SyncQuery {
 
 class SyncV1ErrorItem {
   @ApiProperty({
-    description: 'External identifier as sent; "" where the record has none.',
+    description: 'External identifier as sent; "" if the record has none.',
     example: 'E-1002',
   })
   idExterne: string;
 
-  @ApiProperty({ description: 'What is wrong with the record.', example: 'invalid e-mail' })
+  @ApiProperty({ description: 'Fault of the record.', example: 'invalid e-mail' })
   message: string;
 }
 
@@ -68,7 +68,7 @@ export class SyncV1ResultItem {
   updated: number;
 
   @ApiProperty({
-    description: 'Records that were refused; nothing of them was written.',
+    description: 'Rejected records, which were not written.',
     type: [SyncV1ErrorItem],
   })
   errors: SyncV1ErrorItem[];

@@ -30,15 +30,15 @@ export class SyncV2Controller {
   @ApiHeader({
     name: 'Prefer',
     required: false,
-    description: '`respond-async`: answer 202 with a task at once and do the sync in the background.',
+    description: '`respond-async`: return 202 with a task at once and run the sync in the background.',
     schema: { type: 'string' },
   })
   @Answers({
     summary: 'Create or update unions, employers, employees, employments, memberships and consent objects',
     description: [
-      'Everything accepted commits together. A refused record is reported in `Erreurs` of its kind and does not stop the others; the status is 200 even then.',
+      'Everything accepted commits together. A rejected record is reported in `Erreurs` of its kind and does not stop the others; the status is 200 even then.',
       'Up to 64 MB, 250,000 records over the three lists and 400,000 nested ones, 2 MB a record.',
-      'Employments: an empty or absent `Emplois` leaves the stored ones alone. Otherwise what is left out is deactivated, unless one of those sent has no readable identifier: then none is, for it may be the one.',
+      'Employments: an empty or absent `Emplois` keeps the stored ones. Otherwise employments that are left out are deactivated. If an employment has no readable identifier, none is deactivated, because it may be any of them.',
     ].join('\n\n'),
     type: SyncV2ResultItem,
     accepted: TacheItem,
@@ -68,7 +68,7 @@ export class SyncV2Controller {
   @Answers({
     summary: 'Create or update many employees with their employments and memberships',
     description:
-      'The same as a sync with nothing but `Employes`; the body is their list. Up to 64 MB, 250,000 employees and 400,000 nested records, 2 MB a record.',
+      'Equals a sync with `Employes` only; the body is their list. Up to 64 MB, 250,000 employees and 400,000 nested records, 2 MB a record.',
     type: SyncV2ResultItem,
   })
   async upsert(
@@ -86,7 +86,7 @@ export class SyncV2Controller {
   }
 }
 
-/** Whether the header (RFC 7240) asks for an answer before the work is done. */
+/** Returns whether the header (RFC 7240) asks for a response before the sync has ended. */
 function prefersAsync(prefer: string | undefined): boolean {
   return (prefer ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'respond-async');
 }

@@ -13,7 +13,7 @@ import { InputOf } from '#platform/input/record-classes';
 import type { Records } from '../application/record-limits';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 
-/** The records of a V2 sync as the OpenAPI document shows them; each is checked on its own, by its definition. */
+/** The records of a V2 sync as the OpenAPI document shows them. The sync checks each record by its fields. */
 class EmployeurV2Sync extends InputOf(EMPLOYEUR_V2_FIELDS) {}
 class SyndicatV2Sync extends InputOf(SYNDICAT_V2_FIELDS, { Employeurs: EmployeurV2Sync }) {}
 class ObjetConsentementV2Sync extends InputOf(OBJET_CONSENTEMENT_V2_FIELDS) {}
@@ -39,13 +39,13 @@ export class SyncV2Input {
 
 class SyncV2ErrorItem {
   @ApiProperty({
-    description: 'External identifier of the record as sent; "" where it has none.',
+    description: 'External identifier of the record as sent; "" if it has none.',
     example: 'E-1002',
   })
   IdUnique: string;
 
   @ApiProperty({
-    description: 'What is wrong with the record; of a nested one it also says whose it is.',
+    description: 'Fault of the record. For a nested record it also names the record that contains it.',
     example: 'Matricule is required (employee E-1002)',
   })
   Message: string;
@@ -64,7 +64,7 @@ class SyncV2CountsItem {
 
   @ApiProperty({
     description:
-      'Records that were refused; nothing of them was written. Records nested in a refused one are refused with it and not listed.',
+      'Rejected records, which were not written. Records nested in a rejected record are not written and not listed.',
     type: [SyncV2ErrorItem],
   })
   Erreurs: SyncV2ErrorItem[];
@@ -81,7 +81,7 @@ export class SyncV2ResultItem {
   Employes: SyncV2CountsItem;
 
   @ApiProperty({
-    description: 'Employments. Those that were left out and thereby deactivated are not counted.',
+    description: 'Employments, without those that were deactivated because they were left out.',
   })
   Emplois: SyncV2CountsItem;
 

@@ -31,7 +31,7 @@ export class TachesController {
   }
 }
 
-/** The item with its result as PostgreSQL keeps it, unread: it may be megabytes. */
+/** Inserts the result as PostgreSQL's text, without parsing it, because it may have megabytes. */
 export function jsonOf({ resultat, erreur, ...tache }: Tache): Json {
   const members = [
     JSON.stringify(tache).slice(1, -1),

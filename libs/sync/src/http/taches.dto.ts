@@ -3,7 +3,7 @@ import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { ETATS_TACHE, type EtatTache } from '../domain/tache.types';
 import { SyncV2ResultItem } from './sync-v2.dto';
 
-/** Identifier of the documentation's examples; the demonstration tenant has it, so that the example works. */
+/** Identifier of the documentation's examples. The demonstration tenant has such a task, so the examples work. */
 export const EXAMPLE_TACHE_ID = '0198c2d4-9a10-7c22-8f01-6d3b5e2a7c44';
 
 class ErreurTacheItem {
@@ -14,20 +14,20 @@ class ErreurTacheItem {
   detail: string;
 }
 
-/** A task that the service does while the caller does not wait. */
+/** A task that the service performs in the background. */
 export class TacheItem {
   @ApiProperty({ description: 'Identifier of the task (GUID).', format: 'uuid', example: EXAMPLE_TACHE_ID })
   id: string;
 
-  @ApiProperty({ description: 'What the task does.', enum: ['sync'], example: 'sync' })
+  @ApiProperty({ description: 'Kind of task.', enum: ['sync'], example: 'sync' })
   type: string;
 
-  @ApiProperty({ description: 'Where the task is.', enum: ETATS_TACHE, example: 'EnCours' })
+  @ApiProperty({ description: 'State of the task.', enum: ETATS_TACHE, example: 'EnCours' })
   etat: EtatTache;
 
   @ApiProperty({
     description:
-      'Records worked through, while it runs and afterwards; a record counts half once checked and whole once written. Of a task that failed nothing was written.',
+      'Progress in records: a checked record counts as a half, a written record as one. A failed task has written nothing.',
     type: 'integer',
     example: 41_250,
   })
@@ -40,10 +40,10 @@ export class TacheItem {
   })
   total: number;
 
-  @ApiProperty({ description: 'Once `Reussie`: the answer of the sync.', required: false })
+  @ApiProperty({ description: 'The result of the sync, once `etat` is `Reussie`.', required: false })
   resultat?: SyncV2ResultItem;
 
-  @ApiProperty({ description: 'Once `Echouee`: why.', required: false })
+  @ApiProperty({ description: 'The reason, once `etat` is `Echouee`.', required: false })
   erreur?: ErreurTacheItem;
 }
 
@@ -56,13 +56,14 @@ export class SyncTermineeData implements SyncTerminee {
     type: String,
     nullable: true,
     format: 'uuid',
-    description: 'The task (GUID), which has the errors of the records; null for a sync that was waited for.',
+    description:
+      'The task (GUID), which has the errors of the records; null if the caller waited for the sync.',
     example: EXAMPLE_TACHE_ID,
   })
   tacheId: string | null;
 
   @ApiProperty({
-    description: 'Of a sync that failed nothing was written.',
+    description: 'A failed sync has written nothing.',
     enum: ['Reussie', 'Echouee'],
     example: 'Reussie',
   })
@@ -77,6 +78,6 @@ export class SyncTermineeData implements SyncTerminee {
   @ApiProperty({ description: 'Records that existed and were accepted.', type: 'integer', example: 99_041 })
   modifies: number;
 
-  @ApiProperty({ description: 'Records refused.', type: 'integer', example: 17 })
+  @ApiProperty({ description: 'Records rejected.', type: 'integer', example: 17 })
   refuses: number;
 }

@@ -15,21 +15,21 @@ export interface TacheRow {
 }
 
 export interface NewTache {
-  /** Given by the service if absent. */
+  /** The database gives an id if absent. */
   readonly id?: string | undefined;
   readonly corps: Buffer;
   readonly total: number;
   readonly simulation: boolean;
 }
 
-/** Data of a task for its worker. */
+/** The data that a worker needs for a task. */
 export interface TacheWork {
   corps: Buffer;
   total: number;
   simulation: boolean;
 }
 
-/** The body as it came, in PostgreSQL's binary form: as text, 64 MB would pass through 128 MB of digits. */
+/** Reads the body in PostgreSQL's binary format, because its text format would turn 64 MB into 128 MB. */
 function rawCorps(tenantId: string, id: string): QueryConfig & { binary: true } {
   return {
     text: 'SELECT corps FROM tache WHERE tenant_id = $1 AND id_unique = $2',
@@ -56,7 +56,7 @@ function formsOf(text: string): Buffer[] {
 export class TacheRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Adds a task in the ambient transaction; answers its id. */
+  /** Adds a task in the ambient transaction. @returns its id */
   async insert(tenantId: string, { id, corps, total, simulation }: NewTache): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO tache (tenant_id, id_unique, type, etat, total, simulation, corps)
@@ -96,7 +96,7 @@ export class TacheRepository {
     return rowCount === 1;
   }
 
-  /** Marks a task as begun; undefined if it is over or gone. */
+  /** Marks a task as begun. Returns undefined if it has ended or was removed. */
   async begin(tenantId: string, id: string): Promise<TacheWork | undefined> {
     return this.transactions.run({ tenantId }, async () => {
       const client = this.transactions.client();
@@ -111,7 +111,7 @@ export class TacheRepository {
     });
   }
 
-  /** Tells how far a task has come, on its own and at once. */
+  /** Writes the progress of a task in its own transaction. */
   async advance(tenantId: string, id: string, traites: number): Promise<void> {
     await this.transactions.query(
       { tenantId },
@@ -123,7 +123,7 @@ export class TacheRepository {
     );
   }
 
-  /** Ends a task with its result, in the ambient transaction; false if it was over already. */
+  /** Ends a task with its result, in the ambient transaction. Returns false if it had ended already. */
   async succeed(tenantId: string, id: string, resultat: object): Promise<boolean> {
     const { rowCount } = await this.transactions.client().query(
       `UPDATE tache SET etat = 'Reussie', traites = total, resultat = $3, corps = NULL, date_fin = clock_timestamp()
@@ -133,7 +133,7 @@ export class TacheRepository {
     return rowCount === 1;
   }
 
-  /** Ends a task that cannot be done, in the ambient transaction; undefined if it was over already. */
+  /** Ends a task with an error, in the ambient transaction. Returns undefined if it had ended already. */
   async fail(
     tenantId: string,
     id: string,
@@ -147,7 +147,7 @@ export class TacheRepository {
     return rows[0];
   }
 
-  /** Removes tasks of any tenant that ended more than 7 days ago, a batch of them at most; answers how many. */
+  /** Removes a batch of tasks, of all tenants, that ended more than 7 days ago. @returns their number */
   async purgeExpired(): Promise<number> {
     const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
       name: 'tache_purge',
