@@ -1,41 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { SealingService } from '../../libs/voting/src';
 import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { depth } from '../setup/depth';
-import { type Answer, TestApp } from '../setup/test-app';
-import type { Campaigns } from './support/campaigns';
-import { type Vote, Votes } from './support/votes';
+import type { Answer } from '../setup/test-app';
+import { type Elector, endedVote } from './support/ended-vote';
+import { app, campaigns, seal, spaceOfFile, stats, votes } from './support/scene';
+import type { Vote } from './support/votes';
 
 const PARTITIONS = depth(60, 500);
 
 const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
 const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
 
-let app: TestApp;
-let votes: Votes;
-let campaigns: Campaigns;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-  votes = await Votes.of(app);
-  ({ campaigns } = votes);
-  await synced(app, campaigns.tenant, {
+spaceOfFile({
+  sync: {
     Syndicats: UNIONS.map((IdentifiantExterne) => ({
       ...{ IdentifiantExterne, Nom: IdentifiantExterne },
       Employeurs: EMPLOYERS.map((employer) => ({ IdentifiantExterne: employer, Nom: employer })),
     })),
-  });
+  },
 });
-afterAll(() => app.stop());
-
-/** A voter with a ballot, as the box sees it. */
-interface Elector {
-  readonly syndicat: string | null;
-  readonly employeur: string | null;
-  readonly poids: number;
-}
 
 interface Partition {
   readonly k: number;
@@ -62,38 +47,13 @@ const partition: fc.Arbitrary<Partition> = fc
       .map((electors) => ({ k, electors })),
   );
 
-/** Makes a vote that has ended, with its rows as ballots leave them, and seals its box. */
+/** Makes a vote that has ended, and seals its box. */
 async function sealed({ k, electors }: Partition): Promise<string> {
-  const [id, question] = [randomUUID(), randomUUID()];
-  await campaigns.rows(
-    `WITH campagne AS (
-       INSERT INTO campagne (tenant_id, id_unique, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc,
-         ordre_reponses_aleatoire, publiee, ouverture_annoncee, fermeture_annoncee, seuil_anonymat)
-       VALUES ($1, $2::uuid, $2::text, $2::text, '2020-01-01Z', '2020-01-02Z', false, true, true, true, $4)
-     ), question AS (
-       INSERT INTO question (tenant_id, campagne_id, id_unique, ordre, titre, type, est_preferentiel, ordre_reponses_aleatoire, min_reponses)
-       VALUES ($1, $2, $3, 1, 'Q', 'ChoixLibre', false, 0, 1)
-     )
-     INSERT INTO option (tenant_id, question_id, ordre, libelle) VALUES ($1, $3, 1, 'A'), ($1, $3, 2, 'B')`,
-    ...[id, question, k],
-  );
-  await campaigns.copyStructure(id);
-  await campaigns.rows(
-    `WITH elector AS (SELECT * FROM jsonb_to_recordset($3) e (syndicat text, employeur text, poids numeric)), votant AS (
-       INSERT INTO votant (tenant_id, campagne_id, prenom, nom, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote,
-         a_vote, poids)
-       SELECT $1::uuid, $2::uuid, 'Zoé', 'Roy', syndicat, employeur, true, true, poids FROM elector
-     ), recu AS (
-       INSERT INTO recu (tenant_id, campagne_id, empreinte)
-       SELECT $1::uuid, $2::uuid, sha256(gen_random_uuid()::text::bytea) FROM elector
-     )
-     INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
-     SELECT $1::uuid, $2::uuid, syndicat, employeur, poids, '{0}' FROM elector`,
-    ...[id, JSON.stringify(electors)],
-  );
-  // Who asks first closes the box.
-  await campaigns.sent('GET', `/${id}/stats`);
-  expect(await app.app.get(SealingService).seal(campaigns.tenant.tenantId, id)).toBe(true);
+  const ballots = electors.map((one) => ({ ...one, reponses: ['0'] }));
+  const { id } = await endedVote([{ isRanked: false, seats: 1, options: 2 }], ballots, k);
+  // The first request closes the box.
+  await stats(id);
+  expect(await seal(id)).toBe(true);
   return id;
 }
 
@@ -106,7 +66,7 @@ it('a box of 10,000 unions and employers is divided, and each class has k ballot
     `SELECT sum(bulletins)::int AS bulletins FROM depouillement WHERE tenant_id = $1 AND campagne_id = $2 GROUP BY classe`,
     id,
   );
-  // Each union and employer has two ballots: a class is made of the employers of one union.
+  // Each pair of union and employer has two ballots, so a class has all employers of one union.
   expect(classes).toEqual(Array(100).fill({ bulletins: 200 }));
 }, 30_000);
 
@@ -122,7 +82,7 @@ const FILTERS: readonly Filter[] = [undefined, ...UNIONS].flatMap((syndicat) =>
   })),
 );
 
-/** Places of the electors whose ballots a filter counts, as bits. */
+/** The electors whose ballots a filter counts, as bits. */
 function ballotsOf(electors: readonly Elector[], { syndicat, employeur }: Filter): bigint {
   return electors.reduce(
     (bits, one, place) =>
@@ -139,9 +99,9 @@ function sizeOf(bits: bigint): number {
   return size;
 }
 
-/** Every set of ballots whose figures follow from told ones by sums and differences; the smallest first. */
-function follows(told: readonly bigint[]): bigint[] {
-  const known = new Set(told);
+/** Every set of ballots whose figures are sums and differences of shown ones, the smallest first. */
+function follows(shown: readonly bigint[]): bigint[] {
+  const known = new Set(shown);
   for (const one of known) {
     for (const other of known) {
       if ((one & other) === other) known.add(one ^ other);
@@ -152,9 +112,9 @@ function follows(told: readonly bigint[]): bigint[] {
   return [...known].sort((one, other) => sizeOf(one) - sizeOf(other));
 }
 
-/** Ballots of the smallest group that an attacker singles out, 0 for none that is below k. */
-function singledOut({ k, electors }: Partition, told: readonly bigint[]): number {
-  const [smallest] = follows(told);
+/** The size of the smallest group of fewer than k ballots that an attacker isolates; 0 if there is none. */
+function singledOut({ k, electors }: Partition, shown: readonly bigint[]): number {
+  const [smallest] = follows(shown);
   const size = smallest === undefined ? 0 : sizeOf(smallest);
   return size < k && size < electors.length ? size : 0;
 }
@@ -164,16 +124,16 @@ async function toldOf(id: string, filter: Filter): Promise<boolean> {
     ...(filter.syndicat ? { syndicatIdExterne: filter.syndicat } : {}),
     ...(filter.employeur ? { employeurIdentifiantExterne: filter.employeur } : {}),
   });
-  const { json } = await campaigns.sent('GET', `/${id}/stats?${query.toString()}`);
+  const json = await stats(id, `?${query.toString()}`);
   const isTold = json.resultatsVisibles as boolean;
   expect(json.questions[0].Exprimes === null).toBe(!isTold);
   return isTold;
 }
 
-describe(`an attacker with all told figures of ${PARTITIONS} votes, and every sum and difference of them`, () => {
+describe(`an attacker with all shown figures of ${PARTITIONS} votes, and every sum and difference of them`, () => {
   const partitions = fc.sample(partition, PARTITIONS);
 
-  it('singles out no group of 1 to k − 1 ballots', async () => {
+  it('isolates no group of 1 to k − 1 ballots', async () => {
     const odd: object[] = [];
     let [told, hidden] = [0, 0];
     for (const one of partitions) {
@@ -189,11 +149,11 @@ describe(`an attacker with all told figures of ${PARTITIONS} votes, and every su
       if (singledOut(one, sets) > 0) odd.push(one);
     }
     expect(odd).toEqual([]);
-    // It is not that everything is hidden.
+    // Both results occur: shown and hidden.
     expect([told > PARTITIONS / 2, hidden > PARTITIONS / 2]).toEqual([true, true]);
   }, 300_000);
 
-  it('learns nothing of one ballot by the weight of options less their votes', async () => {
+  it('learns nothing about one ballot from the weight of options minus their votes', async () => {
     const of = (count: number, syndicat: string, employeur: string, poids: number): Elector[] =>
       times(count, () => ({ syndicat, employeur, poids }));
     const electors = [
@@ -211,7 +171,7 @@ describe(`an attacker with all told figures of ${PARTITIONS} votes, and every su
     }
   });
 
-  it('negative control: with the rule that looks at a filter and its complement alone, soon does', () => {
+  it('negative control: isolates one if the rule checks a filter and its complement only', () => {
     const found = partitions.findIndex((one) => {
       const { k, electors } = one;
       const enough = (size: number): boolean => size === 0 || size >= k;
@@ -226,10 +186,7 @@ describe(`an attacker with all told figures of ${PARTITIONS} votes, and every su
 });
 
 describe('weights', () => {
-  const client = (seuilAnonymat: number): Promise<unknown> =>
-    app.send(app.adminKey, 'PUT', `/admin/v1/clients/${campaigns.tenant.clientId}`, {
-      drapeaux: { seuilAnonymat },
-    });
+  const client = (seuilAnonymat: number): Promise<void> => campaigns.setFlags({ seuilAnonymat });
   afterAll(() => client(1));
 
   async function draft(weights: readonly (number | string)[]): Promise<string> {
@@ -241,14 +198,14 @@ describe('weights', () => {
   }
   const signature = times(20, (n) => (2 ** n / 10_000).toFixed(4));
 
-  it('that would tell how each of their voters voted keep a campaign from being published, unless it has no threshold', async () => {
+  it('400 for a publication if weights identify voters, unless the threshold is 1', async () => {
     await client(5);
     const id = await draft(signature);
     expectProblem(await campaigns.send('POST', `/${id}/publier`), 400, 'Campagne.PoidsIdentifiants');
     const { json } = await campaigns.sent('GET', `/${id}/validation`);
     expect(json.erreurs.map(({ code }: { code: string }) => code)).toEqual(['Campagne.PoidsIdentifiants']);
-    const path = `/admin/v1/clients/${campaigns.tenant.clientId}/environnements/staging/campagnes/${id}/seuil-anonymat`;
-    await app.send(app.adminKey, 'PUT', path, { seuilAnonymat: 1, raison: 'Vote des délégués' });
+    const body = { seuilAnonymat: 1, raison: 'Vote des délégués' };
+    await campaigns.administer('PUT', `/${id}/seuil-anonymat`, body);
     expect((await campaigns.send('POST', `/${id}/publier`)).status).toBe(200);
   });
 
@@ -260,7 +217,7 @@ describe('weights', () => {
     expect((await campaigns.send('POST', `/${await draft(weights)}/publier`)).status).toBe(status);
   });
 
-  it('of a published campaign are changed by no write of the roll so that fewer than k have one', async () => {
+  it('409 for each write of a published roll that leaves fewer than k voters of one weight', async () => {
     await client(3);
     await synced(app, campaigns.tenant, { Employes: [{ IdExterne: 'E-1', Prenom: 'Max', Nom: 'Roy' }] });
     const id = await draft([2, 2, 2, 4, 4, 4, 4]);
@@ -269,6 +226,7 @@ describe('weights', () => {
     const before = await roll();
     const [two, , , four] = JSON.parse(before) as { VotantId: string }[];
     const upsert = (body: unknown): Promise<Answer> => campaigns.send('POST', `/${id}/votants/upsert`, body);
+    const right = { VotantIds: [two!.VotantId], ADroitDeVote: false };
     const refused: (() => Promise<Answer>)[] = [
       () => upsert({ VotantId: two!.VotantId, Poids: 4 }),
       () => upsert({ VotantId: four!.VotantId, Poids: 3 }),
@@ -279,16 +237,12 @@ describe('weights', () => {
           { Prenom: 'Max', Nom: 'Roy', Poids: 1 },
         ]),
       () => campaigns.send('DELETE', `/${id}/votants/${two!.VotantId}`),
-      () =>
-        campaigns.send('PUT', `/${id}/votants/droit-de-vote`, {
-          VotantIds: [two!.VotantId],
-          ADroitDeVote: false,
-        }),
+      () => campaigns.send('PUT', `/${id}/votants/droit-de-vote`, right),
       () => campaigns.send('POST', `/${id}/liste-electorale`, { EmployesIdExternes: ['E-1'] }),
     ];
     for (const send of refused) expectProblem(await send(), 409, 'Votant.PoidsIdentifiants');
     expect(await roll()).toBe(before);
-    // What leaves three of each is written.
+    // Writes that leave three voters of each weight are permitted.
     expect((await campaigns.send('DELETE', `/${id}/votants/${four!.VotantId}`)).status).toBe(204);
     expect((await upsert(times(3, (n) => ({ Prenom: 'Max', Nom: `Roy ${n}`, Poids: 1 })))).status).toBe(200);
     expect((await upsert({ VotantId: two!.VotantId, Nom: 'Côté' })).status).toBe(200);
@@ -298,37 +252,35 @@ describe('weights', () => {
 describe('a partner who writes the roll while the vote is open', () => {
   /** Twenty voters of each of two unions. */
   async function opened(k: number): Promise<Vote> {
-    const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
-    await app.send(app.adminKey, 'PUT', path, { drapeaux: { seuilAnonymat: k } });
+    await campaigns.setFlags({ seuilAnonymat: k });
     return votes.opened(40, {}, (n) => ({ SyndicatIdExterne: UNIONS[n % 2] }));
   }
-  it('is told of by the statistics: changes since the opening are counted', async () => {
-    const told = async (id: string): Promise<unknown> =>
-      (await campaigns.sent('GET', `/${id}/stats`)).json.modificationsApresOuverture;
+  it('is visible in the statistics, which count changes since the opening', async () => {
+    const changes = async (id: string): Promise<unknown> => (await stats(id)).modificationsApresOuverture;
     const id = await campaigns.scheduled();
     const first = await campaigns.votant(id);
     const upsert = (body: unknown): Promise<Answer> => campaigns.sent('POST', `/${id}/votants/upsert`, body);
     await upsert({ VotantId: first, Nom: 'Avant' });
-    expect(await told(id)).toEqual({ ajoutes: 0, retires: 0, modifies: 0 });
+    expect(await changes(id)).toEqual({ ajoutes: 0, retires: 0, modifies: 0 });
     await campaigns.sent('POST', `/${id}/ouvrir`);
     await upsert([
       { VotantId: first, Nom: 'Après' },
       { Prenom: 'A', Nom: 'B' },
       { Prenom: 'C', Nom: 'D' },
     ]);
-    // What changes nothing is no change.
+    // An equal record is no change.
     await upsert({ VotantId: first, Nom: 'Après' });
     const droit = { VotantIds: [first, randomUUID()], ADroitDeVote: false };
     for (let sent = 0; sent < 2; sent++) await campaigns.sent('PUT', `/${id}/votants/droit-de-vote`, droit);
     await campaigns.sent('DELETE', `/${id}/votants/${first}`);
-    expect(await told(id)).toEqual({ ajoutes: 2, retires: 1, modifies: 2 });
+    expect(await changes(id)).toEqual({ ajoutes: 2, retires: 1, modifies: 2 });
     await campaigns.sent('POST', `/${id}/depublier`);
     await campaigns.sent('POST', `/${id}/publier`);
-    expect(await told(id)).toEqual({ ajoutes: 0, retires: 0, modifies: 0 });
+    expect(await changes(id)).toEqual({ ajoutes: 0, retires: 0, modifies: 0 });
   });
 
   const expressed = async ({ id }: Vote, query: string): Promise<number | null> =>
-    (await campaigns.sent('GET', `/${id}/stats${query}`)).json.questions[0].Exprimes as number | null;
+    (await stats(id, query)).questions[0].Exprimes as number | null;
   const move = (vote: Vote, voter: number, SyndicatIdExterne: string | null): Promise<unknown> =>
     campaigns.sent('POST', `/${vote.id}/votants/upsert`, { VotantId: vote.voters[voter], SyndicatIdExterne });
 
@@ -337,7 +289,7 @@ describe('a partner who writes the roll while the vote is open', () => {
     // The control: with a threshold of 1 the difference is that voter's ballot.
     [1, true],
   ])(
-    'with a threshold of %i, and takes a voter’s union away until the voter has voted: is told (%s)',
+    'with a threshold of %i, removes a voter’s union until the ballot: the difference is shown (%s)',
     async (k, isTold) => {
       const vote = await opened(k);
       await move(vote, 0, null);
@@ -345,7 +297,7 @@ describe('a partner who writes the roll while the vote is open', () => {
       await move(vote, 0, UNIONS[0]!);
       for (const voter of times(39, (n) => n + 1)) await votes.voted(vote, voter);
       await campaigns.sent('POST', `/${vote.id}/fermer`);
-      expect(await app.app.get(SealingService).seal(campaigns.tenant.tenantId, vote.id)).toBe(true);
+      expect(await seal(vote.id)).toBe(true);
       const [whole, one, other] = await Promise.all(
         ['', ...UNIONS.slice(0, 2).map((union) => `?syndicatIdExterne=${union}`)].map((query) =>
           expressed(vote, query),
@@ -353,7 +305,6 @@ describe('a partner who writes the roll while the vote is open', () => {
       );
       expect(whole).toBe(40);
       expect(one !== null && other !== null && whole! - one! - other! === 1).toBe(isTold);
-      // Of the other union, with its twenty ballots, the result is told.
       expect(other).toBe(20);
     },
   );

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { expectFaults } from '../http/expect-problem';
 import { GUID, INSTANT, times, walk } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
-import { type Answer, TestApp } from '../setup/test-app';
-import { CAMPAGNES, Campaigns, NEXT_YEAR } from './support/campaigns';
-
-const ETATS = ['Brouillon', 'Planifie', 'VoteOuvert', 'Termine', 'Archive'] as const;
-type Etat = (typeof ETATS)[number];
+import type { Answer } from '../setup/test-app';
+import { CAMPAGNES, type Campaigns, type Etat, ETATS, NEXT_YEAR } from './support/campaigns';
+import { app, campaigns, newSpace, spaceOfEachTest } from './support/scene';
 
 interface Item {
   id: string;
@@ -16,16 +14,7 @@ interface Item {
   fermetureDuVoteUtc: string;
 }
 
-let app: TestApp;
-let campaigns: Campaigns;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  campaigns = new Campaigns(app, await app.tenant());
-});
+spaceOfEachTest();
 
 type Filters = Record<string, string>;
 const list = (filters: Filters = {}, of = campaigns): Promise<Answer<Item[]>> =>
@@ -43,35 +32,22 @@ async function found(filters: Filters, of = campaigns): Promise<string[]> {
 const titlesFor = async (titre: string): Promise<string[]> =>
   (await list({ titre })).json.map((item) => item.titre);
 
-/** Makes a campaign in each state. */
-async function oneOfEach(): Promise<Record<Etat, string>> {
-  return {
-    Brouillon: await campaigns.draft(),
-    Planifie: await campaigns.scheduled(),
-    VoteOuvert: await campaigns.opened(),
-    Termine: await campaigns.closed(),
-    Archive: await campaigns.archived(),
-  };
+/** Makes a campaign in each state. @returns their ids, by state */
+async function oneOfEach(): Promise<[Etat, string][]> {
+  const made: [Etat, string][] = [];
+  for (const etat of ETATS) made.push([etat, await campaigns.in(etat)]);
+  return made;
 }
 
 describe('GET /b2b/v1/campagnes', () => {
-  it('200 shows exactly the specified fields of each, as reading one does, oldest first', async () => {
-    const ids = Object.values(await oneOfEach());
+  it('200 returns exactly the specified fields, as a read of one does, oldest first', async () => {
+    const ids = (await oneOfEach()).map(([, id]) => id);
     const whole = (await list()).json;
     expect(idsOf(whole)).toEqual(ids);
     for (const item of whole) {
       expect(Object.keys(item)).toEqual([
-        ...[
-          'id',
-          'titre',
-          'slug',
-          'ouvertureDuVoteUtc',
-          'fermetureDuVoteUtc',
-          'etat',
-          'estPublie',
-          'estArchive',
-        ],
-        ...['nombreVotants', 'nombreQuestions', 'dateCreationUtc', 'dateModificationUtc'],
+        ...['id', 'titre', 'slug', 'ouvertureDuVoteUtc', 'fermetureDuVoteUtc', 'etat', 'estPublie'],
+        ...['estArchive', 'nombreVotants', 'nombreQuestions', 'dateCreationUtc', 'dateModificationUtc'],
       ]);
       expect(await campaigns.item(item.id)).toMatchObject(item);
     }
@@ -84,23 +60,17 @@ describe('GET /b2b/v1/campagnes', () => {
     expect(whole.map(({ etat }) => etat)).toEqual(ETATS);
   });
 
-  it('200 [] for nobody; another data space’s campaigns never, whatever is asked', async () => {
-    const other = new Campaigns(app, await app.tenant());
+  it('200 [] for a tenant without campaigns, with any filter', async () => {
+    const other = await newSpace();
     const foreign = await other.scheduled({ titre: 'Vote' });
-    const filters: Filters[] = [
-      {},
-      { etat: 'Planifie' },
-      { titre: 'vote' },
-      { ouvertureApres: '2001-01-01' },
-      { limite: '5' },
-    ];
-    for (const asked of filters) {
+    const filters: Filters[] = [{ etat: 'Planifie' }, { titre: 'vote' }, { ouvertureApres: '2001-01-01' }];
+    for (const asked of [{}, ...filters, { limite: '5' }]) {
       expect((await list(asked)).text).toBe('[]');
       expect(await found(asked, other)).toEqual([foreign]);
     }
   });
 
-  it('counts questions and voters as they come and go', async () => {
+  it('200 counts the current questions and voters', async () => {
     const id = await campaigns.draft();
     const counts = async () => {
       const [item] = (await campaigns.sent('GET')).json;
@@ -116,7 +86,7 @@ describe('GET /b2b/v1/campagnes', () => {
     expect(await counts()).toEqual([0, 1]);
   });
 
-  it('pages walk all of them exactly once, in the order of creation, and end', async () => {
+  it('pages return each campaign once, in the order of creation', async () => {
     for (const n of times(7, (index) => index)) {
       // Titles and dates in another order than that of creation.
       const day = `2099-01-0${7 - n}T00:00:00.000Z`;
@@ -133,56 +103,50 @@ describe('GET /b2b/v1/campagnes', () => {
     expect(idsOf((await walk<Item>(app, campaigns.tenant, filtered)).flat())).toEqual([whole[1]!.id]);
   });
 
-  it('pages of campaigns made in one instant have each of them once', async () => {
+  it('pages return each campaign once if all have the same time of creation', async () => {
     const ids = await Promise.all(times(12, () => campaigns.draft()));
-    await app.database.query('UPDATE campagne SET date_creation = now() WHERE tenant_id = $1', [
-      campaigns.tenant.tenantId,
-    ]);
+    await campaigns.rows('UPDATE campagne SET date_creation = now() WHERE tenant_id = $1');
     const pages = await walk<Item>(app, campaigns.tenant, `${CAMPAGNES}?limite=5`);
     expect(idsOf(pages.flat())).toEqual(ids.sort());
   });
 
-  it.each<[string, Record<string, string>]>([
-    ['statut=Brouillon', { '?statut': 'unknown' }],
-    ['Etat=Brouillon', { '?Etat': 'unknown' }],
-    ['slug=vote', { '?slug': 'unknown' }],
+  it.each([
+    ['statut=Brouillon', '?statut unknown'],
+    ['Etat=Brouillon', '?Etat unknown'],
+    ['slug=vote', '?slug unknown'],
     [
       'ouvertureAvant=2099-01-01&fermetureApres=2099-01-01',
-      { '?ouvertureAvant': 'unknown', '?fermetureApres': 'unknown' },
+      '?ouvertureAvant unknown, ?fermetureApres unknown',
     ],
-    ['etat=brouillon', { '?etat': 'choice' }],
-    ['etat=Ouvert', { '?etat': 'choice' }],
-    ['etat=', { '?etat': 'required' }],
-    ['etat=Brouillon&etat=Archive', { '?etat': 'duplicate' }],
-    ['titre=', { '?titre': 'required' }],
-    ['titre=%20', { '?titre': 'required' }],
-    ['titre=%00', { '?titre': 'characters' }],
-    [
-      'ouvertureApres=hier&fermetureAvant=2099-13-01',
-      { '?ouvertureApres': 'date', '?fermetureAvant': 'date' },
-    ],
-    ['ouvertureApres=2099-01-01T00:00:00', { '?ouvertureApres': 'date' }],
-    ['limite=0', { '?limite': 'range' }],
-    ['limite=1001', { '?limite': 'range' }],
-    ['limite=deux', { '?limite': 'type' }],
-    ['limite=2&curseur=x', { '?curseur': 'cursor' }],
+    ['etat=brouillon', '?etat choice'],
+    ['etat=Ouvert', '?etat choice'],
+    ['etat=', '?etat required'],
+    ['etat=Brouillon&etat=Archive', '?etat duplicate'],
+    ['titre=', '?titre required'],
+    ['titre=%20', '?titre required'],
+    ['titre=%00', '?titre characters'],
+    ['ouvertureApres=hier&fermetureAvant=2099-13-01', '?ouvertureApres date, ?fermetureAvant date'],
+    ['ouvertureApres=2099-01-01T00:00:00', '?ouvertureApres date'],
+    ['limite=0', '?limite range'],
+    ['limite=1001', '?limite range'],
+    ['limite=deux', '?limite type'],
+    ['limite=2&curseur=x', '?curseur cursor'],
   ])('400 for ?%s', async (query, faults) => {
     expectFaults(await campaigns.send('GET', `?${query}`), faults);
   });
 
-  it('400 for a part of a title that is longer than any title', async () => {
-    expectFaults(await list({ titre: 'x'.repeat(256) }), { '?titre': 'length' });
+  it('400 for a part of a title with more than 255 characters', async () => {
+    expectFaults(await list({ titre: 'x'.repeat(256) }), '?titre length');
     expect(await titlesFor('x'.repeat(255))).toEqual([]);
   });
 });
 
 describe('?etat', () => {
-  it('tells the states apart', async () => {
-    const made = await oneOfEach();
-    for (const etat of ETATS) expect(await found({ etat })).toEqual([made[etat]]);
+  it('returns the campaigns of one state', async () => {
+    for (const [etat, id] of await oneOfEach()) expect(await found({ etat })).toEqual([id]);
   });
 
-  it('goes by the clock at once, without any worker', async () => {
+  it('follows the dates without a worker', async () => {
     const window = {
       ouvertureDuVoteUtc: new Date(Date.now() + 3_600_000).toISOString(),
       fermetureDuVoteUtc: new Date(Date.now() + 7_200_000).toISOString(),
@@ -206,54 +170,43 @@ describe('?etat', () => {
 });
 
 describe('?titre', () => {
-  it('finds a part of a title anywhere, without regard to case or to how accents are put together', async () => {
+  it('finds a part of a title, whatever its case and its Unicode form', async () => {
     for (const titre of ['Élection du comité', 'Réélection', 'Vote GROẞ', 'Vote de grève'])
       await campaigns.draft({ titre });
-    expect(await titlesFor('élection')).toEqual(['Élection du comité', 'Réélection']);
-    expect(await titlesFor('ÉLECTION')).toEqual(['Élection du comité', 'Réélection']);
-    expect(await titlesFor('ÉLECTION'.normalize('NFD'))).toEqual(['Élection du comité', 'Réélection']);
-    expect(await titlesFor('Réélection')).toEqual(['Réélection']);
-    expect(await titlesFor(' comité ')).toEqual(['Élection du comité']);
-    expect(await titlesFor('n du c')).toEqual(['Élection du comité']);
-    expect(await titlesFor('gross')).toEqual(['Vote GROẞ']);
-    // An accent is part of its letter, for titles that are unique with it, too.
-    expect(await titlesFor('greve')).toEqual([]);
-    expect(await titlesFor('élections')).toEqual([]);
+    for (const [part, ...titles] of [
+      ...['élection', 'ÉLECTION', 'ÉLECTION'.normalize('NFD')].map((part) => [
+        part,
+        'Élection du comité',
+        'Réélection',
+      ]),
+      ['Réélection', 'Réélection'],
+      ...[' comité ', 'n du c'].map((part) => [part, 'Élection du comité']),
+      ['gross', 'Vote GROẞ'],
+      // An accent is part of its letter, as it is in the comparison of titles.
+      ...[['greve'], ['élections']],
+    ])
+      expect([part, ...(await titlesFor(part!))]).toEqual([part, ...titles]);
   });
 
   it('%, _, \\ and * are letters', async () => {
     const TITLES = [
-      '100 %',
-      '1005',
-      'a_b',
-      'acb',
-      'c\\d',
-      'c\\\\e',
-      'cd',
-      'x%y',
-      'xzy',
-      'q*r',
-      'qqr',
-      '.+',
-      "o'clock",
+      ...['100 %', '1005', 'a_b', 'acb', 'c\\d', 'c\\\\e', 'cd', 'x%y', 'xzy', 'q*r', 'qqr', '.+', "o'clock"],
     ];
     for (const [n, titre] of TITLES.entries()) {
-      // Signs alone would make the same slug: each title gets a mark of its own behind it.
+      // A number at the end keeps slugs apart that consist of signs.
       await campaigns.draft({ titre: `${titre} ¦${n}` });
     }
     const plain = async (text: string) => (await titlesFor(text)).map((titre) => titre.split(' ¦')[0]);
-    expect(await plain('100 %')).toEqual(['100 %']);
-    expect(await plain('%')).toEqual(['100 %', 'x%y']);
-    expect(await plain('x%y')).toEqual(['x%y']);
-    expect(await plain('_')).toEqual(['a_b']);
-    expect(await plain('a_b')).toEqual(['a_b']);
-    expect(await plain('\\')).toEqual(['c\\d', 'c\\\\e']);
-    expect(await plain('\\\\')).toEqual(['c\\\\e']);
-    expect(await plain('\\%')).toEqual([]);
-    expect(await plain('q*r')).toEqual(['q*r']);
-    expect(await plain('.+')).toEqual(['.+']);
-    expect(await plain("'")).toEqual(["o'clock"]);
-    expect(await plain('xzy')).toEqual(['xzy']);
+    for (const [part, ...titles] of [
+      ...['100 %', 'x%y', 'a_b', 'q*r', '.+', 'xzy'].map((text) => [text, text]),
+      ['%', '100 %', 'x%y'],
+      ['_', 'a_b'],
+      ['\\', 'c\\d', 'c\\\\e'],
+      ['\\\\', 'c\\\\e'],
+      ['\\%'],
+      ["'", "o'clock"],
+    ])
+      expect([part, ...(await plain(part!))]).toEqual([part, ...titles]);
   });
 });
 
@@ -268,7 +221,7 @@ describe('?ouvertureApres and ?fermetureAvant', () => {
       '2026-03-02T14:05:09.123Z',
       '2026-03-02T14:05:09.124Z',
     ];
-    // The other date is the same for all, so that only the one asked for can tell them apart.
+    // The other date is the same for all campaigns.
     for (const date of DATES) {
       await campaigns.draft(
         name === 'ouvertureApres'
@@ -295,7 +248,7 @@ describe('?ouvertureApres and ?fermetureAvant', () => {
 
 describe('all combinations of the four filters', () => {
   const CAMPAIGNS = 60;
-  /** Next to each other are titles that a comparison by case or pattern would take for one another. */
+  /** Titles that a comparison by case or pattern would confuse. */
   const WORDS = ['Élection', 'élection', 'Vote', 'a%b', 'a_b', 'axb', 'Grève'];
   const ASKED = ['ÉLECTION', 'vote', 'a%b', 'a_b', '%', 'xb', '1', 'rien'];
   const DAYS = times(6, (n) => new Date(Date.UTC(2098, 0, 1) + n).toISOString());
@@ -305,31 +258,31 @@ describe('all combinations of the four filters', () => {
   let all: Item[];
 
   beforeAll(async () => {
-    full = new Campaigns(app, await app.tenant());
+    full = await newSpace();
     const campaign = fc.record({
-      make: fc.constantFrom('draft', 'scheduled', 'opened', 'closed', 'archived'),
+      etat: fc.constantFrom(...ETATS),
       word: fc.constantFrom(...WORDS),
       dates: fc.tuple(fc.constantFrom(...DAYS), fc.constantFrom(...DAYS)).map((pair) => pair.sort()),
     });
-    for (const [n, { make, word, dates }] of fc
+    for (const [n, { etat, word, dates }] of fc
       .sample(campaign, { numRuns: CAMPAIGNS, seed: SEED })
       .entries()) {
       const [ouvertureDuVoteUtc, fermetureDuVoteUtc] = dates;
-      await full[make]({ titre: `${n} ${word} ${n}`, ouvertureDuVoteUtc, fermetureDuVoteUtc });
+      await full.in(etat, { titre: `${n} ${word} ${n}`, ouvertureDuVoteUtc, fermetureDuVoteUtc });
     }
     all = (await list({}, full)).json;
   });
 
-  /** What the service should do, as plainly as it can be said. */
+  /** The rule of the filters, as a predicate. */
   const passes = (item: Item, { etat, titre, ouvertureApres, fermetureAvant }: Filters): boolean =>
     (etat === undefined || item.etat === etat) &&
     (titre === undefined || item.titre.toLowerCase().includes(titre.toLowerCase())) &&
     (ouvertureApres === undefined || item.ouvertureDuVoteUtc >= ouvertureApres) &&
     (fermetureAvant === undefined || item.fermetureDuVoteUtc <= fermetureAvant);
 
-  it('find exactly what a plain filter over all campaigns finds, in its order, whole and in pages', async () => {
+  it('return the campaigns that a predicate returns, in its order, whole and in pages', async () => {
     expect(all).toHaveLength(CAMPAIGNS);
-    const told = new Set<string>();
+    const tried = new Set<string>();
     const values = fc.record({
       etat: fc.constantFrom<string>(...ETATS),
       titre: fc.constantFrom(...ASKED),
@@ -337,7 +290,7 @@ describe('all combinations of the four filters', () => {
       ouvertureApres: fc.constantFrom(...DAYS, '2090-01-01T00:00:00.000Z'),
       fermetureAvant: fc.constantFrom(...DAYS, '2090-01-01T00:00:00.000Z'),
     });
-    // What one campaign has itself finds that one at least, however many filters there are.
+    // The values of a campaign find at least that campaign.
     const own = all
       .filter((_item, index) => index % 12 === 0)
       .map((item) => ({
@@ -352,13 +305,13 @@ describe('all combinations of the four filters', () => {
         const filters: Filters = Object.fromEntries(names.map((name) => [name, asked[name]]));
         const expected = idsOf(all.filter((item) => passes(item, filters)));
         expect({ filters, found: await found(filters, full) }).toEqual({ filters, found: expected });
-        if (expected.length > 0) told.add(names.join());
+        if (expected.length > 0) tried.add(names.join());
         if (expected.length < 2) continue;
         const query = new URLSearchParams({ ...filters, limite: String(Math.ceil(expected.length / 2)) });
         const pages = await walk<Item>(app, full.tenant, `${CAMPAGNES}?${query.toString()}`);
         expect([pages.length, idsOf(pages.flat())]).toEqual([2, expected]);
       }
     }
-    expect(told.size).toBe(16);
+    expect(tried.size).toBe(16);
   });
 });

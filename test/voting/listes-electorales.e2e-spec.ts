@@ -4,7 +4,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, INSTANT, synced, syncedV1, times, walk } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
-import { type Answer, TestApp } from '../setup/test-app';
+import type { Answer } from '../setup/test-app';
 import {
   awayFromMidnight,
   employee,
@@ -15,50 +15,39 @@ import {
   today,
   union,
 } from '../sync/support';
-import { Campaigns } from './support/campaigns';
+import { app, campaigns, elsewhere, newSpace, replica, spaceOfEachTest } from './support/scene';
+import { deleteEmployee, voters } from './support/roll';
 
 const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
 const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
 
-let app: TestApp;
-let replica: TestApp;
-let campaigns: Campaigns;
-let elsewhere: Campaigns;
 let id: string;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-  const { databaseUrl, secretsKey } = app.config;
-  replica = await TestApp.start({ databaseUrl, secretsKey });
-});
-afterAll(async () => {
-  await replica.stop();
-  await app.stop();
+spaceOfEachTest({
+  sync: {
+    Syndicats: UNIONS.map((one) =>
+      union(
+        one,
+        EMPLOYERS.map((each) => employer(each)),
+      ),
+    ),
+  },
+  withReplica: true,
 });
 beforeEach(async () => {
-  campaigns = await openCampaigns();
-  elsewhere = new Campaigns(replica, campaigns.tenant);
   id = await campaigns.draft();
 });
 
-/** A data space with three unions and three employers. */
-async function openCampaigns(): Promise<Campaigns> {
-  const made = new Campaigns(app, await app.tenant());
-  const employers = EMPLOYERS.map((one) => employer(one));
-  await synced(app, made.tenant, { Syndicats: UNIONS.map((one) => union(one, employers)) });
-  return made;
-}
-
-/** Employees of V2, each with what it has beside its name. */
+/** Syncs employees through V2, with these properties. */
 const employees = (records: Record<string, Loose>): Promise<unknown> =>
   synced(app, campaigns.tenant, {
     Employes: Object.entries(records).map(([one, more]) => employee(one, more)),
   });
-/** As many members of SYN-1: M-0, M-1 and so on. */
+/** Syncs members of SYN-1: M-0, M-1 and so on. */
 const members = (count: number): Promise<unknown> =>
   employees(Object.fromEntries(times(count, (n) => [`M-${n}`, { Adhesions: [membership('SYN-1')] }])));
 
-/** A card of SYN-1, signed at this moment or another. */
+/** Signs a card of SYN-1, now by default. */
 async function sign(employeIdExterne: string, dateSignature?: string): Promise<void> {
   const card = { employeIdExterne, syndicatIdExterne: 'SYN-1', dateSignature };
   const person = { prenom: 'Zoé', nom: 'Roy', courriel: 'zoe@example.org' };
@@ -69,26 +58,26 @@ async function sign(employeIdExterne: string, dateSignature?: string): Promise<v
 
 const list = (criteria: unknown, by = campaigns, campaign = id): Promise<Answer> =>
   by.send('POST', `/${campaign}/liste-electorale`, criteria);
-/** What a list that must be accepted has counted: all, added, there before. */
+/** Makes a list that must be accepted. @returns its counts: all, added, already present */
 async function counts(criteria: Loose, campaign = id): Promise<number[]> {
   const { status, json } = await list(criteria, campaigns, campaign);
   expect({ criteria, status, faults: json.errors }).toEqual({ criteria, status: 201, faults: undefined });
   return [json.NombreVotants, json.NombreAjoutes, json.NombreDejaPresents];
 }
-/** Union and employer of each voter by the employee; nobody is there twice, and the campaign counts them. */
+/** Union and employer of each voter, by employee; asserts that employees are distinct and counted. */
 async function roll(campaign = id): Promise<Record<string, [unknown, unknown]>> {
-  const voters: Answer['json'][] = (await campaigns.sent('GET', `/${campaign}/votants`)).json;
-  const entries = voters.map((one) => [
+  const all = await voters(campaign);
+  const entries = all.map((one) => [
     one.EmployeIdExterne as string,
     [one.SyndicatIdExterne, one.EmployeurIdentifiantExterne],
   ]);
   const found = Object.fromEntries(entries) as Record<string, [unknown, unknown]>;
-  expect(Object.keys(found)).toHaveLength(voters.length);
-  expect((await campaigns.item(campaign)).nombreVotants).toBe(voters.length);
+  expect(Object.keys(found)).toHaveLength(all.length);
+  expect((await campaigns.item(campaign)).nombreVotants).toBe(all.length);
   return found;
 }
 
-/** What is known of an employee: memberships with their dates, and employments. */
+/** An employee: memberships with their dates, and employments. */
 interface Person {
   readonly unions: Readonly<Record<string, number>>;
   readonly jobs: readonly { readonly employer: string; readonly from: number; readonly to: number }[];
@@ -100,11 +89,11 @@ interface Criteria {
   ActifsLe?: string;
 }
 
-/** The day on which a membership begins: a date is one of the calendar, a moment is on a day of Toronto. */
+/** The day on which a membership begins; a moment belongs to a day of Toronto. */
 const dayOfMembership = (since: number): number =>
   since % 86_400_000 === 0 ? since : Date.parse(today(0, 'America/Toronto', new Date(since)));
 
-/** The voters that criteria make, as plainly as it can be said: one employee after the other. */
+/** The voters of criteria, computed by one employee after the other. */
 function expectedRoll(
   people: Record<string, Person>,
   criteria: Criteria,
@@ -112,12 +101,9 @@ function expectedRoll(
   const begin = Date.parse(criteria.ActifsLe ?? today());
   const end = begin + 24 * 3_600_000;
   const given = (ids: string[] | null | undefined): ids is string[] => ids != null && ids.length > 0;
-  const {
-    SyndicatsIdExternes: unions,
-    EmployeursIdentifiantsExternes: employers,
-    EmployesIdExternes: ids,
-  } = criteria;
-  const voters: Record<string, [unknown, unknown]> = {};
+  const { SyndicatsIdExternes: unions, EmployesIdExternes: ids } = criteria;
+  const employers = criteria.EmployeursIdentifiantsExternes;
+  const expected: Record<string, [unknown, unknown]> = {};
   for (const [one, person] of Object.entries(people)) {
     const memberships = Object.entries(person.unions)
       .filter(([name, since]) => dayOfMembership(since) <= begin && (!given(unions) || unions.includes(name)))
@@ -133,9 +119,9 @@ function expectedRoll(
     if (given(employers) && active.length === 0) continue;
     const isNamedAlone = !given(unions) && !given(employers);
     if (isNamedAlone && person.jobs.length > 0 && active.length === 0 && memberships.length === 0) continue;
-    voters[one] = [memberships[0]?.[0] ?? null, active[0]?.employer ?? null];
+    expected[one] = [memberships[0]?.[0] ?? null, active[0]?.employer ?? null];
   }
-  return voters;
+  return expected;
 }
 
 describe('criteria over a random population', () => {
@@ -149,7 +135,7 @@ describe('criteria over a random population', () => {
   }
 
   const DAYS = ['2026-05-09', '2026-05-10', '2026-05-11'];
-  /** Both ends of each of these days and of those around today, long ago, and in times to come. */
+  /** Both ends of these days and of the days around today, one moment in the past and one in the future. */
   const moments = (): number[] => [...new Set(allMoments())];
   const allMoments = (): number[] =>
     [...DAYS, ...[-1, 0, 1].map((offset) => today(offset).slice(0, 10))]
@@ -159,7 +145,7 @@ describe('criteria over a random population', () => {
   const wire = (instant: number): string | null =>
     Number.isFinite(instant) ? new Date(instant).toISOString() : null;
 
-  /** An employee of no two equal dates: which of two equals counts is nowhere said. */
+  /** An employee without equal dates, because the contract does not order them. */
   function person(): Person {
     const dates = shuffled(moments());
     const unions = Object.fromEntries(some(UNIONS).map((name) => [name, dates.pop()!]));
@@ -171,11 +157,11 @@ describe('criteria over a random population', () => {
     return { unions, jobs };
   }
 
-  it('make voters exactly of those who meet them, with the union and employer that the rules name', async () => {
+  it('make voters of the employees that meet them, with the union and employer of the rules', async () => {
     await awayFromMidnight();
     const people: Record<string, Person> = {};
     for (let n = 0; n < 150; n++) people[`V2-${n}`] = person();
-    // Whom V1 alone has written: an employer without dates or none, and perhaps memberships of V2.
+    // Employees of V1: an employer without dates or none, and some memberships of V2.
     for (let n = 0; n < 60; n++) {
       const jobs = n % 3 ? [{ employer: pick(EMPLOYERS), from: -Infinity, to: Infinity }] : [];
       people[`V1-${n}`] = { unions: n % 2 ? person().unions : {}, jobs };
@@ -275,7 +261,7 @@ describe('the rules', () => {
     ]);
   });
 
-  it('without ActifsLe it is the current day of the tenant, which the list tells', async () => {
+  it('without ActifsLe it is the current day of the tenant, which the list returns', async () => {
     await awayFromMidnight();
     const ends = (offset: number): Loose => ({ Emplois: [job('J', 'EMP-1', { DateFin: today(offset) })] });
     await employees({ AUJOURDHUI: ends(0), DEMAIN: ends(1) });
@@ -291,7 +277,7 @@ describe('the rules', () => {
     ['America/Toronto', '2026-05-10', '2026-05-11T04:00:00.000Z'],
     ['America/Toronto', '2026-01-10', '2026-01-11T05:00:00.000Z'],
   ])(
-    'in %s, who signs before the end of %s, which is at %s, is a member on it',
+    'in %s, an employee who signs before the end of %s (%s) is a member on that day',
     async (zone, ActifsLe, end) => {
       const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
       expect((await app.send(app.adminKey, 'PUT', path, { fuseauHoraire: zone })).status).toBe(200);
@@ -303,7 +289,7 @@ describe('the rules', () => {
     },
   );
 
-  it('who signs now is a voter of a list made now', async () => {
+  it('an employee who signs now is a voter of a list made now', async () => {
     await awayFromMidnight();
     await employees({ 'E-1': {}, 'E-2': { Adhesions: [membership('SYN-1', today(1))] } });
     await sign('E-1');
@@ -318,7 +304,6 @@ describe('the rules', () => {
     const EmployesIdExternes = ['E-1', 'E-2'];
     expect(await counts({ EmployesIdExternes, Poids: '2.5000' })).toEqual([2, 1, 1]);
     const [known, made] = (await campaigns.sent('GET', `/${id}/votants`)).json;
-    // Who was there stays as it was.
     expect(known).toMatchObject({ EmployeIdExterne: 'E-2', SyndicatIdExterne: 'SYN-3', Poids: 7 });
     expect(made).toEqual({
       ...{ VotantId: expect.stringMatching(GUID), Identifiant: null, Prenom: 'Zoé', Nom: "L'Écuyer" },
@@ -326,11 +311,11 @@ describe('the rules', () => {
       ...{ EmployeurIdentifiantExterne: null, ADroitDeVote: true, AVote: false, Poids: 2.5 },
     });
     for (const Poids of [0, -1, 1.00001, 1000001, '1e3', 'un']) {
-      expectFaults(await list({ EmployesIdExternes, Poids }), { '/Poids': 'range' });
+      expectFaults(await list({ EmployesIdExternes, Poids }), '/Poids range');
     }
   });
 
-  it('of nobody is a list as well', async () => {
+  it('a list without voters is 201', async () => {
     await employees({ 'E-1': {} });
     expect(await counts({ SyndicatsIdExternes: ['SYN-1'] })).toEqual([0, 0, 0]);
     expect(await roll()).toEqual({});
@@ -338,26 +323,22 @@ describe('the rules', () => {
 });
 
 describe('400', () => {
-  it('without criteria, or with empty lists alone: it never means everyone', async () => {
+  it('without criteria, or with empty lists only: a list never means all employees', async () => {
     await members(3);
     const none = [
-      ...[
-        {},
-        { SyndicatsIdExternes: [] },
-        { ActifsLe: '2026-01-01', Poids: 2 },
-        { EmployesIdExternes: null },
-      ],
+      ...[{}, { SyndicatsIdExternes: [] }, { ActifsLe: '2026-01-01', Poids: 2 }],
+      { EmployesIdExternes: null },
       { SyndicatsIdExternes: [], EmployeursIdentifiantsExternes: [], EmployesIdExternes: [] },
     ];
-    for (const criteria of none) expectFaults(await list(criteria), { '': 'required' });
+    for (const criteria of none) expectFaults(await list(criteria), 'required');
     expect(await roll()).toEqual({});
-    // Beside one that names something, an empty list is no criterion.
+    // An empty list is no criterion if another list has identifiers.
     expect(await counts({ SyndicatsIdExternes: ['SYN-1'], EmployesIdExternes: [] })).toEqual([3, 3, 0]);
   });
 
-  it('for each identifier that names nothing, of another tenant or not, with a pointer each', async () => {
+  it('for each identifier that is unknown or of another tenant, with its pointer', async () => {
     await employees({ 'E-1': { Adhesions: [membership('SYN-1')], Emplois: [job('J', 'EMP-1')] } });
-    const theirs = new Campaigns(app, await app.tenant());
+    const theirs = await newSpace();
     await synced(app, theirs.tenant, {
       ...{ Syndicats: [union('LEUR', [employer('LEUR')])], Employes: [employee('LEUR')] },
     });
@@ -376,24 +357,21 @@ describe('400', () => {
   });
 
   it('for criteria of the wrong form', async () => {
-    const faults: [Loose, Record<string, string>][] = [
-      [{ SyndicatsIdExternes: 'SYN-1' }, { '/SyndicatsIdExternes': 'type' }],
-      [{ SyndicatsIdExternes: ['SYN-1', 'SYN-1'] }, { '/SyndicatsIdExternes': 'duplicate' }],
-      [
-        { SyndicatsIdExternes: [7, ' '] },
-        { '/SyndicatsIdExternes/0': 'type', '/SyndicatsIdExternes/1': 'required' },
-      ],
-      [{ EmployesIdExternes: ['\u0000'] }, { '/EmployesIdExternes/0': 'characters' }],
-      [{ EmployesIdExternes: times(25_001, (n) => `E-${n}`) }, { '/EmployesIdExternes': 'length' }],
-      [{ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '10/05/2026' }, { '/ActifsLe': 'date' }],
-      [{ SyndicatIdExterne: 'SYN-1' }, { '/SyndicatIdExterne': 'unknown' }],
+    const faults: [Loose, string][] = [
+      [{ SyndicatsIdExternes: 'SYN-1' }, '/SyndicatsIdExternes type'],
+      [{ SyndicatsIdExternes: ['SYN-1', 'SYN-1'] }, '/SyndicatsIdExternes duplicate'],
+      [{ SyndicatsIdExternes: [7, ' '] }, '/SyndicatsIdExternes/0 type, /SyndicatsIdExternes/1 required'],
+      [{ EmployesIdExternes: ['\u0000'] }, '/EmployesIdExternes/0 characters'],
+      [{ EmployesIdExternes: times(25_001, (n) => `E-${n}`) }, '/EmployesIdExternes length'],
+      [{ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '10/05/2026' }, '/ActifsLe date'],
+      [{ SyndicatIdExterne: 'SYN-1' }, '/SyndicatIdExterne unknown'],
     ];
     for (const [criteria, expected] of faults) expectFaults(await list(criteria), expected);
   });
 });
 
 describe('what a list leaves behind', () => {
-  /** The transactions that wrote rows of these tables last. */
+  /** The transactions of the last writes of these tables. */
   const writers = (): Promise<object[]> =>
     campaigns.rows(
       `SELECT xmin::text FROM liste_electorale WHERE tenant_id = $1 UNION SELECT xmin::text FROM votant WHERE tenant_id = $1
@@ -402,7 +380,7 @@ describe('what a list leaves behind', () => {
        UNION SELECT xmin::text FROM evenement WHERE tenant_id = $1 AND type = 'listeElectorale.creee'`,
     );
 
-  it('201, Location, the counts; the event tells the same with the campaign, in the same transaction', async () => {
+  it('201, Location and the counts; the event has the same with the campaign, in the same transaction', async () => {
     await members(5);
     const { status, headers, text, json } = await list({ SyndicatsIdExternes: ['SYN-1'] });
     expect([status, headers.get('location')]).toEqual([201, `/b2b/v1/campagnes/${id}/liste-electorale`]);
@@ -424,7 +402,7 @@ describe('what a list leaves behind', () => {
   });
 
   it.each(['evenement', 'journal', 'liste_electorale'])(
-    'negative control: while %s takes no row, nobody becomes a voter',
+    'negative control: if %s takes no row, no voter is added',
     async (table) => {
       await members(5);
       const before = await writers();
@@ -435,7 +413,7 @@ describe('what a list leaves behind', () => {
     },
   );
 
-  it('GET shows what was made and by which criteria, in pages as well; 404 for a foreign campaign', async () => {
+  it('GET 200 returns the lists with their criteria, also in pages; 404 for a foreign campaign', async () => {
     await members(3);
     const made: Answer['json'][] = [];
     const none = {
@@ -461,25 +439,20 @@ describe('what a list leaves behind', () => {
     }));
     const path = `/b2b/v1/campagnes/${id}/liste-electorale`;
     expect((await campaigns.sent('GET', `/${id}/liste-electorale`)).json).toEqual(expected);
-    expect(await walk(app, campaigns.tenant, `${path}?limite=2`)).toEqual([
-      expected.slice(0, 2),
-      [expected[2]],
-    ]);
-    expectFaults(await app.send(campaigns.tenant, 'GET', `${path}?syndicat=SYN-1`), {
-      '?syndicat': 'unknown',
-    });
-    const theirs = await openCampaigns();
+    const pages = await walk(app, campaigns.tenant, `${path}?limite=2`);
+    expect(pages).toEqual([expected.slice(0, 2), [expected[2]]]);
+    expectFaults(await app.send(campaigns.tenant, 'GET', `${path}?syndicat=SYN-1`), '?syndicat unknown');
+    const theirs = await newSpace();
     for (const [method, body] of [['GET'], ['POST', { SyndicatsIdExternes: ['SYN-1'] }]] as const) {
       const foreign = await theirs.send(method, `/${id}/liste-electorale`, body);
       expectProblem(foreign, 404, 'Campagne.NotFound');
       const unknown = await theirs.send(method, `/${randomUUID()}/liste-electorale`, body);
       expect(comparable(foreign)).toEqual(comparable(unknown));
     }
-    // Another campaign has none.
     expect((await campaigns.sent('GET', `/${await campaigns.draft()}/liste-electorale`)).text).toBe('[]');
   });
 
-  it('under one Idempotency-Key it is made once', async () => {
+  it('one list for one Idempotency-Key', async () => {
     await members(3);
     const criteria = { SyndicatsIdExternes: ['SYN-1'] };
     const send = () =>
@@ -490,7 +463,7 @@ describe('what a list leaves behind', () => {
     expect(await campaigns.events(id)).toEqual(['listeElectorale.creee']);
   });
 
-  it('nothing once the campaign has ended: 409', async () => {
+  it('409 and no list after the end of the campaign', async () => {
     await members(2);
     id = await campaigns.closed();
     expectProblem(await list({ SyndicatsIdExternes: ['SYN-1'] }), 409, 'Campagne.ModificationNonPermise');
@@ -499,7 +472,7 @@ describe('what a list leaves behind', () => {
   });
 });
 
-describe('nobody becomes a voter twice', () => {
+describe('an employee becomes a voter once', () => {
   it('by a second list, by one of other criteria, or beside a voter made before', async () => {
     await members(10);
     await campaigns.sent('POST', `/${id}/votants/upsert`, [
@@ -537,7 +510,7 @@ describe('nobody becomes a voter twice', () => {
     }
   });
 
-  it('nor does anyone stay who is deleted meanwhile: lists beside deletions of employees', async () => {
+  it('no deleted employee stays a voter: lists during deletions of employees', async () => {
     await members(200);
     let deleted = 0;
     for (let round = 0; round < 5; round++) {
@@ -549,8 +522,7 @@ describe('nobody becomes a voter twice', () => {
         Promise.all(
           times(20, async (n) => {
             await new Promise((resolve) => setTimeout(resolve, 4 * n));
-            const path = `/b2b/v1/employe/M-${20 * round + n}`;
-            return (n % 2 ? app : replica).send(campaigns.tenant, 'DELETE', path);
+            return deleteEmployee(`M-${20 * round + n}`, n % 2 ? app : replica);
           }),
         ),
       ]);

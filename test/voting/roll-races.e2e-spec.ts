@@ -2,50 +2,40 @@ import { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
 import { VotantsBulk } from '../../libs/voting/src/persistence/votants.bulk';
 import { eventually, expectProblem } from '../http/expect-problem';
-import { synced, times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns } from './support/campaigns';
+import { times } from '../membership/synced';
+import type { Answer } from '../setup/test-app';
+import { app, campaigns, elsewhere, spaceOfFile } from './support/scene';
+import { deleteEmployee, size } from './support/roll';
 
-// Each race is held where it was once lost: by a lock of another connection, and not by waiting.
+// A lock of another connection stops each race at the point where it was once lost.
 
-let app: TestApp;
-let replica: TestApp;
-let campaigns: Campaigns;
 let other: Client;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-  const { databaseUrl, secretsKey } = app.config;
-  replica = await TestApp.start({ databaseUrl, secretsKey });
-  campaigns = new Campaigns(app, await app.tenant());
-  other = new Client({ connectionString: databaseUrl });
-  await other.connect();
-  await synced(app, campaigns.tenant, {
+spaceOfFile({
+  sync: {
     Syndicats: [
       {
-        IdentifiantExterne: 'SYN-1',
-        Nom: 'Syndicat Un',
+        ...{ IdentifiantExterne: 'SYN-1', Nom: 'Syndicat Un' },
         Employeurs: [{ IdentifiantExterne: 'EMP-1', Nom: 'Usine' }],
       },
     ],
     Employes: times(10, (index) => ({
-      IdExterne: `E-${index}`,
-      Prenom: 'Zoé',
-      Nom: 'Roy',
+      ...{ IdExterne: `E-${index}`, Prenom: 'Zoé', Nom: 'Roy' },
       Emplois: [{ IdentifiantExterne: 'J-1', IdentifiantExterneEmployeur: 'EMP-1', Matricule: '1' }],
       Adhesions: [{ SyndicatIdExterne: 'SYN-1', DateAdhesion: '2020-01-01' }],
     })),
-  });
+  },
+  withReplica: true,
 });
-afterAll(async () => {
-  await other.end();
-  await replica.stop();
-  await app.stop();
+beforeAll(async () => {
+  other = new Client({ connectionString: app.config.databaseUrl });
+  await other.connect();
 });
+afterAll(() => other.end());
 
 const tenantId = (): string => campaigns.tenant.tenantId;
 
-/** Waits until so many of the application's connections wait for a lock. */
+/** Waits until this number of the application's connections waits for a lock. */
 function waiting(count: number): Promise<true> {
   return eventually(async () => {
     const { rows } = await app.database.query<{ n: number }>(
@@ -56,7 +46,7 @@ function waiting(count: number): Promise<true> {
   }, `${count} waiting for a lock`);
 }
 
-/** Runs statements in a transaction of another connection, which is open until the answer's function is called. */
+/** Runs statements in a transaction of another connection. @returns a function that commits it */
 async function holding(
   ...statements: [text: string, ...values: unknown[]][]
 ): Promise<() => Promise<unknown>> {
@@ -65,14 +55,14 @@ async function holding(
   return () => other.query('COMMIT');
 }
 
-/** Deletes an employee, and lets `work` begin while the deletion holds the employee and has not ended. */
+/** Runs `work` while a deletion has locked the employee and has not ended. */
 async function whileDeleting(employe: string, work: () => Promise<Answer>): Promise<Answer> {
   const release = await holding([
     'SELECT FROM emploi WHERE tenant_id = $1 AND id_externe_employe = $2 FOR UPDATE',
     tenantId(),
     employe,
   ]);
-  const deleted = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${employe}`);
+  const deleted = deleteEmployee(employe);
   await waiting(1);
   const answer = work();
   await waiting(2);
@@ -81,27 +71,16 @@ async function whileDeleting(employe: string, work: () => Promise<Answer>): Prom
   return answer;
 }
 
-const counted = async (id: string): Promise<[told: number, rows: number]> => {
-  const [{ n }] = (await campaigns.rows<{ n: number }>(
-    'SELECT count(*)::int AS n FROM votant WHERE tenant_id = $1 AND campagne_id = $2',
-    id,
-  )) as [{ n: number }];
-  return [(await campaigns.item(id)).nombreVotants, n];
-};
-
 describe('A roll that is written', () => {
-  it('409 Votant.AVote for who votes while the upsert is on its way', async () => {
+  it('409 Votant.AVote if the ballot comes before the upsert has the row', async () => {
     const id = await campaigns.opened();
     const VotantId = await campaigns.votant(id);
     const release = await holding(
       ['SELECT FROM campagne WHERE tenant_id = $1 AND id_unique = $2 FOR KEY SHARE', tenantId(), id],
       ['UPDATE votant SET a_vote = true WHERE tenant_id = $1 AND id_unique = $2', tenantId(), VotantId],
     );
-    const upsert = campaigns.send('POST', `/${id}/votants/upsert`, {
-      VotantId,
-      Poids: 5,
-      ADroitDeVote: false,
-    });
+    const change = { VotantId, Poids: 5, ADroitDeVote: false };
+    const upsert = campaigns.send('POST', `/${id}/votants/upsert`, change);
     await waiting(1);
     await release();
     expectProblem(await upsert, 409, 'Votant.AVote');
@@ -109,7 +88,7 @@ describe('A roll that is written', () => {
     expect(json).toMatchObject({ AVote: true, Poids: 1, ADroitDeVote: true });
   });
 
-  it('409 Votant.AVote for who has voted and is to become nobody, so that the employee cannot be enrolled again', async () => {
+  it('409 Votant.AVote for another employee after the ballot, because the first could be enrolled again', async () => {
     const id = await campaigns.opened();
     const VotantId = await campaigns.votant(id, { EmployeIdExterne: 'E-0' });
     await campaigns.markVoted(id, VotantId);
@@ -121,7 +100,7 @@ describe('A roll that is written', () => {
     expect(list.json).toMatchObject({ NombreAjoutes: 0, NombreDejaPresents: 1 });
   });
 
-  it('leaves out an employee who is deleted while a list is made', async () => {
+  it('a list leaves out an employee who is deleted meanwhile', async () => {
     const id = await campaigns.draft();
     const criteria = { SyndicatsIdExternes: ['SYN-1'] };
     const before = (await campaigns.rows('SELECT FROM employe WHERE tenant_id = $1')).length;
@@ -129,10 +108,10 @@ describe('A roll that is written', () => {
       campaigns.send('POST', `/${id}/liste-electorale`, criteria),
     );
     expect([list.status, list.json.NombreAjoutes]).toEqual([201, before - 1]);
-    expect(await counted(id)).toEqual([before - 1, before - 1]);
+    expect(await size(id)).toBe(before - 1);
   });
 
-  it('refuses alone the record of an employee who is deleted meanwhile', async () => {
+  it('an upsert rejects only the record of an employee who is deleted meanwhile', async () => {
     const id = await campaigns.draft();
     const records = [{ EmployeIdExterne: 'E-3' }, { EmployeIdExterne: 'E-4' }];
     const upsert = await whileDeleting('E-3', () => campaigns.send('POST', `/${id}/votants/upsert`, records));
@@ -141,53 +120,47 @@ describe('A roll that is written', () => {
       NombreCrees: 1,
       Erreurs: [{ Index: 0, Code: 'Requete.Invalide', Message: 'EmployeIdExterne names no employee' }],
     });
-    expect(await counted(id)).toEqual([1, 1]);
+    expect(await size(id)).toBe(1);
   });
 
   it.each([
     ['E-5', { Prenom: 'Ève', Nom: 'Côté' }],
     ['E-6', { Poids: 2 }],
-  ])(
-    '404 Votant.NotFound for the voter whom the deletion of %s takes away meanwhile',
-    async (employe, rest) => {
-      const id = await campaigns.draft();
-      const VotantId = await campaigns.votant(id, { EmployeIdExterne: employe });
-      const release = await holding([
-        'SELECT FROM campagne WHERE tenant_id = $1 AND id_unique = $2 FOR SHARE',
-        tenantId(),
-        id,
-      ]);
-      // It has taken the voter away, and waits to count.
-      const deleted = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${employe}`);
-      await waiting(1);
-      const upsert = campaigns.send('POST', `/${id}/votants/upsert`, { VotantId, ...rest });
-      await waiting(2);
-      await release();
-      expect((await deleted).status).toBe(204);
-      expectProblem(await upsert, 404, 'Votant.NotFound');
-      expect(await counted(id)).toEqual([0, 0]);
-    },
-  );
+  ])('404 Votant.NotFound for the voter that the deletion of %s deletes meanwhile', async (employe, rest) => {
+    const id = await campaigns.draft();
+    const VotantId = await campaigns.votant(id, { EmployeIdExterne: employe });
+    const release = await holding([
+      'SELECT FROM campagne WHERE tenant_id = $1 AND id_unique = $2 FOR SHARE',
+      tenantId(),
+      id,
+    ]);
+    // The deletion has deleted the voter, and waits to update the count.
+    const deleted = deleteEmployee(employe);
+    await waiting(1);
+    const upsert = campaigns.send('POST', `/${id}/votants/upsert`, { VotantId, ...rest });
+    await waiting(2);
+    await release();
+    expect((await deleted).status).toBe(204);
+    expectProblem(await upsert, 404, 'Votant.NotFound');
+    expect(await size(id)).toBe(0);
+  });
 
-  it('takes one turn, in whichever letters the path has the campaign', async () => {
+  it('one lock holds a campaign, whatever the case of its id in the path', async () => {
     const id = await campaigns.draft();
     const list = times(3_000, (index) => ({ Identifiant: `I-${index}`, Prenom: 'Zoé', Nom: 'Roy' }));
-    const others = new Campaigns(replica, campaigns.tenant);
     const answers = await Promise.all([
       campaigns.send('POST', `/${id}/votants/upsert`, list),
-      others.send('POST', `/${id.toUpperCase()}/votants/upsert`, list),
+      elsewhere.send('POST', `/${id.toUpperCase()}/votants/upsert`, list),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers.map(({ json }) => json.NombreCrees).sort()).toEqual([0, 3_000]);
-    expect(await counted(id)).toEqual([3_000, 3_000]);
-    const made = await campaigns.sent('POST', `/${id.toUpperCase()}/votants/upsert`, {
-      Prenom: 'Z',
-      Nom: 'R',
-    });
+    expect(await size(id)).toBe(3_000);
+    const voter = { Prenom: 'Z', Nom: 'R' };
+    const made = await campaigns.sent('POST', `/${id.toUpperCase()}/votants/upsert`, voter);
     expect(made.headers.get('location')).toBe(`/b2b/v1/campagnes/${id}/votants/${made.json.VotantId}`);
   });
 
-  it('does not hold the campaign while a long list is read: others need not wait for what takes long', async () => {
+  it('a publication does not wait while a long list is read', async () => {
     const id = await campaigns.ready();
     const { stage } = VotantsBulk.prototype;
     let release!: () => void;
@@ -213,8 +186,8 @@ describe('A roll that is written', () => {
   });
 });
 
-describe('Autovacuum, which would note that the roll is empty while its rows are not committed', () => {
-  /** Whether the application holds the lock that keeps autovacuum off the table. */
+describe('Autovacuum, which counts no rows before they are committed', () => {
+  /** Whether the application holds the lock that blocks autovacuum of the table. */
   const isKeptOff = async (): Promise<boolean> => {
     const { rowCount } = await app.database.query(
       `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
@@ -228,18 +201,23 @@ describe('Autovacuum, which would note that the roll is empty while its rows are
 
   it.each<[what: string, many: boolean, path: string, body: unknown]>([
     [
-      'is kept off by an upsert of more rows than are known',
+      'is blocked by an upsert of more rows than PostgreSQL has counted',
       true,
       'votants/upsert',
       times(2_000, (index) => ({ Identifiant: `V-${index}`, Prenom: 'Zoé', Nom: 'Roy' })),
     ],
-    ['is not by one of a few', false, 'votants/upsert', [{ Identifiant: 'V-1', Prenom: 'Zoé', Nom: 'Roy' }]],
-    ['is kept off by an electoral list', true, 'liste-electorale', { EmployesIdExternes: ['E-9'] }],
+    [
+      'is not blocked by an upsert of one row',
+      false,
+      'votants/upsert',
+      [{ Identifiant: 'V-1', Prenom: 'Zoé', Nom: 'Roy' }],
+    ],
+    ['is blocked by an electoral list', true, 'liste-electorale', { EmployesIdExternes: ['E-9'] }],
   ])('%s', async (_what, many, path, body) => {
     await app.database.query('DELETE FROM votant');
     await app.database.query('VACUUM ANALYZE votant');
     const id = await campaigns.draft();
-    // A row that is not committed yet makes the writer wait in the middle of its writing.
+    // An uncommitted row stops the writer in the middle of its writing.
     const release = await holding([INSERT, tenantId(), id, 'V-1', 'E-9']);
     const written = campaigns.send('POST', `/${id}/${path}`, body);
     await waiting(1);
@@ -252,7 +230,7 @@ describe('Autovacuum, which would note that the roll is empty while its rows are
 });
 
 describe('The clock', () => {
-  it('lets no campaign that somebody holds keep the others waiting, and tells of it once it is free', async () => {
+  it('skips a locked campaign, and announces it when it is free', async () => {
     const ids = [await campaigns.scheduled(), await campaigns.scheduled(), await campaigns.scheduled()];
     await app.database.query(
       `UPDATE campagne SET ouverture_du_vote_utc = now() - interval '1 minute' WHERE id_unique = ANY ($1)`,

@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto';
-import { synced, times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns } from './support/campaigns';
-import { Votes } from './support/votes';
+import { times } from '../membership/synced';
+import type { Answer } from '../setup/test-app';
+import { app, campaigns, spaceOfFile, votes } from './support/scene';
 
-let app: TestApp;
-let campaigns: Campaigns;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-  campaigns = new Campaigns(app, await app.tenant());
-  await synced(app, campaigns.tenant, {
+spaceOfFile({
+  sync: {
     Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'Un' }],
     Employes: times(3, (n) => ({ IdExterne: `E-${n}`, Prenom: 'Zoé', Nom: 'Roy' })),
-  });
+  },
 });
-afterAll(() => app.stop());
 
 interface Changement {
   readonly type: string;
@@ -25,7 +18,7 @@ interface Changement {
   readonly champs: readonly string[];
 }
 
-/** Action and changes of the entries on a campaign or voter, those of its making excepted. */
+/** Actions and changes of the entries about a campaign or voter. */
 async function trail(objetId: string): Promise<[action: string, changements: Changement[]][]> {
   const path = `/admin/v1/clients/${campaigns.tenant.clientId}/journal?objetId=${objetId}`;
   const { json } = await app.send(app.adminKey, 'GET', path);
@@ -42,7 +35,7 @@ const upsert = (id: string, body: unknown): Promise<Answer> =>
   campaigns.sent('POST', `/${id}/votants/upsert`, body);
 
 describe('The audit trail of a roll', () => {
-  it('names the voters of each write and the fields that it changed, and never what they say', async () => {
+  it('names the voters of each write and the changed fields, without their values', async () => {
     const id = await campaigns.draft();
     const one = await campaigns.votant(id, { Identifiant: 'V-1' });
     const two = await campaigns.votant(id, { Identifiant: 'V-2' });
@@ -57,14 +50,8 @@ describe('The audit trail of a roll', () => {
       `SELECT id_unique AS id FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND identifiant = 'V-3'`,
       id,
     );
-    await campaigns.sent('PUT', `/${id}/votants/droit-de-vote`, {
-      VotantIds: [one, two],
-      ADroitDeVote: false,
-    });
-    await campaigns.sent('PUT', `/${id}/votants/droit-de-vote`, {
-      VotantIds: [one, two],
-      ADroitDeVote: false,
-    });
+    const right = { VotantIds: [one, two], ADroitDeVote: false };
+    for (let sent = 0; sent < 2; sent++) await campaigns.sent('PUT', `/${id}/votants/droit-de-vote`, right);
     expect(await trail(id)).toEqual([
       ['votant.enregistrer', [named('ajout', [one])]],
       ['votant.enregistrer', [named('ajout', [two])]],
@@ -74,7 +61,7 @@ describe('The audit trail of a roll', () => {
         [named('ajout', [three!.id]), named('modification', [one, two], 'SyndicatIdExterne', 'Poids')],
       ],
       ['votant.droitDeVote', [named('modification', [one, two], 'ADroitDeVote')]],
-      // Nothing was changed.
+      // The second request changes no voter.
       ['votant.droitDeVote', []],
     ]);
     await campaigns.sent('DELETE', `/${id}/votants/${two}`);
@@ -85,12 +72,10 @@ describe('The audit trail of a roll', () => {
     expect(rows.filter(({ text }) => /secret|SYN-1|V-1/i.test(text))).toEqual([]);
   });
 
-  it('names whom an electoral list adds', async () => {
+  it('names the voters that an electoral list adds', async () => {
     const id = await campaigns.draft();
     await campaigns.sent('POST', `/${id}/liste-electorale`, { EmployesIdExternes: ['E-0'] });
-    await campaigns.sent('POST', `/${id}/liste-electorale`, {
-      EmployesIdExternes: ['E-0', 'E-1', 'E-2'],
-    });
+    await campaigns.sent('POST', `/${id}/liste-electorale`, { EmployesIdExternes: ['E-0', 'E-1', 'E-2'] });
     const added = await campaigns.rows<{ id: string; employe: string }>(
       `SELECT id_unique AS id, employe_id_externe AS employe FROM votant WHERE tenant_id = $1 AND campagne_id = $2 ORDER BY 2`,
       id,
@@ -102,7 +87,7 @@ describe('The audit trail of a roll', () => {
     ]);
   });
 
-  it('names up to 1,000 voters; of more it tells the number and the digest of their ids', async () => {
+  it('names up to 1,000 voters; for more it has the number and the digest of their ids', async () => {
     const id = await campaigns.draft();
     for (const count of [1_000, 1_001])
       await upsert(
@@ -127,8 +112,7 @@ describe('The audit trail of a roll', () => {
     ]);
   });
 
-  it('names who is added and changed while the vote is open', async () => {
-    const votes = await Votes.of(app, campaigns);
+  it('names the voters that are added and changed while the vote is open', async () => {
     const vote = await votes.opened(1);
     const late = await campaigns.votant(vote.id);
     await upsert(vote.id, { VotantId: late, SyndicatIdExterne: 'SYN-1' });
@@ -144,7 +128,7 @@ describe('The audit trail of a roll', () => {
 describe('An employee', () => {
   const count = async (id: string): Promise<number> => (await campaigns.item(id)).nombreVotants as number;
 
-  it('has one place on a roll, whichever way it is sought: by list, by upsert, under another Identifiant', async () => {
+  it('has one place on a roll: list, upsert and another Identifiant give no second one', async () => {
     const id = await campaigns.draft();
     const list = { EmployesIdExternes: ['E-1'] };
     await campaigns.sent('POST', `/${id}/liste-electorale`, list);
@@ -155,12 +139,10 @@ describe('An employee', () => {
       const { Erreurs } = (await upsert(id, [body])).json;
       expect(Erreurs).toMatchObject([{ Index: 0, Code: 'Votant.EmployeDejaInscrit' }]);
     }
-    // Nor by making another voter the employee.
+    // Another voter cannot become the employee.
     const other = await campaigns.votant(id);
-    const made = await campaigns.send('POST', `/${id}/votants/upsert`, {
-      VotantId: other,
-      EmployeIdExterne: 'E-1',
-    });
+    const change = { VotantId: other, EmployeIdExterne: 'E-1' };
+    const made = await campaigns.send('POST', `/${id}/votants/upsert`, change);
     expect([made.status, made.json.code]).toEqual([409, 'Votant.EmployeDejaInscrit']);
     expect((await campaigns.sent('POST', `/${id}/liste-electorale`, list)).json).toMatchObject({
       NombreAjoutes: 0,
@@ -169,7 +151,7 @@ describe('An employee', () => {
     expect(await count(id)).toBe(2);
   });
 
-  it('has one place although all of these are sent at once', async () => {
+  it('has one place if these requests are sent at once', async () => {
     const id = await campaigns.draft();
     const answers = await Promise.all(
       times(20, (n) =>

@@ -1,16 +1,21 @@
 import { refusing } from '../adhesion/support/data-space';
-import { changed, digests } from '../adhesion/support/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns, NEXT_YEAR } from './support/campaigns';
+import { type Etat, ETATS, NEXT_YEAR, WHOLE_LIFE } from './support/campaigns';
+import {
+  app,
+  campaigns,
+  databaseNow,
+  expectRefused,
+  newSpace,
+  spaceOfEachTest,
+  unchanged,
+} from './support/scene';
 
-type Etat = 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 type Name = 'publier' | 'depublier' | 'ouvrir' | 'fermer' | 'archiver';
 
 /**
- * Where each transition leads from each state (docs/contract.md, "States and transitions"); what is not here is
- * refused.
+ * The state after each transition (docs/contract.md, "States and transitions"); all others are rejected.
  */
 const LEADS: Record<Etat, Partial<Record<Name, Etat>>> = {
   Brouillon: { publier: 'Planifie', archiver: 'Archive' },
@@ -20,7 +25,6 @@ const LEADS: Record<Etat, Partial<Record<Name, Etat>>> = {
   Archive: {},
 };
 const NAMES: Name[] = ['publier', 'depublier', 'ouvrir', 'fermer', 'archiver'];
-const ETATS = Object.keys(LEADS) as Etat[];
 const MATRIX = ETATS.flatMap((from) =>
   NAMES.map((name) => [name, from, LEADS[from][name] ?? 'refused'] as const),
 );
@@ -38,40 +42,13 @@ const SEED = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
 const NOW_OPEN = { ouvertureDuVoteUtc: '2001-01-01T00:00:00.000Z' };
 const PAST = { ...NOW_OPEN, fermetureDuVoteUtc: '2001-01-02T00:00:00.000Z' };
 
-let app: TestApp;
-let campaigns: Campaigns;
-
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  campaigns = new Campaigns(app, await app.tenant());
-});
+spaceOfEachTest();
 
 const fire = (id: string, name: Name, body?: unknown, headers?: Record<string, string>) =>
   campaigns.send('POST', `/${id}/${name}`, body, headers);
-const MAKERS = {
-  Brouillon: 'ready',
-  Planifie: 'scheduled',
-  VoteOuvert: 'opened',
-  Termine: 'closed',
-  Archive: 'archived',
-} as const;
-const make = (etat: Etat, overrides: object = {}): Promise<string> => campaigns[MAKERS[etat]](overrides);
-
-/** The time, by the clock of the database. */
-async function now(): Promise<string> {
-  const { rows } = await app.database.query<{ at: Date }>(
-    `SELECT date_trunc('milliseconds', clock_timestamp()) AS at`,
-  );
-  return rows[0]!.at.toISOString();
-}
-const audited = async (id: string): Promise<string[]> => {
-  const text = 'SELECT action FROM journal WHERE tenant_id = $1 AND objet_id = $2 ORDER BY id_unique';
-  return (await campaigns.rows<{ action: string }>(text, id)).map(({ action }) => action);
-};
-/** What was sent with the last event of a type. */
+const make = (etat: Etat, overrides?: object): Promise<string> => campaigns.in(etat, overrides);
+const now = async (): Promise<string> => (await databaseNow()).toISOString();
+/** The data of the last event of a type. */
 async function dataOf(type: string): Promise<object | undefined> {
   const text =
     'SELECT data FROM evenement WHERE tenant_id = $1 AND type = $2 ORDER BY id_unique DESC LIMIT 1';
@@ -80,19 +57,12 @@ async function dataOf(type: string): Promise<object | undefined> {
 const listed = async (id: string): Promise<object> =>
   (await campaigns.sent('GET')).json.find((item: { id: string }) => item.id === id);
 
-/** Runs `work` and expects it to be refused with a code and to leave every row as it was. */
-async function expectRefusal(work: () => Promise<Answer>, status: number, code: string): Promise<void> {
-  const before = await digests(app.database);
-  expectProblem(await work(), status, code);
-  expect(changed(before, await digests(app.database))).toEqual([]);
-}
-
 describe('each transition from each state', () => {
   it.each(ALLOWED)('%s: %s → %s', async (name, from, to) => {
     const id = await make(from);
     const before = await campaigns.item(id);
     expect(before.etat).toBe(from);
-    const [events, entries] = [await campaigns.events(id), await audited(id)];
+    const [events, entries] = [await campaigns.events(id), await campaigns.audited(id)];
     const start = await now();
     const answer = await fire(id, name);
     const end = await now();
@@ -103,12 +73,12 @@ describe('each transition from each state', () => {
       etat: to,
       ...(name === 'publier' ? { seuilAnonymat: 1, empreinteGraineDepartage: SEED } : {}),
       ...(name === 'depublier' ? { empreinteGraineDepartage: null } : {}),
-      // Told once the box is closed.
+      // Shown after the box is closed.
       ...(name === 'fermer' ? { graineDepartage: SEED } : {}),
       estPublie: ['Planifie', 'VoteOuvert', 'Termine'].includes(to),
       estArchive: to === 'Archive',
       resultatsVisibles: from === 'Termine' || to === 'Termine',
-      // Opening and closing by hand make the date now; nothing else touches a date.
+      // Only opening and closing by API call set a date: to now.
       ...(name === 'ouvrir' ? { ouvertureDuVoteUtc } : {}),
       ...(name === 'fermer' ? { fermetureDuVoteUtc } : {}),
       dateModificationUtc,
@@ -119,14 +89,14 @@ describe('each transition from each state', () => {
     const event = EVENTS[name];
     expect(await campaigns.events(id)).toEqual([...events, ...(event ? [event] : [])]);
     if (event) expect(await dataOf(event)).toEqual(await listed(id));
-    expect(await audited(id)).toEqual([...entries, `campagne.${name}`]);
+    expect(await campaigns.audited(id)).toEqual([...entries, `campagne.${name}`]);
   });
 
   it.each(MATRIX.filter(([, , to]) => to === 'refused'))(
-    '%s: %s is refused with 400 Campagne.TransitionNonPermise, and nothing is written',
+    '%s: %s is 400 Campagne.TransitionNonPermise, and nothing is written',
     async (name, from) => {
       const id = await make(from);
-      await expectRefusal(() => fire(id, name), 400, 'Campagne.TransitionNonPermise');
+      await expectRefused(() => fire(id, name), 400, 'Campagne.TransitionNonPermise');
       expect(await campaigns.etat(id)).toBe(from);
     },
   );
@@ -135,35 +105,29 @@ describe('each transition from each state', () => {
     expect([MATRIX.length, ALLOWED.length]).toEqual([25, 7]);
   });
 
-  it('goes by the clock: what has opened is not opened again, and what has ended is not closed again', async () => {
+  it('follows the dates: an open vote is not opened again, an ended one not closed again', async () => {
     const soon = await make('Planifie', {
       ouvertureDuVoteUtc: new Date(Date.now() + 3_600_000).toISOString(),
     });
     await campaigns.pass(soon, '2 hours');
-    await expectRefusal(() => fire(soon, 'ouvrir'), 400, 'Campagne.TransitionNonPermise');
+    await expectRefused(() => fire(soon, 'ouvrir'), 400, 'Campagne.TransitionNonPermise');
     await campaigns.pass(soon, '100 years');
     for (const name of ['fermer', 'depublier'] as const) {
-      await expectRefusal(() => fire(soon, name), 400, 'Campagne.TransitionNonPermise');
+      await expectRefused(() => fire(soon, name), 400, 'Campagne.TransitionNonPermise');
     }
     expect((await fire(soon, 'archiver')).json.etat).toBe('Archive');
   });
 
-  it('opens, ends and is archived at once: a window of any shortness is a window', async () => {
+  it('allows a window of any length: opened, closed and archived at once', async () => {
     const id = await campaigns.ready();
-    for (const [name, etat] of [
-      ['publier', 'Planifie'],
-      ['ouvrir', 'VoteOuvert'],
-      ['fermer', 'Termine'],
-      ['archiver', 'Archive'],
-    ] as const) {
-      expect((await fire(id, name)).json.etat).toBe(etat);
-    }
-    expect(await campaigns.events(id)).toEqual(['campagne.publiee', 'campagne.ouverte', 'campagne.terminee']);
+    for (const [index, name] of (['publier', 'ouvrir', 'fermer', 'archiver'] as const).entries())
+      expect((await fire(id, name)).json.etat).toBe(ETATS[index + 1]);
+    expect(await campaigns.events(id)).toEqual(WHOLE_LIFE);
   });
 });
 
 describe('POST /b2b/v1/campagnes/:id/publier', () => {
-  const refused = (id: string, code: string) => expectRefusal(() => fire(id, 'publier'), 400, code);
+  const refused = (id: string, code: string) => expectRefused(() => fire(id, 'publier'), 400, code);
 
   it('checks the transition, then questions, then their options, then voters', async () => {
     const id = await campaigns.draft(PAST);
@@ -185,25 +149,20 @@ describe('POST /b2b/v1/campagnes/:id/publier', () => {
     expect(await campaigns.events(id)).toEqual(['campagne.publiee']);
   });
 
-  it('400 Question.OptionsInsuffisantes where one question of several has fewer options than an answer must name', async () => {
+  it('400 Question.OptionsInsuffisantes if a question has fewer options than MinReponses', async () => {
     const id = await campaigns.ready();
     const Options = [{ Libelle: 'A' }, { Libelle: 'B' }];
-    await campaigns.question(id, {
-      Type: 'Election',
-      MinReponses: 3,
-      MaxReponses: 3,
-      Titre: 'Qui ?',
-      Options,
-    });
+    const three = { MinReponses: 3, MaxReponses: 3 };
+    await campaigns.question(id, { Type: 'Election', Titre: 'Qui ?', ...three, Options });
     await refused(id, 'Question.OptionsInsuffisantes');
     expect((await fire(id, 'publier')).json.detail).toContain('Qui ?');
   });
 
-  it('400 Campagne.TransitionNonPermise once the closing has passed, however complete the campaign is', async () => {
+  it('400 Campagne.TransitionNonPermise for a complete campaign after its closing', async () => {
     await refused(await campaigns.ready(PAST), 'Campagne.TransitionNonPermise');
   });
 
-  it('200 VoteOuvert inside the window, with both events, which show the open campaign', async () => {
+  it('200 VoteOuvert inside the window, with two events that show the open campaign', async () => {
     const id = await campaigns.ready(NOW_OPEN);
     const answer = await fire(id, 'publier');
     expect([answer.status, answer.json.etat, answer.json.estPublie]).toEqual([200, 'VoteOuvert', true]);
@@ -226,24 +185,24 @@ describe('POST /b2b/v1/campagnes/:id/publier', () => {
 
 describe('POST /b2b/v1/campagnes/:id/depublier', () => {
   it.each(['Planifie', 'VoteOuvert'] as const)(
-    '400 Campagne.DepublierAvecVotes in %s once somebody has voted',
+    '400 Campagne.DepublierAvecVotes in %s after the first vote',
     async (etat) => {
       const id = await make(etat);
       await campaigns.votant(id);
       await campaigns.vote(id);
-      await expectRefusal(() => fire(id, 'depublier'), 400, 'Campagne.DepublierAvecVotes');
+      await expectRefused(() => fire(id, 'depublier'), 400, 'Campagne.DepublierAvecVotes');
       expect(await campaigns.etat(id)).toBe(etat);
     },
   );
 
-  it('400 Campagne.TransitionNonPermise, and not the votes, once it has ended', async () => {
+  it('400 Campagne.TransitionNonPermise after the end, although it has votes', async () => {
     const id = await make('VoteOuvert');
     await campaigns.vote(id);
     await campaigns.sent('POST', `/${id}/fermer`);
-    await expectRefusal(() => fire(id, 'depublier'), 400, 'Campagne.TransitionNonPermise');
+    await expectRefused(() => fire(id, 'depublier'), 400, 'Campagne.TransitionNonPermise');
   });
 
-  it('votes of another campaign do not keep it', async () => {
+  it('200 if only another campaign has votes', async () => {
     await campaigns.vote(await make('VoteOuvert'));
     expect((await fire(await make('VoteOuvert'), 'depublier')).json.etat).toBe('Brouillon');
   });
@@ -259,65 +218,52 @@ describe('GET /b2b/v1/campagnes/:id/validation', () => {
     return erreurs.map(({ code }: { code: string }) => code);
   };
 
-  it('tells all at once what would stop a publication, in the order of its checks, and writes nothing', async () => {
+  it('200 returns all reasons that block a publication, in the order of its checks, and writes nothing', async () => {
     const id = await campaigns.draft(PAST);
-    const before = await digests(app.database);
-    expect(await codesOf(id)).toEqual([
-      'Campagne.TransitionNonPermise',
-      'Campagne.AucuneQuestion',
-      'Vote.AucunVotant',
-    ]);
-    expect(changed(before, await digests(app.database))).toEqual([]);
+    const ended = 'Campagne.TransitionNonPermise';
+    const found = await unchanged(() => codesOf(id));
+    expect(found).toEqual([ended, 'Campagne.AucuneQuestion', 'Vote.AucunVotant']);
     await campaigns.question(id, { Type: 'Election' });
-    expect(await codesOf(id)).toEqual([
-      'Campagne.TransitionNonPermise',
-      'Question.OptionsInsuffisantes',
-      'Vote.AucunVotant',
-    ]);
+    const without = ['Question.OptionsInsuffisantes', 'Vote.AucunVotant'];
+    expect(await codesOf(id)).toEqual([ended, ...without]);
     await campaigns.sent('PUT', `/${id}`, { titre: 'Vote', ...NEXT_YEAR });
-    expect(await codesOf(id)).toEqual(['Question.OptionsInsuffisantes', 'Vote.AucunVotant']);
+    expect(await codesOf(id)).toEqual(without);
     const [{ detail }] = (await campaigns.sent('GET', `/${id}/validation`)).json.erreurs;
     expect((await fire(id, 'publier')).json.detail).toBe(detail);
   });
 
-  it('{"valide":true,"erreurs":[]} exactly where a publication succeeds', async () => {
+  it('200 {"valide":true,"erreurs":[]} before a publication that succeeds', async () => {
     const id = await campaigns.ready();
     expect((await campaigns.send('GET', `/${id}/validation`)).text).toBe('{"valide":true,"erreurs":[]}');
     expect((await fire(id, 'publier')).status).toBe(200);
     expect(await codesOf(id)).toEqual(['Campagne.TransitionNonPermise']);
   });
 
-  it.each(ETATS.slice(1))('of a campaign in %s says that it cannot be published', async (etat) => {
+  it.each(ETATS.slice(1))('200 with Campagne.TransitionNonPermise in %s', async (etat) => {
     expect(new Set(await codesOf(await make(etat)))).toEqual(new Set(['Campagne.TransitionNonPermise']));
   });
 });
 
 describe('resultatsVisibles', () => {
   const visible = async (id: string): Promise<unknown> => (await campaigns.item(id)).resultatsVisibles;
-  async function show(resultatsVoteActifVisibles: boolean): Promise<void> {
-    const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
-    const answer = await app.send(app.adminKey, 'PUT', path, { drapeaux: { resultatsVoteActifVisibles } });
-    expect(answer.status).toBe(200);
-  }
-
-  it('is false until the vote has ended, and true from then on', async () => {
+  it('is false before the end of the vote, and true after it', async () => {
     const seen: unknown[] = [];
     for (const etat of ETATS) seen.push(await visible(await make(etat)));
     expect(seen).toEqual([false, false, false, true, true]);
   });
 
-  it('is true while the vote is open as long as the client has the flag on, and of no other client', async () => {
+  it('is true for an open vote if the flag of its client is on', async () => {
     const [planned, open, ended] = [await make('Planifie'), await make('VoteOuvert'), await make('Termine')];
-    const other = new Campaigns(app, await app.tenant());
+    const other = await newSpace();
     const theirs = await other.opened();
-    await show(true);
+    await campaigns.setFlags({ resultatsVoteActifVisibles: true });
     expect([await visible(planned), await visible(open), await visible(ended)]).toEqual([false, true, true]);
     expect((await other.item(theirs)).resultatsVisibles).toBe(false);
-    await show(false);
+    await campaigns.setFlags({ resultatsVoteActifVisibles: false });
     expect([await visible(open), await visible(ended)]).toEqual([false, true]);
   });
 
-  it('changes when the closing comes, without any worker', async () => {
+  it('becomes true at the closing, without a worker', async () => {
     const id = await make('VoteOuvert');
     expect(await visible(id)).toBe(false);
     await campaigns.pass(id, '100 years');
@@ -328,13 +274,12 @@ describe('resultatsVisibles', () => {
 describe('all transitions alike', () => {
   it.each(ALLOWED)('%s from %s takes no body and no query', async (name, from) => {
     const id = await make(from);
-    const before = await digests(app.database);
-    for (const body of [{ force: true }, [], '"x"', 'null', '1']) {
-      expectFaults(await fire(id, name, body), { '': 'unknown' });
-    }
-    expectFaults(await campaigns.send('POST', `/${id}/${name}?force=true`), { '?force': 'unknown' });
-    expect(changed(before, await digests(app.database))).toEqual([]);
-    // What many clients send with every POST.
+    await unchanged(async () => {
+      for (const body of [{ force: true }, [], '"x"', 'null', '1'])
+        expectFaults(await fire(id, name, body), 'unknown');
+      expectFaults(await campaigns.send('POST', `/${id}/${name}?force=true`), '?force unknown');
+    });
+    // Many clients send an empty object with every POST.
     expect((await fire(id, name, {})).status).toBe(200);
   });
 
@@ -348,11 +293,11 @@ describe('all transitions alike', () => {
         ...[200, ...times(19, () => 'Campagne.TransitionNonPermise')],
       ]);
       expect((await campaigns.events(id)).length).toBe(known.length + (EVENTS[name] ? 1 : 0));
-      expect((await audited(id)).filter((action) => action === `campagne.${name}`)).toHaveLength(1);
+      expect((await campaigns.audited(id)).filter((action) => action === `campagne.${name}`)).toHaveLength(1);
     },
   );
 
-  it('fermer and depublier at once: one of the two wins, and there is never an end of what was unpublished', async () => {
+  it('fermer and depublier at once: one of them succeeds, and an unpublished vote has no end', async () => {
     for (const n of times(12, (index) => index)) {
       const id = await make('VoteOuvert');
       const names = n % 2 ? (['fermer', 'depublier'] as const) : (['depublier', 'fermer'] as const);
@@ -369,14 +314,15 @@ describe('all transitions alike', () => {
     ['ouvrir', 'Planifie', 'evenement'],
     ['fermer', 'VoteOuvert', 'evenement'],
     ...ALLOWED.map(([name, from]) => [name, from, 'journal'] as const),
-  ] as const)('%s from %s has no effect where its row of %s cannot be written', async (name, from, table) => {
-    const id = await make(from);
-    const before = await digests(app.database);
-    const answer = await refusing(app, table, () => fire(id, name));
-    expect(answer.status).toBe(500);
-    expect(changed(before, await digests(app.database))).toEqual([]);
-    expect((await fire(id, name)).status).toBe(200);
-  });
+  ] as const)(
+    '%s from %s is 500 without effect if its row of %s cannot be written',
+    async (name, from, table) => {
+      const id = await make(from);
+      const answer = await unchanged(() => refusing(app, table, () => fire(id, name)));
+      expect(answer.status).toBe(500);
+      expect((await fire(id, name)).status).toBe(200);
+    },
+  );
 
   it('replays the first answer to the same Idempotency-Key', async () => {
     const id = await make('Brouillon');

@@ -1,47 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { comparable, GUID, synced, times, walk } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns } from './support/campaigns';
+import { comparable, GUID, times, walk } from '../membership/synced';
+import type { Answer } from '../setup/test-app';
+import { type Etat, ETATS } from './support/campaigns';
+import { app, campaigns, newSpace, spaceOfEachTest } from './support/scene';
+import { size, UNIONS_AND_EMPLOYEES, versions, voters } from './support/roll';
 
-let app: TestApp;
-let campaigns: Campaigns;
+spaceOfEachTest({ sync: UNIONS_AND_EMPLOYEES });
+const otherSpace = () => newSpace(UNIONS_AND_EMPLOYEES);
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  campaigns = await openCampaigns();
-});
-
-/** A data space with two unions, two employers, and the employees E-1 to E-4, members of SYN-1. */
-async function openCampaigns(): Promise<Campaigns> {
-  const made = new Campaigns(app, await app.tenant());
-  await synced(app, made.tenant, {
-    Syndicats: ['SYN-1', 'SYN-2'].map((IdentifiantExterne) => ({
-      ...{ IdentifiantExterne, Nom: 'Syndicat' },
-      Employeurs: ['EMP-1', 'EMP-2'].map((employer) => ({ IdentifiantExterne: employer, Nom: 'Employeur' })),
-    })),
-    Employes: times(4, (index) => ({
-      ...{ IdExterne: `E-${index + 1}`, Prenom: 'Zoé', Nom: 'Roy' },
-      Adhesions: [{ SyndicatIdExterne: 'SYN-1', DateAdhesion: '2020-01-01' }],
-    })),
-  });
-  return made;
-}
-
-/** How many voters a campaign has; its item must say what its rows say. */
-async function size(id: string): Promise<number> {
-  const rows = await campaigns.rows<{ count: number }>(
-    'SELECT count(*)::int AS count FROM votant WHERE tenant_id = $1 AND campagne_id = $2',
-    id,
-  );
-  expect((await campaigns.item(id)).nombreVotants).toBe(rows[0]!.count);
-  return rows[0]!.count;
-}
-
-/** All that a refused write of a roll must leave as it is, down to the versions of the rows. */
+/** Rows that a refused write of a roll must not change, with their row versions. */
 function traces(): Promise<object[]> {
   return campaigns.rows(
     `SELECT 'votant ' || v.xmin || v::text AS row FROM votant v WHERE tenant_id = $1
@@ -52,13 +20,11 @@ function traces(): Promise<object[]> {
   );
 }
 
-const voters = async (id: string, query = ''): Promise<Answer['json'][]> =>
-  (await campaigns.sent('GET', `/${id}/votants${query}`)).json;
 const idsOf = (items: Answer['json'][]): string[] => items.map(({ VotantId }) => VotantId);
 const setRight = (id: string, VotantIds: unknown, ADroitDeVote: unknown): Promise<Answer> =>
   campaigns.send('PUT', `/${id}/votants/droit-de-vote`, { VotantIds, ADroitDeVote });
 
-/** Adds voters without the service, three to a millisecond, in an order of creation that is not that of their ids. */
+/** Inserts voters, three per millisecond, whose order of creation is not that of their ids. @returns their ids */
 async function fill(id: string, count: number): Promise<string[]> {
   const rows = await campaigns.rows<{ id: string }>(
     `WITH made AS (
@@ -73,18 +39,12 @@ async function fill(id: string, count: number): Promise<string[]> {
 }
 
 describe('a voter', () => {
-  it('is answered with exactly the documented properties, in the list and alone', async () => {
+  it('200 returns exactly the documented properties, in the list and alone', async () => {
     const id = await campaigns.draft();
     const sent = {
-      Identifiant: 'ELECTEUR-1',
-      Prenom: 'Marie-Ève',
-      Nom: "L'Écuyer",
-      Courriel: 'marie-eve@example.org',
-      EmployeIdExterne: 'E-1',
-      SyndicatIdExterne: 'SYN-1',
-      EmployeurIdentifiantExterne: 'EMP-1',
-      ADroitDeVote: false,
-      Poids: 1.5,
+      ...{ Identifiant: 'ELECTEUR-1', Prenom: 'Marie-Ève', Nom: "L'Écuyer", Courriel: 'm@example.org' },
+      ...{ EmployeIdExterne: 'E-1', SyndicatIdExterne: 'SYN-1', EmployeurIdentifiantExterne: 'EMP-1' },
+      ...{ ADroitDeVote: false, Poids: 1.5 },
     };
     const full = await campaigns.votant(id, sent);
     const bare = await campaigns.votant(id);
@@ -106,7 +66,7 @@ describe('a voter', () => {
     }
   });
 
-  it('ETag, 304, If-Match: a deletion with a stale one is 412 and deletes nobody', async () => {
+  it('304 for the ETag; 412 for a deletion with a stale one, which deletes no voter', async () => {
     const id = await campaigns.draft();
     const votant = await campaigns.votant(id);
     const path = `/${id}/votants/${votant}`;
@@ -127,8 +87,8 @@ describe('a voter', () => {
     expect(await size(id)).toBe(0);
   });
 
-  it('who is unknown, of another campaign or of another tenant is 404 Votant.NotFound, and stays', async () => {
-    const theirs = await openCampaigns();
+  it('404 Votant.NotFound for one that is unknown, of another campaign or of another tenant', async () => {
+    const theirs = await otherSpace();
     const foreign = await theirs.draft();
     const strangers = [
       await theirs.votant(foreign),
@@ -137,7 +97,7 @@ describe('a voter', () => {
     ];
     const id = await campaigns.draft();
     await campaigns.votant(id);
-    const before = [await traces(), await theirs.rows('SELECT * FROM votant WHERE tenant_id = $1')];
+    const before = [await traces(), await versions(theirs)];
     for (const method of ['GET', 'DELETE']) {
       const unknown = comparable(await campaigns.send(method, `/${id}/votants/${randomUUID()}`));
       for (const votant of strangers) {
@@ -146,14 +106,14 @@ describe('a voter', () => {
         expect(comparable(answer)).toEqual(unknown);
       }
     }
-    expect([await traces(), await theirs.rows('SELECT * FROM votant WHERE tenant_id = $1')]).toEqual(before);
+    expect([await traces(), await versions(theirs)]).toEqual(before);
   });
 
-  it('of a campaign that is unknown or of another tenant is 404 Campagne.NotFound, read or written', async () => {
-    const theirs = await openCampaigns();
+  it('404 Campagne.NotFound for a campaign that is unknown or of another tenant, read or written', async () => {
+    const theirs = await otherSpace();
     const foreign = await theirs.draft();
     const votant = await theirs.votant(foreign);
-    const before = await theirs.rows('SELECT * FROM votant WHERE tenant_id = $1');
+    const before = await versions(theirs);
     const stolen = { VotantId: votant, Nom: 'Volé' };
     const requests: [method: string, path: string, body?: object][] = [
       ['GET', ''],
@@ -171,12 +131,12 @@ describe('a voter', () => {
       const unknown = await campaigns.send(method, `/${randomUUID()}/votants${path}`, body);
       expect(comparable(answer)).toEqual(comparable(unknown));
     }
-    expect(await theirs.rows('SELECT * FROM votant WHERE tenant_id = $1')).toEqual(before);
+    expect(await versions(theirs)).toEqual(before);
   });
 });
 
 describe('GET votants', () => {
-  it('every combination of the filters answers the voters that meet all of them, in the order of the list', async () => {
+  it('200 for every combination of filters returns the voters that meet them, in the order of the list', async () => {
     const id = await campaigns.draft();
     const records = [null, 'SYN-1', 'SYN-2'].flatMap((SyndicatIdExterne) =>
       [null, 'EMP-1', 'EMP-2'].flatMap((EmployeurIdentifiantExterne) =>
@@ -185,8 +145,8 @@ describe('GET votants', () => {
         })),
       ),
     );
-    // The same voters in another campaign and with another tenant, whom no filter must let in.
-    const theirs = await openCampaigns();
+    // The same voters in another campaign and with another tenant, which no filter returns.
+    const theirs = await otherSpace();
     await theirs.sent('POST', `/${await theirs.draft()}/votants/upsert`, records);
     for (const campaign of [id, await campaigns.draft()]) {
       await campaigns.sent('POST', `/${campaign}/votants/upsert`, records);
@@ -228,26 +188,24 @@ describe('GET votants', () => {
     expect(found).toBeGreaterThan(100);
   });
 
-  it('400 for parameters that are unknown, doubled, empty or no boolean', async () => {
+  it('400 for parameters that are unknown, repeated, empty or no boolean', async () => {
     const id = await campaigns.draft();
-    const faults: [string, Record<string, string>][] = [
-      ['SyndicatIdExterne=SYN-1', { '?SyndicatIdExterne': 'unknown' }],
-      ['idExterneSyndicat=SYN-1&aVote=true', { '?idExterneSyndicat': 'unknown' }],
-      ['employeIdExterne=E-1', { '?employeIdExterne': 'unknown' }],
-      ['syndicatIdExterne=', { '?syndicatIdExterne': 'required' }],
-      ['syndicatIdExterne=SYN-1&syndicatIdExterne=SYN-2', { '?syndicatIdExterne': 'duplicate' }],
-      ['aVote=oui&aDroitDeVote=1', { '?aVote': 'type', '?aDroitDeVote': 'type' }],
-      ['aVote=TRUE', { '?aVote': 'type' }],
-      ['limite=0', { '?limite': 'range' }],
-      ['limite=1001', { '?limite': 'range' }],
-      ['curseur=x', { '?curseur': 'cursor' }],
-    ];
-    for (const [query, expected] of faults) {
+    for (const [query, expected] of [
+      ['SyndicatIdExterne=SYN-1', '?SyndicatIdExterne unknown'],
+      ['idExterneSyndicat=SYN-1&aVote=true', '?idExterneSyndicat unknown'],
+      ['employeIdExterne=E-1', '?employeIdExterne unknown'],
+      ['syndicatIdExterne=', '?syndicatIdExterne required'],
+      ['syndicatIdExterne=SYN-1&syndicatIdExterne=SYN-2', '?syndicatIdExterne duplicate'],
+      ['aVote=oui&aDroitDeVote=1', '?aVote type, ?aDroitDeVote type'],
+      ['aVote=TRUE', '?aVote type'],
+      ['limite=0', '?limite range'],
+      ['limite=1001', '?limite range'],
+      ['curseur=x', '?curseur cursor'],
+    ] as const)
       expectFaults(await campaigns.send('GET', `/${id}/votants?${query}`), expected);
-    }
   });
 
-  it('pages show every voter once, in the order of creation, also while voters come and go', async () => {
+  it('pages return every voter once, in the order of creation, while voters are added and deleted', async () => {
     const id = await campaigns.draft();
     const made = await fill(id, 250);
     const path = `/b2b/v1/campagnes/${id}/votants?limite=40`;
@@ -266,7 +224,7 @@ describe('GET votants', () => {
       const link = answer.headers.get('link');
       next = link?.slice(1).split('>')[0]!.slice(app.config.publicUrl.length);
     }
-    // The one who came is the last; of those who went, the first had been shown already.
+    // The added voter is the last; the first deleted voter had been returned already.
     expect(seen.slice(0, -1)).toEqual(made.filter((votant) => votant !== gone[1]));
     expect(await size(id)).toBe(249);
   });
@@ -277,7 +235,7 @@ describe('a weight', () => {
   const weigh = (id: string, weight: string): Promise<Answer> =>
     campaigns.send('POST', `/${id}/votants/upsert`, `{"Prenom":"Zoé","Nom":"Roy","Poids":${weight}}`);
 
-  it('is answered as the number that was sent, digit by digit', async () => {
+  it('is returned as the number that was sent, digit by digit', async () => {
     const id = await campaigns.draft();
     const plain = ['1', '1.5', '0.0001', '1000000', '999999.9999', '123456.789', '0.1', '100'];
     const weights: Record<string, string> = {
@@ -294,7 +252,7 @@ describe('a weight', () => {
     expect(await size(id)).toBe(Object.keys(weights).length);
   });
 
-  it('that is none, is too large or has more than four decimals is 400, and nobody is made', async () => {
+  it('400 if it is no number, too large or has more than four decimals; no voter is added', async () => {
     const id = await campaigns.draft();
     const numbers = '0 -1 -0.0001 0.00001 1.00001 1000000.0001 1000001 1e-7 1e21';
     const texts =
@@ -303,7 +261,7 @@ describe('a weight', () => {
     for (const weight of [...numbers.split(' '), ...[...texts.split(' '), long].map((text) => `"${text}"`)]) {
       const answer = await weigh(id, weight);
       expect([weight, answer.status]).toEqual([weight, 400]);
-      expectFaults(answer, { '/Poids': 'range' });
+      expectFaults(answer, '/Poids range');
     }
     for (const weight of ['true', '[]', '{}', '[1]']) {
       const faults = expectProblem(await weigh(id, weight), 400, 'Requete.Invalide');
@@ -314,7 +272,7 @@ describe('a weight', () => {
 });
 
 describe('DELETE of a voter', () => {
-  it('204, once, whatever the casing of the id; the journal tells of it', async () => {
+  it('204 once, for an id in either case; the audit trail has it', async () => {
     const id = await campaigns.draft();
     const kept = await campaigns.votant(id);
     const gone = await campaigns.votant(id, { EmployeIdExterne: 'E-1' });
@@ -327,12 +285,12 @@ describe('DELETE of a voter', () => {
       `SELECT cle_id, objet_id FROM journal WHERE tenant_id = $1 AND action = 'votant.supprimer'`,
     );
     expect(journal).toEqual([{ cle_id: campaigns.tenant.cleId, objet_id: gone }]);
-    // Gone for good: the employee may be a voter again.
+    // The employee can be a voter again.
     await campaigns.votant(id, { EmployeIdExterne: 'E-1' });
     expect(await size(id)).toBe(2);
   });
 
-  it('who has voted: 409 Votant.AVote, and the voter stays', async () => {
+  it('409 Votant.AVote after the ballot; the voter stays', async () => {
     const id = await campaigns.opened();
     const votant = await campaigns.votant(id);
     await campaigns.markVoted(id, votant);
@@ -346,7 +304,7 @@ const upsert = (id: string, body: unknown): Promise<Answer> =>
   campaigns.send('POST', `/${id}/votants/upsert`, body);
 const NEW = { Prenom: 'Luc', Nom: 'Côté' };
 
-/** Every write of a roll: its success, by how many voters the roll grows, and the request, of one of its voters if any. */
+/** Every write of a roll: its status, the number of voters that it adds, and the request. */
 const WRITES: Record<
   string,
   [status: number, growth: number, send: (id: string, votant: string) => Promise<Answer>]
@@ -366,10 +324,10 @@ const WRITES: Record<
 };
 
 describe('until the campaign ends', () => {
-  it.each(['draft', 'scheduled', 'opened'] as const)(
-    'the roll of a campaign that is %s takes every write, and nombreVotants follows',
-    async (state) => {
-      const id = await campaigns[state]();
+  it.each(ETATS.slice(0, 3))(
+    'the roll of a campaign in %s takes every write, and nombreVotants follows',
+    async (etat) => {
+      const id = await campaigns.in(etat);
       const votant = await campaigns.votant(id);
       for (const [what, [status, growth, send]] of Object.entries(WRITES)) {
         const before = await size(id);
@@ -380,24 +338,17 @@ describe('until the campaign ends', () => {
     },
   );
 
-  const ended: Record<string, () => Promise<string>> = {
-    'closed by hand': () => campaigns.closed(),
-    archived: () => campaigns.archived(),
-    'archived as a draft': async () => {
-      const id = await campaigns.ready();
-      await campaigns.sent('POST', `/${id}/archiver`);
-      return id;
-    },
-    'whose closing has passed, of which nobody has told': async () => {
-      const id = await campaigns.opened();
-      await campaigns.pass(id, '100 years');
-      return id;
-    },
-  };
-  it.each(Object.keys(ended))(
+  const ENDED: [what: string, etat: Etat, end: (id: string) => Promise<unknown>][] = [
+    ['closed by API call', 'VoteOuvert', (id) => campaigns.sent('POST', `/${id}/fermer`)],
+    ['archived', 'Termine', (id) => campaigns.sent('POST', `/${id}/archiver`)],
+    ['archived as a draft', 'Brouillon', (id) => campaigns.sent('POST', `/${id}/archiver`)],
+    ['whose closing has passed, without a worker', 'VoteOuvert', (id) => campaigns.pass(id, '100 years')],
+  ];
+  it.each(ENDED)(
     'and no longer: every write of a campaign %s is 409 Campagne.ModificationNonPermise and changes nothing',
-    async (state) => {
-      const id = await ended[state]!();
+    async (_what, etat, end) => {
+      const id = await campaigns.in(etat);
+      await end(id);
       const [{ VotantId }] = await voters(id);
       const before = await traces();
       for (const [what, [, , send]] of Object.entries(WRITES)) {
@@ -406,15 +357,14 @@ describe('until the campaign ends', () => {
         expectProblem(answer, 409, 'Campagne.ModificationNonPermise');
       }
       expect(await traces()).toEqual(before);
-      // It can still be read.
       expect(await size(id)).toBe(1);
     },
   );
 });
 
 describe('PUT droit-de-vote', () => {
-  it('takes the right and gives it, counts those that there are and names the others in the order sent', async () => {
-    const theirs = await openCampaigns();
+  it('200 takes and gives the right, counts the known voters and lists the unknown ones as sent', async () => {
+    const theirs = await otherSpace();
     const foreign = await theirs.votant(await theirs.draft());
     const elsewhere = await campaigns.votant(await campaigns.draft());
     const id = await campaigns.draft();
@@ -440,40 +390,40 @@ describe('PUT droit-de-vote', () => {
     expect(await size(id)).toBe(3);
   });
 
-  it('400 for what is no list of GUIDs, each once, or no right; nothing is changed', async () => {
+  it('400 without a list of distinct GUIDs or without a right; no row changes', async () => {
     const id = await campaigns.draft();
     const votant = await campaigns.votant(id);
     const before = await traces();
-    const faults: [unknown, unknown, Record<string, string>][] = [
-      [[votant, 'E-1'], false, { '/VotantIds/1': 'uuid' }],
-      [[`${votant}0`, ''], false, { '/VotantIds/0': 'length', '/VotantIds/1': 'required' }],
-      [[votant, 7, null], false, { '/VotantIds/1': 'type', '/VotantIds/2': 'type' }],
-      [[votant, randomUUID(), votant], false, { '/VotantIds': 'duplicate' }],
-      [[votant, votant.toUpperCase()], false, { '/VotantIds': 'duplicate' }],
-      [votant, false, { '/VotantIds': 'type' }],
-      [undefined, undefined, { '/VotantIds': 'required', '/ADroitDeVote': 'required' }],
-      [null, null, { '/VotantIds': 'required', '/ADroitDeVote': 'required' }],
-      [[votant], 'non', { '/ADroitDeVote': 'type' }],
-      [times(25_001, () => randomUUID()), false, { '/VotantIds': 'length' }],
-    ];
-    for (const [ids, right, expected] of faults) expectFaults(await setRight(id, ids, right), expected);
+    for (const [ids, right, expected] of [
+      [[votant, 'E-1'], false, '/VotantIds/1 uuid'],
+      [[`${votant}0`, ''], false, '/VotantIds/0 length, /VotantIds/1 required'],
+      [[votant, 7, null], false, '/VotantIds/1 type, /VotantIds/2 type'],
+      [[votant, randomUUID(), votant], false, '/VotantIds duplicate'],
+      [[votant, votant.toUpperCase()], false, '/VotantIds duplicate'],
+      [votant, false, '/VotantIds type'],
+      [undefined, undefined, '/VotantIds required, /ADroitDeVote required'],
+      [null, null, '/VotantIds required, /ADroitDeVote required'],
+      [[votant], 'non', '/ADroitDeVote type'],
+      [times(25_001, () => randomUUID()), false, '/VotantIds length'],
+    ] as const)
+      expectFaults(await setRight(id, ids, right), expected);
     expect(await traces()).toEqual(before);
   });
 
-  it('who has voted keeps the right: 409 Votant.AVote, and none of the others loses it', async () => {
+  it('409 Votant.AVote if one of them has voted; none loses the right', async () => {
     const id = await campaigns.opened();
     const [voted, other] = [await campaigns.votant(id), await campaigns.votant(id)];
     await campaigns.markVoted(id, voted);
     const before = await traces();
     expectProblem(await setRight(id, [other, voted, randomUUID()], false), 409, 'Votant.AVote');
     expect(await traces()).toEqual(before);
-    // They have the right: to give it to them is no loss.
+    // Giving a right that they have changes nothing.
     expect((await setRight(id, [other, voted], true)).json.NombreModifies).toBe(2);
     expect((await setRight(id, [other], false)).json.NombreModifies).toBe(1);
     expect(await size(id)).toBe(3);
   });
 
-  it('25,000 voters at once, ten of whom there are not', async () => {
+  it('200 updates 24,990 of 25,000 voters and lists 10 unknown ones', async () => {
     const id = await campaigns.draft();
     const ids = await fill(id, 25_000);
     const unknown = times(10, () => randomUUID());

@@ -1,6 +1,7 @@
-import { synced, type SyncV2 } from '../../membership/synced';
+import { SealingService } from '../../../libs/voting/src';
 import { changed, digests } from '../../adhesion/support/digests';
-import { expectProblem } from '../../http/expect-problem';
+import { eventually, expectProblem } from '../../http/expect-problem';
+import { synced, type SyncV2 } from '../../membership/synced';
 import { type Answer, TestApp } from '../../setup/test-app';
 import { Campaigns } from './campaigns';
 import { Votes } from './votes';
@@ -81,4 +82,18 @@ export async function expectRefused(
 /** The time by the clock of the database. */
 export async function databaseNow(): Promise<Date> {
   return (await app.database.query<{ at: Date }>('SELECT clock_timestamp() AS at')).rows[0]!.at;
+}
+
+/** Seals the ballot box of a campaign. @returns false if there is nothing to seal */
+export const seal = (id: string, of = campaigns): Promise<boolean> =>
+  app.app.get(SealingService).seal(of.tenant.tenantId, id);
+
+export const stats = async (id: string, query = '', of = campaigns): Promise<Answer['json']> =>
+  (await of.sent('GET', `/${id}/stats${query}`)).json;
+
+/** Waits until this number of connections waits for a lock. */
+export function lockWaits(count: number): Promise<true> {
+  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const isReached = async () => (await app.database.query(text)).rowCount! >= count || undefined;
+  return eventually(isReached, `${count} lock waits`);
 }
