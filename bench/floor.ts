@@ -18,7 +18,7 @@ type Handler = (parts: string[], request: IncomingMessage) => Promise<string | B
 
 const WHOLE_LIST = 2_147_483_647;
 
-/** The same limit as in libs/webhooks/src/application/lane.ts. */
+/** Equals the limit in libs/webhooks/src/application/endpoint-queue.ts. */
 const POSTS_AT_ONCE = 16;
 
 const newPool = (max: number): Pool =>
@@ -97,7 +97,7 @@ const ROUTES: Record<string, Handler> = {
     ({ employes: rows } = JSON.parse((await bodyOf(request)).toString()) as { employes: Employee[] });
     return JSON.stringify({ rows: rows.length });
   },
-  /** One unnest for each of the three tables, in one transaction. */
+  /** Uses an unnest for each of the three tables, in one transaction. */
   'POST v2': async ([tenant], request) => {
     const { Employes } = JSON.parse((await bodyOf(request)).toString()) as { Employes: EmployeeV2[] };
     const columns = columnsOf(Employes);

@@ -20,7 +20,7 @@ const PAGE = 100;
 const GOAL = { atMost: 1.3 };
 const LIST = '/b2b/v1/employe';
 
-/** One kind of request. `number` counts from 0 and selects the request. */
+/** A kind of request. `number` counts from 0 and selects the request. */
 interface Operation {
   readonly title: string;
   readonly goal?: Goal;

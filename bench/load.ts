@@ -34,7 +34,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** One kept connection. It only detects the end of a response, because the load generator must cost little. */
+/** A kept connection. It only detects the end of a response, because the load generator must cost little. */
 export class Connection {
   private pending: Pending | undefined;
   private head = '';

@@ -1,6 +1,6 @@
 import { type Figures, median, ratio } from './rounds';
 
-/** One line of the table. */
+/** A line of the table. */
 export interface Row {
   readonly work: string;
   readonly contestant: string;

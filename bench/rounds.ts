@@ -1,6 +1,6 @@
 import { say } from './progress';
 
-/** One contestant of a work. `run` does the work once and returns a speed or a time. */
+/** A contestant of a work. `run` does the work once and returns a speed or a time. */
 export interface Contestant {
   readonly name: string;
   readonly run: () => Promise<number>;

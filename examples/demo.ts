@@ -13,7 +13,7 @@ import { Receiver } from './receiving';
 // Shows the partner's use of the API from start to end. It can be run any number of times; later runs update all
 // records.
 
-/** With fewer employees there are not enough members in two unions for the vote. */
+/** The minimum number of employees, because the vote needs enough members of two unions. */
 const LEAST = 2_000;
 
 async function main([records = '10000', ...more]: string[]): Promise<void> {

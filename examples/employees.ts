@@ -20,7 +20,7 @@ export type Sent = Readonly<Record<string, unknown>>;
 
 export type FaultKind = 'e-mail' | 'name' | 'number' | 'duplicate' | 'employer' | 'column';
 
-/** One line of the export. */
+/** A line of the export. */
 export interface Row {
   readonly sent: Sent;
   /** The corrected employee. */

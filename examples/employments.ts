@@ -40,7 +40,7 @@ export interface EmployeV2 {
 
 export type FaultV2 = 'union' | 'number' | 'label';
 
-/** One employee of the export. */
+/** An employee of the export. */
 export interface Person {
   readonly sent: Sent;
   /** The corrected employee. */
@@ -111,7 +111,7 @@ const FAULTS: Readonly<
   },
 };
 const KINDS = Object.keys(FAULTS) as FaultV2[];
-/** One of this many employees has a fault. */
+/** The number of employees for each fault. */
 const FAULT_EVERY = 331;
 
 /**
@@ -171,7 +171,7 @@ function makeEmplois(id: string, number: number, employeur: string, second: stri
   return emplois;
 }
 
-/** One membership in the first union of each employer, and one in the second union for every second employee. */
+/** Returns a membership in the first union of each employer, and in the second union for every second employee. */
 function makeMemberships(emplois: readonly Emploi[], inAll: boolean): Membership[] {
   const since = new Map<string, string>();
   for (const { IdentifiantExterneEmployeur, DateDebut } of emplois) {
@@ -205,7 +205,7 @@ export interface NextExport {
   readonly resumed: Emploi;
 }
 
-/** One employee has left an employer and one is back at an earlier one. All others are as corrected. */
+/** Changes two employees: one has left an employer, one is back at an earlier one. All others are as corrected. */
 export function nextExport(people: readonly Person[]): NextExport {
   const faultless = people.filter(({ fault }) => !fault).map(({ clean }) => clean);
   const leaver = faultless.find(worksTwice)!;

@@ -18,7 +18,7 @@ interface SyncResult {
   errors: { idExterne: string; message: string }[];
 }
 
-/** The types of bodies. Sent values may be invalid, because the dry run finds faults. */
+/** Types of bodies. Sent values may be invalid, because the dry run finds faults. */
 type Body = Parameters<Partenaire['syncV1']['sync']>[0]['body'];
 type Replacement = Parameters<Partenaire['employes']['replace']>[0]['body'];
 

@@ -29,7 +29,7 @@ const CHAMP = '/b2b/v2/champ-utilisateur';
 const SYNC = '/b2b/v2/sync';
 const UPSERT = '/b2b/v2/employe/upsert';
 
-/** The types of bodies. Sent values may be invalid, as before. */
+/** Types of bodies. Sent values may be invalid, as before. */
 type Body = Parameters<Partenaire['syncV2']['sync']>[0]['body'];
 type Employes = Parameters<Partenaire['syncV2']['upsert']>[0]['body'];
 type Champ = Parameters<Partenaire['champsUtilisateur']['create']>[0]['body'];

@@ -51,7 +51,7 @@ async function refusalOf(call: Promise<unknown>): Promise<ProblemError> {
 
 const ids = Array.from({ length: SIZE }, (_, at) => `E-${String(at).padStart(4, '0')}`);
 
-/** Syncs employees, one of whom is rejected. */
+/** Syncs employees; the last one is rejected. */
 async function sync(): Promise<void> {
   const employes = ids.map((idExterne) => ({ idExterne, prenom: 'Zoé', nom: 'Roy' }));
   const { data } = await mandat.syncV1.sync({
@@ -172,7 +172,7 @@ describe('A refusal', () => {
 describe('A POST under a key', () => {
   const body = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 
-  it('is answered again what it was answered first', async () => {
+  it('a repetition returns the first response', async () => {
     const headers = idempotencyKey('import of 2030-03-01');
     const first = await mandat.employes.create({ body, headers });
     const again = await mandat.employes.create({ body, headers });
@@ -216,7 +216,7 @@ describe('A POST under a key', () => {
 });
 
 describe('The limit of a key', () => {
-  it('is waited for as Retry-After says, and a call that is refused then goes through', async () => {
+  it('the client waits for Retry-After, and the repeated call succeeds', async () => {
     tenant = await app.tenant({ limiteParMinute: 3 });
     const limiter = app.app.get(RateLimiterService);
     const slept: number[] = [];
@@ -237,7 +237,7 @@ describe('The limit of a key', () => {
     expect(waits).toEqual(slept.map((seconds) => ({ seconds, attempt: 1, status: 429 })));
   });
 
-  it('is an error where the client may not wait for as long', async () => {
+  it('a wait above the maximum is an error', async () => {
     tenant = await app.tenant({ limiteParMinute: 1 });
     mandat = connect({ maxWaitSeconds: 0 });
     const calls = await Promise.allSettled(Array.from({ length: 4 }, () => mandat.moi.get()));

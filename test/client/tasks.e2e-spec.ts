@@ -34,7 +34,7 @@ const expected = {
 };
 
 describe('A sync in the background', () => {
-  it('gives what it would have answered, once the worker has done it', async () => {
+  it('returns the result of a sync after the worker has run it', async () => {
     workers.push(await startWorker(app.config));
     const answer = await mandat.syncV2.sync({ body, headers: { ...headers, ...idempotencyKey() } });
     expect(answer.response.status).toBe(202);
@@ -47,7 +47,7 @@ describe('A sync in the background', () => {
     expect(looks.at(-1)).toBe('Reussie');
   });
 
-  it('is nothing to wait for where it was done at once', async () => {
+  it('a sync that ran at once needs no wait', async () => {
     const answer = await mandat.syncV2.sync({ body });
     expect((await taskResult(mandat, answer)).Employes).toEqual(expected);
   });
@@ -62,7 +62,7 @@ describe('A sync in the background', () => {
     expect(error).toMatchObject({ code: undefined, task: { etat: 'EnAttente', total: SIZE + 1 } });
   });
 
-  it('is waited for no longer than the caller wants', async () => {
+  it('the wait ends when the caller aborts', async () => {
     const answer = await mandat.syncV2.sync({ body, headers });
     const controller = new AbortController();
     const waiting = taskResult(mandat, answer, {
@@ -82,7 +82,7 @@ describe('A sync in the background', () => {
     const id = answer.response.headers.get('location')!.split('/').at(-1)!;
     const failed = {
       taches: {
-        // As the service shows a task that failed; no request of a client's can bring one about.
+        // The form of a failed task in the service. Requests of clients cannot cause one.
         get: async () => ({
           data: {
             ...(await mandat.taches.get({ path: { id } })).data,

@@ -88,7 +88,7 @@ describe('The transport of the client', () => {
     }
   };
 
-  it('sends the key with each request, and no more to an address that ends in a slash', async () => {
+  it('sends the key with each request, also to an address that ends in a slash', async () => {
     answers = [json(200, MOI)];
     const { data, response } = await connect({ address: `${address}/` }).moi.get();
     expect(data).toEqual(MOI);
@@ -102,7 +102,7 @@ describe('The transport of the client', () => {
     ]);
   });
 
-  it('names what is no address', () => {
+  it('an invalid address throws an error that names it', () => {
     expect(() => connect({ address: 'localhost 3000' })).toThrow('"localhost 3000" is no address.');
   });
 

@@ -44,7 +44,7 @@ async function nth(count: number): Promise<Received> {
 const other = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 describe('A delivery', () => {
-  it('is an event with its type, whatever headers and body are made of', async () => {
+  it('is an event with its type, for all types of headers and bodies', async () => {
     const { secret } = await endpoint();
     const cardId = await sign(app, place);
     const { headers, body } = await nth(1);
@@ -59,7 +59,7 @@ describe('A delivery', () => {
     expect(feed).toEqual([event]);
   });
 
-  it('is refused where anything of it was changed', async () => {
+  it('is rejected after any change', async () => {
     const { id, secret } = await endpoint();
     await mandat.webhooks.test({ path: { id } });
     const { headers, body } = await nth(1);
@@ -94,7 +94,7 @@ describe('A delivery', () => {
     expect(() => verifyWebhook(headers, body, [])).toThrow(TypeError);
   });
 
-  it('is good for either secret while one is replaced, and then for the present one', async () => {
+  it('both secrets verify it during a rotation, and then the new one only', async () => {
     const { id, secret: old } = await endpoint();
     await mandat.webhooks.test({ path: { id } });
     const before = await nth(1);

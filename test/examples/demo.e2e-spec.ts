@@ -226,7 +226,7 @@ describe('npm run demo', () => {
       const lines = stdout.split('\n');
       expect(lines.length).toBeLessThanOrEqual(200);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
-      // No colours and no cursor movements, because the output is not a terminal.
+      // The output is not a terminal, so it must have no colours and cursor movements.
       expect(stdout).not.toContain('\u001b');
       expect(stdout).not.toContain(tenant.cle);
       expect(stdout).not.toContain(platformKey);

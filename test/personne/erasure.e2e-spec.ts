@@ -264,7 +264,7 @@ describe('The erasure of an employee', () => {
       expect(await space.trail.verify()).toMatchObject({ faults: [] });
       const roll = (await space.votes.campaigns.sent('GET', `/${id}/votants`)).json as object[];
       expect(roll).toHaveLength(4);
-      // No voter without a name remains in a campaign that is published later.
+      // In a campaign that is published later, voters without a name are removed.
       const drafted = await space.votes.campaigns.item(space.draft);
       const left = (await space.votes.campaigns.sent('GET', `/${space.draft}/votants`)).json as object[];
       expect([drafted.nombreVotants, left.length]).toEqual([1, 1]);

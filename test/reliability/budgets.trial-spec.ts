@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -8,9 +6,18 @@ import { WHOLE } from './support/effort';
 import { Fleet, type FleetSpace } from './support/fleet';
 import { MemoryWatch } from './support/process-memory';
 import { report } from './support/report';
+import {
+  type OpenVote,
+  openVote,
+  percentile,
+  requestText,
+  run,
+  type Steady,
+  sumOf,
+  typical,
+  wrongOf,
+} from './support/steady';
 
-const LOAD = join(__dirname, 'support/load.cjs');
-const ATTACKS = join(__dirname, 'support/attacks.cjs');
 const WITHOUT_BUDGETS = join(__dirname, 'support/without-budgets.cjs');
 const FAULT = 'attacks of one data space on the availability of the others';
 
@@ -19,7 +26,7 @@ const SECONDS = WHOLE ? 10 : 4;
 const PAIRS = WHOLE ? 5 : 1;
 const SOAK_MINUTES = 10;
 const EMPLOYEES = WHOLE ? 500 : 100;
-const VOTERS = 20_000;
+const VOTERS = WHOLE ? 20_000 : 2_000;
 /** Heap limit, because V8 keeps garbage for long on a machine with much memory. */
 const HEAP = '--max-old-space-size=256';
 
@@ -27,29 +34,6 @@ const HEAP = '--max-old-space-size=256';
  * Memory of a process; in deploy/kubernetes it may have twice as much. Short trials share their machine with others.
  */
 const MOST_MIB = WHOLE ? 512 : 640;
-
-interface Steady {
-  readonly wrong: Readonly<Record<string, number>>;
-  readonly latencies: readonly number[];
-}
-
-/** Runs a plan in a separate process, because the test's own work must not affect its measurements. */
-async function run<T>(script: string, plan: object): Promise<T> {
-  const child = spawn(process.execPath, [script, JSON.stringify(plan)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (data: string) => (text += data));
-  await once(child, 'close');
-  return JSON.parse(text) as T;
-}
-
-function requestText(method: string, path: string, key?: string, body?: string): string {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: mandat\r\n${key ? `X-Api-Key: ${key}\r\n` : ''}`;
-  return body === undefined
-    ? `${head}\r\n`
-    : `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
 
 /** An API with a working victim and an attacker with much data. */
 class Scene {
@@ -61,7 +45,7 @@ class Scene {
     private readonly database: Client,
     private readonly victim: FleetSpace,
     readonly attackers: readonly FleetSpace[],
-    private readonly vote: { id: string; question: string; option: string; voters: string[] },
+    private readonly vote: OpenVote,
   ) {}
 
   static async make(env: Record<string, string> = {}): Promise<Scene> {
@@ -77,14 +61,10 @@ class Scene {
       (await database.query<{ id: string }>('SELECT tenant_id AS id FROM cle WHERE id = $1', [partnerId]))
         .rows[0]!.id;
     await fill(database, await tenantOf(attackers[0]));
-    const scene = new Scene(
-      fleet,
-      Number(new URL(api).port),
-      database,
-      victim,
-      attackers,
-      await openVote(fleet, api, victim),
-    );
+    const sent = fleet.asker(() => api, victim.partner);
+    await sent('POST', '/b2b/v1/employe', { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' });
+    const vote = await openVote(sent, VOTERS);
+    const scene = new Scene(fleet, Number(new URL(api).port), database, victim, attackers, vote);
     await scene.work(2);
     return scene;
   }
@@ -92,12 +72,12 @@ class Scene {
   /** The constant load of the victim: reads, a write, a vote, a probe. */
   async work(seconds = SECONDS): Promise<Steady> {
     const { partner, platform } = this.victim;
-    const { id, question, option, voters } = this.vote;
+    const { id, questionId, options, voters } = this.vote;
     const employe = JSON.stringify({ idExterne: 'E-1', prenom: 'Zoe', nom: 'Roy' });
     const requests = Array.from({ length: Math.ceil((PER_SECOND * seconds) / 5) }, () => {
       const body = JSON.stringify({
         VotantId: voters[this.ballot++],
-        Reponses: [{ QuestionId: question, Options: [option] }],
+        Reponses: [{ QuestionId: questionId, Options: [options[0]] }],
       });
       return [
         requestText('GET', '/b2b/v1/employe/E-1', partner),
@@ -107,7 +87,7 @@ class Scene {
         requestText('GET', '/health/ready'),
       ];
     }).flat();
-    return run(LOAD, { kind: 'steady', port: this.port, requests, perSecond: PER_SECOND, seconds });
+    return run('load.cjs', { kind: 'steady', port: this.port, requests, perSecond: PER_SECOND, seconds });
   }
 
   async watch(): Promise<MemoryWatch> {
@@ -141,109 +121,51 @@ async function fill(database: Client, tenantId: string): Promise<void> {
   await database.query('ANALYZE');
 }
 
-async function openVote(fleet: Fleet, api: string, { partner }: FleetSpace): Promise<Scene['vote']> {
-  const sent = async (method: string, path: string, body?: unknown) => {
-    const answer = await fleet.send(api, partner, method, path, body);
-    if (answer.status >= 300) throw new Error(`${path} ${answer.status} ${answer.text}`);
-    return answer.json;
-  };
-  await sent('POST', '/b2b/v1/employe', { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' });
-  const day = 86_400_000;
-  const id: string = await sent('POST', '/b2b/v1/campagnes', {
-    titre: 'Vote',
-    ouvertureDuVoteUtc: new Date(Date.now() + day).toISOString(),
-    fermetureDuVoteUtc: new Date(Date.now() + 2 * day).toISOString(),
-  });
-  await sent('POST', `/b2b/v1/campagnes/${id}/questions`, { Titre: 'Pour ?', Type: 'Proposition' });
-  const voters = Array.from({ length: VOTERS / (WHOLE ? 1 : 10) }, (_, n) => ({
-    Identifiant: `V-${n}`,
-    Prenom: 'Zoé',
-    Nom: 'Roy',
-  }));
-  for (let at = 0; at < voters.length; at += 5_000)
-    await sent('POST', `/b2b/v1/campagnes/${id}/votants/upsert`, voters.slice(at, at + 5_000));
-  await sent('POST', `/b2b/v1/campagnes/${id}/publier`);
-  await sent('POST', `/b2b/v1/campagnes/${id}/ouvrir`);
-  const [question] = await sent('GET', `/b2b/v1/campagnes/${id}/questions`);
-  const roll = await sent('GET', `/b2b/v1/campagnes/${id}/votants`);
-  return {
-    id,
-    question: question.Id,
-    option: question.Options[0].Id,
-    voters: roll.map(({ VotantId }: { VotantId: string }) => VotantId),
-  };
-}
-
 const MEGABYTE = 2 ** 20;
 
 /** Attacks by their names. */
-const ATTACKS_OF: readonly [name: string, attacks: (scene: Scene) => object[]][] = [
+const ATTACKS_OF: readonly [name: string, attacks: (attackers: readonly FleetSpace[]) => object][] = [
   [
     'employees with 1,000 employments each, 8 lists at once',
-    ({ attackers: [one] }) => [
-      { kind: 'flood', request: get('/b2b/v2/employe', one!), connections: 8, most: 100 },
-    ],
+    ([one]) => ({ kind: 'flood', request: get('/b2b/v2/employe', one!), connections: 8, most: 100 }),
   ],
   [
     '300 slow readers of a list of 100,000',
-    ({ attackers: [one] }) => [
-      { kind: 'slowReaders', request: get('/b2b/v1/employeur', one!), connections: 300 },
-    ],
+    ([one]) => ({ kind: 'slowReaders', request: get('/b2b/v1/employeur', one!), connections: 300 }),
   ],
   [
     'three data spaces that announce a sync of 64 MB and send a byte every 2 s',
-    ({ attackers }) => [
-      {
-        kind: 'slowSenders',
-        requests: attackers.map((one) => ({
-          method: 'POST',
-          path: '/b2b/v1/employe/sync',
-          key: one.partner,
-        })),
-        announced: 64 * MEGABYTE,
-        everyMs: 2_000,
-        connections: 3,
-      },
-    ],
+    (attackers) => ({
+      ...{ kind: 'slowSenders', announced: 64 * MEGABYTE, everyMs: 2_000, connections: 3 },
+      requests: attackers.map((one) => post('/b2b/v1/employe/sync', one)),
+    }),
   ],
   [
     '100 lists at once',
-    ({ attackers: [one] }) => [
-      { kind: 'flood', request: get('/b2b/v1/employeur', one!), connections: 100, most: 100 },
-    ],
+    ([one]) => ({ kind: 'flood', request: get('/b2b/v1/employeur', one!), connections: 100, most: 100 }),
   ],
   [
     '590 bodies of 1 MB that arrive slowly',
-    ({ attackers: [one] }) => [
-      {
-        kind: 'slowSenders',
-        requests: [{ method: 'POST', path: '/b2b/v1/employe', key: one!.partner }],
-        announced: MEGABYTE,
-        begin: MEGABYTE - 1_000,
-        everyMs: 2_000,
-        connections: 590,
-      },
-    ],
+    ([one]) => ({
+      ...{ kind: 'slowSenders', requests: [post('/b2b/v1/employe', one!)], announced: MEGABYTE },
+      ...{ begin: MEGABYTE - 1_000, everyMs: 2_000, connections: 590 },
+    }),
   ],
   [
     'bodies of 1 MB with 90,000 unknown properties over 8 connections',
-    ({ attackers: [, other] }) => [
-      {
-        kind: 'flood',
-        request: { method: 'POST', path: '/b2b/v1/employe', key: other!.partner },
-        ...{ properties: 90_000, connections: 8, most: 500 },
-      },
-    ],
+    ([, other]) => ({
+      ...{ kind: 'flood', request: post('/b2b/v1/employe', other!) },
+      ...{ properties: 90_000, connections: 8, most: 500 },
+    }),
   ],
   [
     'documents without a key over 30 connections',
-    () => [{ kind: 'flood', request: { method: 'GET', path: '/docs/openapi.yaml' }, connections: 30 }],
+    () => ({ kind: 'flood', request: { method: 'GET', path: '/docs/openapi.yaml' }, connections: 30 }),
   ],
 ];
 
-function get(path: string, { partner }: FleetSpace): object {
-  return { method: 'GET', path, key: partner };
-}
+const get = (path: string, { partner }: FleetSpace): object => ({ method: 'GET', path, key: partner });
+const post = (path: string, { partner }: FleetSpace): object => ({ method: 'POST', path, key: partner });
 
 interface Outcome {
   readonly wrong: Readonly<Record<string, number>>;
@@ -254,16 +176,14 @@ interface Outcome {
 }
 
 /** Quiet and attacked periods alternate, because other load on the machine must affect both. */
-async function compare(scene: Scene, attacks: object[], pairs = PAIRS): Promise<Outcome> {
+async function compare(scene: Scene, attack: object, pairs = PAIRS): Promise<Outcome> {
   const [quiet, attacked]: [Steady[], Steady[]] = [[], []];
   const got: Record<string, number> = {};
   const memory = await scene.watch();
   for (let pair = 0; pair < pairs; pair++) {
     quiet.push(await scene.work());
-    const attacking = run<Record<string, number>>(ATTACKS, {
-      port: scene.port,
-      seconds: SECONDS + 2,
-      attacks,
+    const attacking = run<Record<string, number>>('attacks.cjs', {
+      ...{ port: scene.port, seconds: SECONDS + 2, attacks: [attack] },
     });
     await wait(1_000);
     attacked.push(await scene.work());
@@ -273,23 +193,19 @@ async function compare(scene: Scene, attacks: object[], pairs = PAIRS): Promise<
   }
   await memory.end();
   const { processMiB, backendMiB } = memory;
-  const wrong = Object.assign({}, ...[...quiet, ...attacked].map((one) => one.wrong)) as Outcome['wrong'];
-  return { wrong, got, processMiB, backendMiB, growth: growthOf(quiet, attacked) };
+  return {
+    wrong: wrongOf([...quiet, ...attacked]),
+    got,
+    processMiB,
+    backendMiB,
+    growth: growthOf(quiet, attacked),
+  };
 }
 
 function growthOf(quiet: readonly Steady[], attacked: readonly Steady[]): string {
-  const ofMost = (seen: readonly Steady[]): string =>
-    median(seen.map(({ latencies }) => p99(latencies))).toFixed(1);
   const longest = Math.max(...attacked.flatMap(({ latencies }) => latencies));
-  return `p99 ${ofMost(quiet)} → ${ofMost(attacked)} ms, longest ${longest.toFixed(0)} ms`;
-}
-
-function p99(latencies: readonly number[]): number {
-  return latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * 0.99)]!;
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  const [before, during] = [quiet, attacked].map((loads) => typical(loads, 0.99).toFixed(1));
+  return `p99 ${before} → ${during} ms, longest ${longest.toFixed(0)} ms`;
 }
 
 const tell = (name: string, { growth, processMiB, backendMiB, got, wrong }: Outcome): string =>
@@ -308,10 +224,10 @@ describe('An attack of one data space', () => {
 
   it.each(ATTACKS_OF)(
     'other data spaces are still served: %s',
-    async (name, attacks) => {
-      const outcome = await compare(scene, attacks(scene));
+    async (name, attack) => {
+      const outcome = await compare(scene, attack(scene.attackers));
       lines.push(tell(name, outcome));
-      wrong += Object.values(outcome.wrong).reduce((sum, one) => sum + one, 0);
+      wrong += sumOf(outcome.wrong);
       report(FAULT, {
         trials: `${lines.length} attacks, each ${PAIRS} × ${SECONDS} s quiet and attacked`,
         checked: `${PER_SECOND} requests/s of a victim: reads, writes, votes, probes`,
@@ -332,9 +248,9 @@ describe('An attack of one data space', () => {
       const before = (await fleet.apis[0]!.running()).process.pid;
       const memory = await scene.watch();
       const served: Steady[] = [];
-      const attacks = ATTACKS_OF.flatMap(([, attacksOf]) => attacksOf(scene));
+      const attacks = ATTACKS_OF.map(([, attack]) => attack(scene.attackers));
       for (let minute = 0; minute < SOAK_MINUTES; minute++) {
-        const attacking = run(ATTACKS, { port: scene.port, seconds: 55, attacks });
+        const attacking = run('attacks.cjs', { port: scene.port, seconds: 55, attacks });
         for (let at = 0; at < 55; at += SECONDS) served.push(await scene.work());
         await attacking;
       }
@@ -342,10 +258,10 @@ describe('An attack of one data space', () => {
       const { processMiB, backendMiB } = memory;
       const latencies = served.flatMap((one) => one.latencies);
       lines.push(
-        `all for ${SOAK_MINUTES} minutes: p99 ${p99(latencies).toFixed(1)} ms, longest ${Math.max(...latencies).toFixed(0)} ms, API ${processMiB} MiB, backend ${backendMiB} MiB`,
+        `all for ${SOAK_MINUTES} minutes: p99 ${percentile(latencies, 0.99).toFixed(1)} ms, longest ${Math.max(...latencies).toFixed(0)} ms, API ${processMiB} MiB, backend ${backendMiB} MiB`,
       );
       report(FAULT, { figures: lines.join('; ') });
-      const problems = Object.assign({}, ...served.map((one) => one.wrong)) as Steady['wrong'];
+      const problems = wrongOf(served);
       const after = (await fleet.apis[0]!.running()).process.pid;
       expect({ problems, pid: after }).toEqual({ problems: {}, pid: before });
       expect(backendMiB).toBeLessThan(64);
@@ -359,7 +275,7 @@ describe('The same attacks without budgets', () => {
     const scene = await Scene.make({ NODE_OPTIONS: `${HEAP} --require=${WITHOUT_BUDGETS}` });
     try {
       const outcomes: Outcome[] = [];
-      for (const [, attacks] of ATTACKS_OF) outcomes.push(await compare(scene, attacks(scene), 1));
+      for (const [, attack] of ATTACKS_OF) outcomes.push(await compare(scene, attack(scene.attackers), 1));
       report(FAULT, {
         control: outcomes.map((outcome, index) => tell(ATTACKS_OF[index]![0], outcome)).join('; '),
       });

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { cloneTemplate } from '../setup/test-app';
@@ -10,6 +8,7 @@ import { Fleet, type FleetSpace } from './support/fleet';
 import { Prober } from './support/prober';
 import { MemoryWatch } from './support/process-memory';
 import { report } from './support/report';
+import { percentile, requestText, run, type Steady, sumOf, wrongOf } from './support/steady';
 
 const COUNTED_ON_MAIN = join(__dirname, 'support/counted-on-main.cjs');
 const FAULT = 'counts of the largest results';
@@ -22,22 +21,6 @@ const CALLERS = WHOLE ? 8 : 3;
 const MOST_HEAP_MIB = 512;
 /** Longest permitted time of a probe, in ms. */
 const IN_TIME_MS = 200;
-
-interface Steady {
-  readonly wrong: Readonly<Record<string, number>>;
-  readonly latencies: readonly number[];
-}
-
-/** Runs a plan in a separate process, because the test's own work must not affect its measurements. */
-async function run<T>(script: string, plan: object): Promise<T> {
-  const child = spawn(process.execPath, [join(__dirname, 'support', script), JSON.stringify(plan)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (data: string) => (text += data));
-  await once(child, 'close');
-  return JSON.parse(text) as T;
-}
 
 interface Outcome {
   readonly wrong: Readonly<Record<string, number>>;
@@ -107,7 +90,7 @@ class Scene {
     for (const { votes } of this.attackers) incomplete.push(...(await votes.wrong()));
     const latencies = attacked.flatMap((one) => one.latencies);
     return {
-      wrong: Object.assign({}, ...[quiet, ...attacked].map((one) => one.wrong)) as Steady['wrong'],
+      wrong: wrongOf([quiet, ...attacked]),
       ...{ incomplete, got, slowestMs: prober.slowestLiveMs },
       ...{ probes: prober.count, failures: prober.livenessFailures },
       figures:
@@ -147,13 +130,13 @@ class Scene {
 
   /** Sends reads, a write and a probe of a data space without results to count. */
   private work(): Promise<Steady> {
-    const key = `X-Api-Key: ${this.victim.partner}\r\n`;
+    const { partner } = this.victim;
     const employe = JSON.stringify({ idExterne: 'E-1', prenom: 'Zoe', nom: 'Roy' });
     const requests = [
-      `GET /b2b/v1/employe/E-1 HTTP/1.1\r\nHost: mandat\r\n${key}\r\n`,
-      `GET /b2b/v1/employe?limite=20 HTTP/1.1\r\nHost: mandat\r\n${key}\r\n`,
-      `PUT /b2b/v1/employe HTTP/1.1\r\nHost: mandat\r\n${key}Content-Type: application/json\r\nContent-Length: ${employe.length}\r\n\r\n${employe}`,
-      `GET /health/ready HTTP/1.1\r\nHost: mandat\r\n\r\n`,
+      requestText('GET', '/b2b/v1/employe/E-1', partner),
+      requestText('GET', '/b2b/v1/employe?limite=20', partner),
+      requestText('PUT', '/b2b/v1/employe', partner, employe),
+      requestText('GET', '/health/ready'),
     ];
     return run('load.cjs', {
       ...{ kind: 'steady', port: Number(new URL(this.url).port), perSecond: PER_SECOND, seconds: SECONDS },
@@ -162,9 +145,7 @@ class Scene {
   }
 }
 
-function p99(latencies: readonly number[]): string {
-  return latencies.toSorted((one, other) => one - other)[Math.floor(latencies.length * 0.99)]!.toFixed(1);
-}
+const p99 = (latencies: readonly number[]): string => percentile(latencies, 0.99).toFixed(1);
 
 it('the largest results are counted and sealed while other requests are served', async () => {
   const scene = await Scene.make();
@@ -173,7 +154,7 @@ it('the largest results are counted and sealed while other requests are served',
     report(FAULT, {
       trials: `${LARGEST.length} campaigns at the limits, each result requested by ${CALLERS} callers at once`,
       checked: `${probes} probes of API and worker; ${PER_SECOND} requests/s of another data space`,
-      losses: Object.values(wrong).reduce((sum, one) => sum + one, incomplete.length + failures),
+      losses: sumOf(wrong) + incomplete.length + failures,
       figures,
     });
     expect({ wrong, incomplete, failures }).toEqual({ wrong: {}, incomplete: [], failures: 0 });

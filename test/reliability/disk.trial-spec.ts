@@ -218,7 +218,7 @@ if (!canMount) process.stderr.write('Trials of full disks are skipped: only root
     disk = undefined;
   });
 
-  it('of the data, not of the log: writes are rejected, reads continue, and all works after space is freed', async () => {
+  it('data full, log not: writes are rejected, reads continue, and all works after space is freed', async () => {
     const ours = await prepare(300, true);
     const all: Seen[] = [];
     for (let at = 0; at < TIMES; at++) all.push(await fillUp(ours));
@@ -245,7 +245,7 @@ if (!canMount) process.stderr.write('Trials of full disks are skipped: only root
     });
   });
 
-  it('of the data: reads continue although the use of a key and its requests cannot be recorded', async () => {
+  it('data full: reads continue although the use of a key and its requests cannot be recorded', async () => {
     const ours = await prepare(300, true);
     const { disk, fleet } = ours;
     const url = await fleet.apis[0]!.url();
@@ -289,7 +289,7 @@ if (!canMount) process.stderr.write('Trials of full disks are skipped: only root
     );
   });
 
-  it('of data and log: the database ends, and all acknowledged writes are stored when it is back', async () => {
+  it('data and log full: the database ends, and all acknowledged writes are stored when it is back', async () => {
     const ours = await prepare(300, false);
     const all: Seen[] = [];
     for (let at = 0; at < TIMES; at++) all.push(await fillUp(ours, true));

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { times } from '../membership/synced';
 import { cloneTemplate } from '../setup/test-app';
 import { WHOLE } from './support/effort';
 import { Fleet } from './support/fleet';
 import { report } from './support/report';
+import { percentile, requestText, run, type Steady, sumOf, typical, wrongOf } from './support/steady';
 
-const LOAD = join(__dirname, 'support/load.cjs');
 const NO_FLOOD_DELAY = join(__dirname, 'support/no-flood-delay.cjs');
 const FAULT = 'a flood from one key beside 8 other tenants';
 
@@ -19,24 +18,8 @@ const LIMIT = 600;
 const SECONDS = 4;
 const PAIRS = WHOLE ? 11 : 1;
 
-interface Steady {
-  readonly wrong: Readonly<Record<string, number>>;
-  /** Milliseconds from the planned time of each request to its response. */
-  readonly latencies: readonly number[];
-}
 interface Flood {
   readonly statuses: Readonly<Record<string, number>>;
-}
-
-/** Runs a plan in a separate process, because the test's own work must not affect its measurements. */
-async function load<T>(plan: object): Promise<T> {
-  const child = spawn(process.execPath, [LOAD, JSON.stringify(plan)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (data: string) => (text += data));
-  await once(child, 'close');
-  return JSON.parse(text) as T;
 }
 
 /** Returns the processor time of a process, which depends less on other load on the machine than durations do. */
@@ -48,12 +31,6 @@ function processorMs(pid: number): number {
     .slice(11, 13);
   // In ticks; Linux reports 100 a second to every program.
   return (Number(user) + Number(system)) * 10;
-}
-
-function requestText(method: string, path: string, key: string, body?: string): string {
-  const length =
-    body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${key}\r\n${length}\r\n${body ?? ''}`;
 }
 
 /** An API with working tenants, and one more tenant whose key floods. */
@@ -71,13 +48,8 @@ class Scene {
     const steady: string[][] = [];
     for (let tenant = 0; tenant < TENANTS; tenant++) {
       const { partner } = await fleet.space();
-      const Employes = Array.from({ length: 100 }, (_, n) => ({
-        IdExterne: `E-${n}`,
-        Prenom: 'Zoé',
-        Nom: 'Roy',
-      }));
-      const { status, text } = await fleet.send(url, partner, 'POST', '/b2b/v2/sync', { Employes });
-      if (status !== 200) throw new Error(text);
+      const Employes = times(100, (n) => ({ IdExterne: `E-${n}`, Prenom: 'Zoé', Nom: 'Roy' }));
+      await fleet.asker(() => url, partner)('POST', '/b2b/v2/sync', { Employes });
       const read = (n: number): string => requestText('GET', `/b2b/v1/employe/E-${n}`, partner);
       const write = JSON.stringify({ idExterne: `E-${tenant}`, prenom: 'Zoe', nom: 'Roy' });
       steady.push([
@@ -98,17 +70,24 @@ class Scene {
     const { pid } = (await this.fleet.apis[0]!.running()).process;
     const [begun, used] = [performance.now(), processorMs(pid!)];
     const plan = { kind: 'steady', port: this.port, requests: this.steady, perSecond: PER_SECOND, seconds };
-    const seen = await load<Steady>(plan);
+    const seen = await run<Steady>('load.cjs', plan);
     return { ...seen, cpu: (processorMs(pid!) - used) / (performance.now() - begun) };
   }
 
   flood(plan: object, seconds: number): Promise<Flood> {
-    return load({ kind: 'flood', port: this.port, connections: 64, isKept: true, seconds, ...plan });
+    return run('load.cjs', {
+      kind: 'flood',
+      port: this.port,
+      connections: 64,
+      isKept: true,
+      seconds,
+      ...plan,
+    });
   }
 }
 
 interface Outcome {
-  /** Responses to the others that are neither 200 nor 201, by status. */
+  /** Wrong responses to the others, by status. */
   readonly wrong: Readonly<Record<string, number>>;
   /** Share of a processor that the API used. */
   readonly cpu: readonly [quiet: number, flooded: number];
@@ -132,30 +111,25 @@ async function compare(scene: Scene, plan: object, pairs = PAIRS): Promise<Outco
       answered[status] = (answered[status] ?? 0) + Math.round(often / pairs / (SECONDS + 1.5));
   }
   return {
-    wrong: Object.assign({}, ...[...quiet, ...flooded].map(({ wrong }) => wrong)) as Outcome['wrong'],
-    cpu: [median(quiet.map(({ cpu }) => cpu)), median(flooded.map(({ cpu }) => cpu))],
+    wrong: wrongOf([...quiet, ...flooded]),
+    cpu: [cpuOf(quiet), cpuOf(flooded)],
     answered,
     growth: `${growthOf(quiet, flooded, 0.99)}, ${growthOf(quiet, flooded, 0.5)}`,
   };
 }
 
-/** Compares a percentile of quiet and flooded periods by their medians, which one bad period does not change. */
+const cpuOf = (loads: readonly { cpu: number }[]): number =>
+  percentile(
+    loads.map(({ cpu }) => cpu),
+    0.5,
+  );
+
 function growthOf(quiet: readonly Steady[], flooded: readonly Steady[], part: number): string {
-  const at = (seen: readonly Steady[]): number =>
-    median(
-      seen.map(({ latencies }) => latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * part)]!),
-    );
-  const [before, during] = [at(quiet), at(flooded)];
+  const [before, during] = [typical(quiet, part), typical(flooded, part)];
   const percent = (during / before - 1) * 100;
   return `p${part * 100} ${before.toFixed(1)} → ${during.toFixed(1)} ms (${percent < 0 ? '' : '+'}${percent.toFixed(0)} %)`;
 }
 
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
-
-const sumOf = (answered: Outcome['answered']): number =>
-  Object.values(answered).reduce((sum, one) => sum + one, 0);
 const tell = (name: string, { growth, answered, cpu }: Outcome): string =>
   `${name}: ${growth}, processor ${cpu.map((share) => `${(share * 100).toFixed(0)} %`).join(' → ')}, ${sumOf(answered)} answers/s to the flood`;
 
@@ -168,7 +142,7 @@ const KINDS: readonly [name: string, plan: (key: string) => object][] = [
   [
     'bodies of 1 MB',
     (key) => ({
-      request: `POST /b2b/v1/employe HTTP/1.1\r\nHost: mandat\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${2 ** 20}\r\n\r\n`,
+      request: requestText('POST', '/b2b/v1/employe', key, '', 2 ** 20),
       bodyBytes: 2 ** 20,
     }),
   ],

@@ -137,7 +137,7 @@ function figuresOf({ traffic, prober, span, deliveredMs, connections }: Seen): s
   ].join('; ');
 }
 
-/** Of an API and a worker: reads, transactions, access, twice as many for votes, the watch, and the queue's of both. */
+/** The connections of an API and a worker: reads, transactions, access, twice as many for votes, the watch, the queues. */
 const MOST_CONNECTIONS = 2 * (5 * 10 + 1) + 5 + 1;
 
 function expectWithinLimits(seen: Seen, faultMs: number): void {
@@ -237,7 +237,7 @@ describe('The network between service and database', () => {
     for (const seen of all) expectWithinLimits(seen, 6_000);
   });
 
-  it('that drops all packets, also of new connections: both processes recover', async () => {
+  it('with all packets dropped, also of new connections: both processes recover', async () => {
     const begin = () => {
       wire.deafen();
       wire.swallowsNew = true;

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pendingOf, repeatsOf } from '../webhooks/support/card-ledger';
+import { repeatsOf } from '../webhooks/support/card-ledger';
 import { Receiver, until } from '../webhooks/support/receiver';
 import { WHOLE } from './support/effort';
 import { Fleet } from './support/fleet';
-import { faultsOfMixed, type Found, found, tenantOf } from './support/mixed-ledger';
+import { delivered, faultsOfMixed, type Found, found } from './support/mixed-ledger';
 import { MixedLoad } from './support/mixed-load';
 import { OwnPostgres } from './support/own-postgres';
 import { report } from './support/report';
@@ -66,15 +66,7 @@ async function trial(kills: number, settings: Record<string, string> = {}): Prom
   await load.stop();
   const database = await postgres.client();
   try {
-    const tenantId = await tenantOf(database, load);
-    await until(
-      'all events are delivered',
-      async () => {
-        const { pendingDeliveries, jobs } = await pendingOf(database, tenantId);
-        return pendingDeliveries + jobs === 0;
-      },
-      180_000,
-    );
+    await delivered(database, load);
     // The audit trail must be intact after all writes.
     const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'verifier-journal'], {
       env: { ...process.env, ...fleet.env },

@@ -5,11 +5,11 @@ import { Client } from 'pg';
 import type { Mortal } from '../http/mortal';
 import { seeded } from '../setup/seeded';
 import { cloneTemplate } from '../setup/test-app';
-import { pendingOf, repeatsOf } from '../webhooks/support/card-ledger';
+import { repeatsOf } from '../webhooks/support/card-ledger';
 import { Receiver, until } from '../webhooks/support/receiver';
 import { WHOLE } from './support/effort';
 import { Fleet } from './support/fleet';
-import { faultsOfMixed, type Found, found, tenantOf } from './support/mixed-ledger';
+import { delivered, faultsOfMixed, type Found, found } from './support/mixed-ledger';
 import { MixedLoad } from './support/mixed-load';
 import { report } from './support/report';
 
@@ -65,16 +65,7 @@ async function trial(
   const database = new Client({ connectionString: databaseUrl });
   await database.connect();
   try {
-    const tenantId = await tenantOf(database, load);
-    // A transaction of a killed process may still be running in the database.
-    await until(
-      'all events are delivered',
-      async () => {
-        const { pendingDeliveries, jobs } = await pendingOf(database, tenantId);
-        return pendingDeliveries + jobs === 0;
-      },
-      180_000,
-    );
+    await delivered(database, load);
     return { load, there: await found(database, fleet, load, receiver.received), api, worker };
   } finally {
     await database.end();

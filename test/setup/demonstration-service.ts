@@ -33,7 +33,7 @@ export class DemonstrationService {
     return new DemonstrationService(child, of('URL')!, line, keys);
   }
 
-  /** Its output so far. */
+  /** Output so far. */
   get printed(): string {
     return this.child.output + this.child.errors;
   }

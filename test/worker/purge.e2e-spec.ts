@@ -71,7 +71,7 @@ function purged(...workers: Child[]): { idempotencyRecords: number; rateWindows:
   return { idempotencyRecords: sum('idempotency records'), rateWindows: sum('rate windows') };
 }
 
-/** Every row of every table as text, but for those of two tables that the purge is for. */
+/** Returns all rows as text, except those of the two purged tables. */
 async function everythingElse(): Promise<Record<string, string[]>> {
   const tables = await column(
     `SELECT table_name AS value FROM information_schema.tables WHERE table_schema = 'public'
@@ -83,7 +83,7 @@ async function everythingElse(): Promise<Record<string, string[]>> {
   return found;
 }
 
-/** How many connections of workers wait for a lock. */
+/** Returns the number of worker connections that wait for a lock. */
 async function waits(): Promise<number> {
   const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'mandat worker'`;
   return (await app.database.query(text)).rowCount ?? 0;
@@ -125,7 +125,7 @@ describe('the purge of the worker', () => {
     expect(one.errors).toBe('');
   });
 
-  it('logs nothing if there is nothing to remove', async () => {
+  it('logs only its start and stop without expired rows', async () => {
     await records(tenants[0]!.tenantId, '1 hour');
     const one = await worker();
     await one.stop();
@@ -133,7 +133,7 @@ describe('the purge of the worker', () => {
     expect(await recordKeys()).toEqual(['1 hour 1']);
   });
 
-  it('works a backlog off in runs that each end well within the time limit of a statement', async () => {
+  it('deletes a backlog in runs of at most 1,000 rows', async () => {
     await app.database.query(`
       CREATE TABLE removed (rows integer);
       GRANT ALL ON removed TO public;
@@ -149,7 +149,7 @@ describe('the purge of the worker', () => {
     expect(rows.map((run) => run.rows)).toEqual([1_000, 1_000, 1_000, 1_000, 500]);
   });
 
-  it('by two workers at once removes each row once, and neither fails', async () => {
+  it('two workers at once delete each row once, without errors', async () => {
     await records(tenants[0]!.tenantId, '25 hours', 5_000);
     await records(tenants[1]!.tenantId, '26 hours', 5_000);
     await records(tenants[1]!.tenantId, '1 hour', 10);
@@ -174,7 +174,7 @@ describe('the purge of the worker', () => {
       `UPDATE idempotency_record SET date_creation = now() WHERE idempotency_key = '25 hours 1'`,
     );
     const one = await worker();
-    // The purge comes upon the request's lock; whether it waits or goes round is its own affair.
+    // The purge meets the request's lock. It may wait for it or skip the row.
     const met = async () => (await waits()) > 0 || purged(one).idempotencyRecords > 0 || undefined;
     await eventually(met, 'The encounter');
     await saboteur.query('COMMIT');
@@ -182,7 +182,7 @@ describe('the purge of the worker', () => {
     expect([purged(one).idempotencyRecords, await recordKeys()]).toEqual([1, ['25 hours 1']]);
   });
 
-  it('a failed purge is logged with its SQLSTATE only, and the worker goes on', async () => {
+  it('a failed purge is logged with its SQLSTATE only, and the worker continues', async () => {
     await app.database.query('ALTER TABLE idempotency_record RENAME TO elsewhere');
     try {
       const one = await worker();
@@ -288,7 +288,7 @@ describe('the process of the worker', () => {
       expectProblem(await get(one, path), 404, 'Ressource.NotFound');
   });
 
-  it('is live and not ready while its database refuses it, and ready again by itself', async () => {
+  it('while its database rejects it, it is live and not ready; later it is ready again', async () => {
     const name = new URL(app.config.databaseUrl).pathname.slice(1);
     // A database cannot be closed from within.
     const outside = new Client({ connectionString: process.env.TEST_DATABASE_URL! });
@@ -318,7 +318,7 @@ describe('the process of the worker', () => {
     expect([one.isRunning, one.errors]).toEqual([true, '']);
   });
 
-  it('ends with 0 on SIGTERM, and a second one beside it on the same port ends with 1 and says why', async () => {
+  it('SIGTERM ends it with 0; a second one on the same port ends with 1 and the reason', async () => {
     const one = await worker();
     const { port } = new URL(one.url);
     const second = await Child.spawn('worker', { DATABASE_URL: app.config.databaseUrl, WORKER_PORT: port });

@@ -8,14 +8,14 @@ export type Chance = (below: number) => number;
 /** An alteration of the trail by an attacker who may write anything to the database and has no key. */
 export type Alteration = (trail: Trail, chance: Chance) => Promise<unknown>;
 
-/** Entries behind a number come lower by some, as if nothing had been there; by way of numbers that none has. */
+/** Lowers the numbers after one, to hide a removal. Negative numbers in between avoid duplicates. */
 async function closeGap(trail: Trail, after: number, by: number): Promise<void> {
   const space = trail.tenant.tenantId;
   await trail.sql('UPDATE journal SET numero = -numero WHERE tenant_id = $1 AND numero > $2', space, after);
   await trail.sql('UPDATE journal SET numero = -numero - $2 WHERE tenant_id = $1 AND numero < 0', space, by);
 }
 
-/** The last entry that is there becomes the end; its seal cannot be made. */
+/** Makes the last entry the end. An attacker cannot make its seal. */
 const END_IS_LAST = `UPDATE journal_tete t SET numero = j.numero, empreinte = j.empreinte FROM journal j
   WHERE t.tenant_id = $1 AND j.tenant_id = $1 AND j.numero = (SELECT max(numero) FROM journal WHERE tenant_id = $1)`;
 
@@ -193,10 +193,10 @@ export const ALTERATIONS: Readonly<Record<string, Alteration>> = {
       `INSERT INTO journal (tenant_id, cle_id, action, objet_id, requete_id)
        VALUES ('${trail.tenant.tenantId}', '${randomUUID()}', 'employe.creer', '${randomUUID()}', 'x')`,
     ),
-  'all written anew with a key that is not the right one': (trail, chance) =>
+  'all rewritten with a wrong key': (trail, chance) =>
     trail.forge(randomBytes(32), (entries) =>
       entries.filter((_entry, index) => index !== chance(entries.length)),
     ),
-  'all written anew with the key of nothing': (trail) =>
+  'all rewritten with an empty key': (trail) =>
     trail.forge(Buffer.alloc(32), ([first, ...rest]) => [{ ...first!, action: 'employe.modifier' }, ...rest]),
 };

@@ -11,7 +11,7 @@ export interface FleetSpace {
   readonly platform: string;
 }
 
-/** One response; `json` is undefined if the body is not JSON. */
+/** A response; `json` is undefined if the body is not JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -101,6 +101,15 @@ export class Fleet {
     });
     const text = await answer.body.text();
     return { status: answer.statusCode, headers: answer.headers, text, json: parse(text) };
+  }
+
+  /** Sends requests with a key to an API. @throws Error for a response that is no success */
+  asker(url: () => string | Promise<string>, key: string) {
+    return async (method: string, path: string, body?: unknown): Promise<Answer['json']> => {
+      const answer = await this.send(await url(), key, method, path, body);
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+      return answer.json;
+    };
   }
 
   async stop(): Promise<void> {

@@ -18,7 +18,7 @@ export class FrontDoor {
 
   private constructor(private readonly replicas: readonly (() => Promise<string>)[]) {}
 
-  /** @param replicas their current addresses; connections do not wait for a replica that is not there yet */
+  /** @param replicas their current addresses; connections do not wait for an absent replica */
   static async open(replicas: readonly (() => Promise<string>)[]): Promise<FrontDoor> {
     const door = new FrontDoor(replicas);
     await door.probe();

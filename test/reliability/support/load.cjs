@@ -6,7 +6,7 @@ const { connect } = require('node:net');
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
-/** One connection; calls `answered(status)` for each complete response, and `ended` at the end of the connection. */
+/** A connection; calls `answered(status)` for each complete response, and `ended` at the end of the connection. */
 class Connection {
   constructor(port) {
     this.buffer = Buffer.alloc(0);

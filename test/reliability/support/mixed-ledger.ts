@@ -1,6 +1,11 @@
 import type { Client } from 'pg';
-import { faultsOf as cardFaultsOf, type Ledger, readLedger } from '../../webhooks/support/card-ledger';
-import type { Received } from '../../webhooks/support/receiver';
+import {
+  faultsOf as cardFaultsOf,
+  type Ledger,
+  pendingOf,
+  readLedger,
+} from '../../webhooks/support/card-ledger';
+import { type Received, until } from '../../webhooks/support/receiver';
 import type { Fleet } from './fleet';
 import type { MixedLoad, Seen } from './mixed-load';
 
@@ -33,6 +38,16 @@ export async function tenantOf(database: Client, { space }: MixedLoad): Promise<
     [space.clientId],
   );
   return rows[0]!.id;
+}
+
+/** Waits until all events of a load are delivered. A transaction of a killed process may still run in the database. */
+export async function delivered(database: Client, load: MixedLoad): Promise<void> {
+  const tenantId = await tenantOf(database, load);
+  const isDone = async (): Promise<boolean> => {
+    const { pendingDeliveries, jobs } = await pendingOf(database, tenantId);
+    return pendingDeliveries + jobs === 0;
+  };
+  await until('all events are delivered', isDone, 180_000);
 }
 
 /** Reads the stored data of a load, after all its requests have ended. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { times } from '../../membership/synced';
 import type { Answer, Fleet, FleetSpace } from './fleet';
+import { type OpenVote, openVote } from './steady';
 
 /** Employees that each sync writes, all or none, with the number of the sync as their first name. */
 const GROUP = 100;
@@ -35,13 +36,6 @@ export interface Seen {
   readonly others: string[];
 }
 
-interface Vote {
-  readonly id: string;
-  readonly questionId: string;
-  readonly options: readonly string[];
-  readonly voters: readonly string[];
-}
-
 /** Callers sign, vote and sync in one data space, through all faults of the service. */
 export class MixedLoad {
   readonly seen: Seen = {
@@ -65,7 +59,7 @@ export class MixedLoad {
   private constructor(
     private readonly fleet: Fleet,
     readonly space: FleetSpace,
-    readonly vote: Vote,
+    readonly vote: OpenVote,
     /** The secret of the endpoint that receives each card. */
     readonly secret: string,
     private readonly address: () => Promise<string>,
@@ -82,41 +76,13 @@ export class MixedLoad {
     address: () => Promise<string> = () => fleet.apis[0]!.url(),
   ): Promise<MixedLoad> {
     const space = await fleet.space();
-    const sent = async (method: string, path: string, body?: unknown): Promise<Answer> => {
-      const answer = await fleet.send(await address(), space.partner, method, path, body);
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-      return answer;
-    };
+    const sent = fleet.asker(address, space.partner);
     await sent('POST', '/b2b/v2/sync', {
       Syndicats: [{ IdentifiantExterne: 'S-1', Nom: 'Syndicat' }],
       Employes: times(200, (n) => ({ IdExterne: `E-${n}`, Prenom: 'Zoé', Nom: 'Tremblay' })),
     });
-    const { secret } = (await sent('POST', '/b2b/v2/webhook', { url: receiver, types: ['adhesion.signee'] }))
-      .json as { secret: string };
-    const campagnes = '/b2b/v1/campagnes';
-    const id = (
-      await sent('POST', campagnes, {
-        titre: 'Entente',
-        ouvertureDuVoteUtc: '2099-01-01T13:00:00Z',
-        fermetureDuVoteUtc: '2099-01-08T22:00:00Z',
-      })
-    ).json as string;
-    await sent('POST', `${campagnes}/${id}/questions`, { Titre: 'Pour ou contre ?', Type: 'Proposition' });
-    const records = times(VOTERS, (n) => ({ Identifiant: `V-${n}`, Prenom: 'Zoé', Nom: 'Roy' }));
-    await sent('POST', `${campagnes}/${id}/votants/upsert`, records);
-    await sent('POST', `${campagnes}/${id}/publier`);
-    await sent('POST', `${campagnes}/${id}/ouvrir`);
-    const [question] = (await sent('GET', `${campagnes}/${id}/questions`)).json as {
-      Id: string;
-      Options: { Id: string }[];
-    }[];
-    const roll = (await sent('GET', `${campagnes}/${id}/votants`)).json as { VotantId: string }[];
-    const vote = {
-      id,
-      questionId: question!.Id,
-      options: question!.Options.map((option) => option.Id),
-      voters: roll.map((voter) => voter.VotantId),
-    };
+    const { secret } = await sent('POST', '/b2b/v2/webhook', { url: receiver, types: ['adhesion.signee'] });
+    const vote = await openVote(sent, VOTERS);
     return new MixedLoad(fleet, space, vote, secret, address);
   }
 

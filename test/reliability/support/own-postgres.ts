@@ -36,7 +36,7 @@ export class OwnPostgres {
     return own;
   }
 
-  /** The same for its whole life, including restarts. */
+  /** The port stays the same for its whole life, including restarts. */
   get url(): string {
     return this.server.url;
   }

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 
-/** One row of the table in docs/reliability.md. Several calls with the same fault fill one row. */
+/** A row of the table in docs/reliability.md. Several calls with the same fault fill one row. */
 export interface Trial {
   /** The number and kind of the faults. */
   readonly trials?: string;

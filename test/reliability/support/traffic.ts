@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { WHOLE } from './effort';
 import type { Answer, Fleet, FleetSpace } from './fleet';
+import { type OpenVote, openVote } from './steady';
 
 /** Employees that only one caller writes to, for each caller. */
 const OWN = 20;
@@ -38,7 +39,7 @@ export interface TrafficOptions {
 /** Steady load of one data space, and a ledger of its responses. */
 export class Traffic {
   readonly statuses: Record<string, number> = {};
-  /** Responses that are neither a success nor 503 `Service.Indisponible` with Retry-After. */
+  /** Responses other than a success or 503 `Service.Indisponible` with Retry-After. */
   readonly wrong: string[] = [];
   readonly slowest: Partial<Record<Deed, number>> = {};
   /** Responses without success, by kind of request. */
@@ -65,7 +66,7 @@ export class Traffic {
     private readonly url: string,
     readonly space: FleetSpace,
     private readonly tenantId: string,
-    private readonly vote: { id: string; question: string; option: string; voters: string[] },
+    private readonly vote: OpenVote,
     private readonly image: string | undefined,
     private readonly synced: number,
   ) {}
@@ -81,42 +82,17 @@ export class Traffic {
   ): Promise<Traffic> {
     const url = await fleet.apis[0]!.url();
     const space = await fleet.space();
-    const send = async (method: string, path: string, body?: unknown): Promise<Answer['json']> => {
-      const answer = await fleet.send(url, space.partner, method, path, body);
-      if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-      return answer.json;
-    };
+    const send = fleet.asker(() => url, space.partner);
     const own = Array.from({ length: callers * OWN }, (_, at) => ownId(Math.floor(at / OWN), at % OWN));
     await send('POST', '/b2b/v2/sync', {
       Syndicats: [{ IdentifiantExterne: 'S-1', Nom: 'Syndicat' }],
       Employes: own.map((IdExterne) => ({ IdExterne, Prenom: 'Zoé', Nom: 'Roy' })),
     });
-    const dates = {
-      ouvertureDuVoteUtc: '2099-01-01T13:00:00.000Z',
-      fermetureDuVoteUtc: '2099-01-08T22:00:00.000Z',
-    };
-    const campagne = `/b2b/v1/campagnes/${await send('POST', '/b2b/v1/campagnes', { titre: 'Vote', ...dates })}`;
-    const question = await send('POST', `${campagne}/questions`, { Titre: 'Oui ?', Type: 'Proposition' });
-    const roll = Array.from({ length: voters }, (_, at) => ({
-      Identifiant: `V-${at}`,
-      Prenom: 'Zoé',
-      Nom: 'Roy',
-    }));
-    await send('POST', `${campagne}/votants/upsert`, roll);
-    await send('POST', `${campagne}/publier`);
-    await send('POST', `${campagne}/ouvrir`);
-    const [asked] = await send('GET', `${campagne}/questions`);
-    const id = campagne.split('/').at(-1)!;
-    const { rows } = await database.query<{ tenant: string; id: string }>(
-      'SELECT tenant_id AS tenant, id_unique AS id FROM votant WHERE campagne_id = $1',
-      [id],
+    const vote = await openVote(send, voters);
+    const { rows } = await database.query<{ tenant: string }>(
+      'SELECT tenant_id AS tenant FROM campagne WHERE id_unique = $1',
+      [vote.id],
     );
-    const vote = {
-      id,
-      question: question.Id,
-      option: asked.Options[0].Id,
-      voters: rows.map((one) => one.id),
-    };
     return new Traffic(fleet, url, space, rows[0]!.tenant, vote, image, synced);
   }
 
@@ -174,11 +150,8 @@ export class Traffic {
         return;
       case 'write': {
         const prenom = `P${number}`;
-        const known = this.names.get(own) ?? {
-          acknowledged: undefined,
-          perhaps: new Set(),
-          denied: new Set(),
-        };
+        const fresh = { acknowledged: undefined, perhaps: new Set<string>(), denied: new Set<string>() };
+        const known = this.names.get(own) ?? fresh;
         this.names.set(own, known);
         const body = { idExterne: own, prenom, nom: 'Roy' };
         const answer = await this.send(deed, partner, 'PUT', '/b2b/v1/employe', body);
@@ -219,11 +192,11 @@ export class Traffic {
         return;
       }
       case 'vote': {
-        const { id, question, option, voters } = this.vote;
+        const { id, questionId, options, voters } = this.vote;
         const voter = voters.shift();
         // All voters have voted.
         if (!voter) return this.one('read', caller);
-        const body = { VotantId: voter, Reponses: [{ QuestionId: question, Options: [option] }] };
+        const body = { VotantId: voter, Reponses: [{ QuestionId: questionId, Options: [options[0]] }] };
         const path = `/plateforme/v1/campagnes/${id}/bulletins`;
         const answer = await this.send(deed, platform, 'POST', path, body);
         if (isDone(answer)) {

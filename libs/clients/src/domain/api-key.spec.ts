@@ -14,7 +14,7 @@ describe('generateKey', () => {
     expect(key.cle).toMatch(shape);
     expect(isWellFormedKey(key.cle)).toBe(true);
     expect(key.cle.startsWith(key.prefixe)).toBe(true);
-    // What is shown in lists leaves 24 random characters unknown.
+    // The part shown in lists leaves 24 random characters unknown.
     expect(key.prefixe).toHaveLength(key.cle.length - 30);
     expect(key.empreinte).toEqual(createHash('sha256').update(key.cle).digest());
   });

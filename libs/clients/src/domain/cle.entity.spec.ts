@@ -34,7 +34,7 @@ describe('Cle.issue', () => {
     expect(JSON.stringify(cle)).not.toContain(text);
   });
 
-  it('without modules and expiry restricts nothing and never expires', () => {
+  it('a key without modules and expiry has no restriction and does not expire', () => {
     expect(issued()).toMatchObject({
       ...{ id: 'key', tenantId: 'tenant', ...WANTED },
       ...{ modules: null, expireLe: null, revoqueLe: null, dernierUsage: null, dateCreation: AT },

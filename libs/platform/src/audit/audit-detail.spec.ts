@@ -16,7 +16,7 @@ describe('The detail of an audit entry', () => {
     expect(told(touched)).toEqual([detail]);
   });
 
-  it('tells of more their number and the digest, whatever statements wrote them', () => {
+  it('more records give their number and a digest, which does not depend on the statements', () => {
     const all = ids(MOST_IDS + 1);
     const empreinte = createHash('sha256').update(lines(all)).digest('hex');
     const detail = { type: 'ajout', nombre: MOST_IDS + 1, ids: null, empreinte, champs: [] };
@@ -35,7 +35,7 @@ describe('The detail of an audit entry', () => {
     ]);
   });
 
-  it('is nothing where nothing was changed', () => {
+  it('an unchanged record gives undefined', () => {
     expect(textOfDetail({ ajoutes: new TouchedIds().add(0, null), champs: ['Nom'] })).toBe(null);
     expect(textOfDetail({})).toBe(null);
   });

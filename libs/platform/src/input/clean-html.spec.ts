@@ -146,7 +146,7 @@ describe('cleanHtml of random text', () => {
     ...['JAVA\tSCRIPT:x', '/\\a.example', ' ', '\n', '\t', '\f', '\u00a0', '\u2028'],
   ]);
 
-  it('nothing that acts remains', () => {
+  it('active parts are removed', () => {
     fc.assert(
       fc.property(html, (text) => {
         expect(dangers(cleanHtml(text) ?? '')).toEqual([]);

@@ -38,7 +38,7 @@ function deep(): unknown {
 }
 
 describe('A nested record', () => {
-  it('is no list, whatever that holds', async () => {
+  it('a list is rejected', async () => {
     const fault = { pointer: '/partie', code: 'type', detail: 'must be an object' };
     for (const partie of [[], [[]], [{ nom: 'N' }], [[{ nom: 'N' }]], deep()]) {
       expect(await faultsOf({ partie })).toEqual([fault]);
@@ -46,14 +46,14 @@ describe('A nested record', () => {
     expect(await faultsOf({ partie: { nom: 'N' } })).toEqual({ partie: { nom: 'N' } });
   });
 
-  it('is an object in a list of them', async () => {
+  it('a list element that is no object is rejected', async () => {
     const fault = { pointer: '/parties/1', code: 'type', detail: 'must be an object' };
     for (const element of [null, 'N', [], [{ nom: 'N' }], deep()]) {
       expect(await faultsOf({ parties: [{ nom: 'N' }, element] })).toEqual([fault]);
     }
   });
 
-  it('is not looked at in a list that is too long', async () => {
+  it('elements of a list that is too long are not validated', async () => {
     const fault = { pointer: '/parties', code: 'length', detail: 'must have at most 3 elements' };
     for (const element of [{ nom: 'N' }, {}, null, deep()]) {
       expect(await faultsOf({ parties: [element, element, element, element] })).toEqual([fault]);
@@ -91,7 +91,7 @@ describe('A decimal number', () => {
     [' 0.0001 ', '0.0001'],
     [1_000_000, '1000000'],
     ['1000000.0000', '1000000.0000'],
-  ])('%j is read as %j, without losing a digit', async (sent, montant) => {
+  ])('%j is read exactly, as %j', async (sent, montant) => {
     expect(await codesOf(Payment, { montant: sent })).toEqual({ montant });
   });
 
@@ -110,11 +110,11 @@ describe('A decimal number', () => {
     '.5',
     '5.',
     'Infinity',
-  ])('%j is none within the bounds', async (montant) =>
+  ])('%j is out of range', async (montant) =>
     expect(await codesOf(Payment, { montant })).toEqual(['/montant range']),
   );
 
-  it.each([true, {}, [], [1]])('%j is no number at all', async (montant) => {
+  it.each([true, {}, [], [1]])('%j has a wrong type', async (montant) => {
     expect(await codesOf(Payment, { montant })).toEqual(['/montant type']);
   });
 
@@ -122,7 +122,7 @@ describe('A decimal number', () => {
     expect(await codesOf(Payment, { montant })).toEqual(['/montant required']);
   });
 
-  it('may be 0 where its field says so, in bulk, too', async () => {
+  it('0 is accepted if the field permits it, also in bulk', async () => {
     const bulk = new RecordValidator(definitionOf(Total));
     for (const [sent, total] of [
       [0, '0'],
@@ -142,11 +142,11 @@ describe('A decimal number', () => {
 });
 
 describe('A currency', () => {
-  it.each(['CAD', 'EUR', 'JPY'])('%s is one', async (devise) => {
+  it.each(['CAD', 'EUR', 'JPY'])('%s is accepted', async (devise) => {
     expect(await codesOf(Payment, { montant: 1, devise })).toEqual({ montant: '1', devise });
   });
 
-  it.each(['cad', 'CA', '$', 'ABC'])('%s is none', async (devise) => {
+  it.each(['cad', 'CA', '$', 'ABC'])('%s is rejected', async (devise) => {
     expect(await codesOf(Payment, { montant: 1, devise })).toEqual(['/devise currency']);
   });
 });
@@ -174,11 +174,11 @@ describe('A list of texts', () => {
     [['a', 'b', 'c', 'd'], ['/noms length']],
     ['a', ['/noms type']],
     [{}, ['/noms type']],
-  ])('%j is refused where it is wrong', async (noms, faults) => {
+  ])('%j: each wrong element is reported', async (noms, faults) => {
     expect(await codesOf(Names, { noms })).toEqual(faults);
   });
 
-  it('is not looked into where it should hold texts', async () => {
+  it('a nested list instead of a text is not read', async () => {
     expect(await codesOf(Names, { noms: ['a', deep(), 'b'] })).toEqual(['/noms/1 type']);
   });
 });
@@ -212,7 +212,7 @@ class Many {
 }
 
 describe('A request class', () => {
-  it('names outside the class are refused, and their values are not walked', async () => {
+  it('unknown names are rejected, and their values are not read', async () => {
     const names = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', '0', '', 'NOM'];
     const sent = Object.fromEntries([['nom', 'N'], ...names.map((name) => [name, deep()] as const)]);
     expect(await codesOf(Mixed, sent)).toHaveLength(names.length);
@@ -222,7 +222,7 @@ describe('A request class', () => {
     }
   });
 
-  it('an object or a list in the place of another value is refused and not walked', async () => {
+  it('an object or a list instead of another value is rejected and not read', async () => {
     for (const value of [deep(), { a: deep() }]) {
       expect(await codesOf(Mixed, { nom: value, rang: value, depuis: value, actif: value })).toEqual([
         '/nom type',
@@ -234,7 +234,7 @@ describe('A request class', () => {
     }
   });
 
-  it('no value is converted to the type of its field', async () => {
+  it('values of other types are rejected, not converted', async () => {
     expect(await codesOf(Mixed, { nom: 5, rang: '3', actif: 'true' })).toEqual([
       '/nom type',
       '/rang type',
@@ -253,12 +253,12 @@ describe('A request class', () => {
     ]);
   });
 
-  it('read-only properties are accepted and dropped, but not twice', async () => {
+  it('read-only properties are dropped; a duplicate is rejected', async () => {
     expect(await faultsOf({ nom: 'N', id: deep() }, Mixed)).toEqual({ nom: 'N' });
     expect(await codesOf(Mixed, { nom: 'N', id: 1, Id: 2 })).toEqual(['/Id duplicate']);
   });
 
-  it('a list that is read later stays the same object', async () => {
+  it('a list of rows stays the same object', async () => {
     const lignes = new JsonRows(Buffer.from('[1,2]'), [1, 2, 3, 4]);
     const { lignes: kept } = (await faultsOf({ nom: 'N', Lignes: lignes }, Mixed)) as Mixed;
     expect(kept).toBe(lignes);
@@ -324,7 +324,7 @@ describe('A request with many faults', () => {
     return { records, reads: () => reads };
   }
 
-  it('stops reading at the hundredth: records behind it are not looked at', async () => {
+  it('reading stops at the hundredth fault', async () => {
     const { records, reads } = counted(1_000, { inconnu: 1 });
     const { message, members } = await refusalOf({ parties: records }, Crowd);
     expect(message).toBe(SENTENCE);
@@ -332,13 +332,13 @@ describe('A request with many faults', () => {
     expect(reads()).toBeLessThanOrEqual(100);
   });
 
-  it('negative control: sound records are all read', async () => {
+  it('negative control: all valid records are read', async () => {
     const { records, reads } = counted(1_000, {});
     await pipe.transform({ parties: records }, { type: 'body', metatype: Crowd });
     expect(reads()).toBe(1_000);
   });
 
-  it('stops at the hundredth broken rule: nested records without what they need', async () => {
+  it('validation stops at the hundredth nested record without a required name', async () => {
     const parties = Array.from({ length: 1_000 }, () => ({}));
     const { message, members } = await refusalOf({ parties }, Crowd);
     expect(message).toBe(SENTENCE);
@@ -362,7 +362,7 @@ describe('A request with many faults', () => {
     return { list: proxy, reads: () => read.size };
   }
 
-  it('stops at the hundredth wrong text of a list', async () => {
+  it('reading stops at the hundredth wrong text of a list', async () => {
     const { list, reads } = watched(Array.from({ length: 25_000 }, () => 1));
     const { message, members } = await refusalOf({ noms: list }, Many);
     expect(message).toBe(SENTENCE);
@@ -370,14 +370,17 @@ describe('A request with many faults', () => {
     expect(reads()).toBeLessThanOrEqual(101);
   });
 
-  it.each(['a', 'z', 1, {}, []])('looks at no more words than there are, and one: %j', async (word) => {
-    const { list, reads } = watched(Array.from({ length: 25_000 }, () => word));
-    const { members } = await refusalOf({ lettres: list }, Crowd);
-    expect(members.errors).toHaveLength(1);
-    expect(reads()).toBeLessThanOrEqual(4);
-  });
+  it.each(['a', 'z', 1, {}, []])(
+    'a list of choices is read up to the number of words and one: %j',
+    async (word) => {
+      const { list, reads } = watched(Array.from({ length: 25_000 }, () => word));
+      const { members } = await refusalOf({ lettres: list }, Crowd);
+      expect(members.errors).toHaveLength(1);
+      expect(reads()).toBeLessThanOrEqual(4);
+    },
+  );
 
-  it('the pointer of a fault is short and whole, whatever the name is', async () => {
+  it('the pointer to a long name is short and well-formed', async () => {
     for (const name of [
       'n'.repeat(1_000_000),
       `${'n'.repeat(99)}😀`,
@@ -410,7 +413,7 @@ describe('A query string', () => {
     expect(await read(sent)).toEqual({ nom: 'N', rang: 3, actif: true, depuis });
   });
 
-  it('of many unknown parameters the first hundred are listed', async () => {
+  it('900 unknown parameters: the first hundred are listed', async () => {
     const many = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`x${index}`, '1']));
     expect(await read({ nom: 'N', ...many })).toHaveLength(100);
   });

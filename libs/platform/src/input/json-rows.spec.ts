@@ -9,7 +9,7 @@ const LIMITS = { rows: 1_000, rowBytes: 1_000_000 };
 
 const DUPLICATE = Symbol('a property is there twice');
 
-/** What the bytes turn out to be once every row has been walked; undefined if they are not JSON. */
+/** Returns the value of the bytes after all rows were read; undefined if they are not JSON. */
 async function walked(text: string): Promise<unknown> {
   let duplicate = false;
   try {
@@ -37,11 +37,11 @@ function parsed(text: string): unknown {
 }
 
 /**
- * What names are made of: no backslash. Once an object with such a name was made, Node's JSON.parse reads other names with
- * an escape wrongly (nodejs/node#63785), and a difference would tell of nothing but that.
+ * Characters of names, without the backslash: after an object with such a name, Node's JSON.parse reads other names with
+ * an escape wrongly (nodejs/node#63785), and each difference would be due to that.
  */
 const unit = fc.string({ minLength: 1, maxLength: 1 }).filter((char) => char !== '\\');
-/** Values have them, and whatever else looks like the end of a string. */
+/** Values have backslashes, and other characters that look like the end of a string. */
 const tricky = fc.string({ unit: fc.constantFrom(...'\\\\\\"a[]{},:\n') });
 const value = (maxDepth: number) =>
   fc.oneof(
@@ -115,7 +115,7 @@ describe('parseWithRows', () => {
     await check(json, async (text) => expectSame(await walked(text), parsed(text)));
   });
 
-  it('agrees with JSON.parse on damaged JSON, once all rows are walked, unless a property is there twice', async () => {
+  it('agrees with JSON.parse on damaged JSON after all rows are read, except for duplicate properties', async () => {
     const verdicts = { accepted: 0, refused: 0 };
     await check(damaged, async (text) => {
       const found = await walked(text);
@@ -146,14 +146,14 @@ describe('parseWithRows', () => {
     expect([await walked(text), parsed(text)]).toEqual([undefined, undefined]);
   });
 
-  it('tells of a property that is there twice, also when it is spelt with an escape', async () => {
+  it('a duplicate property is reported, also if it is written with an escape', async () => {
     const names: string[] = [];
     const text = '{"a":[],"b":{"a":1,"a":2},"\\u0061":[1]}';
     await parseWithRows(Buffer.from(text), LIMITS, (name) => names.push(name));
     expect(names).toEqual(['a']);
   });
 
-  it('parses a row when it is asked for: rows before the damage are read, a second walk reads them again', async () => {
+  it('parses each row when it is read: rows before the damage are returned, also a second time', async () => {
     const { a } = await read('{"a":[{"n":1},{"n":2},{"n":tru}]}');
     expect(a).toHaveLength(3);
     for (let walk = 0; walk < 2; walk++) {
@@ -165,7 +165,7 @@ describe('parseWithRows', () => {
     }
   });
 
-  it('does not parse a long row that is nested deeper than a stack is, but a short one', async () => {
+  it('a long row nested deeper than the stack is rejected, a short one is parsed', async () => {
     const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const { a } = await read(`{"a":[${deep(30_000)},1]}`);
     expect([...a]).toHaveLength(2);
@@ -212,7 +212,7 @@ describe('parseWithRows', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('negative control: rows that nobody walks are not checked', async () => {
+  it('negative control: unread rows are not checked', async () => {
     await expect(read('{"a":[nul]}')).resolves.toBeDefined();
   });
 });

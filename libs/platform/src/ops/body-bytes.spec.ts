@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { BodyBytes, type BodyShare } from './body-bytes';
 
-/** Takes bytes and tells whether the body may go on. */
+/** Takes bytes and returns whether the body may go on. */
 async function goesOn(bodies: BodyBytes, share: BodyShare, bytes: number): Promise<boolean> {
   let isGoing = false;
   void (bodies.take(share, bytes) ?? Promise.resolve()).then(() => (isGoing = true));

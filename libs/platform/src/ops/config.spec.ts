@@ -126,7 +126,7 @@ describe('loadConfig', () => {
         expect(statSync(join(dataDir, 'deeper', name)).mode & 0o777).toBe(0o600);
     });
 
-    it('makes others in another folder, and none for what is set', () => {
+    it('another folder gets other secrets; a secret that is set is not created', () => {
       const first = load();
       expect(loadConfig({ DATA_DIR: join(dataDir, 'other') }, 'api', 'x').secretsKey).not.toEqual(
         first.secretsKey,
@@ -158,7 +158,7 @@ describe('loadConfig', () => {
     return asked;
   }
 
-  it('reads no variable that the README’s table does not have, and the table has none that nobody reads', () => {
+  it('the variables read are exactly those in the table of README.md', () => {
     const asked = new Set((['api', 'worker', 'cli'] as const).flatMap((reader) => [...askedBy(reader)]));
     const documented = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| `([A-Z_]+)` +\|/gm)];
     // The tests' own variable is in the table too.

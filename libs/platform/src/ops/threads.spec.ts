@@ -5,7 +5,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads';
 import { Threads, ThreadLimitPassed } from './threads';
 
-/** Answers its number, and what it was told before `end`; does what else it is told. */
+/** Answers its number and the commands that it got before `end`, and runs all other commands. */
 const CODE = `
   const { parentPort, threadId } = require('node:worker_threads');
   let told = [];
@@ -63,7 +63,7 @@ describe('Threads', () => {
     expect(other).toEqual({ threadId: one.threadId, told: [] });
   });
 
-  it('are so many at once, one of them for each key, and keys take turns', async () => {
+  it('a limited number runs at once, one for each key, and keys alternate', async () => {
     start();
     const [a1, a2, b1, c1] = ['a', 'a', 'b', 'c'].map((key) => held(key));
     await turn();
