@@ -1,46 +1,38 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { PagingQuery } from '#platform/http/listing';
 import { SEUIL_ANONYMAT } from '#clients';
 import { text, pick } from '#platform/input/field';
 import { CAMPAGNE_FIELDS, ETATS, GRAINE_FIELDS } from '../domain/campagne.fields';
+import { Described, flag, text as shown } from './described';
 
 /** Body of POST and PUT; PUT replaces every property. */
 export class CampagneInput extends InputOf(CAMPAGNE_FIELDS) {}
 
-/** Body that brings the partner's seed of draws. */
-export class GrainePartenaireInput {
-  @Input(GRAINE_FIELDS.graine)
-  graine: string;
-}
+/** Body with the partner's seed of draws. */
+export class GrainePartenaireInput extends InputOf(GRAINE_FIELDS) {}
+
+const CONSTAT = {
+  raison: text(500, {
+    required: true,
+    description: 'What was found, and why there is no result. The campaign shows it.',
+    example: 'Un bulletin manque : le vote est à reprendre.',
+  }),
+} as const;
+
+const SEUIL = {
+  seuilAnonymat: { ...SEUIL_ANONYMAT, required: true },
+  raison: {
+    ...CONSTAT.raison,
+    description: 'Why this campaign needs another threshold than its client. The campaign shows it.',
+    example: 'Vote des délégués, chacun avec son poids.',
+  },
+} as const;
 
 /** Body by which an administrator sets the threshold of one draft. */
-export class SeuilAnonymatInput {
-  @Input({ ...SEUIL_ANONYMAT, required: true })
-  seuilAnonymat: number;
-
-  @Input(
-    text(500, {
-      required: true,
-      description: 'Why this campaign needs another threshold than its client. The campaign shows it.',
-      example: 'Vote des délégués, chacun avec son poids.',
-    }),
-  )
-  raison: string;
-}
+export class SeuilAnonymatInput extends InputOf(SEUIL) {}
 
 /** Body by which an administrator seals a ballot box without a result. */
-export class ConstatInput {
-  @Input(
-    text(500, {
-      required: true,
-      description: 'What was found, and why there is no result. The campaign shows it.',
-      example: 'Un bulletin manque : le vote est à reprendre.',
-    }),
-  )
-  raison: string;
-}
+export class ConstatInput extends InputOf(CONSTAT) {}
 
 const LISTED = {
   ...pick(CAMPAGNE_FIELDS, 'id', 'titre', 'slug', 'ouvertureDuVoteUtc', 'fermetureDuVoteUtc'),
@@ -55,51 +47,35 @@ export class CampagneItem extends ItemOf(LISTED) {}
 /** A campaign with everything that lists leave out. */
 export class CampagneDetailItem extends ItemOf({ ...CAMPAGNE_FIELDS, ...LISTED }) {}
 
-/** Query of the list (docs/contract.md, "Campaigns"). */
-export class CampagneList extends PagingQuery {
-  @Input({ kind: 'choice', values: ETATS, description: 'Campaigns in this state at this moment.' })
-  etat?: string;
-
-  @Input({
-    ...CAMPAGNE_FIELDS.titre,
-    required: false,
+const FILTERS = {
+  etat: { kind: 'choice', values: ETATS, description: 'Campaigns in this state at this moment.' },
+  titre: text(CAMPAGNE_FIELDS.titre.max, {
     description: 'Campaigns whose title contains this, without regard to case; `%` and `_` are letters.',
     example: 'élection',
-  })
-  titre?: string;
-
-  @Input({
+  }),
+  ouvertureApres: {
     kind: 'date',
     description: 'Campaigns with `ouvertureDuVoteUtc` at this time or later.',
     example: '2026-01-01T00:00:00Z',
-  })
-  ouvertureApres?: Date;
-
-  @Input({
+  },
+  fermetureAvant: {
     kind: 'date',
     description: 'Campaigns with `fermetureDuVoteUtc` at this time or earlier.',
     example: '2099-12-31T23:59:59Z',
-  })
-  fermetureAvant?: Date;
-}
+  },
+} as const;
+
+/** Query of the list (docs/contract.md, "Campaigns"). */
+export class CampagneList extends InputOf(FILTERS, {}, PagingQuery) {}
 
 /** A reason why a campaign cannot be published. */
-export class ValidationErreurItem {
-  @ApiProperty({
-    description: 'The code that a publication would answer.',
-    example: 'Campagne.AucuneQuestion',
-  })
-  code: string;
-
-  @ApiProperty({ description: 'What to do.', example: 'The campaign has no question: add one first.' })
-  detail: string;
-}
+export class ValidationErreurItem extends Described({
+  code: shown('The error code of a publication.', 'Campagne.AucuneQuestion'),
+  detail: shown('Correction.', 'The campaign has no question: add one first.'),
+}) {}
 
 /** Whether a campaign can be published at this moment. */
-export class ValidationItem {
-  @ApiProperty({ description: 'Whether nothing would stop its publication.', example: false })
-  valide: boolean;
-
-  @ApiProperty({ type: [ValidationErreurItem], description: 'All that would, in the order of the checks.' })
-  erreurs: ValidationErreurItem[];
-}
+export class ValidationItem extends Described({
+  valide: flag('Whether it can be published.', false),
+  erreurs: { type: [ValidationErreurItem], description: 'Reasons against it, in the order of the checks.' },
+}) {}

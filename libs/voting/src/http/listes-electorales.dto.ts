@@ -3,13 +3,13 @@ import { Shown } from '#platform/input/field.decorator';
 import { InputOf } from '#platform/input/record-classes';
 import { givenId, givenTime } from '#platform/input/field';
 import { LISTE_ELECTORALE_FIELDS } from '../domain/liste-electorale.fields';
+import { count } from './described';
 import { EXAMPLE_IDS } from './examples';
 
 /** Criteria: those given hold together, and of the identifiers of one any. At least one list must name something. */
 export class ListeElectoraleInput extends InputOf(LISTE_ELECTORALE_FIELDS) {}
 
 const Id = givenId('Identifier of the list (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c51');
-const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
 
 /** Result of an electoral list. */
 export class ListeElectoraleItem {

@@ -56,30 +56,24 @@ export class QuestionItem extends ItemOf(
   Options: OptionItem[];
 }
 
+const ordre = <const M extends number>(max: M, description: string, example: readonly string[]) =>
+  ({ kind: 'texts', max, length: 36, format: 'uuid', required: true, description, example }) as const;
+
+const QUESTIONS_ORDRE = {
+  QuestionIds: ordre(MOST_QUESTIONS, 'Every question of the campaign exactly once, in the new order.', [
+    EXAMPLE_IDS.questionAutre,
+    EXAMPLE_IDS.question,
+  ]),
+};
+const OPTIONS_ORDRE = {
+  OptionIds: ordre(MOST_OPTIONS, 'Every option of the question exactly once, in the new order.', [
+    EXAMPLE_IDS.optionAutre,
+    EXAMPLE_IDS.option,
+  ]),
+};
+
 /** A new order of all questions. */
-export class QuestionOrdreInput {
-  @Input({
-    kind: 'texts',
-    max: MOST_QUESTIONS,
-    length: 36,
-    format: 'uuid',
-    required: true,
-    description: 'Every question of the campaign exactly once, in the new order.',
-    example: [EXAMPLE_IDS.questionAutre, EXAMPLE_IDS.question],
-  })
-  QuestionIds: string[];
-}
+export class QuestionOrdreInput extends InputOf(QUESTIONS_ORDRE) {}
 
 /** A new order of all options. */
-export class OptionOrdreInput {
-  @Input({
-    kind: 'texts',
-    max: MOST_OPTIONS,
-    length: 36,
-    format: 'uuid',
-    required: true,
-    description: 'Every option of the question exactly once, in the new order.',
-    example: [EXAMPLE_IDS.optionAutre, EXAMPLE_IDS.option],
-  })
-  OptionIds: string[];
-}
+export class OptionOrdreInput extends InputOf(OPTIONS_ORDRE) {}

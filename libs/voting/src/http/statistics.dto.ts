@@ -1,9 +1,8 @@
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import type { Type } from '@nestjs/common';
 import { identifier } from '#platform/input/field';
 import { InputOf } from '#platform/input/record-classes';
 import { ETATS } from '../domain/campagne.fields';
 import { METHODES, QUESTION_TYPES } from '../domain/question.fields';
+import { count, Described, flag, id, ids, number, text } from './described';
 import { EXAMPLE_IDS } from './examples';
 
 /** Query of the statistics; both filters combine with AND (docs/contract.md, "Statistics"). */
@@ -17,29 +16,6 @@ export class StatistiquesQuery extends InputOf({
     example: 'EMP-100',
   }),
 }) {}
-
-/** A class for the OpenAPI document only: the service writes the JSON of statistics itself. */
-function Described(properties: Readonly<Record<string, ApiPropertyOptions>>): Type<object> {
-  class Model {}
-  for (const [name, options] of Object.entries(properties)) {
-    Reflect.defineMetadata('design:type', Object, Model.prototype, name);
-    ApiProperty(options)(Model.prototype, name);
-  }
-  return Model;
-}
-
-const id = (description: string, example: string): ApiPropertyOptions => ({
-  ...text(description, example),
-  format: 'uuid',
-});
-const ids = (description: string, example: string[], required = true): ApiPropertyOptions => ({
-  ...{ type: String, isArray: true, format: 'uuid', required },
-  ...{ description, example },
-});
-const text = (description: string, example: string) => ({ type: String, description, example }) as const;
-const count = (description: string, example: number) => ({ type: 'integer', description, example }) as const;
-const number = (description: string, example: number) => ({ type: Number, description, example }) as const;
-const flag = (description: string, example: boolean) => ({ type: Boolean, description, example }) as const;
 
 /** Result of one option. */
 export class OptionStatistiqueItem extends Described({

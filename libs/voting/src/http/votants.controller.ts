@@ -124,7 +124,7 @@ export class VotantsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() { VotantIds, ADroitDeVote }: DroitDeVoteInput,
-  ): Promise<DroitDeVoteItem> {
+  ): Promise<object> {
     return this.votants.setDroitDeVote(tenantId, actor, campagneId, VotantIds, ADroitDeVote);
   }
 

@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Input } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { omit } from '#platform/input/field';
 import { PagingQuery } from '#platform/http/listing';
 import { MOST_NAMED } from '../domain/liste-electorale.fields';
 import { VOTANT_FIELDS } from '../domain/votant.fields';
+import { count, Described, ids, text } from './described';
 import { EXAMPLE_IDS } from './examples';
 
 /** A record of an upsert. A property that is not sent keeps its value. Null clears it, or keeps it if a value is required. */
@@ -23,63 +23,37 @@ export class VotantItem extends ItemOf(omit(VOTANT_FIELDS, 'Poids')) {
   Poids: number;
 }
 
-export class VotantList extends PagingQuery {
-  @Input({
+const FILTERS = {
+  syndicatIdExterne: {
     ...VOTANT_FIELDS.SyndicatIdExterne,
     description: 'Voters of this union. An unknown one has none.',
-  })
-  syndicatIdExterne?: string;
-
-  @Input({
+  },
+  employeurIdentifiantExterne: {
     ...VOTANT_FIELDS.EmployeurIdentifiantExterne,
     description: 'Voters of this employer. An unknown one has none.',
-  })
-  employeurIdentifiantExterne?: string;
+  },
+  aVote: { kind: 'boolean', description: 'Whether they have voted.', example: false },
+  aDroitDeVote: { kind: 'boolean', description: 'Whether they may vote.', example: true },
+} as const;
 
-  @Input({ kind: 'boolean', description: 'Whether they have voted.', example: false })
-  aVote?: boolean;
-
-  @Input({ kind: 'boolean', description: 'Whether they may vote.', example: true })
-  aDroitDeVote?: boolean;
-}
+export class VotantList extends InputOf(FILTERS, {}, PagingQuery) {}
 
 /** A record of a list that was not accepted. */
-export class VotantErreurItem {
-  @ApiProperty({ type: 'integer', description: 'Its place in the list, from 0.', example: 3 })
-  Index: number;
-
-  @ApiProperty({
-    description: 'The error code that the record would get alone.',
-    example: 'Votant.IdentifiantDejaUtilise',
-  })
-  Code: string;
-
-  @ApiProperty({
-    description: 'What is wrong.',
-    example: 'Another voter of the campaign has this Identifiant.',
-  })
-  Message: string;
-}
+export class VotantErreurItem extends Described({
+  Index: count('Its place in the list, from 0.', 3),
+  Code: text('The error code that the record would get alone.', 'Votant.IdentifiantDejaUtilise'),
+  Message: text('Reason of the rejection.', 'Another voter of the campaign has this Identifiant.'),
+}) {}
 
 /** Result of a list; `NombreCrees + NombreModifies + Erreurs.length` is the number of records sent. */
-export class VotantsResultItem {
-  @ApiProperty({ type: 'integer', description: 'Voters that were made.', example: 1 })
-  NombreCrees: number;
+export class VotantsResultItem extends Described({
+  NombreCrees: count('Voters that were created.', 1),
+  NombreModifies: count('Known voters that were accepted, changed or not.', 1),
+  Erreurs: { type: [VotantErreurItem], description: 'Records that were not accepted. All others were.' },
+}) {}
 
-  @ApiProperty({
-    type: 'integer',
-    description: 'Voters that were known and accepted, changed or not.',
-    example: 1,
-  })
-  NombreModifies: number;
-
-  @ApiProperty({ type: [VotantErreurItem], description: 'Records that were not accepted; all others were.' })
-  Erreurs: VotantErreurItem[];
-}
-
-/** Voters that get or lose the right to vote. */
-export class DroitDeVoteInput {
-  @Input({
+const DROIT_DE_VOTE = {
+  VotantIds: {
     kind: 'texts',
     max: MOST_NAMED,
     length: 36,
@@ -87,23 +61,18 @@ export class DroitDeVoteInput {
     required: true,
     description: 'The voters.',
     example: [EXAMPLE_IDS.votant],
-  })
-  VotantIds: string[];
+  },
+  ADroitDeVote: {
+    ...VOTANT_FIELDS.ADroitDeVote,
+    required: true,
+    description: 'Whether they may vote from now on.',
+  },
+} as const;
 
-  @Input({ ...VOTANT_FIELDS.ADroitDeVote, required: true, description: 'Whether they may vote from now on.' })
-  ADroitDeVote: boolean;
-}
+/** Voters that get or lose the right to vote. */
+export class DroitDeVoteInput extends InputOf(DROIT_DE_VOTE) {}
 
-export class DroitDeVoteItem {
-  @ApiProperty({ type: 'integer', description: 'How many of them there are, changed or not.', example: 1 })
-  NombreModifies: number;
-
-  @ApiProperty({
-    type: String,
-    isArray: true,
-    format: 'uuid',
-    description: 'Those that are no voters of the campaign, in the order sent.',
-    example: [],
-  })
-  VotantIdsNonTrouves: string[];
-}
+export class DroitDeVoteItem extends Described({
+  NombreModifies: count('Number of voters found, changed or not.', 1),
+  VotantIdsNonTrouves: ids('Ids without a voter in the campaign, in the order sent.', []),
+}) {}
