@@ -6,24 +6,14 @@ import { BulletinRepository } from '../../libs/voting/src/persistence/bulletin.r
 import { eventually, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { depth } from '../setup/depth';
-import { type Answer, TestApp } from '../setup/test-app';
-import { type Campaigns } from './support/campaigns';
-import { ballot, type Vote, Votes } from './support/votes';
+import type { Answer } from '../setup/test-app';
+import { app, campaigns, spaceOfFile, votes } from './support/scene';
+import { ballot, type Vote, type Votes } from './support/votes';
 
-/** Voters who send twenty ballots each. */
+/** Voters that send twenty ballots each. */
 const VOTERS = depth(75, 500);
 
-let app: TestApp;
-let votes: Votes;
-let campaigns: Campaigns;
-let platform: { cle: string };
-
-beforeAll(async () => {
-  app = await TestApp.start();
-  votes = await Votes.of(app);
-  ({ campaigns, platform } = votes);
-});
-afterAll(() => app.stop());
+spaceOfFile();
 
 const opened = (voters?: number, question?: object): Promise<Vote> => votes.opened(voters, question);
 const cast = (id: string, body: object, headers?: Record<string, string>): Promise<Answer> =>
@@ -40,11 +30,15 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
     expect(json).toEqual({ Recu: expect.stringMatching(/^[\w-]{32}$/) });
     expect(await aVote(vote.id)).toEqual([true, false]);
     expect(await boxOf(vote.id)).toEqual([{ poids: '1', reponses: ['0'], syndicat: null }]);
-    const found = await app.send(platform, 'GET', `/plateforme/v1/campagnes/${vote.id}/recus/${json.Recu}`);
+    const found = await app.send(
+      votes.platform,
+      'GET',
+      `/plateforme/v1/campagnes/${vote.id}/recus/${json.Recu}`,
+    );
     expect([found.status, found.json]).toEqual([200, json]);
   });
 
-  it('counts with the weight, union and employer that the voter has at that moment', async () => {
+  it('stores the current weight, union and employer of the voter', async () => {
     const vote = await opened(1);
     await app.send(campaigns.tenant, 'POST', '/b2b/v2/sync', {
       Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'S' }],
@@ -55,7 +49,7 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
     expect(await boxOf(vote.id)).toEqual([{ poids: '12.5', reponses: ['0'], syndicat: 'SYN-1' }]);
   });
 
-  it('keeps choices without their order where they are not ranked: it could say whose ballot it is', async () => {
+  it('stores unranked choices without their order, which could identify the voter', async () => {
     const Options = ['A', 'B', 'C'].map((Libelle) => ({ Libelle }));
     const vote = await opened(1, { Titre: 'Q', Type: 'ChoixLibre', MaxReponses: 3, Options });
     const [a, b, c] = vote.question.Options.map(({ Id }) => Id);
@@ -63,7 +57,7 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
     expect((await boxOf(vote.id)).map(({ reponses }) => reponses)).toEqual([['0,1,2']]);
   });
 
-  it('keeps ranks in their order, and abstentions', async () => {
+  it('stores ranks in their order, and abstentions', async () => {
     const Options = ['A', 'B', 'C'].map((Libelle) => ({ Libelle }));
     const vote = await opened(2, { Titre: 'Q', Type: 'Election', EstPreferentiel: true, Options });
     const ids = vote.question.Options.map(({ Id }) => Id);
@@ -112,7 +106,7 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
     ['Brouillon', (id) => campaigns.sent('POST', `/${id}/depublier`)],
     ['Termine', (id) => campaigns.sent('POST', `/${id}/fermer`)],
     ['Termine', (id) => campaigns.pass(id, '100 years')],
-  ])('409 Vote.CampagneNonOuverte in %s, also with a ballot that is wrong', async (etat, change) => {
+  ])('409 Vote.CampagneNonOuverte in %s, also for an invalid ballot', async (etat, change) => {
     const vote = await opened(1);
     await change(vote.id);
     expect(await campaigns.etat(vote.id)).toBe(etat);
@@ -299,7 +293,7 @@ describe('GET /plateforme/v1/campagnes/:id/recus/:recu', () => {
     const [vote, other] = [await opened(1), await opened(1)];
     const { Recu } = (await cast(vote.id, ballot(vote))).json;
     const read = (id: string, recu: string): Promise<Answer> =>
-      app.send(platform, 'GET', `/plateforme/v1/campagnes/${id}/recus/${recu}`);
+      app.send(votes.platform, 'GET', `/plateforme/v1/campagnes/${id}/recus/${recu}`);
     expectProblem(await read(other.id, Recu), 404, 'Recu.NotFound');
     expectProblem(await read(vote.id, `${Recu}x`), 404, 'Recu.NotFound');
     expectProblem(await read(randomUUID(), Recu), 404, 'Campagne.NotFound');

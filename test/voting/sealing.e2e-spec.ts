@@ -3,26 +3,19 @@ import { Client } from 'pg';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { SealingService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
-import { changed, digests } from '../adhesion/support/digests';
 import { eventually } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
-import type { Campaigns } from './support/campaigns';
-import { type Vote, Votes } from './support/votes';
+import * as scene from './support/scene';
+import { app, campaigns, lockWaits, spaceOfFile, stats, unchanged, votes } from './support/scene';
+import type { Vote } from './support/votes';
 
 const VOTERS = 40;
 
-let app: TestApp;
-let votes: Votes;
-let campaigns: Campaigns;
 let rival: Client;
 
-beforeAll(async () => {
-  app = await TestApp.start();
-  votes = await Votes.of(app);
-  ({ campaigns } = votes);
-  await synced(app, campaigns.tenant, {
+spaceOfFile({
+  sync: {
     Syndicats: [
       {
         ...{ IdentifiantExterne: 'SYN-1', Nom: 'Un' },
@@ -31,17 +24,15 @@ beforeAll(async () => {
       { IdentifiantExterne: 'SYN-2', Nom: 'Deux' },
     ],
     Employes: times(10, (index) => ({ IdExterne: `E-${index}`, Prenom: 'Zoé', Nom: 'Roy' })),
-  });
+  },
+});
+beforeAll(async () => {
   rival = new Client({ connectionString: app.config.databaseUrl });
   await rival.connect();
 });
-afterAll(async () => {
-  await rival.end();
-  await app.stop();
-});
+afterAll(() => rival.end());
 
-const seal = ({ id }: Vote): Promise<boolean> =>
-  app.app.get(SealingService).seal(campaigns.tenant.tenantId, id);
+const seal = ({ id }: Vote): Promise<boolean> => scene.seal(id);
 
 const RANKED = {
   ...{ Titre: 'Bureau', Type: 'Election', EstPreferentiel: true },
@@ -61,7 +52,7 @@ async function closed(question: object = RANKED, voters = VOTERS): Promise<Vote>
   return vote;
 }
 
-/** All answers of the statistics of a vote, as text. */
+/** All responses of the statistics of a vote, as text. */
 async function told({ id }: Vote): Promise<string[]> {
   const unions = ['', 'syndicatIdExterne=SYN-1', 'syndicatIdExterne=SYN-2', 'syndicatIdExterne=SYN-9'];
   const filters = unions.flatMap((one) => [one, `${one}&employeurIdentifiantExterne=EMP-1`]);
@@ -72,7 +63,7 @@ async function told({ id }: Vote): Promise<string[]> {
 const roll = async ({ id }: Vote): Promise<string> =>
   (await campaigns.sent('GET', `/${id}/votants?limite=1000`)).text;
 
-/** Rows of a table with what PostgreSQL knows of them, in the order in which they lie. */
+/** Rows of a table with their row versions, in physical order. */
 const lying = (table: string, { id }: Vote): Promise<{ row: string; xmin: string }[]> =>
   campaigns.rows(
     `SELECT to_jsonb(t)::text AS row, xmin::text FROM ${table} t WHERE tenant_id = $1 AND campagne_id = $2 ORDER BY ctid`,
@@ -87,7 +78,7 @@ const isSealed = async ({ id }: Vote): Promise<boolean> => {
   return row!.sealed;
 };
 
-/** Makes whoever writes a row of a table wait before it, until it is released. */
+/** Blocks each write of a row of a table. @returns a function that releases the writers */
 async function stopping(table: string, event = 'INSERT'): Promise<() => Promise<void>> {
   await app.database.query(
     `CREATE FUNCTION stopped() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -99,25 +90,17 @@ async function stopping(table: string, event = 'INSERT'): Promise<() => Promise<
   await rival.query('SELECT pg_advisory_lock(77)');
   return async () => {
     await rival.query('SELECT pg_advisory_unlock_all()');
-    // Whoever was let go is still in the trigger.
+    // A released writer is still in the trigger.
     await app.database.query('DROP FUNCTION stopped CASCADE');
   };
 }
 
-async function waiting(count: number): Promise<void> {
-  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await eventually(
-    async () => (await app.database.query(text)).rowCount! >= count || undefined,
-    `That ${count} wait`,
-  );
-}
-
 describe('sealing a ballot box', () => {
-  it('writes roll, ballots and receipts anew, by one transaction and in another order, and loses nothing', async () => {
+  it('rewrites roll, ballots and receipts in one transaction and in another order, and keeps all data', async () => {
     const vote = await closed();
     const TABLES = ['votant', 'bulletin', 'recu'];
     const before = await Promise.all(TABLES.map((table) => lying(table, vote)));
-    // The control: until then transactions tell who wrote what.
+    // The control: before the sealing each ballot has its own transaction.
     expect(new Set(before[1]!.map(({ xmin }) => xmin)).size).toBe(VOTERS / 2);
     const shown = await roll(vote);
     expect(await seal(vote)).toBe(true);
@@ -142,65 +125,60 @@ describe('sealing a ballot box', () => {
   it.each([
     ['ranked', RANKED],
     ['plain', { Titre: 'Q', Type: 'ChoixLibre', MaxReponses: 2, Options: RANKED.Options }],
-  ])(
-    'keeps the result of a %s question as it was told, to the byte, under each filter',
-    async (_what, question) => {
-      const vote = await closed(question);
-      const before = await told(vote);
-      expect(await seal(vote)).toBe(true);
-      expect(await told(vote)).toEqual(before);
-      // The roll's own rows are not read any more.
-      await app.database.query(
-        `UPDATE votant SET a_vote = false, syndicat_id_externe = NULL WHERE campagne_id = $1`,
-        [vote.id],
-      );
-      expect(await told(vote)).toEqual(before);
-      await campaigns.sent('POST', `/${vote.id}/archiver`);
-      expect(await told(vote)).toEqual(
-        before.map((text) => text.replace('"etat":"Termine"', '"etat":"Archive"')),
-      );
-    },
-  );
+  ])('keeps the bytes of the result of a %s question with each filter', async (_what, question) => {
+    const vote = await closed(question);
+    const before = await told(vote);
+    expect(await seal(vote)).toBe(true);
+    expect(await told(vote)).toEqual(before);
+    // Statistics of a sealed box do not read the roll.
+    await app.database.query(
+      `UPDATE votant SET a_vote = false, syndicat_id_externe = NULL WHERE campagne_id = $1`,
+      [vote.id],
+    );
+    expect(await told(vote)).toEqual(before);
+    await campaigns.sent('POST', `/${vote.id}/archiver`);
+    expect(await told(vote)).toEqual(
+      before.map((text) => text.replace('"etat":"Termine"', '"etat":"Archive"')),
+    );
+  });
 
   it.each(['participation', 'votant', 'depouillement', 'bulletin', 'recu'])(
-    'leaves nothing half done where %s takes no rows, and does it in the next round',
+    'changes no row if %s takes no rows, and is done in the next round',
     async (table) => {
       const vote = await closed();
-      const before = await digests(app.database);
-      await expect(refusing(app, table, () => seal(vote))).rejects.toThrow('refused');
-      expect(changed(before, await digests(app.database))).toEqual([]);
+      await unchanged(() => expect(refusing(app, table, () => seal(vote))).rejects.toThrow('refused'));
       expect(await seal(vote)).toBe(true);
     },
   );
 
-  it('leaves nothing half done where its connection is cut in the middle', async () => {
+  it('changes no row if its connection is cut in the middle', async () => {
     const vote = await closed();
-    const before = await digests(app.database);
-    const release = await stopping('recu');
-    const sealing = seal(vote);
-    sealing.catch(() => undefined);
-    await waiting(1);
-    await app.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    await expect(sealing).rejects.toThrow();
-    await release();
-    expect(changed(before, await digests(app.database))).toEqual([]);
+    await unchanged(async () => {
+      const release = await stopping('recu');
+      const sealing = seal(vote);
+      sealing.catch(() => undefined);
+      await lockWaits(1);
+      await app.database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      await expect(sealing).rejects.toThrow();
+      await release();
+    });
     expect(await seal(vote)).toBe(true);
     expect(await seal(vote)).toBe(false);
   });
 
-  it('is done by one of two workers: the other does not wait for it', async () => {
+  it('is done by one of two workers; the other does not wait', async () => {
     const vote = await closed();
     const release = await stopping('recu');
     const first = seal(vote);
-    await waiting(1);
+    await lockWaits(1);
     expect(await seal(vote)).toBe(false);
     await release();
     expect(await first).toBe(true);
   });
 
-  it('is not bound by the time limits of requests, which hold again after it', async () => {
+  it('has no time limits of requests, which apply again after it', async () => {
     const vote = await closed(RANKED, 4);
     await app.database.query(
       `CREATE FUNCTION tells() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -235,7 +213,7 @@ describe('sealing a ballot box', () => {
     ['votant', 'INSERT'],
     ['campagne', 'UPDATE OF urne_scellee'],
   ])(
-    'and the deletion of an employee who voted do not undo each other (sealing stopped at %s)',
+    'and the deletion of an employee who voted both take effect (sealing stopped at %s)',
     async (table, event) => {
       const idExterne = `E-${table}`;
       await synced(app, campaigns.tenant, {
@@ -246,9 +224,9 @@ describe('sealing a ballot box', () => {
       await campaigns.sent('POST', `/${vote.id}/fermer`);
       const release = await stopping(table, event);
       const sealing = seal(vote);
-      await waiting(1);
+      await lockWaits(1);
       const deletion = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${idExterne}`);
-      await waiting(2);
+      await lockWaits(2);
       await release();
       expect(await sealing).toBe(true);
       expect((await deletion).status).toBe(204);
@@ -261,7 +239,7 @@ describe('sealing a ballot box', () => {
     },
   );
 
-  it('keeps no campaign without ballots from being deleted', async () => {
+  it('a sealed campaign without ballots can be deleted', async () => {
     const vote = await votes.opened(2);
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(await seal(vote)).toBe(true);
@@ -273,7 +251,7 @@ describe('sealing a ballot box', () => {
     expect(left).toEqual([]);
   });
 
-  it('has the dead rows of roll, ballots and receipts removed from the files', async () => {
+  it('removes the dead rows of roll, ballots and receipts from the files', async () => {
     await closed();
     const vacuumed = async (): Promise<number> =>
       (
@@ -287,12 +265,12 @@ describe('sealing a ballot box', () => {
       async () => (await vacuumed()) === before + 3 || undefined,
       'That the tables are vacuumed',
     );
-    // The control: where nothing was sealed, nothing is dead.
+    // The control: without a sealing there are no dead rows.
     await app.app.get(SealingService).sealAllDue();
     expect(await vacuumed()).toBe(before + 3);
   });
 
-  it('puts off a box that cannot be sealed, and seals the others', async () => {
+  it('postpones a box that cannot be sealed, and seals the others', async () => {
     const [broken, sound] = [await closed(RANKED, 4), await closed(RANKED, 4)];
     const put = await campaigns.rows<{ id: string }>(
       `DELETE FROM bulletin WHERE tenant_id = $1 AND campagne_id = $2 RETURNING id_unique AS id`,
@@ -317,7 +295,7 @@ describe('the worker', () => {
     workers = [];
   });
 
-  it('closes and seals the box of a vote that the clock ends, one worker of two', async () => {
+  it('closes and seals the box of a vote that ends by its date, by one worker of two', async () => {
     const vote = await votes.opened(4);
     await votes.voted(vote, 2, 1);
     await campaigns.rows(
@@ -326,8 +304,8 @@ describe('the worker', () => {
     );
     workers = [await startWorker(app.config), await startWorker(app.config)];
     await eventually(async () => (await isSealed(vote)) || undefined, 'That the box is sealed');
-    const { json }: Answer = await campaigns.sent('GET', `/${vote.id}/stats`);
-    expect(json.questions[0].Options.map(({ Votes: count }: { Votes: number }) => count)).toEqual([0, 1]);
+    const { questions } = await stats(vote.id);
+    expect(questions[0].Options.map(({ Votes: count }: { Votes: number }) => count)).toEqual([0, 1]);
     expect(await votes.box(vote.id)).toHaveLength(1);
   });
 });
