@@ -21,7 +21,6 @@ import {
   operationsOf,
   type Placed,
   routeFaults,
-  structureFaults,
   SURFACES,
   Validators,
 } from './support/openapi-faults';
@@ -110,10 +109,6 @@ describe('The OpenAPI documents', () => {
         document = documents[surface.index]!;
       });
 
-      it('is valid', () => {
-        expect(structureFaults(document)).toEqual([]);
-      });
-
       it('describes every operation, parameter, property and answer', () => {
         expect(descriptionFaults(document)).toEqual([]);
       });
@@ -139,38 +134,11 @@ describe('The OpenAPI documents', () => {
     found: string,
   ];
   const controls: Control[] = [
-    [structureFaults, (document) => (document.openapi = '2.0'), 'openapi is 2.0'],
+    [documentedAnswerFaults, (document) => delete read(document).security, `${employe}: needs no key`],
     [
-      structureFaults,
-      (document) => delete document.components.schemas.FaultItem,
-      '#/components/schemas/FaultItem leads nowhere',
-    ],
-    [
-      structureFaults,
-      (document) => (read(document).operationId = 'Employes_list'),
-      'operationId Employes_list is used twice',
-    ],
-    [
-      structureFaults,
-      (document) => (read(document).parameters = []),
-      `${employe}: path parameter idExterne is not declared`,
-    ],
-    [
-      structureFaults,
-      (document) => delete read(document).parameters![0]!.required,
-      `${employe}: path parameter idExterne is not required`,
-    ],
-    [structureFaults, (document) => delete read(document).security, `${employe}: needs no key`],
-    [structureFaults, (document) => (nom(document).type = 'text'), 'EmployeItem.nom: type text'],
-    [
-      structureFaults,
+      descriptionFaults,
       (document) => document.components.schemas.EmployeItem!.required!.push('age'),
-      'EmployeItem: requires age, which it does not have',
-    ],
-    [
-      structureFaults,
-      (document) => Object.assign(nom(document), { maxLength: 'long' }),
-      'EmployeItem.nom: schema is invalid: data/maxLength must be integer',
+      'EmployeItem.age has no description',
     ],
     [
       descriptionFaults,
@@ -543,15 +511,17 @@ describe('Faults of a controller', () => {
   });
 
   it('an operation without documentation is reported', () => {
-    expect(structureFaults(documents[0])).toContain('GET /b2b/v1/muet: is not in one group');
     expect(descriptionFaults(documents[0])).toEqual(
       expect.arrayContaining([
         'GET /b2b/v1/muet has no description',
         'GET /b2b/v1/muet: query parameter filtre has no description',
       ]),
     );
-    expect(documentedAnswerFaults(documents[0])).toContain(
-      'GET /b2b/v1/muet: 200 answers nothing, not application/json',
+    expect(documentedAnswerFaults(documents[0])).toEqual(
+      expect.arrayContaining([
+        'GET /b2b/v1/muet: is not in one group',
+        'GET /b2b/v1/muet: 200 answers nothing, not application/json',
+      ]),
     );
   });
 

@@ -23,6 +23,8 @@ const FAULTS: Record<string, (document: Loose) => unknown> = {
   'no-$ref-siblings': (document) => (problem(document).schema.nullable = true),
   'path-params': (document) => (read(document).parameters = []),
   'oas3-schema': (document) => delete read(document).responses,
+  'operation-operationId-unique': (document) => (document.paths[PATH].put = read(document)),
+  'invalid-ref': (document) => delete document.components.schemas.FaultItem,
 };
 
 const read = (document: Loose): Loose => document.paths[PATH].get;
@@ -77,6 +79,15 @@ describe('The linter of the documents', () => {
   it('a valid document has no faults', () => {
     expect(lint({ sound: sound() })).toEqual({ status: 0, lines: ['1 documents, 0 faults.'] });
   });
+
+  it('the documents of the service have no faults', () => {
+    const names = ['partenaire', 'plateforme', 'administration'];
+    const files = names.map((name) => [
+      name,
+      JSON.parse(readFileSync(join(ROOT, `docs/openapi/${name}.json`), 'utf8')),
+    ]);
+    expect(lint(Object.fromEntries(files))).toEqual({ status: 0, lines: ['3 documents, 0 faults.'] });
+  }, 60_000);
 
   it('without a file it exits with 1', () => {
     expect(lint({}).status).toBe(1);

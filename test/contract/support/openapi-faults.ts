@@ -105,98 +105,6 @@ export function routeFaults(routes: readonly Route[], documents: readonly Docume
   ];
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'];
-
-/** Returns the reasons why a document is not valid OpenAPI 3.0. */
-export function structureFaults(document: Document): string[] {
-  const faults: string[] = [];
-  if (!/^3\.0\.\d+$/.test(document.openapi)) faults.push(`openapi is ${document.openapi}`);
-  if (!document.info.title || !document.info.version) faults.push('info has no title or version');
-  for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)) {
-    const parts = reference!.replace(/^#\//, '').split('/');
-    const target = parts.reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], document);
-    if (!reference!.startsWith('#/') || !target) faults.push(`${reference} leads nowhere`);
-  }
-  const ids = operationsOf(document).map(({ operation }) => operation.operationId);
-  for (const id of new Set(ids)) {
-    if (!id) faults.push('an operation has no operationId');
-    else if (ids.filter((other) => other === id).length > 1) faults.push(`operationId ${id} is used twice`);
-  }
-  for (const placed of operationsOf(document)) {
-    faults.push(...operationFaults(placed, document).map((fault) => `${placed.name}: ${fault}`));
-  }
-  for (const [place, schema] of schemasOf(document)) {
-    faults.push(...schemaFaults(schema).map((fault) => `${place}: ${fault}`));
-  }
-  return faults.length > 0 ? faults : compilationFaults(document);
-}
-
-function operationFaults({ operation, method, path }: Placed, document: Document): string[] {
-  const faults: string[] = [];
-  if (!METHODS.includes(method)) faults.push('unknown method');
-  const parameters = operation.parameters ?? [];
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
-  for (const name of inPath) {
-    if (!parameters.some((parameter) => parameter.in === 'path' && parameter.name === name))
-      faults.push(`path parameter ${name} is not declared`);
-  }
-  const seen = new Set<string>();
-  for (const parameter of parameters) {
-    const name = `${parameter.in} parameter ${parameter.name}`;
-    if (seen.has(name)) faults.push(`${name} is declared twice`);
-    seen.add(name);
-    if (!['path', 'query', 'header'].includes(parameter.in)) faults.push(`${name} is in no known place`);
-    if (!parameter.schema) faults.push(`${name} has no schema`);
-    if (parameter.in !== 'path') continue;
-    if (!inPath.includes(parameter.name)) faults.push(`${name} is not in the path`);
-    if (!parameter.required) faults.push(`${name} is not required`);
-  }
-  if (operation.requestBody && (method === 'GET' || method === 'DELETE')) faults.push('takes a body');
-  for (const media of Object.values(operation.requestBody?.content ?? {})) {
-    if (!media.schema) faults.push('its body has no schema');
-  }
-  for (const [status, response] of Object.entries(operation.responses)) {
-    if (!/^[1-5]\d\d$/.test(status)) faults.push(`answers status ${status}`);
-    if (Object.values(response.content ?? {}).some(({ schema }) => !schema))
-      faults.push(`${status} has no schema`);
-  }
-  const schemes = (operation.security ?? []).flatMap((one) => Object.keys(one));
-  if (schemes.length === 0) faults.push('needs no key');
-  for (const scheme of schemes) {
-    if (!document.components.securitySchemes[scheme]) faults.push(`security scheme ${scheme} is not defined`);
-  }
-  for (const tag of operation.tags ?? []) {
-    if (!document.tags.some(({ name }) => name === tag)) faults.push(`tag ${tag} is not declared`);
-  }
-  if (operation.tags?.length !== 1) faults.push('is not in one group');
-  return faults;
-}
-
-function schemaFaults(schema: Schema): string[] {
-  const faults: string[] = [];
-  if (schema.type !== undefined && !TYPES.includes(schema.type)) faults.push(`type ${schema.type}`);
-  if (!schema.type && !schema.$ref && !schema.allOf && !schema.oneOf && !schema.anyOf)
-    faults.push('has no type');
-  if (schema.type === 'array' && !schema.items) faults.push('an array without items');
-  for (const name of schema.required ?? []) {
-    if (!schema.properties?.[name]) faults.push(`requires ${name}, which it does not have`);
-  }
-  return faults;
-}
-
-function compilationFaults(document: Document): string[] {
-  const validators = new Validators(document);
-  return schemasOf(document).flatMap(([place, schema]) => {
-    try {
-      validators.of(schema);
-      return [];
-    } catch (error) {
-      return [`${place}: ${(error as Error).message}`];
-    }
-  });
-}
-
 /** Returns every schema of a document with its place, including nested schemas. */
 function schemasOf(document: Document): [place: string, schema: Schema][] {
   const roots: [string, Schema | undefined][] = Object.entries(document.components.schemas);
@@ -246,9 +154,9 @@ export function descriptionFaults(document: Document): string[] {
         check(`${name}: ${status} header ${header}`, description);
     }
   }
-  for (const [place, { properties }] of schemasOf(document)) {
-    for (const [name, { description }] of Object.entries(properties ?? {}))
-      check(`${place}.${name}`, description);
+  for (const [place, { properties = {}, required = [] }] of schemasOf(document)) {
+    for (const name of new Set([...Object.keys(properties), ...required]))
+      check(`${place}.${name}`, properties[name]?.description);
   }
   return undescribed.map((place) => `${place} has no description`);
 }
@@ -273,6 +181,8 @@ export function documentedAnswerFaults(document: Document): string[] {
 function answersOf(placed: Placed): string[] {
   const { operation, method, path } = placed;
   const faults: string[] = [];
+  if (!operation.security?.some((one) => Object.keys(one).length > 0)) faults.push('needs no key');
+  if (operation.tags?.length !== 1) faults.push('is not in one group');
   const isRecorded = method === 'POST' && !UNRECORDED.includes(placed.name);
   const statuses = Object.keys(operation.responses).map(Number);
   const takes = (header: string): boolean =>
