@@ -10,7 +10,6 @@ import {
   type Shape,
   SHAPES,
   SOUND,
-  type Spoil,
   spoils,
   withProperty,
 } from './garbage';
@@ -115,140 +114,6 @@ describe('the longest lists', () => {
 });
 
 describe('generated requests', () => {
-  /** A record of a plan, valid or with one fault, and the records nested in it. */
-  interface Plan {
-    spoil: number | undefined;
-    twice: boolean;
-    nested: Partial<Record<Place, Plan[]>>;
-  }
-  const planOf = (nested: Place[], depth = 0): fc.Arbitrary<Plan> =>
-    fc.record({
-      spoil: fc.option(fc.nat(), { nil: undefined, freq: 2 }),
-      twice: fc.nat(9).map((one) => one === 0),
-      nested:
-        depth > 0
-          ? fc.constant({})
-          : fc.record(
-              Object.fromEntries(nested.map((place) => [place, fc.array(planOf([], 1), { maxLength: 4 })])),
-            ),
-    });
-  const requests = fc.record({
-    Syndicats: fc.array(planOf(['Employeurs']), { maxLength: 5 }),
-    Employes: fc.array(planOf(['Emplois', 'Adhesions', 'ValeursChampUtilisateur']), { maxLength: 8 }),
-    ObjetsConsentement: fc.array(planOf([]), { maxLength: 4 }),
-  });
-
-  /** Creates the records of plans, and notes their expected errors and rows. */
-  class Expectation {
-    readonly errors = new Map<Kind, string[]>();
-    readonly written = new Map<Kind, string[]>();
-    private count = 0;
-
-    constructor(private readonly run: number) {}
-
-    list(place: Place, plans: Plan[], parent?: string): unknown[] {
-      return plans.flatMap((plan) => this.records(place, plan, parent));
-    }
-
-    private records(place: Place, plan: Plan, parent?: string): unknown[] {
-      // Each membership names a union of its own, which serves as its identifier.
-      const id = place === 'Adhesions' ? `SYN-${this.count++ % 40}` : `${this.run}-${this.count++}`;
-      const record = SOUND[place](id);
-      const kept = Object.keys(NESTED_IN).filter((list) => list in plan.nested);
-      const spoil = plan.spoil === undefined ? undefined : this.spoilOf(place, plan.spoil, kept);
-      const sent = spoil ? spoil.apply(record) : record;
-      const isBad = spoil !== undefined || this.hasBadValues(plan);
-      if (isBad) this.note(this.errors, place, idOf(place, sent));
-      else this.note(this.written, place, parent === undefined ? id : `${parent} ${id}`);
-      if (typeof sent === 'object' && sent !== null && !Array.isArray(sent))
-        this.nest(sent as Loose, plan, id, isBad);
-      // The error of an identifier that cannot be stored shows another text.
-      if (!plan.twice || idOf(place, sent) === '' || idOf(place, sent).includes('\ufffd')) return [sent];
-      this.note(this.errors, place, idOf(place, sent));
-      return [sent, SOUND[place](idOf(place, sent))];
-    }
-
-    /** Records nested in a rejected record are sent too; they are neither written nor errors. */
-    private nest(sent: Loose, { nested }: Plan, id: string, isBad: boolean): void {
-      for (const [place, plans] of Object.entries(nested) as [Place, Plan[]][]) {
-        const inner = isBad ? new Expectation(this.run) : this;
-        if (place === 'ValeursChampUtilisateur') sent[place] = this.values(plans);
-        else sent[place] = inner.list(place, plans, id);
-      }
-    }
-
-    /** Values of one employee: at most one valid value, because there is one field. */
-    private values(plans: Plan[]): unknown[] {
-      const bad = plans.filter(({ spoil }) => spoil !== undefined);
-      const good = plans.length > bad.length ? [SOUND.ValeursChampUtilisateur('')] : [];
-      return [
-        ...good,
-        ...bad.map(({ spoil }) =>
-          this.spoilOf('ValeursChampUtilisateur', spoil!, []).apply(SOUND.ValeursChampUtilisateur('')),
-        ),
-      ];
-    }
-
-    private hasBadValues({ nested }: Plan): boolean {
-      return (nested.ValeursChampUtilisateur ?? []).some(({ spoil }) => spoil !== undefined);
-    }
-
-    private spoilOf(place: Place, at: number, kept: string[]): Spoil {
-      const all = spoils(place, kept);
-      return all[at % all.length]!;
-    }
-
-    private note(book: Map<Kind, string[]>, place: Place, id: string): void {
-      const kind = resultOfPlace(place);
-      book.set(kind, [...(book.get(kind) ?? []), id]);
-    }
-  }
-
-  it('every valid record is written, every invalid one is one error of its list, and the status is always 200', async () => {
-    await partner.sync({ Syndicats: many(40, (index) => union(`SYN-${index}`)) });
-    let run = 0;
-    const tables = {
-      Syndicats: ['syndicat', 'id_externe'],
-      Employeurs: ['employeur', 'id_externe'],
-      Employes: ['employe', 'id_externe'],
-      Emplois: ['emploi', `id_externe_employe || ' ' || identifiant_externe`],
-      Adhesions: ['membership', `id_externe_employe || ' ' || syndicat_id_externe`],
-      ObjetsConsentement: ['objet_consentement', 'id_externe'],
-    } as const;
-    const storedOf = async (kind: Kind, prefix: string): Promise<string[]> => {
-      const [table, id] = tables[kind];
-      const text = `SELECT ${id} AS id FROM ${table} WHERE tenant_id = $1 AND ${id} LIKE $2`;
-      const { rows } = await app.database.query<{ id: string }>(text, [
-        partner.tenant.tenantId,
-        `${prefix}-%`,
-      ]);
-      return rows.map(({ id: one }) => one).sort();
-    };
-    const property = fc.asyncProperty(requests, async (plan) => {
-      run++;
-      const expected = new Expectation(run);
-      const body = Object.fromEntries(
-        (['Syndicats', 'Employes', 'ObjetsConsentement'] as const).map((place) => [
-          place,
-          expected.list(place, plan[place]),
-        ]),
-      );
-      const { status, json } = await partner.sync(body);
-      expect(status).toBe(200);
-      for (const kind of Object.keys(tables) as Kind[]) {
-        const errors = (json[kind].Erreurs as { IdUnique: string }[]).map(({ IdUnique }) => IdUnique);
-        const written = expected.written.get(kind) ?? [];
-        expect({ kind, errors }).toEqual({ kind, errors: expected.errors.get(kind) ?? [] });
-        expect({ kind, added: json[kind].AddCount, updated: json[kind].UpdateCount }).toEqual({
-          ...{ kind, added: written.length, updated: 0 },
-        });
-        const ids = kind === 'Employeurs' ? written.map((id) => id.split(' ')[1]!) : written;
-        expect({ kind, stored: await storedOf(kind, `${run}`) }).toEqual({ kind, stored: [...ids].sort() });
-      }
-    });
-    await fc.assert(property, { seed: SEED, numRuns: depth(40, 150) });
-  }, 180_000);
-
   it('any JSON: 200, with as many results as records, and no inherited property has changed', async () => {
     const lists = fc.record({
       Syndicats: fc.array(confusedRecord('Syndicats'), { maxLength: 6 }),
@@ -315,34 +180,5 @@ describe('10,000 invalid records of many kinds', () => {
       many(1_000, (index) => `G-${index}`).sort(),
     );
     expect(await partner.count('emploi')).toBe(1_500);
-  });
-
-  it('in every list, including nested lists', async () => {
-    const spoilt = (place: Place, count: number): unknown[] => {
-      const all = spoils(place).filter(({ name }) => name.length < 30);
-      return many(count, (index) => all[index % all.length]!.apply(SOUND[place](`B-${index}`)));
-    };
-    const body = {
-      Syndicats: [union('S', spoilt('Employeurs', 2_000)), ...spoilt('Syndicats', 2_000)],
-      Employes: many(10, (index) =>
-        employee(`E-${index}`, { Emplois: spoilt('Emplois', 300), Adhesions: spoilt('Adhesions', 300) }),
-      ),
-      ObjetsConsentement: spoilt('ObjetsConsentement', 2_000),
-    };
-    const { status, json } = await partner.sync(body);
-    expect(status).toBe(200);
-    const counts = Object.entries(json as Record<string, Loose>).map(([kind, { AddCount, Erreurs }]) => [
-      kind,
-      AddCount,
-      (Erreurs as unknown[]).length,
-    ]);
-    expect(counts).toEqual([
-      ['Syndicats', 1, 2_000],
-      ['Employeurs', 0, 2_000],
-      ['Employes', 10, 0],
-      ['Emplois', 0, 3_000],
-      ['Adhesions', 0, 3_000],
-      ['ObjetsConsentement', 0, 2_000],
-    ]);
   });
 });
