@@ -456,18 +456,4 @@ describe('a decision', () => {
     }
     expect(await everything()).toEqual(before);
   });
-
-  it('needs the module and a partner key', async () => {
-    const id = await request();
-    const without = await app.tenant({ modules: ['vote'] });
-    for (const [method, path] of [
-      ['GET', PATH],
-      ['GET', `${PATH}/${id}`],
-      ['POST', `${PATH}/${id}/confirmer`],
-      ['POST', `${PATH}/${id}/rejeter`],
-    ] as const) {
-      expectProblem(await app.send(without, method, path), 403, 'Module.NonActif');
-      expectProblem(await app.send(space.open.plateforme, method, path), 403, 'Cle.RoleInsuffisant');
-    }
-  });
 });

@@ -203,21 +203,6 @@ describe('POST /b2b/v2/formulaire', () => {
     expect(changed(before, await digests(app.database))).toEqual([]);
   });
 
-  it('400 for the union, fields and objects of another tenant as for unknown ones', async () => {
-    const other = await openTenant(app);
-    await app.send(other.partenaire, 'POST', '/b2b/v2/champ-utilisateur', { nom: 'Leur', type: 'texte' });
-    await app.send(other.partenaire, 'POST', '/b2b/v2/objet-consentement', {
-      idExterne: 'LEUR',
-      nom: 'Leur',
-    });
-    await synced(app, other.partenaire, { Syndicats: [{ IdentifiantExterne: 'SYN-LEUR', Nom: 'Leur' }] });
-    expectFaults(
-      await post({ ...FORM, syndicatIdExterne: 'SYN-LEUR', champs: ['Leur'], objetsConsentement: ['LEUR'] }),
-      { '/syndicatIdExterne': 'reference', '/champs/0': 'reference', '/objetsConsentement/0': 'reference' },
-    );
-    expect(await stored()).toEqual([]);
-  });
-
   it('the same Idempotency-Key gets the first response again', async () => {
     const headers = { 'Idempotency-Key': 'one' };
     const [first, again] = [await post(FORM, headers), await post(FORM, headers)];
@@ -488,25 +473,5 @@ describe('fields and objects of a form', () => {
         expect(removal.status).toBe(204);
       }
     }
-  });
-});
-
-describe('access to forms', () => {
-  it('403 Cle.RoleInsuffisant with a platform key, 403 Module.NonActif without the module carteMembre', async () => {
-    const without = await openTenant(app, { modules: ['vote'] });
-    for (const [method, path] of [
-      ['GET', ''],
-      ['POST', ''],
-      ['GET', `/${randomUUID()}`],
-      ['PUT', `/${randomUUID()}`],
-      ['DELETE', `/${randomUUID()}`],
-    ] as const) {
-      const body = method === 'POST' || method === 'PUT' ? FORM : undefined;
-      expectProblem(await app.send(tenant.plateforme, method, PATH + path, body), 403, 'Cle.RoleInsuffisant');
-      const off = await app.send(without.partenaire, method, PATH + path, body);
-      expectProblem(off, 403, 'Module.NonActif');
-      expect(off.json.module).toBe('carteMembre');
-    }
-    expect(await stored()).toEqual([]);
   });
 });

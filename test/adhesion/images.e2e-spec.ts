@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { ClientsService } from '../../libs/clients/src';
 import { expectProblem } from '../http/expect-problem';
-import { comparable, synced } from '../membership/synced';
+import { synced } from '../membership/synced';
 import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, PNG, signed } from './support/cards';
@@ -148,42 +148,6 @@ describe('without an image', () => {
     for (const [answer, code] of codes) {
       expectProblem(answer, 404, code);
       expect(answer.headers.get('etag')).toBeNull();
-    }
-    expect(await space.journal()).toEqual([]);
-  });
-
-  it('another tenant’s card and employees get the responses of unknown ones', async () => {
-    const other = new DataSpace(app, await openTenant(app));
-    const guid = randomUUID();
-    await synced(app, other.open.partenaire, {
-      Employes: ['X-1', guid].map((IdExterne) => ({ IdExterne, Prenom: 'P', Nom: 'N' })),
-    });
-    const card = await other.sign({ employeIdExterne: 'X-1', imageSignature: PNG });
-    await other.sign({ employeIdExterne: guid, imageSignature: PNG });
-    // The same identifier as an own employee without a signature.
-    await other.sign({ imageSignature: PNG });
-    const pairs: [Answer, Answer][] = [
-      [await image(card), await image(randomUUID())],
-      [await image(guid), await image(randomUUID())],
-      [await image('X-1'), await image('X-2')],
-      [await latest('X-1'), await latest('X-2')],
-      [await image('E-1'), await image('E-2')],
-      [await latest('E-1'), await latest('E-2')],
-    ];
-    for (const [theirs, unknown] of pairs) {
-      expect(theirs.status).toBe(404);
-      expect(comparable(theirs)).toEqual(comparable(unknown));
-    }
-    expect([await space.journal(), await other.journal()]).toEqual([[], []]);
-  });
-
-  it('400 for a parameter, 403 without the module or with the platform’s key', async () => {
-    const id = await space.sign({ imageSignature: PNG });
-    const without = await app.tenant({ modules: ['vote'] });
-    for (const path of [`/b2b/adhesion/${id}/image-signature`, '/b2b/employe/E-1/derniere-image-signature']) {
-      expectProblem(await get(`${path}?taille=1`), 400, 'Requete.Invalide');
-      expectProblem(await app.send(without, 'GET', path), 403, 'Module.NonActif');
-      expectProblem(await app.send(space.open.plateforme, 'GET', path), 403, 'Cle.RoleInsuffisant');
     }
     expect(await space.journal()).toEqual([]);
   });

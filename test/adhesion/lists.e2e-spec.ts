@@ -142,17 +142,6 @@ describe('items of the lists of cards', () => {
     await synced(app, open.partenaire, { Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'Nouveau' }] });
     for (const path of [V1, V2]) expect((await list(path)).json[0].syndicatNom).toBe('Nouveau');
   });
-
-  it('no list, filter or path shows them to another tenant', async () => {
-    await sign({ noMembre: '7' });
-    const { partenaire } = await openTenant(app);
-    const paths = [V1, V2, `${V1}/E-1`, `${V2}/E-1`, `${V1}?idExterne=E-1`, `${V2}?noMembre=7`];
-    for (const path of paths) {
-      expect((await list(path)).json).toHaveLength(1);
-      const other = await app.send(partenaire, 'GET', path);
-      expect([other.status, other.text]).toEqual([200, '[]']);
-    }
-  });
 });
 
 describe('an employee in the path', () => {
@@ -220,29 +209,6 @@ describe('aliases of the release notes', () => {
     expect(deleted.status).toBe(204);
     const all = await app.send(open.partenaire, 'DELETE', '/api/b2b/v2/adhesions/membre/E-1');
     expect(all.json).toEqual({ nombreSupprime: 3 });
-  });
-});
-
-describe('a client without the module', () => {
-  const ROUTES: [string, string][] = [
-    ['GET', V1],
-    ['GET', `${V1}/E-1`],
-    ['GET', V2],
-    ['GET', `${V2}/E-1`],
-    ['GET', '/api/b2b/v2/adhesions'],
-    ['DELETE', `${V2}/membre/E-1`],
-    ['DELETE', `${V2}/0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4a01`],
-  ];
-
-  it.each(ROUTES)('%s %s: 403 Module.NonActif', async (method, path) => {
-    const client = await app.tenant({ modules: ['vote'] });
-    const key = await app.tenant({ cleModules: ['vote'] });
-    for (const caller of [client, key]) {
-      const answer = await app.send(caller, method, path);
-      expectProblem(answer, 403, 'Module.NonActif');
-      expect(answer.json).toMatchObject({ module: 'carteMembre', title: 'Forbidden' });
-      expect(answer.headers.get('deprecation')).toBeNull();
-    }
   });
 });
 

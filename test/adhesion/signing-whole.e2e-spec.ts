@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, synced, times } from '../membership/synced';
 import { type Answer } from '../setup/test-app';
-import { openTenant, platformKey, signed, signing, SIGNING_PATH } from './support/cards';
+import { openTenant, signed } from './support/cards';
 import { changed } from './support/digests';
 import {
   WHOLE,
@@ -229,31 +229,6 @@ describe('signings at the same time', () => {
         expect(removal.status).toBe(204);
       }
     }
-  });
-});
-
-describe('access to signing', () => {
-  it('403 Cle.RoleInsuffisant with a partner’s key, and for a platform key with partners', async () => {
-    for (const path of ['', `/${randomUUID()}/paiements`, `/${randomUUID()}/autorisations-paiement`]) {
-      expectProblem(await partner('POST', SIGNING_PATH + path, signing()), 403, 'Cle.RoleInsuffisant');
-    }
-    expectProblem(await partner('GET', `${SIGNING_PATH}/${randomUUID()}`), 403, 'Cle.RoleInsuffisant');
-    expectProblem(await app.send(tenant.plateforme, 'GET', '/b2b/v2/adhesion'), 403, 'Cle.RoleInsuffisant');
-    expectProblem(await app.send(undefined, 'POST', SIGNING_PATH, signing()), 401, 'Cle.Invalide');
-    expect(await counts('adhesion')).toEqual({ adhesion: 0 });
-  });
-
-  it('403 Module.NonActif if the client or the key lacks the module carteMembre, for any body', async () => {
-    const without = await openTenant(app, { modules: ['vote', 'voteEnSeance'] });
-    const restricted = await platformKey(app, tenant.partenaire, { cleModules: ['vote'] });
-    for (const key of [without.plateforme, restricted]) {
-      for (const body of [signing(), {}]) {
-        const answer = await app.send(key, 'POST', SIGNING_PATH, body);
-        expectProblem(answer, 403, 'Module.NonActif');
-        expect(answer.json).toMatchObject({ title: 'Forbidden', module: 'carteMembre' });
-      }
-    }
-    expect(await counts('adhesion')).toEqual({ adhesion: 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { openTenant, platformKey, signed } from '../adhesion/support/cards';
+import { openTenant, signed } from '../adhesion/support/cards';
 import { changed, digests } from '../adhesion/support/digests';
 import { APP_ROLE } from '../../libs/platform/src/database/roles';
 import { expectFaults, expectProblem } from '../http/expect-problem';
@@ -159,18 +159,6 @@ describe('POST /plateforme/v1/consentements', () => {
     expect(changed(before, await digests(app.database))).toEqual([]);
   });
 
-  it('400 for the employee and object of another tenant as for none', async () => {
-    const other = await openTenant(app);
-    await synced(app, other.partenaire, {
-      Employes: [{ IdExterne: 'E-LEUR', Prenom: 'Zoé', Nom: 'Roy' }],
-      ObjetsConsentement: [{ IdExterne: 'LEUR', Nom: 'Leur' }],
-    });
-    const foreign = await write({ idExterneEmploye: 'E-LEUR', objetConsentementIdExterne: 'LEUR' });
-    expectFaults(foreign, { '/idExterneEmploye': 'reference', '/objetConsentementIdExterne': 'reference' });
-    const none = await write({ idExterneEmploye: 'E-RIEN', objetConsentementIdExterne: 'RIEN' });
-    expect(comparable(foreign)).toEqual(comparable(none));
-  });
-
   it('adds to the history: an earlier answer to the same object stays, even an equal one of the same time', async () => {
     const dateConsentement = '2026-03-02T14:05:09.120Z';
     const first = await written({ dateConsentement });
@@ -215,14 +203,6 @@ describe('POST /plateforme/v1/consentements', () => {
     }
     // Those of employees went with them.
     expect((await read()).text).not.toMatch(/"idExterneEmploye":"R-/);
-  });
-
-  it('403 Cle.RoleInsuffisant with a partner’s key; no module is needed', async () => {
-    expectProblem(await partner('POST', WRITE_PATH, CONSENT), 403, 'Cle.RoleInsuffisant');
-    expectProblem(await app.send(tenant.plateforme, 'GET', PATH), 403, 'Cle.RoleInsuffisant');
-    expectProblem(await app.send(tenant.plateforme, 'GET', `${PATH}/E-1`), 403, 'Cle.RoleInsuffisant');
-    const restricted = await platformKey(app, tenant.partenaire, { cleModules: [] });
-    expect((await app.send(restricted, 'POST', WRITE_PATH, CONSENT)).status).toBe(201);
   });
 });
 

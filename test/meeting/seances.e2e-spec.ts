@@ -90,16 +90,6 @@ describe('POST /plateforme/v1/seances', () => {
     expectFaults(await meetings.write('POST', '', body), faults);
     expect((await meetings.read()).json).toEqual([]);
   });
-
-  it('400 for the union of another tenant, as for one that does not exist', async () => {
-    const other = await Meetings.open(app);
-    await other.unions('SYN-10');
-    const body = { titre: 'T', date: DATE };
-    const foreign = await meetings.write('POST', '', { ...body, syndicatIdExterne: 'SYN-10' });
-    const unknown = await meetings.write('POST', '', { ...body, syndicatIdExterne: 'SYN-99' });
-    expect(comparable(foreign)).toEqual(comparable(unknown));
-    expectFaults(foreign, { '/syndicatIdExterne': 'reference' });
-  });
 });
 
 describe('GET /b2b/v2/seance', () => {
@@ -153,12 +143,6 @@ describe('GET /b2b/v2/seance', () => {
     expect(pages.map((page) => page.length)).toEqual([400, 400, 400, 3]);
     expect(pages.flat()).toEqual(whole.json);
   });
-
-  it('answers nothing of another tenant', async () => {
-    await meetings.seance();
-    const other = await Meetings.open(app);
-    expect((await other.read()).text).toBe('[]');
-  });
 });
 
 describe('a meeting that does not exist', () => {
@@ -190,30 +174,6 @@ describe('a meeting that does not exist', () => {
 });
 
 describe('access', () => {
-  it('403 Module.NonActif with the module off, and Cle.RoleInsuffisant with a key of the other surface', async () => {
-    const reads = ['', '/x', '/x/resultats', '/x/participation', '/x/points/y/resultats'];
-    const writes = ['POST ', 'GET /x', 'PUT /x/presences', 'POST /x/points', 'PUT /x/points/y/resultats'];
-    const off = await app.tenant({ modules: ['carteMembre', 'vote'] });
-    const platformOff = await app.platformOf(off);
-    for (const rest of reads) {
-      const answer = await app.send(off, 'GET', SEANCE + rest);
-      expectProblem(answer, 403, 'Module.NonActif');
-      expect(answer.json.module).toBe('voteEnSeance');
-      expectProblem(await app.send(meetings.platform, 'GET', SEANCE + rest), 403, 'Cle.RoleInsuffisant');
-    }
-    for (const write of writes) {
-      const [method, rest] = write.split(' ') as [string, string];
-      const body = method === 'GET' ? undefined : {};
-      const answer = await app.send(platformOff, method, SEANCES + rest, body);
-      expectProblem(answer, 403, 'Module.NonActif');
-      expectProblem(
-        await app.send(meetings.tenant, method, SEANCES + rest, body),
-        403,
-        'Cle.RoleInsuffisant',
-      );
-    }
-  });
-
   it('partners write nothing: their routes answer reads only', async () => {
     const id = await meetings.seance();
     for (const method of ['POST', 'PUT', 'DELETE'])

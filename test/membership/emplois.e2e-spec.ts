@@ -152,20 +152,6 @@ describe('GET /b2b/v2/emploi', () => {
     expect((await find()).json).toHaveLength(1);
   });
 
-  it('another tenant’s identifiers find nothing', async () => {
-    await synced(app, tenant, { Employes: [personne('E-1', emploi('M-1'))] });
-    const filters: Filters = {
-      ...{ idExterneEmploye: 'E-1', identifiantExterneEmployeur: 'EMP-1' },
-      ...{ idExterneSyndicat: 'SYN-1', matricule: '20451', actifLe: '2026-01-01' },
-    };
-    const other = await app.tenant();
-    for (const [name, value] of Object.entries(filters)) {
-      expect(keysOf(await find({ [name]: value }))).toEqual(['E-1 M-1']);
-      expect((await find({ [name]: value }, other)).text).toBe('[]');
-    }
-    expect((await find({}, other)).text).toBe('[]');
-  });
-
   it.each(['a/b', '100%', '%', '_', 'a%2Fb', '🙂👩‍🏭', 'ü+ü', 'a;b=c&d', '"\\\'', '*', '--'])(
     'the identifiers %s are matched exactly',
     async (id) => {

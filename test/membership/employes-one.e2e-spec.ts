@@ -179,24 +179,10 @@ describe('DELETE /b2b/v1/employe/:idExterne', () => {
     expectProblem(await send('GET', '/employe/E-1'), 404, 'Employe.NotFound');
   });
 
-  it('404 for another tenant’s employee, who stays', async () => {
-    expectProblem(
-      await app.send(await app.tenant(), 'DELETE', '/b2b/v1/employe/E-1'),
-      404,
-      'Employe.NotFound',
-    );
-    expect(await row()).toBeDefined();
-  });
-
   it('412 Precondition.Echouee for a stale If-Match; 204 with the ETag', async () => {
     const stale = await send('DELETE', '/employe/E-1', undefined, { 'If-Match': '"stale"' });
     expectProblem(stale, 412, 'Precondition.Echouee');
     expect(await row()).toBeDefined();
     expect((await send('DELETE', '/employe/E-1', undefined, { 'If-Match': etag })).status).toBe(204);
-  });
-
-  it('400 for an unknown parameter deletes nothing', async () => {
-    expectFaults(await send('DELETE', '/employe/E-1?simulation=true'), { '?simulation': 'unknown' });
-    expect(await row()).toBeDefined();
   });
 });

@@ -104,18 +104,6 @@ describe('GET /b2b/v2/evenement', () => {
       expect(await reader(query, restricted).rest()).toEqual(readable);
     expect((await get('', restricted)).text).not.toContain('Tremblay');
   });
-
-  it('other tenants’ events never appear: not in the list, by type or with their cursor', async () => {
-    const other = await Space.open(app);
-    await sign(app, other);
-    const theirs = reader('', other.tenant);
-    await theirs.rest();
-    await space.sync();
-    const mine = (await get()).json as Item[];
-    expect(idsOf(mine)).toEqual(await space.eventIds());
-    const after = new Reader(app, space.tenant, theirs.next);
-    for (const item of await after.rest()) expect(idsOf(mine)).toContain(item.id);
-  });
 });
 
 describe('The link to the next events', () => {
