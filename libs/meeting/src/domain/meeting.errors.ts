@@ -22,8 +22,7 @@ export const POINT = errorsOf('Point', {
   NonVotable: {
     status: 409,
     title: 'Point not put to the vote',
-    description:
-      'The point has no vote (`votable` is false) and thus no result. Add a votable point for the vote.',
+    description: 'The point is not votable (`votable` is false). Add a votable point for the vote.',
   },
 });
 

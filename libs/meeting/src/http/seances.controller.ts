@@ -13,24 +13,24 @@ import { EXAMPLE_IDS } from './examples';
 import { ResultatPointItem } from './points.dto';
 import { ParticipationItem, SeanceItem, SeanceList } from './seances.dto';
 
-/** The part of a path that names a meeting. */
+/** Path parameter of a meeting. */
 export const seancePart = {
   description: 'Identifier of the meeting (GUID).',
   format: 'uuid',
   example: EXAMPLE_IDS.seance,
 } as const;
 
-/** The part of a path that names a point of its agenda. */
+/** Path parameter of a point of its agenda. */
 export const pointPart = {
   description: 'Identifier of the point (GUID).',
   format: 'uuid',
   example: EXAMPLE_IDS.point,
 } as const;
 
-/** The meeting that the path names. */
+/** Decorates a handler's parameter with the meeting of the path. */
 export const SeanceId = () => Param('seanceId', new GuidPart(SEANCE.NotFound, 'No meeting has this id.'));
 
-/** The point that the path names. */
+/** Decorates a handler's parameter with the point of the path. */
 export const PointId = () =>
   Param('pointId', new GuidPart(POINT.NotFound, 'The meeting has no point with this id.'));
 
@@ -71,8 +71,8 @@ export class SeancesController {
   @Answers({
     summary: 'Read the result of a point',
     description: [
-      'Of a vote by name, too, totals only. Until a result is recorded, counts, weights and `adopte` are null.',
-      'A point that is not put to the vote is 404 `Resultat.NotFound`: it never has one.',
+      'Totals only, also for a vote by name. Counts, weights and `adopte` are null until a result is recorded.',
+      'A point that is not votable returns 404 `Resultat.NotFound`.',
     ].join('\n\n'),
     path: { seanceId: seancePart, pointId: pointPart },
     type: ResultatPointItem,
@@ -87,7 +87,7 @@ export class SeancesController {
   @Answers({
     summary: 'List the results of a meeting',
     description:
-      'Of all its votable points, in the order of the agenda. Until a result is recorded, its counts, weights and `adopte` are null.',
+      'Results of all votable points, in the order of the agenda. Counts, weights and `adopte` are null until a result is recorded.',
     path: { seanceId: seancePart },
     type: [ResultatPointItem],
     paged: true,
@@ -99,7 +99,7 @@ export class SeancesController {
 
   @Get(':seanceId/participation')
   @Answers({
-    summary: 'Tell the participation in a meeting',
+    summary: 'Read the participation in a meeting',
     description: 'Numbers are 0 until presences are recorded.',
     path: { seanceId: seancePart },
     type: ParticipationItem,

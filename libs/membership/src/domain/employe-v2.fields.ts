@@ -89,5 +89,4 @@ export const EMPLOYE_V2_FIELDS = {
   dateCreation: EMPLOYE_FIELDS.dateCreation,
 } as const;
 
-export type EmployeV2Record = RecordOf<typeof EMPLOYE_V2_FIELDS>;
 export type ValeurRecord = RecordOf<typeof VALEUR_FIELDS>;

@@ -14,6 +14,13 @@ import { ChampsUtilisateurService } from '../application/champs-utilisateur.serv
 import { ChampInput, ChampItem, ChampReplacement } from './champs-utilisateur.dto';
 
 const nom = { description: 'Name of the custom field.', example: 'Quart de travail' };
+const REPLACEMENT = {
+  type: 'choix',
+  choix: [
+    { idExterne: 'JOUR', libelle: 'Jour' },
+    { idExterne: 'NUIT', libelle: 'Nuit' },
+  ],
+};
 const PATH = '/b2b/v2/champ-utilisateur';
 
 @ApiTags('Custom fields')
@@ -74,14 +81,7 @@ export class ChampsUtilisateurController {
     summary: 'Replace a custom field',
     description:
       '`nom` in the body selects the field. Type, obligation and choices are replaced; an absent one is cleared.',
-    bodyExample: {
-      nom: 'Quart de travail',
-      type: 'choix',
-      choix: [
-        { idExterne: 'JOUR', libelle: 'Jour' },
-        { idExterne: 'NUIT', libelle: 'Nuit' },
-      ],
-    },
+    bodyExample: { nom: 'Quart de travail', ...REPLACEMENT },
     type: ChampItem,
     etag: true,
     ifMatch: true,
@@ -101,13 +101,7 @@ export class ChampsUtilisateurController {
     summary: 'Replace a custom field by its name in the path',
     description: 'Type, obligation and choices are replaced; an absent one is cleared.',
     path: { nom },
-    bodyExample: {
-      type: 'choix',
-      choix: [
-        { idExterne: 'JOUR', libelle: 'Jour' },
-        { idExterne: 'NUIT', libelle: 'Nuit' },
-      ],
-    },
+    bodyExample: REPLACEMENT,
     type: ChampItem,
     etag: true,
     ifMatch: true,

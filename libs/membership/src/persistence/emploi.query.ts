@@ -18,7 +18,7 @@ const OF_SYNDICAT = `EXISTS (
   SELECT FROM syndicat_employeur l
   WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = emploi.identifiant_externe_employeur AND l.id_externe_syndicat = ?
 )`;
-/** Filter by an employer and a union. PostgreSQL checks their link once and reads no employments if there is none. */
+/** Filter by an employer and a union. PostgreSQL checks their link once, and reads employments only if it exists. */
 const LINKED = `EXISTS (
   SELECT FROM syndicat_employeur l
   WHERE l.tenant_id = $1 AND l.identifiant_externe_employeur = (?::text[])[1] AND l.id_externe_syndicat = (?::text[])[2]
