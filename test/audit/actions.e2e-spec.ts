@@ -37,27 +37,16 @@ async function idOf(table: string, column: string, value: string): Promise<strin
 
 describe('Every write of master data has an entry with the id of the record', () => {
   it.each([
-    [
-      'employe',
-      '/b2b/v1/employe',
-      'idExterne',
-      { idExterne: 'J-1', prenom: 'Zoé', nom: 'Roy' },
-      { ville: 'Alma' },
-    ],
-    ['employeur', '/b2b/v1/employeur', 'idExterne', { idExterne: 'J-1', nom: 'Usine' }, { nom: 'Scierie' }],
-    [
-      'objetConsentement',
-      '/b2b/v2/objet-consentement',
-      'idExterne',
-      { idExterne: 'J-1', nom: 'A' },
-      { nom: 'B' },
-    ],
-    ['champ', '/b2b/v2/champ-utilisateur', 'nom', { nom: 'J-1', type: 'texte' }, { obligatoire: true }],
+    ['employe', 'v1/employe', { idExterne: 'J-1', prenom: 'Zoé', nom: 'Roy' }, { ville: 'Alma' }],
+    ['employeur', 'v1/employeur', { idExterne: 'J-1', nom: 'Usine' }, { nom: 'Scierie' }],
+    ['objetConsentement', 'v2/objet-consentement', { idExterne: 'J-1', nom: 'A' }, { nom: 'B' }],
+    ['champ', 'v2/champ-utilisateur', { nom: 'J-1', type: 'texte' }, { obligatoire: true }],
   ])(
     '%s: one entry for each write, none for an unchanged or rejected one',
-    async (noun, path, key, record, change) => {
+    async (noun, resource, record, change) => {
+      const path = `/b2b/${resource}`;
       const table = { objetConsentement: 'objet_consentement', champ: 'champ_utilisateur' }[noun] ?? noun;
-      const column = key === 'nom' ? 'nom' : 'id_externe';
+      const column = noun === 'champ' ? 'nom' : 'id_externe';
       let id = '';
       const entries = await madeBy(async () => {
         expect((await partner('POST', path, record)).status).toBe(201);
@@ -110,22 +99,12 @@ describe('Every write of master data has an entry with the id of the record', ()
     );
   });
 
+  const records = (Nom: string) => times(1_000, (n) => ({ IdExterne: `S-${n}`, Prenom: 'A', Nom }));
+  const v1 = times(1_000, (n) => ({ idExterne: `S-${n}`, prenom: 'A', nom: 'B' }));
   it.each([
-    [
-      'sync.v1',
-      '/b2b/v1/employe/sync',
-      { employes: times(1_000, (n) => ({ idExterne: `S-${n}`, prenom: 'A', nom: 'B' })) },
-    ],
-    [
-      'sync.v2',
-      '/b2b/v2/sync',
-      { Employes: times(1_000, (n) => ({ IdExterne: `S-${n}`, Prenom: 'A', Nom: 'C' })) },
-    ],
-    [
-      'sync.v2',
-      '/b2b/v2/employe/upsert',
-      times(1_000, (n) => ({ IdExterne: `S-${n}`, Prenom: 'A', Nom: 'D' })),
-    ],
+    ['sync.v1', '/b2b/v1/employe/sync', { employes: v1 }],
+    ['sync.v2', '/b2b/v2/sync', { Employes: records('C') }],
+    ['sync.v2', '/b2b/v2/employe/upsert', records('D')],
   ])('%s of 1,000 by %s: one, of the data space; none where it is simulated', async (action, path, body) => {
     expect(await madeBy(() => partner('POST', `${path}?simulation=true`, body))).toEqual([]);
     const entries = await madeBy(async () => expect((await partner('POST', path, body)).status).toBe(200));

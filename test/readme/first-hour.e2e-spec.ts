@@ -93,49 +93,23 @@ describeHour(DOCUMENT, () => {
     return (await hourOf([blocks[0]!, ...changed])).faults;
   };
 
+  const MOI = 'partner /b2b/v1/moi';
+  const TOI = 'partner /b2b/v1/toi';
+  const NAME = '"prenom": "Léo", "nom": "Roy", "ident';
+  const LIMIT = '"requetesParMinute": 600';
   it.each([
-    ['a wrong path', 'partner /b2b/v1/moi', 'partner /b2b/v1/toi', '/b2b/v1/toi: 404'],
-    [
-      'a rejection that is repeated and never followed by success',
-      'partner /b2b/v1/moi',
-      'partner /b2b/v1/toi || partner /b2b/v1/toi || partner /b2b/v1/moi',
-      '/b2b/v1/toi: 404',
-    ],
+    ['a wrong path', MOI, TOI, '/b2b/v1/toi: 404'],
+    ['a repeated rejection without a success', MOI, `${TOI} || ${TOI} || ${MOI}`, '/b2b/v1/toi: 404'],
     ['a wrong property', '"quorum": 50}', '"quota": 50}', '/plateforme/v1/seances: 400'],
-    [
-      'a wrong property of a record',
-      '"prenom": "Léo", "nom": "Roy", "ident',
-      '"preom": "Léo", "nom": "Roy", "ident',
-      '/errors/0 is not said',
-    ],
-    [
-      'a wrong answer',
-      '"requetesParMinute": 600',
-      '"requetesParMinute": 700',
-      '/limites/requetesParMinute: 600 is not 700',
-    ],
+    ['a wrong property of a record', NAME, NAME.replace('prenom', 'preom'), '/errors/0 is not said'],
+    ['a wrong answer', LIMIT, LIMIT.replace('6', '7'), '/limites/requetesParMinute: 600 is not 700'],
     ['an answer that is not shown whole', '"client": "Démonstration",\n', '', '/client is not said'],
-    ['a refusal that does not come', 'employe?tri=nom', 'employe?limite=1', 'answered 200'],
-    ['a refusal with another status', '"status": 400', '"status": 404', 'answered 400'],
-    [
-      'a parameter outside quotation marks',
-      "'/b2b/v1/employe?tri=nom'",
-      '/b2b/v1/employe?tri=nom',
-      'answered ',
-    ],
-    [
-      'a variable that no block has set',
-      'partner /b2b/v1/moi',
-      'partner "/b2b/v1/moi$RIEN"',
-      'a command failed',
-    ],
-    [
-      'a value that the answer does not have',
-      'partner /b2b/v1/moi',
-      'partner /b2b/v1/moi | pick .a.b',
-      'a command failed',
-    ],
-  ])('%s is seen', async (_fault, from, to, found) => {
+    ['a missing rejection', 'employe?tri=nom', 'employe?limite=1', 'answered 200'],
+    ['a rejection with another status', '"status": 400', '"status": 404', 'answered 400'],
+    ['a parameter without quotes', "'/b2b/v1/employe?tri=nom'", '/b2b/v1/employe?tri=nom', 'answered '],
+    ['a variable that no block has set', MOI, 'partner "/b2b/v1/moi$RIEN"', 'a command failed'],
+    ['a value that the answer lacks', MOI, `${MOI} | pick .a.b`, 'a command failed'],
+  ])('%s is reported', async (_fault, from, to, found) => {
     const faults = await spoilt(from, to);
     expect(faults.join('\n')).toContain(found);
   });
