@@ -249,8 +249,8 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
 }
 
 /**
- * The task that the documentation's example names, unless it is there: some days after its end it is removed, and the
- * next start makes it anew. It simulates, so that it never undoes what was tried on the demonstration tenant.
+ * Makes the task of the documentation's example, unless it exists. The purge removes it some days after its end, and the
+ * next start makes it again. It simulates, because it must not undo changes that a reader made to the demonstration tenant.
  */
 async function makeExampleTask(taches: TachesService, tenantId: string): Promise<void> {
   const known = await taches.get(tenantId, EXAMPLE_TACHE_ID).catch(() => undefined);
@@ -316,7 +316,7 @@ async function writeExample(
   await courriels.create(tenantId, manager, letter, EXAMPLE_COURRIEL_ID);
 }
 
-/** In a database that has lost its keys' file, the rest is there already. */
+/** Ignores an error that says the row exists already. This happens if only the file of the keys was lost. */
 async function orKnown(made: Promise<unknown>, known: ErrorDefinition): Promise<void> {
   await made.catch((error: unknown) => {
     if (!(error instanceof DomainError && error.definition === known)) throw error;

@@ -4,12 +4,12 @@ import { type Config, ConfigError } from '#platform/ops/config';
 import { ServiceContext } from './service-context';
 
 /**
- * Reads every audit trail from its beginning and prints a line of JSON for each: its space, where its chain ends, and what
- * is wrong. Those lines, kept where nobody who can write to the database can reach them, are what a later run is given: a
- * trail that was put back to an earlier state fits in itself, but no longer goes as far as it did.
+ * Reads every audit trail from its beginning and prints one line of JSON for each: its space, the end of its chain and its
+ * faults. Keep these lines out of reach of database administrators and pass them to a later run. That run then detects a
+ * trail that was reset to an earlier state: it is consistent in itself, but shorter.
  *
  * @param file lines that an earlier run printed
- * @throws ConfigError for a file of something else; what is wrong with a trail makes the exit code 1
+ * @throws ConfigError if the file has other lines. Faults of a trail set exit code 1 instead
  */
 export async function verifyJournal(config: Config, file: string | undefined): Promise<void> {
   const anchors = file === undefined ? new Map<string, Anchor>() : anchorsOf(file);
@@ -43,7 +43,7 @@ function anchorsOf(file: string): Map<string, Anchor> {
         if (typeof space === 'string' && Number.isInteger(numero) && typeof empreinte === 'string')
           return [space, { numero, empreinte }];
       } catch {
-        // Told below.
+        // Reported below.
       }
       throw new ConfigError(`Line ${index + 1} of ${file} is not one that this command has printed.`);
     }),

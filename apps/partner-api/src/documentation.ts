@@ -71,7 +71,7 @@ export class Documentation {
     this.documents = documents;
   }
 
-  /** Makes every body, so that no request waits for it: about a second of processor time. */
+  /** Makes every body at the start, which takes about 1 s, because requests would otherwise wait for it. */
   async prepare(): Promise<void> {
     for (const body of this.bodies.values()) await body.prepare();
   }

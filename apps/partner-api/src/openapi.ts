@@ -12,7 +12,7 @@ import { type Problem, problemOf } from '#platform/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 import { withSharedComponents } from './shared-components';
 
-/** One document for each surface. Its groups (`tags`) are in the order in which a caller needs them. */
+/** The surfaces, each with its own document. The groups (`tags`) are in the order in which a caller needs them. */
 export const SURFACES = [
   {
     name: 'plateforme',

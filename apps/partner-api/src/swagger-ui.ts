@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A page of Swagger UI: what it is called, where it is, and whether the browser keeps the key between visits. */
+/** A page of Swagger UI. */
 export interface SwaggerUi {
   readonly title: string;
   readonly path: string;

@@ -5,9 +5,9 @@ import { LifecycleService, SealingService } from '#voting';
 import { Rounds } from './rounds';
 
 /**
- * Tells of the openings and closings of campaigns within a second, closes ballot boxes and seals them. Campaigns open and
- * close by their dates, whether this runs or not: only the events wait for it, and whoever reads a result closes its box.
- * Closing waits for who writes the roll, and sealing takes long where many have voted: they keep no opening waiting.
+ * Sends the events of openings and closings of campaigns within 1 s, closes ballot boxes and seals them. Campaigns open and
+ * close by their dates even if this does not run: only the events wait for it, and reading a result also closes the box.
+ * Closing waits for writers of the roll, and sealing many ballots takes long. Openings therefore have their own rounds.
  */
 @Injectable()
 export class ClockService implements OnApplicationBootstrap, BeforeApplicationShutdown {

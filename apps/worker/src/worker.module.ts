@@ -12,7 +12,7 @@ import { ClockService } from './clock.service';
 import { JobsService } from './jobs.service';
 import { PurgeService } from './purge.service';
 
-/** The background process: no controllers but the probes. */
+/** The background process. Its only controller is that of the probes. */
 @Module({})
 export class WorkerModule {
   static forRoot(config: Config): DynamicModule {

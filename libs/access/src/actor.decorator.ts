@@ -9,7 +9,7 @@ export const CurrentActor = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Actor => actorOf(context).actor,
 );
 
-/** The same with the modules that the key may use. */
+/** The actor with the modules that the key may use. */
 export const CurrentActorWithModules = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ActorWithModules => actorOf(context),
 );

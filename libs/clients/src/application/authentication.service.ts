@@ -23,7 +23,7 @@ interface Cached {
 /** Tells who holds a key. */
 @Injectable()
 export class AuthenticationService {
-  /** Unknown keys are remembered too, so that hammering with one costs the database nothing. */
+  /** Also stores unknown keys, because repeated requests with one would otherwise each query the database. */
   private readonly cache = new LRUCache<string, Cached>({ max: 20_000 });
   /** Digest of the key in the environment; undefined if none is set. */
   private readonly adminFingerprint: Buffer | undefined;

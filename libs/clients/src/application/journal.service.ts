@@ -16,7 +16,7 @@ interface Space {
 }
 
 /**
- * The audit trails of clients: what was done to each as a whole, and in its data spaces (docs/contract.md, "Audit
+ * The audit trails of clients: entries of the client as a whole and of its data spaces (docs/contract.md, "Audit
  * trail").
  */
 @Injectable()

@@ -5,10 +5,10 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^mdt_(?:prod|stg|admin)_[0-9A-Za-z]{36}$/;
-/** Enough to tell keys apart in a list, too little to guess the rest. */
+/** Random characters shown in lists: enough to distinguish keys, too few to guess the rest. */
 const DISPLAY_LENGTH = 6;
 
-/** Where a key opens a door; the first part of its text says so to whoever holds it. */
+/** Data space or surface of a key. The first part of its text names it. */
 export type KeyKind = 'production' | 'staging' | 'admin';
 
 const PREFIXES: Record<KeyKind, string> = {

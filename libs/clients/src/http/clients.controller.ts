@@ -49,7 +49,7 @@ export class ClientsController {
   @Answers({
     summary: 'Create a client',
     description:
-      'It has two data spaces from now on, `production` and `staging`, which never meet, and no key: issue one for each.',
+      'The client has two separate data spaces, `production` and `staging`, and no key: issue one for each.',
     status: 201,
     type: ClientItem,
     location: true,
@@ -84,7 +84,7 @@ export class ClientsController {
   @ApiTags('Clients')
   @Answers({
     summary: 'Read a client',
-    description: 'Its modules, switches and limits; its keys are listed by themselves.',
+    description: 'Its modules, switches and limits. Another operation lists its keys.',
     path: { clientId },
     type: ClientItem,
     etag: true,
@@ -100,7 +100,7 @@ export class ClientsController {
     summary: 'Change a client',
     path: { clientId },
     description: 'An absent property stays as it is. Modules and limits take effect within 5 s.',
-    // Neither the name nor the modules: the demonstration goes on working.
+    // Leaves the name and the modules as they are, because the demonstration needs them.
     bodyExample: {
       organisation: { contactTechnique: 'integration@example.org', casUsage: 'Synchronise the payroll' },
       drapeaux: { resultatsVoteActifVisibles: false, seuilAnonymat: 5 },
@@ -133,8 +133,7 @@ export class ClientsController {
   @Answers({
     summary: 'Issue a key',
     path: { clientId },
-    description:
-      'The key is shown in this answer and never again. Several keys may be active, so that they can be rotated.',
+    description: 'Only this answer shows the key. Several keys may be active, which allows rotation.',
     status: 201,
     type: IssuedCleItem,
     location: true,
@@ -155,7 +154,7 @@ export class ClientsController {
   @ApiTags('Keys')
   @Answers({
     summary: "List a client's keys, without their secrets",
-    description: 'In the order of their creation, those that were revoked or have expired too.',
+    description: 'In the order of their creation, including revoked and expired keys.',
     path: { clientId },
     type: [CleItem],
     paged: true,
@@ -171,7 +170,7 @@ export class ClientsController {
   @ApiTags('Keys')
   @Answers({
     summary: 'Read a key, without its secret',
-    description: 'When it was last used, when it expires, and whether it was revoked.',
+    description: 'With its last use, its expiry and its revocation.',
     path: { clientId, cleId },
     type: CleItem,
     etag: true,

@@ -26,7 +26,7 @@ const limiteParMinute = {
 } as const;
 const fuseauHoraire = text(64, {
   description:
-    'IANA time zone of the client: it says which day it is, for instance when an employment ends today.',
+    'IANA time zone of the client. It defines the current day, for example when an employment ends today.',
   example: 'America/Toronto',
 });
 const quotaCourrielsParJour = {
@@ -34,16 +34,16 @@ const quotaCourrielsParJour = {
   min: 0,
   max: 1_000_000,
   description:
-    'Recipients of e-mails that each data space may write to in a day of the time zone; 0 sends none. Beyond it letters are refused with `Courriel.QuotaDepasse`.',
+    'Maximum number of e-mail recipients of each data space a day, in the time zone of the client; 0 allows none. E-mails beyond it are rejected with `Courriel.QuotaDepasse`.',
   example: 5000,
 } as const;
 const adresseDeReponse = text(255, {
   format: 'email',
   description:
-    'Reply-To of the letters: one address in ASCII characters, an international domain as `xn--…`. Null for none: answers then go to the address of the service.',
+    'Reply-To of e-mails: one address in ASCII characters, an international domain as `xn--…`. If null, replies go to the address of the service.',
   example: 'secretariat@example.org',
 });
-/** Identifiers of the documentation's examples; the demonstration tenant has them, so that the examples work. */
+/** Identifiers of the documentation's examples. The demonstration tenant has them, because the examples must work. */
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
 
@@ -70,7 +70,7 @@ const contactTechnique = text(255, {
   example: 'integration@example.org',
 });
 const casUsage = text(1000, {
-  description: 'What the organisation uses the service for.',
+  description: 'How the organisation uses the service.',
   example: 'Synchronise the payroll',
 });
 
@@ -85,7 +85,7 @@ const drapeaux = { kind: 'record', of: DRAPEAUX, description: 'Switches of the c
 const organisation = {
   kind: 'record',
   of: ORGANISATION,
-  description: 'What the organisation said when it asked for access.',
+  description: 'Details that the organisation gave when it requested access.',
 } as const;
 
 export class ClientCreation extends InputOf(
@@ -158,14 +158,14 @@ export class ClientItem extends ItemOf(
 
 const cleNom = text(255, {
   required: true,
-  description: 'What the key is for.',
+  description: 'Purpose of the key.',
   example: 'Payroll synchronisation',
 });
 const environnement = {
   kind: 'choice',
   values: ENVIRONMENTS,
   required: true,
-  description: 'Data space that the key opens; the two never meet.',
+  description: 'Data space that the key opens. The two are separate.',
   example: 'staging',
 } as const;
 const role = {
@@ -181,7 +181,7 @@ const cleModules = {
 } as const;
 const expireLe = {
   kind: 'date',
-  description: 'When it stops working; null never.',
+  description: 'When it expires; null if it never does.',
   example: '2030-01-01T00:00:00Z',
 } as const;
 
@@ -203,12 +203,12 @@ export class CleItem extends ItemOf({
   expireLe,
   revoqueLe: {
     kind: 'date',
-    description: 'When it was revoked; null while it works.',
+    description: 'When it was revoked; null if it was not.',
     example: '2026-06-01T12:00:00.000Z',
   },
   dernierUsage: {
     kind: 'date',
-    description: 'When it was last used, to the minute; null never.',
+    description: 'Last use, to the minute; null if it was never used.',
     example: '2026-05-31T08:15:00.000Z',
   },
   dateCreation,
@@ -232,7 +232,7 @@ export class CleItem extends ItemOf({
 
 export class IssuedCleItem extends CleItem {
   @ApiProperty({
-    description: 'The key itself, shown this once: keep it now.',
+    description: 'The key. Only this answer shows it, so store it now.',
     example: 'mdt_stg_4fGh2KkQ0s8LmN3pRtVwXyZ1aBcDeF5hJ7kM',
   })
   cle: string;

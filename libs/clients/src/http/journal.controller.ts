@@ -10,7 +10,7 @@ import { JournalService } from '../application/journal.service';
 import { EXAMPLE_CLIENT_ID } from './clients.dto';
 import { JournalItem, JournalQuery } from './journal.dto';
 
-/** Entries fetched at a time; one may name 1,000 objects. */
+/** Entries fetched at a time. One entry may name 1,000 objects. */
 const RUN_LENGTH = 100;
 
 @ApiTags('Audit trail')
@@ -23,8 +23,8 @@ export class JournalController {
   @Answers({
     summary: "List a client's audit trail",
     description: [
-      'Who did what to which object, oldest first, over the client as a whole and both its data spaces: every write, one entry for each bulk write (of a roll with the ids of the voters), every reading of a signature image, and never a ballot.',
-      'Ids only: names, addresses and contents are nowhere in it. Entries are never changed or removed, and `npm run cli -- verifier-journal` proves that none was.',
+      'Entries of the client as a whole and of both its data spaces, oldest first: each write, each bulk write as one entry (with the ids of the voters for a roll), and each reading of a signature image. Ballots have no entries.',
+      'Entries have ids only, and no names, addresses or contents. They are never changed or removed, which `npm run cli -- verifier-journal` proves.',
     ].join('\n\n'),
     path: {
       clientId: {

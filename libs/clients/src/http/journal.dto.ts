@@ -10,7 +10,7 @@ export class JournalQuery extends PagingQuery {
   @Input({
     kind: 'choice',
     values: ENVIRONMENTS,
-    description: 'Only what was done in the data space of this environment.',
+    description: 'Only entries of the data space of this environment.',
   })
   environnement?: (typeof ENVIRONMENTS)[number] | null;
 
@@ -23,25 +23,25 @@ export class JournalQuery extends PagingQuery {
 
   @Input(
     text(36, {
-      description: 'Only what was done to the object of this id: of a bulk write the data space.',
+      description: 'Only entries of the object with this id. For bulk writes, this is the data space.',
       format: 'uuid',
     }),
   )
   objetId?: string | null;
 }
 
-/** Objects to which a bulk write did the same. */
+/** Objects with the same change in a bulk write. */
 export class JournalChangement {
-  @ApiProperty({ enum: CHANGES, description: 'What was done to them.', example: 'modification' })
+  @ApiProperty({ enum: CHANGES, description: 'Kind of change.', example: 'modification' })
   type: (typeof CHANGES)[number];
 
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'How many they are.', example: 2 })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of objects.', example: 2 })
   nombre: number;
 
   @ApiProperty({
     type: [String],
     nullable: true,
-    description: "The service's ids in ascending order; null of more than 1,000.",
+    description: "The service's ids in ascending order; null for more than 1,000.",
     example: ['0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c42'],
   })
   ids: string[] | null;
@@ -50,7 +50,7 @@ export class JournalChangement {
     type: String,
     nullable: true,
     description:
-      'Of more than 1,000: SHA-256 of the ids in ascending order with a line feed between two, 64 hexadecimal digits.',
+      'For more than 1,000 ids: SHA-256 of the ids in ascending order, separated by line feeds, 64 hexadecimal digits.',
     example: null,
   })
   empreinte: string | null;
@@ -58,13 +58,13 @@ export class JournalChangement {
   @ApiProperty({
     type: [String],
     description:
-      'Of a modification, names of the fields that differ in at least one of them. Never what the fields say.',
+      'For a modification, names of the fields that differ in at least one object, without their values.',
     example: ['SyndicatIdExterne'],
   })
   champs: string[];
 }
 
-/** What somebody did, once, to one object. */
+/** An action on one object. */
 export class JournalItem {
   @ApiProperty({
     format: 'uuid',
@@ -77,7 +77,7 @@ export class JournalItem {
     enum: [...ENVIRONMENTS, null],
     type: String,
     nullable: true,
-    description: 'The data space in which it was done; null for what was done to the client as a whole.',
+    description: 'Data space of the action; null for actions on the client as a whole.',
     example: 'staging',
   })
   environnement: string | null;
@@ -85,7 +85,7 @@ export class JournalItem {
   @ApiProperty({
     type: 'integer',
     minimum: 1,
-    description: 'Its place in the chain of its space, from 1 without a gap.',
+    description: 'Position in the chain of its space, from 1 without gaps.',
     example: 42,
   })
   numero: number;
@@ -95,38 +95,37 @@ export class JournalItem {
 
   @ApiProperty({
     format: 'uuid',
-    description:
-      'The key that did it; all zeros for the key of ADMIN_API_KEY and for what the service did itself.',
+    description: 'Key of the caller; all zeros for ADMIN_API_KEY and for actions of the service.',
     example: '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21',
   })
   cleId: string;
 
-  @ApiProperty({ description: 'What was done.', example: 'signature.lire' })
+  @ApiProperty({ description: 'Action.', example: 'signature.lire' })
   action: string;
 
   @ApiProperty({
     format: 'uuid',
-    description: "The service's id of what it was done to.",
+    description: "The service's id of the object.",
     example: '019a8f0e-2d44-7f6b-8a35-1f2d5b3c4e5f',
   })
   objetId: string;
 
   @ApiProperty({
-    description: 'The id of the request, as its answer had it in `X-Request-Id`.',
+    description: 'Id of the request, from `X-Request-Id` of its answer.',
     example: '7b0f2c1e-8f57-4ad8-bd1d-9b2d9a1c4e77',
   })
   requeteId: string;
 
   @ApiProperty({
     description:
-      'Keyed digest of the entry and of the one before it, 64 hexadecimal digits. Kept elsewhere together with `numero`, it proves later that nothing before was changed.',
+      'Keyed digest of the entry and its predecessor, 64 hexadecimal digits. Stored elsewhere with `numero`, it proves later that no earlier entry was changed.',
     example: '9f2c7a1e5d3b8c60417f29e0b5ad63c8e1f4092b7d5c6a3e8b1049f7c2d6e583',
   })
   empreinte: string;
 
   @ApiProperty({
     type: [JournalChangement],
-    description: 'Of a write of a roll, the voters that it changed; empty where `objetId` says it all.',
+    description: 'For a write of a roll, the changed voters; empty if `objetId` is the only object.',
   })
   changements: JournalChangement[];
 

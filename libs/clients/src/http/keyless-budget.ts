@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * Counts requests to routes that need no key, of all callers together: without a key, nothing tells one caller from
- * another. Probes are not counted (`@Probe`).
+ * Counts requests to routes without a key, for all callers together because they are indistinguishable. Probes are not
+ * counted (`@Probe`).
  */
 @Injectable()
 export class KeylessBudget {

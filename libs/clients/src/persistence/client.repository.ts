@@ -37,7 +37,7 @@ export class ClientRepository {
     return rowCount === 1;
   }
 
-  /** What the statements of the client's data spaces need to know of it. */
+  /** Copies the settings of the client to its data spaces, whose statements read them. */
   private async writeReglages(client: Client): Promise<void> {
     await this.transactions.client().query(
       `INSERT INTO reglage (tenant_id, environnement, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat, nom,

@@ -18,11 +18,11 @@ export class RateWindowQuery {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Takes a twentieth of what is left of the key's minute, one request at the least, nothing when all is taken. The
-   * sum over all replicas never passes the limit. The minute is the database's, so replicas agree on it.
+   * Takes a twentieth of the requests that are left in the key's minute, but at least one, and none if all are taken. The
+   * sum over all replicas never exceeds the limit. The minute is the database's, so replicas agree on it.
    *
-   * Where the disk is full and nothing can be counted, this replica has the whole limit for a minute to itself: several
-   * may pass it together, which does less harm than refusing everybody's reads.
+   * If the disk is full, nothing can be counted, and this replica grants the whole limit for a minute. Several replicas
+   * may then exceed it together, which does less harm than rejecting all reads.
    */
   async lease(cleId: string, limit: number): Promise<Lease> {
     try {

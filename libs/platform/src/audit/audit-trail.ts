@@ -17,11 +17,10 @@ interface Noted {
 }
 
 /**
- * Who did what, to which object, when (docs/contract.md, "Audit trail"): entries are added in the transaction of what
- * they tell of and never change. Opaque ids only; no content, and nobody's name.
+ * The audit trail (docs/contract.md, "Audit trail"). Entries are added in the transaction of the action and never change.
+ * They have opaque ids only, without content or names.
  *
- * Each space has a chain of its own: a data space (the tenant's id), and what is done to a client as a whole (the
- * client's id).
+ * Each space has its own chain: a data space (the tenant's id), and a client as a whole (the client's id).
  */
 @Injectable()
 export class AuditTrail {
@@ -33,10 +32,10 @@ export class AuditTrail {
   ) {}
 
   /**
-   * Has entries written as the last of the ambient transaction: who writes to a space's chain waits for who did before.
+   * Writes entries at the end of the ambient transaction, because writers of a chain wait for each other.
    *
    * @param space the data space, or the client
-   * @param objets the service's ids of what it was done to, an entry each; of a bulk write the data space itself
+   * @param objets the service's ids of the objects, one entry each. For a bulk write, the id of the data space
    * @param change which objects a bulk write changed
    */
   record(
@@ -52,7 +51,7 @@ export class AuditTrail {
     this.transactions.beforeCommit({ tenantId: space }, () => this.append(space, noted));
   }
 
-  /** Begins the chain of a space that is being made. One that lacks its beginning later on has lost it. */
+  /** Begins the chain of a new space. A chain without its beginning has therefore been damaged. */
   begin(space: string): void {
     const sceau = this.chain.seal(space, GENESIS);
     this.transactions.beforeCommit({ tenantId: space }, () =>
@@ -64,7 +63,7 @@ export class AuditTrail {
     const head = await this.repository.lockHead(space, noted.length + 1);
     const sealed = this.chain.isSealed(space, head, head.sceau);
     if (sealed && (await this.write(space, head, head, noted))) return;
-    // The trail was tampered with. The service goes on, and what it writes says so for good.
+    // The trail was altered. The service continues, and the next entry records the break permanently.
     this.logger.error(
       { space },
       'the end of an audit trail was altered, or written with another SECRETS_KEY: see docs/operations.md',
@@ -76,7 +75,7 @@ export class AuditTrail {
       throw new Error('The audit trail cannot be written.');
   }
 
-  /** @returns false where the last entry that is there is not that of number `known`; nothing is written then */
+  /** @returns false if the last stored entry does not have the number `known`. Nothing is written then */
   private write(
     space: string,
     { date, ids }: Head,

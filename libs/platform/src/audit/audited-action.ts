@@ -1,6 +1,6 @@
 declare const AUDITED: unique symbol;
 
-/** What was done, as the audit trail names it: the noun of the wire and the verb. */
+/** Name of an action in the audit trail: the noun of the wire and a verb. */
 export type AuditedAction = string & { readonly [AUDITED]: true };
 
 /** Defines the audited actions on one noun. Each context lists its own in `<context>.actions.ts`. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SECRETS_KEY } from '../ops/secret-box';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** One entry of the audit trail, with its position. */
+/** An entry of the audit trail, with its position. */
 export interface JournalEntry {
   /** Position in the chain, from 1 without a gap. */
   readonly numero: number;
@@ -13,7 +13,7 @@ export interface JournalEntry {
   readonly action: string;
   readonly objetId: string;
   readonly requeteId: string;
-  /** JSON: what a bulk write changed. Null in entries that say it all without. */
+  /** JSON: changes of a bulk write; otherwise null. */
   readonly detail: string | null;
 }
 
@@ -28,8 +28,8 @@ export const GENESIS: ChainEnd = { numero: 0, empreinte: Buffer.alloc(32) };
 
 /**
  * The chain of a space's audit entries (docs/adr/0017). Each entry carries a keyed digest of itself and of the one before,
- * and the end of the chain carries a seal: without the key, which is not in the database, nobody can change, remove, add
- * or move an entry so that the rest still fits.
+ * and the end of the chain carries a seal. An attacker without the key, which is not in the database, cannot change,
+ * remove, add or move an entry undetected.
  */
 @Injectable()
 export class Chain {

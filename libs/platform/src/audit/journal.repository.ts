@@ -3,12 +3,12 @@ import type { Position } from '../database/json-items';
 import { Transactions } from '../database/transactions';
 import type { ChainEnd, JournalEntry } from './chain';
 
-/** The end of a chain as it is kept, and what the next entries are given. */
+/** The stored end of a chain, and the date and ids of the next entries. */
 export interface Head extends ChainEnd {
   readonly sceau: Buffer;
   /** Time read after locking the chain. */
   readonly date: string;
-  /** In the order of the entries. */
+  /** Ids for the next entries, in their order. */
   readonly ids: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export class JournalRepository {
   /** Holds the end of the chain until the transaction ends; one that is missing is made, without a seal. */
   async lockHead(space: string, entries: number): Promise<Head> {
     for (;;) {
-      // The clock is asked outside, once the row is held: dates are in the order of the chain.
+      // The time is read after the row is locked, because dates must be in the order of the chain.
       const { rows } = await this.transactions.client().query<Head>({
         name: 'journal_lock',
         text: `WITH head AS MATERIALIZED (SELECT * FROM journal_tete WHERE tenant_id = $1 FOR UPDATE)

@@ -40,10 +40,10 @@ function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
 }
 
 /**
- * A pool of connections that know how to enter a transaction, for those that take one trip. Apart from the pool of longer
- * transactions, so that long writes never keep reads and votes waiting.
+ * Makes a pool for transactions of one round trip. Its connections have prepared the statement that enters a transaction.
+ * It is separate from the pool of longer transactions, because reads and votes must not wait for long writes.
  *
- * @param preludes what else goes before each of their statements
+ * @param preludes further statements that are sent before each statement
  */
 export function createPipelinedPool(
   options: PoolOptions,

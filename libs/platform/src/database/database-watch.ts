@@ -8,7 +8,7 @@ import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { clientConfig } from './client-config';
 import { sqlState } from './sql-errors';
 
-/** How long a connection may take to be made: four trips over a network at its worst. */
+/** Maximum time for making a connection, in ms: four round trips over a very slow network. */
 const CONNECT_MS = 4_000;
 
 /** Interval of checks, in ms. Silence is counted in checks, so a delayed process does not misjudge a connection. */
@@ -17,10 +17,10 @@ const LOOK_MS = 500;
 /** Silence of all connections after which they are lost: 4 s. */
 const LOST_LOOKS = 8;
 
-/** How long a new connection that was made may take to answer. */
+/** Maximum time for the first response of a new connection, in ms. */
 const ANSWER_MS = 2_000;
 
-/** Silence of one connection with a statement at work: longer than any statement may run. */
+/** Maximum silence of one connection with a running statement: 31.5 s, longer than any statement may run. */
 const SILENT_LOOKS = 63;
 
 interface Look {
@@ -33,7 +33,7 @@ interface Look {
   silent: number;
 }
 
-/** What the types of `pg` leave out. */
+/** Properties that the types of `pg` omit. */
 interface Internals {
   readonly readyForQuery: boolean;
   readonly connection: { readonly stream: NodeJS.ReadWriteStream & Stream };
@@ -58,14 +58,14 @@ export function cut(client: Pick<Client, 'query'>): void {
 }
 
 /**
- * Ends connections that nothing comes over any more, which TCP by itself notices after a quarter of an hour
- * (docs/adr/0019). It asks the database on a connection of its own; where that and all that are as old have heard nothing
- * for four seconds, it makes a new one: if that is answered, or cannot be made, the silent ones are lost, at work or idle. One
- * with a statement at work is lost after half a minute of silence, whatever others hear.
+ * Ends connections that have fallen silent, which TCP by itself detects after a quarter of an hour (docs/adr/0019). It
+ * queries the database on its own connection. If that connection and all of its age receive nothing for 4 s, it makes a
+ * new one. If the new one gets a response, or cannot be made, the silent connections are lost, busy or idle. A connection
+ * with a running statement is lost after 31.5 s of silence in any case.
  */
 @Injectable()
 export class DatabaseWatch {
-  /** Of its own connection. */
+  /** Options of its own connection. */
   private readonly config: ClientConfig;
   private readonly connections = new Map<Client, Look>();
   private readonly timer: NodeJS.Timeout;
@@ -142,14 +142,14 @@ export class DatabaseWatch {
     );
   }
 
-  /** The own connection hears nothing: who else does, and can the database be reached anew? */
+  /** Handles silence of the own connection: checks the other connections, then tries a new one. */
   private doubt(own: Client, look: Look): void {
-    // Those made since the last answer may have been made over a network that works again, and prove nothing.
+    // Connections made since the last response prove nothing, because the network may have recovered meanwhile.
     const doOthersGoOn = [...this.connections.values()].some(
       ({ madeAt, unheard }) => madeAt < this.answeredAt && unheard < LOST_LOOKS,
     );
     if (doOthersGoOn) {
-      // What they heard last may be from before the silence, so that is waited for.
+      // Waits once more, because their last data may be from before the silence.
       if (look.unheard >= 2 * LOST_LOOKS) cut(own);
       return;
     }
@@ -157,14 +157,14 @@ export class DatabaseWatch {
     this.isDoubting = true;
     void this.reach().then((reached) => {
       this.isDoubting = false;
-      // Answered meanwhile, or there and busy, as a pooler is whose connections are all at work: asked again later.
+      // Answered meanwhile, or reachable and busy, for example a pooler with all its connections in use: asked again later.
       if (look.unheard < LOST_LOOKS || !this.connections.has(own)) return;
       if (reached === 'busy') look.unheard = 0;
       else this.giveUp(reached);
     });
   }
 
-  /** Ends all that hear nothing; those that may take their time only where the database cannot be reached at all. */
+  /** Ends silent connections. Exempt ones end only if the database cannot be reached at all. */
   private giveUp(reached: 'answers' | 'away'): void {
     const lost = [...this.connections].filter(
       ([client, { unheard }]) => unheard >= LOST_LOOKS && (reached === 'away' || !longStatements.has(client)),
@@ -173,7 +173,7 @@ export class DatabaseWatch {
     for (const [client] of lost) cut(client);
   }
 
-  /** Makes a connection of its own to ask whether the database answers, is there and busy, or is away. */
+  /** Makes a new connection and returns whether the database answers, is busy, or is unreachable. */
   private async reach(): Promise<'answers' | 'busy' | 'away'> {
     const client = new WatchedClient(this.config, undefined);
     try {
@@ -190,11 +190,11 @@ export class DatabaseWatch {
   }
 }
 
-/** A connection that is watched over, and whose loss at work fails its statement and nothing else. */
+/** A watched connection. Its loss fails the running statement only. */
 export class WatchedClient extends Client {
   constructor(config: ClientConfig, watch: DatabaseWatch | undefined) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS });
-    // A pool listens to idle connections only: without this listener, the loss of one at work would end the process.
+    // A pool listens to idle connections only. Without this listener, the loss of a busy one would end the process.
     this.on('error', () => undefined);
     watch?.add(this);
   }

@@ -4,8 +4,8 @@ import { type PoolClient, Query, type QueryResult, type QueryResultRow } from 'p
 export type Entry = readonly [role: string, tenantId: string];
 
 /**
- * A statement. Its `name` is unique to `text`, so that each connection parses it once and soon plans it for any values;
- * without a name it is planned for its values each time.
+ * A statement. Each `name` has one `text`: a connection parses it once and soon uses one plan for all values. A statement
+ * without a name is planned for its values each time.
  */
 export interface Statement {
   readonly name?: string;
@@ -21,8 +21,8 @@ export interface Prelude {
 }
 
 /**
- * Role and tenant hold until the end of the transaction only: a connection of the pool remembers neither. It answers no
- * row, so that another statement can follow it unread.
+ * Sets role and tenant until the end of the transaction, because connections of the pool are shared. It returns no row,
+ * because the result of the next statement is the only one that is read.
  */
 export const ENTER = {
   name: 'transaction_enter',
@@ -72,7 +72,7 @@ export function knows(client: PoolClient, statements: readonly { readonly name: 
   return statements.every(({ name }) => name in parsedStatements);
 }
 
-/** What the types of `pg` leave out. */
+/** Properties that the types of `pg` omit. */
 interface Client {
   readonly connection: { readonly parsedStatements: Readonly<Record<string, string>> };
 }

@@ -29,7 +29,7 @@ export function jsonObject(columns: ItemColumns): string {
   return `(SELECT row_to_json(o) FROM (SELECT ${selected.join(', ')}) o)`;
 }
 
-/** SQL of a nested list: `item` for each row of what follows (`FROM … ORDER BY …`). */
+/** Returns SQL of a nested list: `item` for each row of `rows` (`FROM … ORDER BY …`). */
 export function jsonList(item: string, rows: string): string {
   return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
 }
@@ -48,7 +48,7 @@ export interface Page {
   readonly last?: Position;
 }
 
-/** One condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
+/** A condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
 export interface Filter {
   readonly sql: string;
   readonly value: unknown;

@@ -21,7 +21,7 @@ export interface ConstraintRefusal {
 
 /** Loads and saves one kind of master data, one row at a time, in the ambient transaction. */
 export class KeyedRepository<E extends KeyedEntity> {
-  /** @param refusals the rules that the database decides, so that two requests at once cannot both pass them */
+  /** @param refusals rules that the database checks, because two concurrent requests could otherwise both pass them */
   constructor(
     protected readonly transactions: Transactions,
     private readonly entity: EntityTarget<E>,

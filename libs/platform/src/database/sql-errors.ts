@@ -66,7 +66,7 @@ export function endsConnection(error: unknown): boolean {
 /** The database is out of reach, too busy or cancelled the statement: nothing is wrong with the request. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  // A pooler says so of whatever it ends connections for: that it has none to the server, or that waiting took too long.
+  // Poolers use this code for every reason to end a connection, for example a lost server or a wait that was too long.
   if (state === '08P01' && fieldsOf(error).severity === 'FATAL') return true;
   if (state) return UNAVAILABLE.test(state) || TRANSIENT.has(state);
   const { code, message } = fieldsOf(error);

@@ -1,7 +1,7 @@
 import { APP_ROLE } from './roles';
 
 /**
- * The statements that put a table under row-level security: forced, so that not even its owner sees past it, and
+ * Returns the statements that put a table under row-level security: forced, because it must hold for its owner too, and
  * granted to the application's role. The sub-select makes PostgreSQL read the setting once a statement instead of once
  * a row; the nullif turns the '' that a finished SET LOCAL leaves behind into "no tenant".
  *

@@ -21,7 +21,7 @@ export type Scope = { readonly tenantId: string; readonly erasing?: true } | typ
 /** The scope of clients and keys, which belongs to no tenant. */
 export const ADMINISTRATION = Symbol('administration');
 
-/** Rows that one statement of a purge removes, so that a backlog of any size is worked off within the time limits. */
+/** Maximum rows that one statement of a purge removes, because a large backlog would exceed the statement timeout. */
 export const PURGE_BATCH = 1_000;
 
 /** The nil GUID stands for "no tenant" in rows that administration owns. */
@@ -47,7 +47,7 @@ export interface RunOptions {
 
 const ATTEMPTS = 5;
 
-/** As long as for a statement: behind others that wait for the database in vain, a queue would take minutes to drain. */
+/** Limit of a wait for a connection, equal to the statement timeout. Without it, an unreachable database fills the queue for minutes. */
 const LINE = {
   waitMs: 30_000,
   refusal: () => Object.assign(new Error('No connection was free in time.'), { code: 'ETIMEDOUT' }),
@@ -113,8 +113,8 @@ export class Transactions {
       const ambient: Ambient = { scope, runner, client, endings: [] };
       const result = await this.ambient.run(ambient, work);
       await this.end(ambient);
-      // COMMIT of a failed transaction answers ROLLBACK without an error: that must not pass as success. TypeORM does
-      // not tell, so it is not asked; its runner is not used again.
+      // COMMIT of a failed transaction answers ROLLBACK without an error, which must not count as success. TypeORM does
+      // not report this, so the statement is sent directly. The runner is not used again.
       const { command } = await client.query('COMMIT').catch((error: unknown) => {
         throw endsConnection(error) ? new OutcomeUnknown() : error;
       });
@@ -129,8 +129,8 @@ export class Transactions {
   }
 
   /**
-   * Has `work` done as the last of the ambient transaction, before its commit, in any scope: for what takes locks that
-   * many wait for, so that they are held no longer than the commit takes. What is undone takes its endings along.
+   * Runs `work` at the end of the ambient transaction, before its commit, in any scope. Use it for locks that many wait
+   * for: they are then held only while the transaction commits. A rollback to a savepoint also removes the work.
    */
   beforeCommit(scope: Scope, work: () => Promise<void>): void {
     const ambient = this.current();
@@ -146,7 +146,7 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` so that its failure undoes only its own statements; the ambient transaction goes on.
+   * Runs `work` in a savepoint: a failure undoes only its own statements, and the ambient transaction continues.
    *
    * @throws what `work` throws, after rolling back to where it began
    */
@@ -171,7 +171,7 @@ export class Transactions {
     await this.current().client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [name]);
   }
 
-  /** Runs `work` in the ambient transaction, undoes all that it wrote and answers what it found (a simulation). */
+  /** Runs `work` in the ambient transaction, undoes its writes and returns its result (a simulation). */
   async undone<T>(work: () => Promise<T>): Promise<T> {
     const ambient = this.current();
     const { client, endings } = ambient;
@@ -183,8 +183,7 @@ export class Transactions {
   }
 
   /**
-   * Runs one statement. Outside a transaction it gets one of its own, in a single trip; inside, it joins and sees what
-   * the transaction wrote.
+   * Runs one statement. Outside a transaction it gets its own, in one round trip. Inside, it joins the transaction.
    */
   async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
     const outer = this.ambient.getStore();
@@ -215,11 +214,11 @@ export class Transactions {
   }
 
   /**
-   * Runs a statement behind others that answer no rows, as a transaction of their own and in a single trip: none waits for
-   * the answer to the one before. After a deadlock or a serialisation failure they are tried again.
+   * Sends statements without results and then one statement, as one transaction in one round trip. After a deadlock or a
+   * serialisation failure they are sent again.
    *
    * @returns how many rows the statement wrote
-   * @throws OutcomeUnknown where the connection broke meanwhile
+   * @throws OutcomeUnknown if the connection was lost meanwhile
    */
   async pipelined(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
     if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
@@ -347,7 +346,7 @@ export class Transactions {
 
 const PING_PARTS = 3;
 
-/** Longer after each attempt, and never as long as another one's. */
+/** Waits longer after each attempt, for a random time because equal waits would collide again. */
 function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
 }

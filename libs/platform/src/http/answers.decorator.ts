@@ -28,9 +28,9 @@ export interface AnswerOptions {
   successor?: string;
   /** Class of the answer 202 of an operation that can be done in the background. */
   accepted?: Type;
-  /** Parts of the path by name: what each is, and an example that the demonstration tenant has. */
+  /** Parts of the path by name. The demonstration tenant has the examples. */
   path?: Record<string, { description: string; example: string; format?: 'uuid' }>;
-  /** A body that works when sent to the demonstration tenant, where the schema's own example would not. */
+  /** A body that the demonstration tenant accepts, if it would reject the example of the schema. */
   bodyExample?: object;
   /** Errors that this operation may answer beside those that any operation may. */
   errors?: ErrorDefinition[];
@@ -120,7 +120,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
   );
 }
 
-/** When V2 took the place of what it replaces, as a date of structured fields (RFC 9745): 2026-01-01. */
+/** Date of deprecation by V2, in the format of structured fields (RFC 9745): 2026-01-01. */
 const DEPRECATED_SINCE = '@1767225600';
 
 const PREFERENCE_APPLIED = {

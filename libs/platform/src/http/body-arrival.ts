@@ -19,11 +19,11 @@ export interface ArrivalRules {
 }
 
 /**
- * Watches a body arrive: it must not be larger than its limit, nor slower than `BUDGETS.bytesPerSecond`, nor so slow that what
- * it announces would not arrive within the time of a request. The time in which nothing is read does not count.
+ * Watches a body arrive. Its size must stay within its limit, its speed above `BUDGETS.bytesPerSecond`, and its announced
+ * length must arrive within the time of a request. Time in which we do not read does not count.
  *
  * @param onFault called with `Requete.TropVolumineuse` or `Requete.Interrompue`
- * @returns what ends the watch
+ * @returns function that ends the watch
  */
 export function watchArrival(
   request: Request,

@@ -24,7 +24,7 @@ import { TAKES_BODY } from '../input/request-parts.decorator';
 
 const BODY = 'http:body';
 
-/** From here on, parsing a body takes long enough to be noticed by other requests, in bytes. */
+/** Bytes of a body from which parsing delays other requests noticeably. */
 const LARGE_BYTES = 65_536;
 
 interface BodyOptions {
@@ -44,8 +44,8 @@ export const BulkBody = (): MethodDecorator =>
 export type RawRequest = CallerRequest & { rawBody?: Buffer };
 
 /**
- * Reads the body of a POST or PUT after the guards, so that a caller without access is refused before sending it whole,
- * and so that each route has its own limit. Refuses a body with content where the operation declares no `@Body`.
+ * Reads the body of a POST or PUT after the guards: a caller without access is rejected before it has sent the whole body,
+ * and each route has its own limit. Rejects a body with content if the operation declares no `@Body`.
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
@@ -90,7 +90,7 @@ export class BodyInterceptor implements NestInterceptor {
     if (Number(headers['content-length']) > options.limit) throw tooLarge();
     const announced = Number(headers['content-length'] ?? 0);
     const isPacked = headers['content-encoding'] !== undefined;
-    // How much a packed body comes to is known when it is unpacked.
+    // The length of a compressed body is known only after it has been unpacked.
     if (isPacked) await take?.(options.limit);
     let stopWatching: (() => void) | undefined;
     const fault = new Promise<never>((_resolve, reject) => {
@@ -103,7 +103,7 @@ export class BodyInterceptor implements NestInterceptor {
     const arrived = isPlain(headers)
       ? readPlain(request, announced)
       : this.readWithParser(request, response, options.limit);
-    // The parser would read a body to its end before it refuses it, and a body in chunks may have none.
+    // The parser would read a body to its end before rejecting it, and a chunked body may not end.
     request.rawBody = await Promise.race([arrived, fault]).finally(stopWatching);
     const { rawBody } = request;
     const parse = (): Promise<unknown> => parseBody(rawBody, options.rows);
@@ -141,7 +141,7 @@ function isPlain(headers: RawRequest['headers']): boolean {
 /**
  * Reads a body of a known length straight into its place. The parser would hold 64 MB twice: in pieces, and put together.
  *
- * @param length as told, which `node:http` holds the sender to
+ * @param length declared length, which `node:http` enforces
  */
 function readPlain(request: RawRequest, length: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -153,7 +153,7 @@ function readPlain(request: RawRequest, length: number): Promise<Buffer> {
     });
     let hasEnded = false;
     request.once('close', () => {
-      // An error that nobody sees costs as much as one that is thrown.
+      // Creates no error after the end, because making one takes time even if no code reads it.
       if (!hasEnded) reject(interrupted());
     });
     request.once('end', () => {

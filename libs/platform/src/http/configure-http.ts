@@ -48,8 +48,8 @@ export function configureHttp(app: NestExpressApplication): void {
   });
   const server = app.getHttpServer();
   /**
-   * A stopping process tells each caller with an answer that it is the last one of its connection. Ending the connection
-   * behind an answer that did not say so would meet the caller's next request, which is under way already.
+   * A stopping process sends `Connection: close` with each answer. Without it, the caller may already have sent its next
+   * request when the connection ends.
    */
   const closeWhileStopping = (request: Request, response: Response): void => {
     const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
@@ -57,11 +57,11 @@ export function configureHttp(app: NestExpressApplication): void {
       if (lifecycle.isStopping) response.setHeader('Connection', 'close');
       return writeHead(...head);
     };
-    // Of a list that began before the stop and ends after the last connection was taken, nobody else would close this one.
+    // Closes the connection of a list that began before the stop, because Node closes only idle ones.
     response.on('finish', () => lifecycle.isStopping && !server.listening && request.socket.end());
   };
   app.use((request: Request, response: Response, next: NextFunction) => {
-    // Answers hold personal data: no shared cache keeps them, and a private one asks again with its ETag.
+    // Answers contain personal data: shared caches must not store them, and private ones revalidate with the ETag.
     response.setHeader('Cache-Control', 'private, no-cache');
     closeWhileStopping(request, response);
     // Pages name their own types.

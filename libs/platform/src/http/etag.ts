@@ -4,7 +4,7 @@ import { map, type Observable } from 'rxjs';
 import type { Json } from '../database/json';
 import { etagOf } from '../input/if-match';
 
-/** Whether a GET or HEAD names the ETag in `If-None-Match`, so that 304 is its answer. */
+/** Returns true if a GET or HEAD names the ETag in `If-None-Match`, which means 304. */
 export function holds(request: Request, tag: string): boolean {
   const known = request.get('if-none-match');
   if (known === undefined || !['GET', 'HEAD'].includes(request.method)) return false;

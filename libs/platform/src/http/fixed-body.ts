@@ -6,7 +6,7 @@ import { etagOf } from '../input/if-match';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
-/** One encoding of the content, with its own ETag. */
+/** An encoding of the content, with its own ETag. */
 interface Representation {
   readonly encoding: Encoding;
   readonly bytes: Buffer;

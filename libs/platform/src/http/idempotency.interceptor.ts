@@ -28,15 +28,15 @@ const REPLAYED_HEADERS = ['content-type', 'location', 'etag', 'preference-applie
 const UNRECORDED = 'mandat:unrecorded';
 const SECRET_ANSWER = 'mandat:secret-answer';
 
-/** For a POST that leaves no record under its `Idempotency-Key`: the header is accepted and has no effect. */
+/** Declares that a POST stores no record: `Idempotency-Key` is accepted and has no effect. */
 export const Unrecorded = () =>
   applyDecorators(SetMetadata(UNRECORDED, true), ApiExtension('x-unrecorded', true));
 
 /**
- * For a POST whose answer holds a secret. Its record says that the request was done, and does not hold the answer: a
- * repetition is 409 `Idempotence.NonRepetable`.
+ * Declares that the answer of a POST has a secret. The record then omits the answer, and a repetition gets 409
+ * `Idempotence.NonRepetable`.
  *
- * @param remedy sentence that tells a caller who lost the answer what to do; it ends the detail of that 409
+ * @param remedy instruction for a caller who lost the answer; it ends the detail of that 409
  */
 export const SecretAnswer = (remedy: string) =>
   applyDecorators(SetMetadata(SECRET_ANSWER, remedy), ApiExtension('x-secret-answer', true));
@@ -45,12 +45,12 @@ type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: Domain
 
 /**
  * `Idempotency-Key` on every POST (docs/contract.md, "Idempotency"). The answer is recorded in the transaction of the
- * effect: there is never an effect without its record nor a record without its effect, whenever the process dies.
+ * effect, so both exist or neither does, even if the process dies.
  *
- * Refusals by a rule of the domain are recorded too. A request that is malformed, or is to be sent again later
- * (`Retry-After`), had no effect and is not recorded: it may be sent again under its key.
+ * Rejections by a rule of the domain are recorded too. A malformed request, or one that must be sent again later
+ * (`Retry-After`), had no effect. It is not recorded and may be sent again under its key.
  *
- * A record answers only the API key that made it, with the modules that it had (docs/adr/0006).
+ * A record serves only the API key that made it, with the modules that it had (docs/adr/0006).
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -98,7 +98,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const owner = tenantId ?? NO_TENANT;
     const fingerprint = fingerprintOf(request);
     return this.transactions.run(scope, async () => {
-      // Look up first, so that repetitions of a finished request do not wait for each other.
+      // Look up before locking, because repetitions of a finished request need not wait for each other.
       const done = await this.replay(owner, key, fingerprint, remedy);
       if (done) return done;
       if (!(await this.records.lock(owner, key))) {

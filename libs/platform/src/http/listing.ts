@@ -11,18 +11,18 @@ export class PagingQuery {
     min: 1,
     max: 1000,
     description:
-      'The most items of a page; one of large items may have fewer, and only a missing `next` link ends the list. Without `limite` the whole list is answered, streamed.',
+      'Maximum number of items of a page. A page of large items may have fewer: the list ends only when there is no `next` link. Without `limite`, the whole list is streamed.',
     example: 100,
   })
   limite?: number;
 
-  @Input(text(200, { description: 'Where to go on: the value in the `next` link of the page before.' }))
+  @Input(text(200, { description: 'Start of the page: the value in the `next` link of the previous page.' }))
   curseur?: string;
 }
 
 /** A list that grows at its end. Each response links to the items after it, existing or future. */
 export interface Feed {
-  /** The last place that is read; undefined while there is none. */
+  /** The last position that is read; undefined while there is none. */
   readonly until: Position | undefined;
 }
 
@@ -49,7 +49,7 @@ export function listOf(
   return { paging, fetch, ...options };
 }
 
-/** A run of a list from its rows: `limit` of them, and one more if anything follows. */
+/** Makes a page of a list from its rows, of which there is one more than `limit` if the list continues. */
 export function pageOf<R extends { readonly dateCreation: Date; readonly id: string }>(
   rows: readonly R[],
   limit: number,

@@ -126,7 +126,7 @@ export class ProblemFilter implements ExceptionFilter {
   private answer(error: DomainError, request: CallerRequest, response: Response): void {
     const { status } = error.definition;
     if (response.headersSent) {
-      // A list that fails halfway must not look complete: the connection breaks, and the caller knows.
+      // A list that fails halfway must not look complete, so the connection breaks.
       response.destroy();
       return;
     }

@@ -11,8 +11,8 @@ interface Progress {
 }
 
 /**
- * Closes the connection of a reader who takes nothing of its answer for `BUDGETS.readerGraceMs`, and longer where more is on
- * its way to it, by `BUDGETS.bytesPerSecond`: what it leaves is in our memory.
+ * Closes the connection of a reader who reads nothing for `BUDGETS.readerGraceMs`, because unread bytes fill our memory.
+ * Bytes under way extend the time, by `BUDGETS.bytesPerSecond`.
  */
 @Injectable()
 export class SlowReaders implements OnModuleDestroy {

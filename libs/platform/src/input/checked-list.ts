@@ -15,7 +15,7 @@ export function shortened(identifier: string): string {
 
 export const TWICE = 'appears twice in this request; the first one counts';
 
-/** One record of a list after its check. */
+/** A record of a list after its check. */
 export interface CheckedItem<D> {
   /** Index among all checked records. */
   readonly index: number;
@@ -45,7 +45,7 @@ export class CheckedList<D extends RecordDefinition> {
     return this.index;
   }
 
-  /** @param note said at the end of a refusal, where the identifier alone does not tell which record it is */
+  /** @param note end of an error's detail, if the identifier alone does not identify the record */
   check(sent: unknown, note = ''): CheckedItem<D> {
     const index = this.index++;
     const checked = this.validator.check(sent);
@@ -53,7 +53,7 @@ export class CheckedList<D extends RecordDefinition> {
     const raw = values
       ? ((values as Record<string, unknown>)[this.identifier] as string)
       : identifierOf(sent, this.identifier);
-    // Remembered as sent: what is shown for one that cannot be stored may be the identifier of another record.
+    // Compares identifiers as sent, because the displayed form of an invalid one may equal that of another record.
     const isRepeated = raw !== '' && this.seen.has(raw);
     if (raw !== '') this.seen.add(raw);
     const id = raw.toWellFormed();

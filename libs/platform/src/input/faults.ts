@@ -54,7 +54,7 @@ const TYPE_NAMES: Record<Field['kind'], string> = {
 
 /** Whether a text has at most `max` characters (code points). */
 export function hasAtMost(text: string, max: number): boolean {
-  // A code point is one or two units, so that most texts need no count.
+  // A code point is one or two units, so most texts need no count.
   if (text.length <= max) return true;
   return text.length <= 2 * max && [...text].length <= max;
 }

@@ -81,7 +81,7 @@ export function definitionOf(type: RecordClass): RecordDefinition {
   return (Reflect.getMetadata(DEFINITION, type.prototype as object) as RecordDefinition | undefined) ?? {};
 }
 
-/** Declares a property of an answer: always present, null where there is no value unless it is always set. */
+/** Declares a property of an answer. It is always present, and null without a value unless it is always set. */
 export function Shown(field: Field, nested?: RecordClass): PropertyDecorator {
   const mayBeNull = !(field.always ?? field.required);
   return ApiProperty({
@@ -98,7 +98,7 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
   const common = {
     description: field.description,
     required: field.required ?? false,
-    // Said only where it is so: beside a reference, which has no type of its own, `nullable: false` is no valid schema.
+    // Set only if true, because `nullable: false` is invalid beside a reference, which has no type.
     ...(nullable ? { nullable: true } : {}),
   };
   switch (field.kind) {

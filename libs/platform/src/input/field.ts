@@ -1,9 +1,9 @@
 interface Described {
-  /** What the field holds, for the OpenAPI document. */
+  /** Description for the OpenAPI document. */
   readonly description: string;
-  /** The same where answers show it, if that is another text. */
+  /** Description in answers, if it differs. */
   readonly shown?: string;
-  /** An optional field of a change: absent keeps what is stored, and null, which would say nothing, is refused. */
+  /** An optional field of a change: if absent, the stored value stays, and null is rejected. */
   readonly neverNull?: boolean;
   /** Answers always hold a value, though a request may leave the field out. */
   readonly always?: boolean;
@@ -25,7 +25,7 @@ export interface IntegerField extends Described {
   readonly required?: boolean;
   readonly example?: number;
 }
-/** An exact decimal number above 0, sent as a number or as text; read as text, so that no digit is lost. */
+/** An exact decimal number above 0, sent as a number or as text. It is read as text, which loses no digit. */
 export interface DecimalField extends Described {
   readonly kind: 'decimal';
   readonly max: number;
@@ -47,7 +47,7 @@ export interface DateField extends Described {
   readonly required?: boolean;
   readonly example?: string;
 }
-/** One of a closed list of words. */
+/** A word of a closed list. */
 export interface ChoiceField extends Described {
   readonly kind: 'choice';
   readonly values: readonly string[];
@@ -93,12 +93,12 @@ export interface RowsField extends Described {
   readonly max?: number;
   readonly required?: boolean;
 }
-/** Sent back by callers who return what they read; accepted and ignored (docs/contract.md, "Unknown names"). */
+/** A field of responses that requests may send back. It is accepted and ignored (docs/contract.md, "Unknown names"). */
 export interface ReadOnlyField extends Described {
   readonly kind: 'readOnly';
-  /** What reads return is a list of objects and not text. */
+  /** Set if reads return a list of objects. */
   readonly isList?: true;
-  /** What reads return is no text. */
+  /** Type that reads return, if it is not text. */
   readonly type?: 'boolean' | 'integer' | 'number';
   /** Format of the text that reads return. */
   readonly format?: 'uuid' | 'date-time';
@@ -194,7 +194,7 @@ export function readOnly(description: string, example: string) {
   return { kind: 'readOnly', description, example } as const;
 }
 
-/** The same of one that is no text. */
+/** Returns a read-only field of another type than text. */
 export function readOnlyOf<T extends 'boolean' | 'integer' | 'number'>(
   type: T,
   description: string,
@@ -208,7 +208,7 @@ export function given(description: string, example: string) {
   return { ...readOnly(description, example), always: true } as const;
 }
 
-/** The same of one that is no text. */
+/** Returns a given field of another type than text. */
 export function givenOf<T extends 'boolean' | 'integer' | 'number'>(
   type: T,
   description: string,
@@ -227,13 +227,13 @@ export function givenTime(description: string, example: string) {
   return { ...given(description, example), format: 'date-time' } as const;
 }
 
-/** The same fields, each of which has a value in every answer. */
+/** Returns the fields, each with a value in every answer. */
 export function always<D extends RecordDefinition>(definition: D) {
   const all = Object.entries(definition).map(([name, field]) => [name, { ...field, always: true }]);
   return Object.fromEntries(all) as { [K in keyof D]: D[K] & { readonly always: true } };
 }
 
-/** The same fields, which a change may leave out but not clear. */
+/** Returns the fields, which a change may omit but not clear. */
 export function neverNull<D extends RecordDefinition>(definition: D) {
   const all = Object.entries(definition).map(([name, field]) => [name, { ...field, neverNull: true }]);
   return Object.fromEntries(all) as { [K in keyof D]: D[K] & { readonly neverNull: true } };

@@ -4,7 +4,7 @@ import type { ErrorDefinition } from '../errors/error-definition';
 import { isGuid } from './faults';
 import { inRejectionOrder } from './rejection-order';
 
-/** A part of the path that is a GUID given by the service, in small letters; any other text names nothing and is not found. */
+/** Checks a part of the path that is a GUID of the service, in small letters. Any other text is reported as not found. */
 export class GuidPart implements PipeTransform<string, Promise<string>> {
   constructor(
     private readonly notFound: ErrorDefinition,

@@ -4,7 +4,7 @@ import { describeFault, type FaultCode } from './faults';
 import { type RecordDefinition } from './field';
 import { type Source } from './fold';
 
-/** The fault of each rule of class-validator. Of several broken rules of one value, the earliest here is reported. */
+/** The fault of each rule of class-validator. If a value breaks several rules, the first one in this list is reported. */
 const CODES = Object.entries<FaultCode>({
   isDefined: 'required',
   isString: 'type',

@@ -52,7 +52,7 @@ export class JsonRows implements Iterable<unknown> {
   readonly #json: Buffer;
   readonly #bounds: readonly number[];
 
-  /** @param bounds where each element begins and ends, in turns */
+  /** @param bounds begin and end of each element, alternating */
   constructor(json: Buffer, bounds: readonly number[]) {
     this.#json = json;
     this.#bounds = bounds;
@@ -74,11 +74,11 @@ export class JsonRows implements Iterable<unknown> {
 
 /**
  * Reads a JSON object, leaving each array directly in it unparsed as JsonRows; an array alone becomes JsonRows itself.
- * Anything else is parsed as it is. The elements of the arrays are only delimited; whether each is JSON, their walk
- * tells.
+ * Anything else is parsed as it is. The elements of the arrays are only delimited; iterating over them checks that each is
+ * JSON.
  *
  * @param json valid UTF-8
- * @param onDuplicate told of a property that is there twice
+ * @param onDuplicate called with each repeated property
  * @throws JsonFault, TooManyRows
  */
 export async function parseWithRows(

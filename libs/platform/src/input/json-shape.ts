@@ -14,14 +14,14 @@ const HASHES = 65_536;
 export const TOO_MANY_NAMES = `must have at most ${say(MOST_NAMES)} different property names`;
 
 /**
- * What makes a text of JSON too dear to parse: V8 needs 40 to 75 ms for a megabyte of different property names or of lists
+ * Detects JSON that is too expensive to parse: V8 needs 40 to 75 ms for a megabyte of different property names or of lists
  * within lists, and 9 ms for one of ordinary records. Looks at bytes only, in 1 to 2 ms for a megabyte.
  *
  * @returns a sentence without subject; undefined where the text may be parsed
  */
 export function shapeFault(json: Buffer, start = 0, end = json.length): string | undefined {
   if (end - start <= SHORT_BYTES) return undefined;
-  // Names are told apart by a hash. Two names with the same hash count as one.
+  // Names are compared by a hash. Two names with the same hash count as one.
   const isKnown = new Uint8Array(HASHES);
   let names = 0;
   let level = 0;

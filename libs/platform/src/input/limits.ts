@@ -1,4 +1,4 @@
-/** Limits of one request (docs/contract.md, "Limits"); `GET /b2b/v1/moi` tells them to partners. */
+/** Limits of one request (docs/contract.md, "Limits"); `GET /b2b/v1/moi` returns them to partners. */
 
 /** The most that an ordinary body may hold, in bytes, as sent and unpacked. */
 export const BODY_BYTES = 1_048_576;

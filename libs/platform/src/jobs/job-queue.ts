@@ -31,7 +31,7 @@ export interface LeasedJob<T> {
 /** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */
 @Injectable()
 export class JobQueue implements BeforeApplicationShutdown {
-  /** Only the worker runs jobs and detects jobs of dead workers. */
+  /** True in the worker, the only process that runs jobs and detects jobs of dead workers. */
   private readonly isWorker: boolean;
   private started: Promise<PgBoss> | undefined;
 

@@ -11,9 +11,9 @@ export class BodyShare {
  * always ends and bodies never wait for each other in a circle.
  */
 export class BodyBytes {
-  /** In the order in which their reading began. */
+  /** Ordered by the beginning of their reading. */
   private readonly readers = new Set<BodyShare>();
-  /** Bytes of bodies that have arrived whole: their work ends, and gives them back. */
+  /** Bytes of complete bodies. They are released when the request ends. */
   private arrivedBytes = 0;
   private waiting: { readonly share: BodyShare; readonly start: () => void }[] = [];
 
@@ -31,7 +31,7 @@ export class BodyBytes {
 
   /** Takes bytes that have arrived. @returns what to wait for before more is read, if anything */
   take(share: BodyShare, bytes: number): Promise<void> | undefined {
-    // What has arrived is in memory already, so it is counted whether or not there is room.
+    // Arrived bytes are in memory already, so they count even beyond the limit.
     share.bytes += bytes;
     this.free -= bytes;
     return this.mayGoOn(share) ? undefined : new Promise((start) => this.waiting.push({ share, start }));

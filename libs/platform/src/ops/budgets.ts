@@ -4,8 +4,8 @@ import { DomainError } from '../errors/domain-error';
 const KIB = 1_024;
 
 /**
- * What one data space may hold of one process, so that no data space can stop the others. docs/operations.md, "Budgets",
- * explains each and tells what a caller gets beyond it.
+ * Resources of one process that one data space may use, because no data space may stop the others. docs/operations.md,
+ * "Budgets", explains each and the response beyond it.
  */
 export const BUDGETS = {
   /** Requests of one data space's keys of one role that are served at once, from the guards to the last byte taken. */

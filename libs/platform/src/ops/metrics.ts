@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import { PROCESS_NAME, type Reader } from './process-name';
 
-/** For how long a scrape gets the text of the one before, in milliseconds: collecting takes as long as some requests. */
+/** Time in ms in which scrapes share one text, because collecting takes as long as several requests. */
 const SHARED_MS = 1_000;
 
 /** The process's measurements, in Prometheus text. Labels are routes, methods and statuses: never data of a person. */

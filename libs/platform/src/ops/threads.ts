@@ -23,9 +23,9 @@ export class ThreadLimitPassed extends Error {
 }
 
 /**
- * Runs long computations beside the main thread, a few at once. The file receives messages and answers the last of each piece of
- * work with one message; what it throws ends the thread. Work of one key runs in the order in which it was asked for, one piece
- * at a time, and keys take turns.
+ * Runs long computations beside the main thread, a few at once. The file receives messages and answers the last one of each
+ * piece of work with one message; an exception ends the thread. Each key has one piece of work at a time, in the order of
+ * the calls, and the threads alternate between keys.
  */
 export class Threads {
   private readonly keys = new KeyedLimit(1);
