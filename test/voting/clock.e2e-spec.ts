@@ -3,32 +3,22 @@ import { Client } from 'pg';
 import { Campagne } from '../../libs/voting/src/domain/campagne.entity';
 import { LifecycleService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
-import { changed, digests } from '../adhesion/support/digests';
 import { times } from '../membership/synced';
 import { depth } from '../setup/depth';
-import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { until } from '../webhooks/support/receiver';
-import { Campaigns, NEXT_YEAR } from './support/campaigns';
+import { NEXT_YEAR, WHOLE_LIFE } from './support/campaigns';
+import { app, campaigns, databaseNow, newSpace, spaceOfEachTest, unchanged } from './support/scene';
 
 const ROUND_MS = 100;
 /** Longer than a worker takes for two rounds of the clock. */
 const ROUNDS_MS = 500;
 /** Campaigns that requests and clocks race for. */
 const RACES = depth(15, 45);
-const WHOLE_LIFE = ['campagne.publiee', 'campagne.ouverte', 'campagne.terminee'];
 
-let app: TestApp;
-let campaigns: Campaigns;
 const workers: INestApplication[] = [];
 
-beforeAll(async () => {
-  app = await TestApp.start();
-});
-afterAll(() => app.stop());
-beforeEach(async () => {
-  campaigns = new Campaigns(app, await app.tenant());
-});
+spaceOfEachTest();
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.close()));
 });
@@ -38,10 +28,6 @@ async function work(count = 1): Promise<void> {
 }
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const ahead = (ms: number): string => new Date(Date.now() + ms).toISOString();
-
-async function now(): Promise<Date> {
-  return (await app.database.query<{ at: Date }>('SELECT clock_timestamp() AS at')).rows[0]!.at;
-}
 
 /** Moves the dates of campaigns to so many milliseconds from now, as time would bring them near. */
 async function bring(ids: readonly string[], opening: number, closing: number): Promise<void> {
@@ -85,9 +71,9 @@ describe('without any worker', () => {
     const seen = new Set<string>();
     // What is answered holds for some moment between the question and the answer.
     const observe = async (read: () => Promise<string>): Promise<void> => {
-      const start = await now();
+      const start = await databaseNow();
       const etat = await read();
-      expect([facts.etat(start), facts.etat(await now())]).toContain(etat);
+      expect([facts.etat(start), facts.etat(await databaseNow())]).toContain(etat);
       seen.add(etat);
     };
     while (!seen.has('Termine')) {
@@ -109,11 +95,11 @@ describe('without any worker', () => {
   it('reads write nothing, whatever has come', async () => {
     const id = await campaigns.scheduled();
     await campaigns.pass(id, '100 years');
-    const before = await digests(app.database);
-    expect(await campaigns.etat(id)).toBe('Termine');
-    await campaigns.sent('GET');
-    await campaigns.sent('GET', `/${id}/validation`);
-    expect(changed(before, await digests(app.database))).toEqual([]);
+    await unchanged(async () => {
+      expect(await campaigns.etat(id)).toBe('Termine');
+      await campaigns.sent('GET');
+      await campaigns.sent('GET', `/${id}/validation`);
+    });
   });
 
   it('a request tells of what has come before it does its own', async () => {
@@ -142,10 +128,7 @@ describe('without any worker', () => {
 
 describe.each([1, 2])('with %i worker(s)', (count) => {
   it('each of 40 openings and closings is told of exactly once, in its order, not before it comes', async () => {
-    const spaces = [
-      campaigns,
-      ...(await Promise.all(times(3, async () => new Campaigns(app, await app.tenant())))),
-    ];
+    const spaces = [campaigns, ...(await Promise.all(times(3, () => newSpace())))];
     const ids = (await Promise.all(times(40, (n) => spaces[n % 4]!.scheduled()))).sort();
     await work(count);
     for (const n of times(4, (index) => index)) {

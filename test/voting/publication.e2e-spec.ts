@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { migrateDown, migrateUp } from '../../apps/cli/src/migrate';
-import { SealingService } from '../../libs/voting/src';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import { Campaigns } from './support/campaigns';
+import type { Answer } from '../setup/test-app';
 import { Intruder } from './support/intruder';
-import { ballot, type Vote, Votes } from './support/votes';
+import { app, campaigns, newSpace, seal, spaceOfFile, stats, votes } from './support/scene';
+import { ballot, type Vote } from './support/votes';
 
 const OPTIONS = ['A', 'B', 'C', 'D'].map((Libelle) => ({ Libelle }));
 
@@ -15,29 +14,18 @@ const QUESTIONS = {
   ranking: { Titre: 'Q', Type: 'Election', EstPreferentiel: true, Options: OPTIONS },
 };
 
-let app: TestApp;
-let votes: Votes;
-let campaigns: Campaigns;
 let intruder: Intruder;
 
+spaceOfFile();
 beforeAll(async () => {
-  app = await TestApp.start();
-  votes = await Votes.of(app);
-  ({ campaigns } = votes);
   intruder = await Intruder.of(app, campaigns);
 });
-afterAll(async () => {
-  await intruder.end();
-  await app.stop();
-});
+afterAll(() => intruder.end());
 
 /** Libelle and Votes of each option. */
 async function counted({ id }: Vote): Promise<[string, number][]> {
-  const { json } = await campaigns.sent('GET', `/${id}/stats`);
-  return json.questions[0].Options.map((option: { Libelle: string; Votes: number }) => [
-    option.Libelle,
-    option.Votes,
-  ]);
+  const { questions } = await stats(id);
+  return questions[0].Options.map(({ Libelle, Votes }: Answer['json']) => [Libelle, Votes]);
 }
 
 async function votedSevenToTwo(): Promise<Vote> {
@@ -46,7 +34,7 @@ async function votedSevenToTwo(): Promise<Vote> {
   return vote;
 }
 
-/** Somebody who waits for the session that asks. */
+/** Sessions that wait for this one. */
 const AWAITED = `SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))`;
 
 const copies = ({ id }: Vote): Promise<{ question_id: string }[]> =>
@@ -149,17 +137,9 @@ describe('what a published campaign asks', () => {
   });
 });
 
-/** Sets the threshold of the client of the campaigns. */
-async function setOfClient(seuilAnonymat: number): Promise<void> {
-  const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
-  const { status } = await app.send(app.adminKey, 'PUT', path, { drapeaux: { seuilAnonymat } });
-  expect(status).toBe(200);
-}
-
-const setOfCampaign = (id: string, body: object, environnement = 'staging'): Promise<Answer> => {
-  const path = `/admin/v1/clients/${campaigns.tenant.clientId}/environnements/${environnement}/campagnes/${id}/seuil-anonymat`;
-  return app.send(app.adminKey, 'PUT', path, body);
-};
+const setOfClient = (seuilAnonymat: number): Promise<void> => campaigns.setFlags({ seuilAnonymat });
+const setOfCampaign = (id: string, body: object, environnement?: string): Promise<Answer> =>
+  campaigns.administer('PUT', `/${id}/seuil-anonymat`, body, environnement);
 
 describe('the threshold of anonymity', () => {
   afterEach(() => setOfClient(1));
@@ -175,7 +155,7 @@ describe('the threshold of anonymity', () => {
     return vote;
   }
   const tells = async ({ id }: Vote): Promise<boolean> =>
-    (await campaigns.sent('GET', `/${id}/stats?syndicatIdExterne=SYN-A`)).json.resultatsVisibles as boolean;
+    (await stats(id, '?syndicatIdExterne=SYN-A')).resultatsVisibles as boolean;
 
   it('is the client’s at the first publication: lowered after the close, it reveals nothing', async () => {
     await setOfClient(5);
@@ -184,7 +164,7 @@ describe('the threshold of anonymity', () => {
     await setOfClient(1);
     expect(await tells(vote)).toBe(false);
     expect((await campaigns.item(vote.id)).seuilAnonymat).toBe(5);
-    await app.app.get(SealingService).seal(campaigns.tenant.tenantId, vote.id);
+    await seal(vote.id);
     expect(await tells(vote)).toBe(false);
   });
 
@@ -218,16 +198,14 @@ describe('the threshold of anonymity', () => {
   it('is refused once the campaign is published, for what is not there, and with bad input', async () => {
     const body = { seuilAnonymat: 2, raison: 'Essai' };
     const id = await campaigns.ready();
-    expectFaults(await setOfCampaign(id, { seuilAnonymat: 0 }), {
-      '/raison': 'required',
-      '/seuilAnonymat': 'range',
-    });
+    const faults = '/raison required, /seuilAnonymat range';
+    expectFaults(await setOfCampaign(id, { seuilAnonymat: 0 }), faults);
     expectProblem(await setOfCampaign(id, body, 'production'), 404, 'Campagne.NotFound');
     expectProblem(await setOfCampaign(id, body, 'elsewhere'), 404, 'Campagne.NotFound');
     expectProblem(await setOfCampaign(randomUUID(), body), 404, 'Campagne.NotFound');
     await campaigns.sent('POST', `/${id}/publier`);
     expectProblem(await setOfCampaign(id, body), 409, 'Campagne.ModificationNonPermise');
-    const stranger = await new Campaigns(app, await app.tenant()).ready();
+    const stranger = await (await newSpace()).ready();
     expectProblem(await setOfCampaign(stranger, body), 404, 'Campagne.NotFound');
     const path = `/admin/v1/clients/${campaigns.tenant.clientId}/environnements/staging/campagnes/${id}/seuil-anonymat`;
     expectProblem(await app.send(campaigns.tenant, 'PUT', path, body), 403, 'Cle.RoleInsuffisant');
@@ -314,7 +292,7 @@ describe('the seeds of draws', () => {
     const item = await campaigns.item(id);
     expect(item.grainePartenaire).toBe(BYTES.toString('base64'));
     const graine = `${item.graineDepartage}:${item.grainePartenaire}`;
-    const [asked] = (await campaigns.sent('GET', `/${id}/stats`)).json.questions;
+    const [asked] = (await stats(id)).questions;
     const { Departage } = asked.Tours[0];
     const drawn = vote.question.Options.map(({ Id }) => Id).toSorted((one, other) =>
       digestOf(`${graine}:${asked.QuestionId}:1:${one}`) <
@@ -358,7 +336,7 @@ describe('the roll of a vote', () => {
       rowCount: 1,
     });
     await campaigns.sent('POST', `/${vote.id}/fermer`);
-    expect(await app.app.get(SealingService).seal(campaigns.tenant.tenantId, vote.id)).toBe(true);
+    expect(await seal(vote.id)).toBe(true);
   });
 });
 
@@ -369,30 +347,12 @@ describe('a ballot that the role of the processes writes', () => {
       ...[id, voters[0], answers],
     );
 
+  const TEXTS =
+    '0 / 0,1,2,3 / 1,1 / 1,1,1 / 2,1 / 0,4 / 9,10 / 0,01 / 0, 1 / 0,-1 / 0, / , / a,b / 0,99999999999'.split(
+      ' / ',
+    );
   it.each<[question: keyof typeof QUESTIONS, refused: (string | null)[][], taken: string[]]>([
-    [
-      'choice',
-      [
-        [],
-        [null],
-        ['0,1', '0,1'],
-        ['0'],
-        ['0,1,2,3'],
-        ['1,1'],
-        ['1,1,1'],
-        ['2,1'],
-        ['0,4'],
-        ['9,10'],
-        ['0,01'],
-        ['0, 1'],
-        ['0,-1'],
-        ['0,'],
-        [','],
-        ['a,b'],
-        ['0,99999999999'],
-      ],
-      ['0,1'],
-    ],
+    ['choice', [[], [null], ['0,1', '0,1'], ...TEXTS.map((text) => [text])], ['0,1']],
     ['choice', [], ['']],
     ['ranking', [['4'], ['2,2'], ['0,1,2,3,0'], ['3,2,1,0,4']], ['3,0,2,1']],
   ])('is refused where it is none to the question: %s', async (question, refused, taken) => {
@@ -418,7 +378,7 @@ describe('a ballot that the role of the processes writes', () => {
 });
 
 describe('a vote that was published before the migration', () => {
-  it('goes on after it, and is counted with its ballots of before', async () => {
+  it('continues after it, and is counted with its earlier ballots', async () => {
     const vote = await votes.opened(4, QUESTIONS.choice);
     const chosen = (...places: number[]): object => ({
       Options: places.map((place) => vote.question.Options[place]!.Id),

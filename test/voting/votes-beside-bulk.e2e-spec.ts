@@ -1,21 +1,16 @@
 import { Client } from 'pg';
 import { eventually } from '../http/expect-problem';
 import { times } from '../membership/synced';
-import { type Answer, TestApp } from '../setup/test-app';
-import type { Campaigns } from './support/campaigns';
-import { ballot, type Vote, Votes } from './support/votes';
+import type { Answer } from '../setup/test-app';
+import { app, campaigns, spaceOfFile, votes } from './support/scene';
+import { ballot, type Vote } from './support/votes';
 
 const VOTERS = 10;
 
-let app: TestApp;
-let votes: Votes;
-let campaigns: Campaigns;
 let rival: Client;
 
+spaceOfFile();
 beforeAll(async () => {
-  app = await TestApp.start();
-  votes = await Votes.of(app);
-  ({ campaigns } = votes);
   rival = new Client({ connectionString: app.config.databaseUrl });
   await rival.connect();
   await rival.query(`
@@ -23,10 +18,7 @@ beforeAll(async () => {
     BEGIN PERFORM pg_advisory_xact_lock_shared(78); RETURN NEW; END $$;
     CREATE TRIGGER stopped BEFORE UPDATE ON votant FOR EACH ROW WHEN (NEW.a_vote = OLD.a_vote) EXECUTE FUNCTION stopped()`);
 });
-afterAll(async () => {
-  await rival.end();
-  await app.stop();
-});
+afterAll(() => rival.end());
 
 /** Stops a bulk write of all voters at the first row that it writes, until `work` is done. */
 async function during<T>(vote: Vote, change: object, work: () => Promise<T>): Promise<[T, Answer]> {
