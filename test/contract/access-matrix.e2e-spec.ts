@@ -288,7 +288,7 @@ describe('Every route declares who may call it', () => {
     expect(guardedRoutes(app.app).length).toBeGreaterThan(15);
   });
 
-  it('no middleware answers requests', () => {
+  it('middleware answers no requests', () => {
     expect(mountsOf(app.app)).toEqual([]);
   });
 
