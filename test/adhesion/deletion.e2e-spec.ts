@@ -254,8 +254,8 @@ describe('reasons that block deleting cards', () => {
   });
 });
 
-describe('while campaigns answer the question', () => {
-  it('no transaction can make the employee a voter, because that would make the answer wrong', async () => {
+describe('the question to campaigns', () => {
+  it('locks the employee: another transaction cannot make the employee a voter', async () => {
     const refer = `SELECT FROM employe WHERE tenant_id = '${cards.open.tenantId}' AND id_externe = 'E-1' FOR KEY SHARE NOWAIT`;
     const refused: unknown[] = [];
     const inTransaction: boolean[] = [];

@@ -202,17 +202,6 @@ describe('POST /b2b/v2/formulaire', () => {
     expectFaults(await send('PUT', path, body), faults);
     expect(changed(before, await digests(app.database))).toEqual([]);
   });
-
-  it('the same Idempotency-Key gets the first response again', async () => {
-    const headers = { 'Idempotency-Key': 'one' };
-    const [first, again] = [await post(FORM, headers), await post(FORM, headers)];
-    expect([again.status, again.text, again.headers.get('location')]).toEqual([
-      201,
-      first.text,
-      first.headers.get('location'),
-    ]);
-    expect(await stored()).toHaveLength(1);
-  });
 });
 
 describe('GET /b2b/v2/formulaire', () => {

@@ -69,25 +69,6 @@ describe('a signing is written as a whole or not at all', () => {
 });
 
 describe('signings at the same time', () => {
-  it('the same Idempotency-Key gets the first response again: one card, one event', async () => {
-    await makeAll();
-    for (const employeIdExterne of ['E-1', null]) {
-      const headers = { 'Idempotency-Key': `key of ${employeIdExterne}` };
-      const first = await sent({ ...WHOLE, employeIdExterne }, headers);
-      const again = await send({ ...WHOLE, employeIdExterne }, headers);
-      expect([again.status, again.text, again.headers.get('location')]).toEqual([
-        201,
-        first.text,
-        first.headers.get('location'),
-      ]);
-      const reused = await send({ ...WHOLE, employeIdExterne, ville: 'Alma' }, headers);
-      expectProblem(reused, 422, 'Idempotence.CleReutilisee');
-    }
-    expect(await counts('adhesion', 'demande_adhesion', 'evenement', 'consentement')).toEqual({
-      ...{ adhesion: 1, demande_adhesion: 1, evenement: 2, consentement: 2 },
-    });
-  });
-
   it.each(['E-1', 'E-9'])(
     'twenty equal ones of %s with one Idempotency-Key have one effect',
     async (employeIdExterne) => {

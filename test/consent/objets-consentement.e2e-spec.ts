@@ -136,18 +136,6 @@ describe('POST /b2b/v2/objet-consentement', () => {
     expect((await app.send(await app.tenant(), 'POST', PATH, OBJET)).status).toBe(201);
   });
 
-  it('replays the first answer to the same Idempotency-Key', async () => {
-    const headers = { 'Idempotency-Key': 'one' };
-    const first = await post(OBJET, headers);
-    const again = await post(OBJET, headers);
-    expect([again.status, again.text, again.headers.get('location')]).toEqual([
-      201,
-      first.text,
-      `${PATH}/INFOLETTRE`,
-    ]);
-    expectProblem(await post({ ...OBJET, nom: 'x' }, headers), 422, 'Idempotence.CleReutilisee');
-  });
-
   it('twenty equal ones at once make one 201 and nineteen 409, and one row', async () => {
     const answers = await Promise.all(times(20, () => post(OBJET)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...times(19, () => 409)]);

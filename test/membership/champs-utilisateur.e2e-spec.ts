@@ -233,18 +233,6 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     expect((await app.send(await app.tenant(), 'POST', PATH, QUART)).status).toBe(201);
   });
 
-  it('the same Idempotency-Key gets the first response again', async () => {
-    const headers = { 'Idempotency-Key': 'one' };
-    const first = await post(QUART, headers);
-    const again = await post(QUART, headers);
-    expect([again.status, again.text, again.headers.get('location')]).toEqual([
-      201,
-      first.text,
-      `${PATH}/Quart`,
-    ]);
-    expectProblem(await post(SURNOM, headers), 422, 'Idempotence.CleReutilisee');
-  });
-
   it('twenty equal ones at once get one 201 and nineteen 409, and create one field', async () => {
     const answers = await Promise.all(times(20, () => post(QUART)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...times(19, () => 409)]);

@@ -195,30 +195,6 @@ describe('a sync that another request overtakes', () => {
       expect(await stored()).toEqual(['E-2']);
     },
   );
-
-  it('twenty syncs during deletions and creations of their employer: no 5xx, no employee without an employer', async () => {
-    const employes = times(50, (index) => ({
-      ...EMPLOYE,
-      idExterne: `E-${index}`,
-      identifiantExterneEmployeur: 'EMP-1',
-    }));
-    const round = (index: number) => [
-      app.send(tenant, 'POST', '/b2b/v1/employeur', { idExterne: 'EMP-1', nom: 'Aciérie' }),
-      both(index).send(tenant, 'POST', '/b2b/v1/employe/sync', { employes }),
-      replica.send(tenant, 'DELETE', '/b2b/v1/employeur/EMP-1'),
-    ];
-    for (let index = 0; index < 20; index += 5) {
-      const answers = await Promise.all(times(5, (offset) => round(index + offset)).flat());
-      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
-      for (const { json } of answers)
-        if (json?.errors?.[0]?.idExterne) expect(json.created + json.updated + json.errors.length).toBe(50);
-    }
-    const { rows } = await app.database.query(
-      `SELECT 1 FROM employe e WHERE tenant_id = $1 AND NOT EXISTS (SELECT FROM employeur r WHERE r.tenant_id = $1 AND r.id_externe = e.identifiant_externe_employeur)`,
-      [tenant.tenantId],
-    );
-    expect(rows).toEqual([]);
-  });
 });
 
 describe('a deadlock', () => {

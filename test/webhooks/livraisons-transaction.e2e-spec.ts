@@ -217,7 +217,7 @@ describe('An endpoint that is deleted', () => {
     expect([receiver.of(path).length, receiver.of(other).length]).toEqual([0, 5]);
   });
 
-  it('while a worker records its first failure, both succeed, and the worker goes on', async () => {
+  it('during the record of its first failure, both succeed, and the worker goes on', async () => {
     const [path, other] = [`/${randomUUID()}`, `/${randomUUID()}`];
     receiver.behaviours.set(path, (_received, response) => void response.writeHead(500).end());
     const gone = await space.endpoint({ url: receiver.url + path });

@@ -202,19 +202,6 @@ describe('Idempotency-Key', () => {
     expect([await space.count('webhook'), (await space.journal()).length]).toEqual([1, 2]);
   });
 
-  it('twenty creations at once with one key create one endpoint', async () => {
-    const key = { 'Idempotency-Key': randomUUID() };
-    const answers = await Promise.all(times(20, () => space.send('POST', PATH, BODY, key)));
-    const passed = answers.filter(({ status }) => status === 201);
-    expect(passed).toHaveLength(1);
-    for (const answer of answers.filter((one) => !passed.includes(one))) {
-      const { code } = answer.json;
-      expect(['Idempotence.EnCours', 'Idempotence.NonRepetable']).toContain(code);
-      expectProblem(answer, 409, code);
-    }
-    expect(await space.count('webhook')).toBe(1);
-  });
-
   it('409 Idempotence.NonRepetable for a repeated rotation, and no second rotation', async () => {
     const made = await space.endpoint();
     const key = { 'Idempotency-Key': randomUUID() };

@@ -86,7 +86,7 @@ export class Post {
   async over(id: string, { hurry = false, timeoutMs = 50_000 } = {}): Promise<Record<string, number>> {
     let etats = await this.etats(id);
     await until(
-      'the letter is sent',
+      'the email is sent',
       async () => {
         if (hurry) await hurryUp(this.app);
         etats = await this.etats(id);
