@@ -11,7 +11,7 @@ import { NEXT_YEAR, WHOLE_LIFE } from './support/campaigns';
 import { app, campaigns, databaseNow, newSpace, spaceOfEachTest, unchanged } from './support/scene';
 
 const ROUND_MS = 100;
-/** Longer than a worker takes for two rounds of the clock. */
+/** Longer than two rounds of a worker. */
 const ROUNDS_MS = 500;
 /** Campaigns that requests and clocks race for. */
 const RACES = depth(15, 45);
@@ -49,7 +49,7 @@ async function eventsOf(ids: readonly string[]): Promise<string[][]> {
   return ids.map((id) => rows.find((row) => row.id === id)?.types ?? []);
 }
 
-/** Waits until each campaign has its last event, gives the clocks time for one too many, and tells what there is. */
+/** Waits for the last event of each campaign and for two more rounds. @returns all events */
 async function settled(ids: readonly string[], last = 'campagne.terminee'): Promise<string[][]> {
   await until(`${last} of all`, async () => (await eventsOf(ids)).every((types) => types.includes(last)));
   await sleep(ROUNDS_MS);
@@ -57,7 +57,7 @@ async function settled(ids: readonly string[], last = 'campagne.terminee'): Prom
 }
 
 describe('without any worker', () => {
-  it('reads and filters obey the dates at once, and so do requests', async () => {
+  it('reads, filters and transitions follow the dates', async () => {
     const id = await campaigns.scheduled({
       ouvertureDuVoteUtc: ahead(2_500),
       fermetureDuVoteUtc: ahead(4_000),
@@ -69,7 +69,7 @@ describe('without any worker', () => {
     };
     const facts = Object.assign(new Campagne(), { ...dates, publiee: true, archivee: false });
     const seen = new Set<string>();
-    // What is answered holds for some moment between the question and the answer.
+    // A response is right for a moment between request and response.
     const observe = async (read: () => Promise<string>): Promise<void> => {
       const start = await databaseNow();
       const etat = await read();
@@ -92,7 +92,7 @@ describe('without any worker', () => {
     expect(await campaigns.events(id)).toEqual(WHOLE_LIFE);
   });
 
-  it('reads write nothing, whatever has come', async () => {
+  it('reads after the dates write no row', async () => {
     const id = await campaigns.scheduled();
     await campaigns.pass(id, '100 years');
     await unchanged(async () => {
@@ -102,7 +102,7 @@ describe('without any worker', () => {
     });
   });
 
-  it('a request tells of what has come before it does its own', async () => {
+  it('a request emits due events before its own', async () => {
     const id = await campaigns.scheduled({ ouvertureDuVoteUtc: ahead(3_600_000) });
     await campaigns.pass(id, '2 hours');
     await campaigns.sent('POST', `/${id}/fermer`);
@@ -113,7 +113,7 @@ describe('without any worker', () => {
     expect(rows.map(({ etat }) => etat)).toEqual(['Planifie', 'VoteOuvert', 'Termine']);
   });
 
-  it('twenty requests at once tell of a window that has passed once', async () => {
+  it('twenty requests at once emit the events of a passed window once', async () => {
     const id = await campaigns.scheduled();
     await campaigns.pass(id, '100 years');
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ describe('without any worker', () => {
 });
 
 describe.each([1, 2])('with %i worker(s)', (count) => {
-  it('each of 40 openings and closings is told of exactly once, in its order, not before it comes', async () => {
+  it('emits one event for each of 40 openings and closings, in order and not before its date', async () => {
     const spaces = [campaigns, ...(await Promise.all(times(3, () => newSpace())))];
     const ids = (await Promise.all(times(40, (n) => spaces[n % 4]!.scheduled()))).sort();
     await work(count);
@@ -135,7 +135,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
       await bring(ids.slice(n * 10, n * 10 + 10), 300 + n * 400, 1_500 + n * 400);
     }
     expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
-    // What is sent shows that it had come.
+    // The data of an event shows the new state.
     const { rows } = await app.database.query<{ type: string; etat: string }>(
       `SELECT DISTINCT type, data ->> 'etat' AS etat FROM evenement WHERE data ->> 'id' = ANY ($1) ORDER BY 1, 2`,
       [ids],
@@ -146,14 +146,14 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     expect(states('campagne.terminee')).toEqual(['Termine']);
   });
 
-  it('a window that has passed while none ran is told of once it does: both events, in their order', async () => {
+  it('emits both events, in order, of a window that passed without a worker', async () => {
     const ids = await Promise.all(times(10, () => campaigns.scheduled()));
     await bring(ids, -2_000, -1_000);
     await work(count);
     expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
   });
 
-  it('more than one round holds are told of in the next ones', async () => {
+  it('emits the events of more campaigns than a round takes in later rounds', async () => {
     const { tenantId } = campaigns.tenant;
     const { rows } = await app.database.query<{ id: string }>(
       `INSERT INTO campagne (tenant_id, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, ordre_reponses_aleatoire,
@@ -167,7 +167,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE.slice(1)));
   });
 
-  it('an event that could not be written is written in a later round', async () => {
+  it('writes an event in a later round after a failure', async () => {
     const ids = await Promise.all(times(5, () => campaigns.scheduled()));
     await refusing(app, 'evenement', async () => {
       await bring(ids, -2_000, -1_000);
@@ -178,7 +178,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
   });
 
-  it('a campaign that somebody holds keeps no other waiting, and is told of afterwards', async () => {
+  it('skips a locked campaign, and emits its events afterwards', async () => {
     const ids = await Promise.all(times(10, () => campaigns.scheduled()));
     const [held, free] = [ids.slice(0, 5), ids.slice(5)];
     await bring(ids, -2_000, -1_000);
@@ -193,9 +193,9 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     expect(await settled(ids)).toEqual(ids.map(() => WHOLE_LIFE));
   });
 
-  it('a vote that never rests does not keep its opening and closing from being told of', async () => {
+  it('emits opening and closing during continuous votes', async () => {
     const id = await campaigns.scheduled();
-    // Two in turns, each before the other lets go: at no moment does nobody hold the campaign as a vote does.
+    // Two overlapping transactions: at each moment one of them has locked the campaign as a vote does.
     const voters = await Promise.all(
       times(2, async () => {
         const voter = new Client({ connectionString: app.config.databaseUrl });
@@ -226,7 +226,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
   });
 });
 
-describe('requests and two clocks that never rest', () => {
+describe('requests during continuous rounds of two workers', () => {
   let isOver = false;
   let clocks: Promise<void>[] = [];
 
@@ -243,7 +243,7 @@ describe('requests and two clocks that never rest', () => {
     await Promise.all(clocks);
   });
 
-  it('openings by hand, by a change of the dates and by the clock are told of once each', async () => {
+  it('openings by API call, by a change of the dates and by the scheduler have one event each', async () => {
     const ids = await Promise.all(times(RACES, () => campaigns.scheduled()));
     const past = { ...NEXT_YEAR, ouvertureDuVoteUtc: '2001-01-01T00:00:00.000Z' };
     await Promise.all(
@@ -259,7 +259,7 @@ describe('requests and two clocks that never rest', () => {
     expect(await settled(ids, 'campagne.ouverte')).toEqual(ids.map(() => WHOLE_LIFE.slice(0, 2)));
   });
 
-  it('closings by hand and by the clock, and archives, are told of once each', async () => {
+  it('closings by API call and by the scheduler, and archives, have one event each', async () => {
     const ids = await Promise.all(times(RACES, () => campaigns.opened()));
     await Promise.all(
       ids.map(async (id, n) => {
@@ -294,8 +294,8 @@ describe('requests and two clocks that never rest', () => {
   });
 });
 
-describe('what is told of', () => {
-  it('no change of the campaign by who tells of it, and a second opening where it was published again', async () => {
+describe('emitted events', () => {
+  it('do not change the campaign; a second publication has a second opening', async () => {
     await work();
     const id = await campaigns.scheduled();
     const { dateModificationUtc } = await campaigns.item(id);
@@ -311,7 +311,7 @@ describe('what is told of', () => {
     expect(await settled([id])).toEqual([[...WHOLE_LIFE.slice(0, 2), ...WHOLE_LIFE]]);
   });
 
-  it('nothing of drafts, archived drafts and campaigns deleted before', async () => {
+  it('exclude drafts, archived drafts, and campaigns deleted or unpublished before the date', async () => {
     await work();
     const [draft, archived, deleted, unpublished] = [
       await campaigns.ready(),
@@ -332,7 +332,7 @@ describe('what is told of', () => {
   it.each([
     ['ouverture_annoncee', 'campagne.ouverte'],
     ['fermeture_annoncee', 'campagne.terminee'],
-  ])('negative control: where %s is lost, a second %s is made, and the check sees it', async (flag, type) => {
+  ])('negative control: if %s is lost, a second %s is emitted', async (flag, type) => {
     await work();
     const id = await campaigns.scheduled();
     await bring([id], -2_000, -1_000);
