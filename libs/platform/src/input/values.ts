@@ -12,18 +12,19 @@ function valueOf<T>(schema: ApiPropertyOptions): Value<T> {
   return { schema };
 }
 
-/** Descriptions and examples of the properties of responses, by type. */
+/** Makes the properties of a response: a description, and an example. */
 export const value = {
-  text: (description: string, example?: string) =>
+  text: (description: string, example?: string | null) =>
     valueOf<string>({ type: String, description, ...(example === undefined ? {} : { example }) }),
+  texts: (description: string, example: readonly string[]) =>
+    valueOf<string[]>({ type: [String], description, example }),
   id: (description: string, example: string) =>
     valueOf<string>({ type: String, description, format: 'uuid', example }),
   time: (description: string, example: string) =>
     valueOf<string>({ type: String, description, format: 'date-time', example }),
-  integer: (description: string, example: number) =>
-    valueOf<number>({ type: 'integer', description, example }),
-  number: (description: string, example: number) => valueOf<number>({ type: Number, description, example }),
-  choice: <V extends string>(values: readonly V[], description: string, example: V) =>
+  integer: (description: string, example: number, bounds: { readonly minimum?: number } = {}) =>
+    valueOf<number>({ type: 'integer', description, example, ...bounds }),
+  choice: <V extends string | null>(values: readonly V[], description: string, example: V) =>
     valueOf<V>({ enum: [...values], description, example }),
   object: (description: string) =>
     valueOf<object>({ type: 'object', additionalProperties: true, description }),
