@@ -10,7 +10,7 @@ import type { Page, Position } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
-import { assertDeletable } from '../domain/adhesion.rules';
+import { assertDeletable } from '../domain/card-deletion.rules';
 import { AdhesionRepository, type HeldAdhesion } from '../persistence/adhesion.repository';
 import { type AdhesionV1Filter, AdhesionV1Query } from '../persistence/adhesion-v1.query';
 import { type AdhesionFilter, AdhesionV2Query } from '../persistence/adhesion-v2.query';
