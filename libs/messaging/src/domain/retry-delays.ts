@@ -1,7 +1,10 @@
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 
-/** Seconds from a failed attempt to the next one. The last delay is repeated until the email is three days old. */
+/** Age at which an email that was not delivered is given up, as an interval of PostgreSQL. */
+export const LONGEST_TRIED = '3 days';
+
+/** Seconds from a failed attempt to the next one. The last delay repeats until the email is given up (`LONGEST_TRIED`). */
 export const DELAYS_S = [
   MINUTE_S,
   5 * MINUTE_S,

@@ -1,3 +1,4 @@
+import { LONGEST_TRIED } from '../domain/retry-delays';
 import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import { Transactions } from '#platform/database/transactions';
@@ -12,9 +13,6 @@ export const LEASE_S = 30;
 
 /** Interval, in seconds, at which an email with leased recipients is read again, because leases may end. */
 const LOOK_S = 5;
-
-/** Maximum time of attempts. The other recipients become `Refuse`. */
-const LONGEST_TRIED = '3 days';
 
 /** Sender of an email. */
 export interface Sender {
