@@ -4,7 +4,7 @@ import { replaceFunctions } from '../libs/voting/src/sql/functions';
 import { Publication1764000021000 } from './1764000021000-publication';
 
 /**
- * The functions of the ballot box come from the files in libs/voting/src/sql (docs/adr/0033). `campagne_etat` is new,
+ * The functions of the ballot box come from the files in libs/voting/src/sql (docs/adr/0032). `campagne_etat` is new,
  * and `urne_voter` calls it; all others stay as they were.
  */
 export class BoxFunctions1764000028000 implements MigrationInterface {

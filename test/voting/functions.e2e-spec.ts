@@ -68,7 +68,7 @@ describe('the functions of the ballot box', () => {
   });
 
   it('the newest migration that creates them has the digest of the files', () => {
-    // If this fails after a change of a file: add a migration with the new digest (docs/adr/0033).
+    // If this fails after a change of a file: add a migration with the new digest (docs/adr/0032).
     expect(digests.at(-1)).toBe(digestOf(sqlFunctions()));
   });
 

@@ -28,7 +28,10 @@ const AT_LEAST = { voting: 5, sync: 5 };
 
 /** Test files of a context, as patterns of Jest. */
 const SUITES = {
-  platform: ['libs/(platform|access)/', 'test/(http|database|contract|malformed|worker|sync|audit|membership)/'],
+  platform: [
+    'libs/(platform|access)/',
+    'test/(http|database|contract|malformed|worker|sync|audit|membership)/',
+  ],
   clients: ['libs/clients/', 'test/(clients|http|contract|audit)/'],
   // Cards and conciliation use both.
   consent: ['libs/consent/', 'test/(consent|adhesion)/'],

@@ -10,7 +10,7 @@ import { TACHE_ABANDONNEE_QUEUE, TACHE_QUEUE, type TacheJob, TachesService } fro
 const TACHES_AT_ONCE = 2;
 const RETRY_MS = 2_000;
 
-/** Takes up the jobs of every queue, as soon as the database lets it. */
+/** Takes the jobs of the tasks once the database is reachable. Deliveries and emails have consumers of their own. */
 @Injectable()
 export class JobsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private retry: NodeJS.Timeout | undefined;

@@ -54,8 +54,8 @@ const LINE = {
 };
 
 /**
- * The only way to the database. Every statement runs in a transaction that carries the tenant for row-level
- * security, and repositories join the ambient one.
+ * The way of all repositories to the database. Every statement runs in a transaction that carries the tenant for
+ * row-level security, and repositories join the ambient one. `ping` and `vacuum` read no tenant's rows.
  */
 @Injectable()
 export class Transactions {

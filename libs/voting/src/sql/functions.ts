@@ -35,7 +35,7 @@ export function digestOf(functions: readonly SqlFunction[]): string {
 
 /**
  * Creates or replaces all functions, if `digest` is that of the files. If it is not, a later migration creates them from
- * these files, and this one does nothing (docs/adr/0033).
+ * these files, and this one does nothing (docs/adr/0032).
  */
 export async function replaceFunctions(runner: QueryRunner, digest: string): Promise<void> {
   const functions = sqlFunctions();
