@@ -296,7 +296,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     );
     const tache = await until(id, over);
     await saboteur.query('ROLLBACK');
-    const detail = expect.stringContaining('send it in smaller parts');
+    const detail = expect.stringContaining('Send it in smaller parts');
     expect(tache).toMatchObject({ etat: 'Echouee', erreur: { code: 'Service.Indisponible', detail } });
     expect(await employees()).toBe(0);
   });
