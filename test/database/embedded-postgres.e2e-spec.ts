@@ -302,10 +302,16 @@ async function processesOf(dataDir: string, program: RegExp): Promise<number[]> 
 const serverProcesses = (dataDir: string): Promise<number[]> => processesOf(dataDir, /\/(postgres|initdb)$/);
 const watchdogProcesses = (dataDir: string): Promise<number[]> => processesOf(dataDir, /\/sh$/);
 
-/** The shell, and the one that it forks to watch: one that has not come up yet would live on, and stop the server in order. */
+/**
+ * Kills the shell and the one that it forks to watch, once both run. Both are stopped first: the starter closes
+ * the pipe as soon as the shell has ended, and a watching shell that still runs would then stop the server.
+ */
 async function killWatchdog(dataDir: string): Promise<void> {
   await until(async () => (await watchdogProcesses(dataDir)).length === 2, 5000);
-  for (const pid of await watchdogProcesses(dataDir)) process.kill(pid, 'SIGKILL');
+  const shells = await watchdogProcesses(dataDir);
+  for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
+    for (const pid of shells) process.kill(pid, signal);
+  }
 }
 
 async function postmaster(dataDir: string): Promise<number> {
