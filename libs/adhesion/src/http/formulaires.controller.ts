@@ -1,11 +1,10 @@
 import { FORMULAIRE } from '../domain/adhesion.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
@@ -59,11 +58,9 @@ export class FormulairesController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: FormulaireInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const { id: made, item } = await this.formulaires.create(tenantId, actor, body);
-    response.location(`${PATH}/${made}`);
-    return item;
+    return new Located(`${PATH}/${made}`, item);
   }
 
   @Put(':id')

@@ -1,11 +1,10 @@
 import { ADHESION, FORMULAIRE } from '../domain/adhesion.errors';
-import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { Body } from '#platform/input/request-parts.decorator';
@@ -69,11 +68,9 @@ export class SigningController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: SigningInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const signed = await this.signing.sign(tenantId, actor, body);
-    response.location(`${PATH}/${signed.id}`);
-    return signed.item;
+    return new Located(`${PATH}/${signed.id}`, signed.item);
   }
 
   @Get(':id')
@@ -104,11 +101,9 @@ export class SigningController {
     @CurrentActor() actor: Actor,
     @AdhesionId() adhesionId: string,
     @Body() body: PaiementInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.paiements.add(tenantId, actor, adhesionId, body);
-    response.location(`${PATH}/${adhesionId}`);
-    return item;
+    return new Located(`${PATH}/${adhesionId}`, item);
   }
 
   @Post(':id/autorisations-paiement')
@@ -126,10 +121,8 @@ export class SigningController {
     @CurrentActor() actor: Actor,
     @AdhesionId() adhesionId: string,
     @Body() body: AutorisationPaiementInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.paiements.addAutorisation(tenantId, actor, adhesionId, body);
-    response.location(`${PATH}/${adhesionId}`);
-    return item;
+    return new Located(`${PATH}/${adhesionId}`, item);
   }
 }

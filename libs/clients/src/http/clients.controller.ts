@@ -1,12 +1,11 @@
 import { CLIENT } from '../domain/clients.errors';
 import { CLE } from '#access/access.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 import { GuidPart } from '#platform/input/guid-part.pipe';
@@ -56,14 +55,9 @@ export class ClientsController {
     etag: true,
     errors: [CLIENT.NomDejaUtilise],
   })
-  async create(
-    @CurrentActor() actor: Actor,
-    @Body() body: ClientCreation,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  async create(@CurrentActor() actor: Actor, @Body() body: ClientCreation): Promise<Located> {
     const client = await this.clients.create(actor, body);
-    response.location(`/admin/v1/clients/${client.id}`);
-    return JSON.stringify(ClientItem.of(client));
+    return new Located(`/admin/v1/clients/${client.id}`, JSON.stringify(ClientItem.of(client)));
   }
 
   @Get()
@@ -143,11 +137,9 @@ export class ClientsController {
     @CurrentActor() actor: Actor,
     @ClientId() clientId: string,
     @Body() body: CleCreation,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<IssuedCleItem> {
+  ): Promise<Located<IssuedCleItem>> {
     const cle = IssuedCleItem.of(await this.clients.issueCle(actor, clientId, body));
-    response.location(`/admin/v1/clients/${clientId}/cles/${cle.id}`);
-    return cle;
+    return new Located(`/admin/v1/clients/${clientId}/cles/${cle.id}`, cle);
   }
 
   @Get(':clientId/cles')

@@ -1,12 +1,10 @@
 import { EMPLOYE } from '#membership';
-import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
-import type { Json } from '#platform/database/json';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ConsentementsService } from '../application/consentements.service';
@@ -65,10 +63,8 @@ export class ConsentementsController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: ConsentementInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.consentements.add(tenantId, actor, body);
-    response.location(`${PATH}/${encodeURIComponent(body.idExterneEmploye)}`);
-    return item;
+    return new Located(`${PATH}/${encodeURIComponent(body.idExterneEmploye)}`, item);
   }
 }

@@ -1,11 +1,10 @@
 import { OBJET_CONSENTEMENT } from '../domain/consent.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { namedByPath } from '#platform/input/named-by-path';
@@ -58,11 +57,9 @@ export class ObjetsConsentementController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: ObjetConsentementInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.objets.create(tenantId, actor, body);
-    response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
-    return item;
+    return new Located(`${PATH}/${encodeURIComponent(body.idExterne)}`, item);
   }
 
   @Put()

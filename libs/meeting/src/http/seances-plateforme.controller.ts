@@ -1,11 +1,10 @@
 import { POINT, SEANCE } from '../domain/meeting.errors';
-import { Controller, Get, Headers, Post, Put, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { Body } from '#platform/input/request-parts.decorator';
 import { PointsService } from '../application/points.service';
@@ -38,11 +37,9 @@ export class SeancesPlateformeController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: SeanceInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const { id, item } = await this.seances.create(tenantId, actor, body);
-    response.location(`${PATH}/${id}`);
-    return item;
+    return new Located(`${PATH}/${id}`, item);
   }
 
   @Get(':seanceId')
@@ -93,11 +90,9 @@ export class SeancesPlateformeController {
     @CurrentActor() actor: Actor,
     @SeanceId() id: string,
     @Body() body: PointInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.points.create(tenantId, actor, id, body);
-    response.location(`${PATH}/${id}`);
-    return item;
+    return new Located(`${PATH}/${id}`, item);
   }
 
   @Put(':seanceId/points/:pointId/resultats')

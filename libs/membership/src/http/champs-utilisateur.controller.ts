@@ -1,11 +1,10 @@
 import { CHAMP } from '../domain/membership.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { namedByPath } from '#platform/input/named-by-path';
@@ -69,11 +68,9 @@ export class ChampsUtilisateurController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: ChampInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.champs.create(tenantId, actor, body);
-    response.location(`${PATH}/${encodeURIComponent(body.nom)}`);
-    return item;
+    return new Located(`${PATH}/${encodeURIComponent(body.nom)}`, item);
   }
 
   @Put()

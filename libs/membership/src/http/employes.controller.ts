@@ -1,11 +1,10 @@
 import { EMPLOYE } from '../domain/membership.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -60,11 +59,9 @@ export class EmployesController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: EmployeInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.employes.create(tenantId, actor, body);
-    response.location(`${PATH}/${encodeURIComponent(body.idExterne)}`);
-    return item;
+    return new Located(`${PATH}/${encodeURIComponent(body.idExterne)}`, item);
   }
 
   @Put()

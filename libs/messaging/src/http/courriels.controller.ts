@@ -1,13 +1,12 @@
 import { CAMPAGNE } from '#voting';
 import { COURRIEL } from '../domain/messaging.errors';
 import { MODULE } from '#access/access.errors';
-import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { ActorWithModules } from '#access/caller';
 import { CurrentActorWithModules } from '#access/actor.decorator';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf } from '#platform/http/listing';
@@ -54,11 +53,9 @@ export class CourrielsController {
     @Tenant() tenantId: string,
     @CurrentActorWithModules() expediteur: ActorWithModules,
     @Body() body: CourrielInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<CourrielAccepteItem> {
+  ): Promise<Located<CourrielAccepteItem>> {
     const made = await this.courriels.create(tenantId, expediteur, body);
-    response.location(`/b2b/v2/courriel/${made.id}`);
-    return made;
+    return new Located(`/b2b/v2/courriel/${made.id}`, made);
   }
 
   @Get(':id')

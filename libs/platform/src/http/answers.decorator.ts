@@ -1,5 +1,14 @@
 import { PRECONDITION } from '../errors/platform.errors';
-import { applyDecorators, Header, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Header,
+  HttpCode,
+  type NestInterceptor,
+  type Type,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiExtension,
   ApiExtraModels,
@@ -9,6 +18,9 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { map, type Observable } from 'rxjs';
+import type { Json } from '../database/json';
 import { ReturnsListing } from './list.interceptor';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { EtagInterceptor } from './etag';
@@ -34,7 +46,7 @@ export interface AnswerOptions {
   bodyExample?: object;
   /** Errors that this operation may answer beside those that any operation may. */
   errors?: ErrorDefinition[];
-  /** The answer names the new resource in `Location`. */
+  /** The handler returns a `Located`; the answer names the new resource in `Location`. */
   location?: boolean;
   /** The handler returns JSON text; the answer carries its `ETag`, and a read honours `If-None-Match`. */
   etag?: boolean;
@@ -51,6 +63,8 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     HttpCode(status),
     ...(options.paged ? [ReturnsListing()] : []),
     ...(options.etag ? [UseInterceptors(EtagInterceptor)] : []),
+    // After `EtagInterceptor`, which thus gets the item itself.
+    ...(options.location ? [UseInterceptors(LocationInterceptor)] : []),
     ApiOperation({
       summary: options.summary,
       ...(options.description ? { description: options.description } : {}),
@@ -118,6 +132,27 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       [...(options.ifMatch ? [PRECONDITION.Echouee] : []), ...(options.errors ?? [])].map(({ code }) => code),
     ),
   );
+}
+
+/** The result of a handler that declares `location`. */
+export class Located<T = Json> {
+  /** @param path value of `Location` */
+  constructor(
+    readonly path: string,
+    readonly item: T,
+  ) {}
+}
+
+/** Sends the item of a `Located`, with its path in `Location`. */
+class LocationInterceptor<T> implements NestInterceptor<Located<T>, T> {
+  intercept(context: ExecutionContext, next: CallHandler<Located<T>>): Observable<T> {
+    return next.handle().pipe(
+      map(({ path, item }) => {
+        context.switchToHttp().getResponse<Response>().location(path);
+        return item;
+      }),
+    );
+  }
 }
 
 /** Date of deprecation by V2, in the format of structured fields (RFC 9745): 2026-01-01. */

@@ -1,9 +1,8 @@
 import { CAMPAGNE, RECU, VOTANT, VOTE } from '../domain/voting.errors';
-import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import { Unrecorded } from '#platform/http/idempotency.interceptor';
 import { Body } from '#platform/input/request-parts.decorator';
 import { BulletinsService } from '../application/bulletins.service';
@@ -46,11 +45,9 @@ export class BulletinsController {
     @Tenant() tenantId: string,
     @CampagneId() campagneId: string,
     @Body() body: BulletinInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<RecuItem> {
+  ): Promise<Located<RecuItem>> {
     const Recu = await this.bulletins.cast(tenantId, campagneId, body);
-    response.location(`/plateforme/v1/campagnes/${campagneId}/recus/${Recu}`);
-    return { Recu };
+    return new Located(`/plateforme/v1/campagnes/${campagneId}/recus/${Recu}`, { Recu });
   }
 
   @Get('recus/:recu')

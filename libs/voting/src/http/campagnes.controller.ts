@@ -1,11 +1,10 @@
 import { CAMPAGNE, QUESTION, VOTE } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf } from '#platform/http/listing';
@@ -78,11 +77,9 @@ export class CampagnesController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Body() body: CampagneInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const id = await this.campagnes.create(tenantId, actor, body);
-    response.location(`${PATH}/${id}`);
-    return JSON.stringify(id);
+    return new Located(`${PATH}/${id}`, JSON.stringify(id));
   }
 
   @Put(':id')

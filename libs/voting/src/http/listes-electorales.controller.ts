@@ -1,11 +1,10 @@
 import { CAMPAGNE, VOTANT } from '../domain/voting.errors';
-import { Controller, Get, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ListesElectoralesService } from '../application/listes-electorales.service';
@@ -52,10 +51,8 @@ export class ListesElectoralesController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() body: ListeElectoraleInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<ListeElectoraleItem> {
+  ): Promise<Located<ListeElectoraleItem>> {
     const made = await this.listes.create(tenantId, actor, campagneId, body);
-    response.location(`/b2b/v1/campagnes/${campagneId}/liste-electorale`);
-    return made;
+    return new Located(`/b2b/v1/campagnes/${campagneId}/liste-electorale`, made);
   }
 }

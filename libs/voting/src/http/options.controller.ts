@@ -1,11 +1,10 @@
 import { CAMPAGNE, OPTION, QUESTION } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { ReturnsListing } from '#platform/http/list.interceptor';
@@ -93,11 +92,9 @@ export class OptionsController {
     @CampagneId() campagneId: string,
     @QuestionId() questionId: string,
     @Body() body: OptionInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const { id, item } = await this.options.create(tenantId, actor, { campagneId, questionId }, body);
-    response.location(`/b2b/v1/campagnes/${campagneId}/questions/${questionId}/options/${id}`);
-    return item;
+    return new Located(`/b2b/v1/campagnes/${campagneId}/questions/${questionId}/options/${id}`, item);
   }
 
   // Before the options by their id: the first route that fits is taken.

@@ -1,11 +1,10 @@
 import { CAMPAGNE, QUESTION } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { ReturnsListing } from '#platform/http/list.interceptor';
@@ -86,11 +85,9 @@ export class QuestionsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() body: QuestionInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const { id, item } = await this.questions.create(tenantId, actor, campagneId, body);
-    response.location(`/b2b/v1/campagnes/${campagneId}/questions/${id}`);
-    return item;
+    return new Located(`/b2b/v1/campagnes/${campagneId}/questions/${id}`, item);
   }
 
   // Before the questions by their id: the first route that fits is taken.

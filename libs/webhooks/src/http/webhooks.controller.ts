@@ -1,12 +1,11 @@
 import { LIVRAISON, WEBHOOK } from '../domain/webhooks.errors';
 import { MODULE } from '#access/access.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import type { ActorWithModules, Caller } from '#access/caller';
 import { CurrentCaller, Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActorWithModules } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
 import { SecretAnswer } from '#platform/http/idempotency.interceptor';
@@ -98,11 +97,9 @@ export class WebhooksController {
     @Tenant() tenantId: string,
     @CurrentActorWithModules() manager: ActorWithModules,
     @Body() body: WebhookInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const { id: made, item } = await this.webhooks.create(tenantId, manager, body);
-    response.location(`${PATH}/${made}`);
-    return item;
+    return new Located(`${PATH}/${made}`, item);
   }
 
   @Put(':id')
@@ -180,11 +177,9 @@ export class WebhooksController {
     @Tenant() tenantId: string,
     @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.webhooks.test(tenantId, manager, webhookId);
-    response.location(`${PATH}/${webhookId}/livraisons/${(JSON.parse(item) as LivraisonItem).id}`);
-    return item;
+    return new Located(`${PATH}/${webhookId}/livraisons/${(JSON.parse(item) as LivraisonItem).id}`, item);
   }
 
   @Get(':id/livraisons')
@@ -240,11 +235,9 @@ export class WebhooksController {
     @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @LivraisonId() id: string,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json> {
+  ): Promise<Located> {
     const item = await this.webhooks.resend(tenantId, manager, webhookId, id);
-    response.location(`${PATH}/${webhookId}/livraisons/${id}`);
-    return item;
+    return new Located(`${PATH}/${webhookId}/livraisons/${id}`, item);
   }
 
   @Post(':id/recuperer')
@@ -263,10 +256,8 @@ export class WebhooksController {
     @CurrentActorWithModules() manager: ActorWithModules,
     @WebhookId() webhookId: string,
     @Body() body: RecuperationInput,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<RecuperationItem> {
+  ): Promise<Located<RecuperationItem>> {
     const nombreLivraisons = await this.webhooks.replay(tenantId, manager, webhookId, body.depuis);
-    response.location(`${PATH}/${webhookId}/livraisons`);
-    return { nombreLivraisons };
+    return new Located(`${PATH}/${webhookId}/livraisons`, { nombreLivraisons });
   }
 }
