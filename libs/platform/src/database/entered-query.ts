@@ -14,9 +14,8 @@ export interface Statement {
 }
 
 /** A statement that goes before another one in the same trip, and answers no row. */
-export interface Prelude {
+export interface Prelude extends Statement {
   readonly name: string;
-  readonly text: string;
   readonly values: readonly string[];
 }
 

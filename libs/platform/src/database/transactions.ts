@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { BUDGETS } from '../ops/budgets';
@@ -40,11 +41,6 @@ interface Ending {
   readonly work: () => Promise<void>;
 }
 
-export interface RunOptions {
-  /** SQLSTATEs beside deadlocks and serialisation failures after which the work is tried again from its start. */
-  readonly retryOn?: readonly string[];
-}
-
 const ATTEMPTS = 5;
 
 /** Limit of a wait for a connection, equal to the statement timeout. Without it, an unreachable database fills the queue for minutes. */
@@ -83,25 +79,25 @@ export class Transactions {
    * one. After a deadlock, a serialisation failure or an SQLSTATE of `retryOn` the work is tried again, so it must have
    * no effect outside the database.
    *
+   * @param retryOn SQLSTATEs beside those of a deadlock and a serialisation failure
    * @throws what `work` throws, after rolling back
    */
-  async run<T>(scope: Scope, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
+  async run<T>(
+    scope: Scope,
+    work: () => Promise<T>,
+    { retryOn }: { readonly retryOn?: readonly string[] } = {},
+  ): Promise<T> {
     const outer = this.ambient.getStore();
     if (outer && !includes(outer.scope, scope))
       throw new Error('A transaction cannot reach into another scope.');
-    if (outer && !options.retryOn) return work();
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await (outer
-          ? this.savepoint(work)
-          : this.inSlot(this.slots, scope, () => this.attempt(scope, work)));
-      } catch (error) {
-        // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
-        const again = (!outer && isTransient(error)) || options.retryOn?.includes(sqlState(error) ?? '');
-        if (!again || attempt === ATTEMPTS) throw error;
-        await pause(attempt);
-      }
-    }
+    if (outer && !retryOn) return work();
+    const attempt = (): Promise<T> =>
+      outer ? this.savepoint(work) : this.inSlot(this.slots, scope, () => this.attempt(scope, work));
+    // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
+    return retried(
+      attempt,
+      (error) => (!outer && isTransient(error)) || !!retryOn?.includes(sqlState(error) ?? ''),
+    );
   }
 
   private async attempt<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
@@ -115,9 +111,7 @@ export class Transactions {
       await this.end(ambient);
       // COMMIT of a failed transaction answers ROLLBACK without an error, which must not count as success. TypeORM does
       // not report this, so the statement is sent directly. The runner is not used again.
-      const { command } = await client.query('COMMIT').catch((error: unknown) => {
-        throw endsConnection(error) ? new OutcomeUnknown() : error;
-      });
+      const { command } = await client.query('COMMIT').catch(throwOutcome);
       if (command !== 'COMMIT') throw new Error('The transaction failed and the failure was swallowed.');
       return result;
     } catch (error) {
@@ -191,26 +185,10 @@ export class Transactions {
       if (!includes(outer.scope, scope)) throw new Error('A statement cannot reach into another scope.');
       return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
     }
-    if (scope === ADMINISTRATION) return this.single(this.pools.access, scope, statement);
-    return this.inSlot(this.reads, scope, () => this.single(this.pools.reads, scope, statement));
-  }
-
-  private async single<R extends QueryResultRow>(
-    pool: Pool,
-    scope: Scope,
-    statement: Statement,
-  ): Promise<R[]> {
-    const client = await pool.connect();
-    let broken: Error | undefined;
-    try {
-      return (await queryEntered<R>(client, entryOf(scope), statement)).rows;
-    } catch (error) {
-      // The pool must not hand out a connection that has ended or is about to.
-      if (endsConnection(error)) broken = error as Error;
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+    const read = (pool: Pool): Promise<R[]> =>
+      leased(pool, async (client) => (await queryEntered<R>(client, entryOf(scope), statement)).rows);
+    if (scope === ADMINISTRATION) return read(this.pools.access);
+    return this.inSlot(this.reads, scope, () => read(this.pools.reads));
   }
 
   /**
@@ -222,38 +200,14 @@ export class Transactions {
    */
   async pipelined(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
     if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.shortSlots.run(keyOf(scope), () => this.sendPipelined(scope, before, statement));
-      } catch (error) {
-        if (!isTransient(error) || attempt === ATTEMPTS) throw error;
-        await pause(attempt);
-      }
-    }
-  }
-
-  private async sendPipelined(
-    scope: Scope,
-    before: readonly Prelude[],
-    statement: Statement,
-  ): Promise<number> {
-    const client = await this.pools.shortWrites.connect();
-    let broken: Error | undefined;
-    try {
+    const send = async (client: PoolClient): Promise<number> => {
       // A connection learns statements where it is asked for them one by one.
-      if (!knows(client, before)) {
-        return await learn(client, entryOf(scope), [...before, statement]);
-      }
-      const { rowCount } = await queryEntered(client, entryOf(scope), statement, before);
-      return rowCount ?? 0;
-    } catch (error) {
-      if (!endsConnection(error)) throw error;
-      // The pool must not hand out a connection that has ended or is about to.
-      broken = error as Error;
-      throw new OutcomeUnknown();
-    } finally {
-      client.release(broken);
-    }
+      if (!knows(client, before)) return learn(client, entryOf(scope), [...before, statement]);
+      return (await queryEntered(client, entryOf(scope), statement, before)).rowCount ?? 0;
+    };
+    const attempt = (): Promise<number> =>
+      leased(this.pools.shortWrites, (client) => send(client).catch(throwOutcome));
+    return retried(() => this.shortSlots.run(keyOf(scope), attempt), isTransient);
   }
 
   /**
@@ -264,34 +218,21 @@ export class Transactions {
   async ping(limitMs: number): Promise<void> {
     let client: PoolClient | undefined;
     let isLate = false;
-    const ask = async (): Promise<void> => {
-      client = await this.pools.access.connect();
+    const asked = leased(this.pools.access, async (own) => {
+      client = own;
       // It came too late, and is as good for others.
-      if (isLate) return client.release();
-      try {
-        await client.query('SELECT 1');
-        client.release();
-      } catch (error) {
-        client.release(error as Error);
-        throw error;
-      }
-    };
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      // In parts: a process that was itself held up reads what has come meanwhile before it judges.
-      const wait = (parts: number): void => {
-        timer = setTimeout(() => {
-          if (parts > 1) return wait(parts - 1);
-          isLate = true;
-          if (client) cut(client);
-          reject(new Error('The database does not answer in time.'));
-        }, limitMs / PING_PARTS);
-      };
-      wait(PING_PARTS);
+      if (!isLate) await own.query('SELECT 1');
     });
-    const asked = ask();
-    asked.catch(() => undefined);
-    await Promise.race([asked, tooLate]).finally(() => clearTimeout(timer));
+    const answered = new AbortController();
+    const tooLate = async (): Promise<never> => {
+      // In parts: a process that was itself held up reads what has come meanwhile before it judges.
+      for (let part = 0; part < PING_PARTS; part++)
+        await sleep(limitMs / PING_PARTS, undefined, { signal: answered.signal });
+      isLate = true;
+      if (client) cut(client);
+      throw new Error('The database does not answer in time.');
+    };
+    await Promise.race([asked, tooLate()]).finally(() => answered.abort());
   }
 
   /** Removes dead rows of tables from their files, which no transaction can do. Each table may take 30 minutes. */
@@ -346,9 +287,36 @@ export class Transactions {
 
 const PING_PARTS = 3;
 
-/** Waits longer after each attempt, for a random time because equal waits would collide again. */
-function pause(attempt: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+/** Runs `work` again, a few times, after each error that `mayPass`. */
+async function retried<T>(work: () => Promise<T>, mayPass: (error: unknown) => boolean): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!mayPass(error) || attempt === ATTEMPTS) throw error;
+      // Longer after each attempt, and for a random time because equal waits would collide again.
+      await sleep(Math.random() * 20 * 2 ** attempt);
+    }
+  }
+}
+
+/** Runs `work` on a connection of the pool, which does not hand it out again if it has ended or is about to. */
+async function leased<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    if (endsConnection(error)) broken = error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Throws what is known of a write that failed with this error. */
+function throwOutcome(error: unknown): never {
+  throw endsConnection(error) ? new OutcomeUnknown() : error;
 }
 
 /** Runs statements one by one in a transaction. @returns how many rows the last one wrote */
