@@ -8,7 +8,8 @@ import type { Requirement } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { COMMON_MODELS } from '#platform/http/answers.decorator';
-import { type Problem, problemOf } from '#platform/http/problem.filter';
+import type { ProblemItem } from '#platform/http/problem.dto';
+import { problemOf } from '#platform/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 import { withSharedComponents } from './shared-components';
 
@@ -259,7 +260,7 @@ const HEADERS_OF_STATUS: Readonly<
 };
 
 /** Returns the problem details of an error that a caller gets. */
-function exampleOf(error: ErrorDefinition, operation: Operation, publicUrl: string): Problem {
+function exampleOf(error: ErrorDefinition, operation: Operation, publicUrl: string): ProblemItem {
   const fault = operation.requestBody
     ? { pointer: '/age', code: 'unknown', detail: 'is not a property of this record' }
     : { pointer: '?tri', code: 'unknown', detail: 'is not a parameter of this operation' };

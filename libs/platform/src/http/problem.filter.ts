@@ -11,20 +11,8 @@ import { LOGGER } from '../ops/logger';
 import { JsonFault } from '../input/json-rows';
 import { FloodDelay } from './flood-delay';
 import { invalidJson } from '../input/parse-body';
+import type { ProblemItem } from './problem.dto';
 import { type Trace, traceOf } from './tracing';
-
-/** The body of every error (RFC 9457; docs/contract.md, "Errors"). */
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  instance: string;
-  traceId: string;
-  errors?: DomainError['members']['errors'];
-  module?: string;
-}
 
 /** Errors that the framework throws before any code of ours runs, by their status. */
 const ERROR_OF_STATUS: Record<number, ErrorDefinition> = {
@@ -36,7 +24,7 @@ const ERROR_OF_STATUS: Record<number, ErrorDefinition> = {
 };
 
 /** Turns anything thrown into a domain error: known refusals keep their code, the unknown says nothing of the inside. */
-export function toDomainError(error: unknown): DomainError {
+function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   // Found while the records of a body were walked; the transaction around it has been rolled back.
   if (error instanceof JsonFault) return invalidJson(error);
@@ -51,9 +39,7 @@ export function toDomainError(error: unknown): DomainError {
     return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 30 });
   }
   if (isUnavailable(error)) {
-    return new DomainError(SERVICE.Indisponible, SERVICE.Indisponible.description, {
-      retryAfterSeconds: 1,
-    });
+    return new DomainError(SERVICE.Indisponible, undefined, { retryAfterSeconds: 1 });
   }
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   const definition = ERROR_OF_STATUS[status];
@@ -73,8 +59,9 @@ function statusOf(error: unknown): number {
 }
 
 /** Makes the problem details of a refusal. */
-export function problemOf(error: DomainError, trace: Trace, publicUrl: string): Problem {
+export function problemOf(error: DomainError, trace: Trace, publicUrl: string): ProblemItem {
   const { status, title } = error.definition;
+  const { errors, module } = error.members;
   return {
     type: `${publicUrl}/docs/erreurs#${error.code}`,
     title,
@@ -83,8 +70,8 @@ export function problemOf(error: DomainError, trace: Trace, publicUrl: string): 
     code: error.code,
     instance: `urn:request:${encodeURIComponent(trace.requestId)}`,
     traceId: trace.traceId,
-    ...(error.members.errors ? { errors: error.members.errors } : {}),
-    ...(error.members.module ? { module: error.members.module } : {}),
+    ...(errors ? { errors } : {}),
+    ...(module ? { module } : {}),
   };
 }
 
@@ -142,21 +129,10 @@ export class ProblemFilter implements ExceptionFilter {
 
   /** The message of a database error may quote values of the request, so its SQLSTATE and stack frames stand for it. */
   private report(thrown: unknown, request: CallerRequest): void {
-    const state = sqlState(thrown);
-    const stack =
-      thrown instanceof Error
-        ? thrown.stack
-            ?.split('\n')
-            .filter((line) => /^\s+at /.test(line))
-            .slice(0, 12)
-        : undefined;
+    const { name, stack } = thrown instanceof Error ? thrown : { name: typeof thrown };
+    const frames = stack?.split('\n').filter((line) => /^\s+at /.test(line));
     this.logger.error(
-      {
-        ...traceOf(request),
-        kind: thrown instanceof Error ? thrown.name : typeof thrown,
-        sqlState: state,
-        stack,
-      },
+      { ...traceOf(request), kind: name, sqlState: sqlState(thrown), stack: frames?.slice(0, 12) },
       'request failed',
     );
   }

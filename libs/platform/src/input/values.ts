@@ -20,6 +20,8 @@ export const value = {
     valueOf<string[]>({ type: [String], description, example }),
   id: (description: string, example: string) =>
     valueOf<string>({ type: String, description, format: 'uuid', example }),
+  uri: (description: string, example: string) =>
+    valueOf<string>({ type: String, description, format: 'uri', example }),
   time: (description: string, example: string) =>
     valueOf<string>({ type: String, description, format: 'date-time', example }),
   integer: (description: string, example: number, bounds: { readonly minimum?: number } = {}) =>
