@@ -84,7 +84,7 @@ export class CourrielsService {
         }
         if (nombreDestinataires > quota.reste) throw quotaDepasse(quota, nombreDestinataires);
         const job: CourrielJob = { tenantId, courrielId, tour: 0 };
-        await this.queue.add(COURRIEL_QUEUE, job, { group: tenantId });
+        await this.queue.add(COURRIEL_QUEUE, [{ data: job, group: tenantId }]);
         this.audit.record(tenantId, actor, COURRIEL_ACTIONS.envoyer, [courrielId]);
         return { id: courrielId, nombreDestinataires };
       },

@@ -128,7 +128,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
         const taken = await this.expeditions.begin(tenantId, courrielId, tour, SLICE);
         if (taken?.next) {
           const next: CourrielJob = { tenantId, courrielId, tour: taken.generation };
-          await this.queue.addAll(COURRIEL_QUEUE, [{ data: next, group: tenantId, startAfter: taken.next }]);
+          await this.queue.add(COURRIEL_QUEUE, [{ data: next, group: tenantId, startAfter: taken.next }]);
         }
         return taken;
       });

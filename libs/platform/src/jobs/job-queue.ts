@@ -11,13 +11,10 @@ import { type Queue, QUEUE_SCHEMA } from './queue';
 /** Time that a stop waits for running jobs, in ms. An interrupted job was not committed, and another worker takes it. */
 const STOP_TIMEOUT_MS = 20_000;
 
-export interface JobOptions {
+interface NewJob {
+  readonly data: object;
   /** Jobs of one group are worked on one at a time, over all workers. */
   readonly group: string;
-}
-
-export interface NewJob extends JobOptions {
-  readonly data: object;
   /** Due time; at once if absent. */
   readonly startAfter?: Date | undefined;
 }
@@ -52,13 +49,8 @@ export class JobQueue implements BeforeApplicationShutdown {
     this.boss().catch(() => undefined);
   }
 
-  /** Adds a job in the ambient transaction: it exists if and only if that commits. */
-  async add(queue: Queue, data: object, { group }: JobOptions): Promise<void> {
-    await this.addAll(queue, [{ data, group }]);
-  }
-
-  /** Adds jobs in the ambient transaction, in one statement. */
-  async addAll({ name }: Queue, jobs: readonly NewJob[]): Promise<void> {
+  /** Adds jobs in the ambient transaction, in one statement: they exist if and only if that commits. */
+  async add({ name }: Queue, jobs: readonly NewJob[]): Promise<void> {
     if (jobs.length === 0) return;
     const boss = await this.boss();
     const client = this.transactions.client();

@@ -79,7 +79,8 @@ export class TachesService {
         );
       }
       const tacheId = await this.taches.insert(tenantId, { id, corps, total, simulation });
-      await this.queue.add(TACHE_QUEUE, { tenantId, tacheId, actor } satisfies TacheJob, { group: tenantId });
+      const data: TacheJob = { tenantId, tacheId, actor };
+      await this.queue.add(TACHE_QUEUE, [{ data, group: tenantId }]);
       return this.get(tenantId, tacheId);
     });
   }

@@ -49,7 +49,7 @@ export class LivraisonJobs implements EventListener {
     tenantId: string,
     attempts: readonly (QueuedAttempt & { readonly next?: Date | undefined })[],
   ): Promise<void> {
-    await this.queue.addAll(
+    await this.queue.add(
       LIVRAISON_QUEUE,
       attempts.map(({ id, webhookId, generation, next }) => ({
         data: { tenantId, livraisonId: id, webhookId, tour: generation } satisfies LivraisonJob,
