@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Position } from '../database/json-items';
+import { type Position, wireTimestamp } from '../database/json-items';
 import { Transactions } from '../database/transactions';
 import type { ChainEnd, JournalEntry } from './chain';
 
@@ -22,9 +22,7 @@ export interface JournalFilter {
   readonly objetId?: string | null;
 }
 
-const DATE = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-const ENTRY = `numero::float8 AS numero, id_unique AS id, ${DATE('date_creation')} AS date, cle_id AS "cleId", action,
+const ENTRY = `numero::float8 AS numero, id_unique AS id, ${wireTimestamp('date_creation')} AS date, cle_id AS "cleId", action,
   objet_id AS "objetId", requete_id AS "requeteId", detail::text AS detail, empreinte`;
 
 /** Entries of the audit trail, and where each space's chain ends. */
@@ -47,13 +45,12 @@ export class JournalRepository {
       const { rows } = await this.transactions.client().query<Head>({
         name: 'journal_lock',
         text: `WITH head AS MATERIALIZED (SELECT * FROM journal_tete WHERE tenant_id = $1 FOR UPDATE)
-          SELECT numero::float8 AS numero, empreinte, sceau, ${DATE('clock_timestamp()')} AS date,
+          SELECT numero::float8 AS numero, empreinte, sceau, ${wireTimestamp('clock_timestamp()')} AS date,
             ARRAY(SELECT uuidv7() FROM generate_series(1, $2 + 0 * numero)) AS ids FROM head`,
         values: [space, entries],
       });
       if (rows[0]) return rows[0];
-      const none = { numero: 0, empreinte: Buffer.alloc(0), sceau: Buffer.alloc(0) };
-      await this.insertHead(space, none);
+      await this.insertHead(space, { numero: 0, empreinte: Buffer.alloc(0), sceau: Buffer.alloc(0) });
     }
   }
 

@@ -87,11 +87,6 @@ export const SERVICE = errorsOf('Service', {
 });
 
 /** Errors of every operation. */
-export const PLATFORM_ERRORS: readonly ErrorDefinition[] = [
-  ...Object.values(REQUETE),
-  ...Object.values(DEBIT),
-  ...Object.values(RESSOURCE),
-  ...Object.values(PRECONDITION),
-  ...Object.values(IDEMPOTENCE),
-  ...Object.values(SERVICE),
-];
+export const PLATFORM_ERRORS = [REQUETE, DEBIT, RESSOURCE, PRECONDITION, IDEMPOTENCE, SERVICE].flatMap(
+  (errors: Readonly<Record<string, ErrorDefinition>>) => Object.values(errors),
+);

@@ -10,7 +10,7 @@ const LOOK_MS = 1_000;
 export type Take = (bytes: number) => Promise<void> | undefined;
 
 /** Limits of a body while it arrives. */
-export interface ArrivalRules {
+interface ArrivalRules {
   /** Bytes that the request announces; 0 where it does not. */
   readonly announced: number;
   /** The most bytes that it may have. */

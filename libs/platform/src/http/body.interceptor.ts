@@ -8,9 +8,9 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import express from 'express';
-import type { Response } from 'express';
+import express, { type Response } from 'express';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
 import { KeyedLimit } from '../ops/keyed-limit';
@@ -52,7 +52,6 @@ export class BodyInterceptor implements NestInterceptor {
   private readonly slots = new BulkSlots();
   /** Large bodies are parsed one at a time; other requests are served between two of them. */
   private readonly large = new KeyedLimit(1);
-  private readonly readers = new Map<number, ReturnType<typeof express.raw>>();
 
   constructor(private readonly reflector: Reflector) {}
 
@@ -79,52 +78,40 @@ export class BodyInterceptor implements NestInterceptor {
     take?: Take,
   ): Promise<void> {
     const { headers } = request;
-    if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0)) {
+    const announced = Number(headers['content-length'] ?? 0);
+    if (headers['transfer-encoding'] === undefined && !announced) {
       request.rawBody = Buffer.alloc(0);
       return;
     }
-    if (!isJsonInUtf8(headers['content-type'])) {
-      throw new DomainError(REQUETE.TypeNonSupporte);
-    }
+    if (!isJsonInUtf8(headers['content-type'])) throw new DomainError(REQUETE.TypeNonSupporte);
     // A body with a declared length is refused before any byte is read.
-    if (Number(headers['content-length']) > options.limit) throw tooLarge();
-    const announced = Number(headers['content-length'] ?? 0);
+    if (announced > options.limit) throw tooLarge();
     const isPacked = headers['content-encoding'] !== undefined;
     // The length of a compressed body is known only after it has been unpacked.
     if (isPacked) await take?.(options.limit);
-    let stopWatching: (() => void) | undefined;
-    const fault = new Promise<never>((_resolve, reject) => {
-      stopWatching = watchArrival(
-        request,
-        { announced, limit: options.limit, take: isPacked ? undefined : take },
-        reject,
-      );
-    });
+    const fault = Promise.withResolvers<never>();
+    const rules = { announced, limit: options.limit, take: isPacked ? undefined : take };
+    const stopWatching = watchArrival(request, rules, fault.reject);
     const arrived = isPlain(headers)
       ? readPlain(request, announced)
-      : this.readWithParser(request, response, options.limit);
+      : readWithParser(request, response, options.limit);
     // The parser would read a body to its end before rejecting it, and a chunked body may not end.
-    request.rawBody = await Promise.race([arrived, fault]).finally(stopWatching);
+    request.rawBody = await Promise.race([arrived, fault.promise]).finally(stopWatching);
     const { rawBody } = request;
     const parse = (): Promise<unknown> => parseBody(rawBody, options.rows);
     request.body = await (rawBody.length < LARGE_BYTES
       ? parse()
       : this.large.run('', () => setImmediate().then(parse)));
   }
+}
 
-  /** Reads a compressed body, or one without a declared length. */
-  private async readWithParser(request: RawRequest, response: Response, limit: number): Promise<Buffer> {
-    let reader = this.readers.get(limit);
-    if (!reader) this.readers.set(limit, (reader = express.raw({ limit, type: () => true })));
-    await new Promise<void>((resolve, reject) => {
-      if (request.destroyed) return reject(interrupted());
-      reader(request, response, (error?: unknown) => {
-        if (error) reject(readingError(error as Error));
-        else resolve();
-      });
-    });
-    return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  }
+/** Reads a compressed body, or one without a declared length. */
+async function readWithParser(request: RawRequest, response: Response, limit: number): Promise<Buffer> {
+  if (request.destroyed) throw interrupted();
+  await promisify(express.raw({ limit, type: () => true }))(request, response).catch((error: Error) => {
+    throw readingError(error);
+  });
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 /** Many clients send an empty object to every operation. */
@@ -151,13 +138,11 @@ function readPlain(request: RawRequest, length: number): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => {
       received += chunk.copy(body, received);
     });
-    let hasEnded = false;
     request.once('close', () => {
       // Creates no error after the end, because making one takes time even if no code reads it.
-      if (!hasEnded) reject(interrupted());
+      if (!request.readableEnded) reject(interrupted());
     });
     request.once('end', () => {
-      hasEnded = true;
       if (received === length) resolve(body);
       else reject(interrupted());
     });

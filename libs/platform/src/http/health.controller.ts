@@ -1,8 +1,7 @@
 import { SERVICE } from '../errors/platform.errors';
-import { Controller, Get, Header, Res, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type HealthCheckResult, HealthCheckService, type HealthIndicatorFunction } from '@nestjs/terminus';
-import type { Response } from 'express';
 import { Probe } from './public.decorator';
 import { DomainError } from '../errors/domain-error';
 import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './health.indicators';
@@ -44,8 +43,8 @@ export class HealthController {
 
   @Get('metrics')
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  async scrape(@Res({ passthrough: true }) response: Response): Promise<string> {
-    response.setHeader('Cache-Control', 'no-store');
+  @Header('Cache-Control', 'no-store')
+  scrape(): Promise<string> {
     return this.metrics.text();
   }
 
@@ -58,9 +57,8 @@ export class HealthController {
       const { error: down = {} } = error.getResponse() as HealthCheckResult;
       if (down['lifecycle']) throw new DomainError(SERVICE.Indisponible, 'The process is stopping.');
       if (down['database']) {
-        throw new DomainError(SERVICE.Indisponible, 'The database does not answer.', {
-          retryAfterSeconds: 1,
-        });
+        const detail = 'The database does not answer.';
+        throw new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 1 });
       }
       // Terminus fails each check while the application closes. Only the indicators decide here.
     }

@@ -102,9 +102,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const done = await this.replay(owner, key, fingerprint, remedy);
       if (done) return done;
       if (!(await this.records.lock(owner, key))) {
-        throw new DomainError(IDEMPOTENCE.EnCours, IDEMPOTENCE.EnCours.description, {
-          retryAfterSeconds: 1,
-        });
+        throw new DomainError(IDEMPOTENCE.EnCours, undefined, { retryAfterSeconds: 1 });
       }
       const justDone = await this.replay(owner, key, fingerprint, remedy);
       if (justDone) return justDone;

@@ -1,4 +1,6 @@
 interface Described {
+  /** A request must have a value. */
+  readonly required?: boolean;
   /** Description for the OpenAPI document. */
   readonly description: string;
   /** Description in answers, if it differs. */
@@ -13,7 +15,6 @@ interface Described {
 export interface TextField extends Described {
   readonly kind: 'text';
   readonly max: number;
-  readonly required?: boolean;
   /** `currency`: a code of ISO 4217 in capital letters. */
   readonly format?: 'email' | 'uuid' | 'currency';
   readonly example?: string;
@@ -22,7 +23,6 @@ export interface IntegerField extends Described {
   readonly kind: 'integer';
   readonly min: number;
   readonly max: number;
-  readonly required?: boolean;
   readonly example?: number;
 }
 /** An exact decimal number above 0, sent as a number or as text. It is read as text, which loses no digit. */
@@ -33,32 +33,27 @@ export interface DecimalField extends Described {
   readonly orZero?: true;
   /** The most digits after the point. */
   readonly decimals: number;
-  readonly required?: boolean;
   readonly example?: number;
 }
 export interface BooleanField extends Described {
   readonly kind: 'boolean';
-  readonly required?: boolean;
   readonly example?: boolean;
 }
 /** ISO 8601 with `Z` or an offset, or a date alone (00:00 UTC), in the years 1 to 9999; read as a Date. */
 export interface DateField extends Described {
   readonly kind: 'date';
-  readonly required?: boolean;
   readonly example?: string;
 }
 /** A word of a closed list. */
 export interface ChoiceField extends Described {
   readonly kind: 'choice';
   readonly values: readonly string[];
-  readonly required?: boolean;
   readonly example?: string;
 }
 /** A list of words of a closed list, without doubles. */
 export interface ChoicesField extends Described {
   readonly kind: 'choices';
   readonly values: readonly string[];
-  readonly required?: boolean;
   readonly example?: readonly string[];
 }
 /** A list of texts without doubles, each of 1 to `length` characters. */
@@ -70,28 +65,24 @@ export interface TextsField extends Described {
   readonly format?: 'uuid';
   /** A text may be there more than once. */
   readonly mayRepeat?: true;
-  readonly required?: boolean;
   readonly example?: readonly string[];
 }
 /** A nested record. */
 export interface RecordField extends Described {
   readonly kind: 'record';
   readonly of: RecordDefinition;
-  readonly required?: boolean;
 }
 /** A list of nested records, all of them checked with the record. */
 export interface RecordsField extends Described {
   readonly kind: 'records';
   readonly of: RecordDefinition;
   readonly max: number;
-  readonly required?: boolean;
 }
 /** A list of records whose elements are checked one by one where they are used (a sync), not here. */
 export interface RowsField extends Described {
   readonly kind: 'rows';
   /** Most elements, where the record itself limits them. */
   readonly max?: number;
-  readonly required?: boolean;
 }
 /** A field of responses that requests may send back. It is accepted and ignored (docs/contract.md, "Unknown names"). */
 export interface ReadOnlyField extends Described {

@@ -1,9 +1,6 @@
-import { MOST_NAMES, shapeFault, TOO_MANY_NAMES } from './json-shape';
+import { BACKSLASH, COLON, MOST_NAMES, QUOTE, shapeFault, TOO_MANY_NAMES } from './json-shape';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
