@@ -69,8 +69,8 @@ const DEFAULT_SETTINGS = { max_connections: '200' };
 const WORKING_FOLDER = '/proc/self/cwd';
 
 /** State that the steps of a start share. */
-interface Place {
-  /** `options.dataDir`, absolute and without symbolic links. It holds `cluster`, `password`, `lock`. */
+interface Place extends EmbeddedPostgresOptions {
+  /** Absolute and without symbolic links. It holds `cluster`, `password`, `lock`. */
   readonly dataDir: string;
   readonly cluster: string;
   /** Folder of PostgreSQL's `bin`. */
@@ -78,7 +78,6 @@ interface Place {
   readonly account: Account | undefined;
   /** False when PostgreSQL's user cannot enter `dataDir` from above. */
   readonly enterable: boolean;
-  readonly log: ((line: string) => void) | undefined;
 }
 
 /**
@@ -99,9 +98,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDir = await realpath(options.dataDir);
   const release = await acquireLock(dataDir);
   try {
-    const place = await preparePlace(dataDir, options.log);
+    const place = await preparePlace({ ...options, dataDir });
     await createCluster(place);
-    const { server, port } = await startServer(place, options);
+    const { server, port } = await startServer(place);
     const stop = async (): Promise<void> => {
       if (platform() === 'win32') await endLeftover(place);
       server.end();
@@ -111,7 +110,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await release();
     };
     try {
-      const url = await createDatabase(place, port, options.database ?? 'mandat');
+      const url = await createDatabase(place, port);
       server.unref();
       let stopping: Promise<void> | undefined;
       return { url, stop: () => (stopping ??= stop()) };
@@ -125,7 +124,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function preparePlace(dataDir: string, log: Place['log']): Promise<Place> {
+async function preparePlace(options: EmbeddedPostgresOptions): Promise<Place> {
+  const { dataDir } = options;
   const cluster = join(dataDir, 'cluster');
   const owner = (await succeeds(access(cluster), 'ENOENT')) ? (await stat(cluster)).uid : undefined;
   const account = serverAccount(owner);
@@ -140,7 +140,7 @@ async function preparePlace(dataDir: string, log: Place['log']): Promise<Place> 
     throw new Error(`User ${account?.uid}, as which PostgreSQL runs, cannot enter ${dataDir}`);
   }
   const binaries = join(await locateBinaries(dataDir, account), 'bin');
-  return { dataDir, cluster, binaries, account, enterable, log };
+  return { ...options, cluster, binaries, account, enterable };
 }
 
 /**
@@ -203,7 +203,7 @@ async function createCluster(place: Place): Promise<void> {
         ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
         ...['--locale=C', `--lc-ctype=${characters}`],
       ],
-      { cwd: unfinished, account, log: place.log },
+      { ...place, cwd: unfinished },
     );
     if ((await run.ended) === 0) break;
     if (characters !== 'C' && run.lastLines.some((line) => line.includes('invalid locale name'))) continue;
@@ -219,18 +219,15 @@ async function createCluster(place: Place): Promise<void> {
 }
 
 /** Starts the server and resolves when it accepts connections. */
-async function startServer(
-  place: Place,
-  options: EmbeddedPostgresOptions,
-): Promise<{ server: Watched; port: number }> {
+async function startServer(place: Place): Promise<{ server: Watched; port: number }> {
   const retryUntil = Date.now() + RETRY_LIMIT_MS;
   for (;;) {
     await endLeftover(place);
-    const port = options.port ?? (await freePort());
+    const port = place.port ?? (await freePort());
     const start = `embedded.start=${randomBytes(4).toString('hex')}`;
     const settings = {
       ...DEFAULT_SETTINGS,
-      ...options.settings,
+      ...place.settings,
       listen_addresses: '127.0.0.1',
       port: String(port),
       // No socket file: its path may be 107 bytes long at most, and its folder would need rights.
@@ -243,7 +240,7 @@ async function startServer(
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
         ...['-c', marker(place), '-c', start],
       ],
-      { cwd: place.cluster, account: place.account, log: place.log },
+      { ...place, cwd: place.cluster },
     );
     const limit = Date.now() + START_LIMIT_MS;
     while (server.isRunning()) {
@@ -254,7 +251,7 @@ async function startServer(
     }
     // Processes of a killed server are still dying, or the port was taken after it had been found free.
     const passing = [/is still in use/, /lock file "postmaster.pid" already exists/];
-    if (options.port === undefined) passing.push(/Address already in use/);
+    if (place.port === undefined) passing.push(/Address already in use/);
     const passes = passing.some((pattern) => server.lastLines.some((line) => pattern.test(line)));
     if (!passes || Date.now() > retryUntil) {
       throw await failure('PostgreSQL did not start', place, server);
@@ -263,8 +260,8 @@ async function startServer(
   }
 }
 
-async function createDatabase(place: Place, port: number, database: string): Promise<string> {
-  const password = (await readFile(join(place.dataDir, 'password'), 'utf8')).trim();
+async function createDatabase({ dataDir, database = 'mandat' }: Place, port: number): Promise<string> {
+  const password = (await readFile(join(dataDir, 'password'), 'utf8')).trim();
   const url = (name: string): string => {
     // pg leaves an encoded & / : … of the path as it is, so these go unencoded, which libpq accepts too.
     const path = encodeURI(name).replace(/[?#]/g, encodeURIComponent);

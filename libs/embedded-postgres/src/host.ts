@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, cp, link, lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, link, lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
@@ -17,17 +17,7 @@ export interface Account {
 }
 
 /** One program of PostgreSQL running under the watchdog. */
-export interface Watched {
-  /** What the program last wrote to its standard error, at most 30 lines. */
-  readonly lastLines: readonly string[];
-  /** Resolves with the exit code when the program has ended. Never rejects. */
-  readonly ended: Promise<number>;
-  isRunning(): boolean;
-  /** From now on the program does not keep this process alive. */
-  unref(): void;
-  /** Asks the program to end, in PostgreSQL's terms a fast shutdown. Does not wait. */
-  end(): void;
-}
+export type Watched = ReturnType<typeof runWatched>;
 
 // Runs the program in "$@" and interrupts it as soon as the pipe on standard input closes, which the
 // kernel does however the parent dies. Signals meant for the parent's group do not end the watch.
@@ -54,7 +44,7 @@ export function runWatched(
   file: string,
   args: readonly string[],
   options: { cwd: string; account?: Account; log?: (line: string) => void },
-): Watched {
+) {
   const windows = platform() === 'win32';
   const [command, prefix] = windows ? [file, []] : ['/bin/sh', ['-c', WATCHDOG, 'postgres-watchdog', file]];
   const child = spawn(command, [...prefix, ...args], {
@@ -84,10 +74,14 @@ export function runWatched(
     });
   });
   return {
-    lastLines,
+    /** What the program last wrote to its standard error, at most 30 lines. */
+    lastLines: lastLines as readonly string[],
+    /** Resolves with the exit code when the program has ended. Never rejects. */
     ended,
     isRunning: () => running,
+    /** From now on the program does not keep this process alive. */
     unref: () => handles.forEach((handle) => handle.unref()),
+    /** Asks the program to end, in PostgreSQL's terms a fast shutdown. Does not wait. */
     end: () => {
       handles.forEach((handle) => handle.ref());
       child.stdin.destroy();
@@ -100,7 +94,7 @@ export function runWatched(
  * What tells a running process from a later one with the same number: the time of its start.
  * Undefined when no such process runs; a zombie is dead. Processes outside this container are not seen.
  */
-export function processIdentity(pid: number): string | undefined {
+function processIdentity(pid: number): string | undefined {
   try {
     if (platform() === 'win32') return process.kill(pid, 0) ? 'running' : undefined;
     if (platform() !== 'linux') {
@@ -246,13 +240,7 @@ function shell(script: string, argument: string, account: Account): boolean {
 async function copyReadable(from: string, to: string): Promise<void> {
   const partial = `${to}.${randomBytes(6).toString('hex')}`;
   await cp(from, partial, { recursive: true, verbatimSymlinks: true });
-  await chmod(partial, 0o755);
-  for (const entry of await readdir(partial, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isSymbolicLink()) continue;
-    const executable = entry.isDirectory() || ((await lstat(path)).mode & 0o100) !== 0;
-    await chmod(path, executable ? 0o755 : 0o644);
-  }
+  execFileSync('chmod', ['-R', 'u=rwX,go=rX', partial]);
   // Another process may have finished the same copy in the meantime: a folder is there, and not empty.
   if (!(await succeeds(rename(partial, to), 'ENOTEMPTY')))
     await rm(partial, { recursive: true, force: true });
