@@ -4,17 +4,12 @@ import type { Actor } from './actor';
 import { NO_TENANT, Transactions } from '../database/transactions';
 import { type AuditDetail, textOfDetail } from './audit-detail';
 import { type AuditedAction, BREAK } from './audited-action';
-import { Chain, type ChainEnd, GENESIS } from './chain';
+import { Chain, type ChainEnd, GENESIS, type JournalEntry } from './chain';
 import { LOGGER } from '../ops/logger';
 import { type Head, JournalRepository } from './journal.repository';
 
-interface Noted {
-  readonly cleId: string;
-  readonly requeteId: string;
-  readonly action: AuditedAction;
-  readonly objetId: string;
-  readonly detail: string | null;
-}
+/** An entry without its place in the chain. */
+type Noted = Omit<JournalEntry, 'numero' | 'id' | 'date'>;
 
 /**
  * The audit trail (docs/contract.md, "Audit trail"). Entries are added in the transaction of the action and never change.

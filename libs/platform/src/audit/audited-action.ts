@@ -13,7 +13,5 @@ export function actionsOf<V extends string>(
   };
 }
 
-const JOURNAL_ACTIONS = actionsOf('journal', 'rompre');
-
 /** Records that the end of the chain was found broken. Entries before it are doubtful. */
-export const BREAK = JOURNAL_ACTIONS.rompre;
+export const BREAK = actionsOf('journal', 'rompre').rompre;

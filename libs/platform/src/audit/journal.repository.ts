@@ -3,9 +3,13 @@ import { type Position, wireTimestamp } from '../database/json-items';
 import { Transactions } from '../database/transactions';
 import type { ChainEnd, JournalEntry } from './chain';
 
-/** The stored end of a chain, and the date and ids of the next entries. */
-export interface Head extends ChainEnd {
+/** The stored end of a chain. */
+interface SealedEnd extends ChainEnd {
   readonly sceau: Buffer;
+}
+
+/** The stored end of a chain, and the date and ids of the next entries. */
+export interface Head extends SealedEnd {
   /** Time read after locking the chain. */
   readonly date: string;
   /** Ids for the next entries, in their order. */
@@ -30,7 +34,7 @@ const ENTRY = `numero::float8 AS numero, id_unique AS id, ${wireTimestamp('date_
 export class JournalRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  async insertHead(space: string, { numero, empreinte, sceau }: ChainEnd & { sceau: Buffer }): Promise<void> {
+  async insertHead(space: string, { numero, empreinte, sceau }: SealedEnd): Promise<void> {
     await this.transactions.client().query(
       `INSERT INTO journal_tete (tenant_id, numero, empreinte, sceau) VALUES ($1, $2, $3, $4)
        ON CONFLICT DO NOTHING`,
@@ -59,7 +63,7 @@ export class JournalRepository {
     space: string,
     known: number,
     entries: readonly ChainedEntry[],
-    { numero, empreinte, sceau }: ChainEnd & { sceau: Buffer },
+    { numero, empreinte, sceau }: SealedEnd,
   ): Promise<boolean> {
     const column = (pick: (entry: ChainedEntry) => unknown): unknown[] => entries.map(pick);
     const { rowCount } = await this.transactions.client().query({
@@ -107,8 +111,8 @@ export class JournalRepository {
   }
 
   /** The end as it is kept, and how many entries there are at that moment. */
-  async head(space: string): Promise<(ChainEnd & { sceau: Buffer; count: number }) | undefined> {
-    const rows = await this.transactions.query<ChainEnd & { sceau: Buffer; count: number }>(
+  async head(space: string): Promise<(SealedEnd & { count: number }) | undefined> {
+    const rows = await this.transactions.query<SealedEnd & { count: number }>(
       { tenantId: space },
       {
         name: 'journal_head',

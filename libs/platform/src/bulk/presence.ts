@@ -13,11 +13,9 @@ export interface ColumnValue {
  */
 export class Presence {
   readonly columns: StageColumns;
-  private readonly names: readonly string[];
 
   /** @param names properties whose columns have their names in snake_case */
-  constructor(names: readonly string[]) {
-    this.names = names;
+  constructor(private readonly names: readonly string[]) {
     this.columns = {
       present: 'integer',
       ...Object.fromEntries(names.map(snakeCase).map((name) => [name, typeOf(name)] as const)),

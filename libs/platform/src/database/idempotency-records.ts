@@ -9,10 +9,8 @@ export interface RecordedAnswer {
 }
 
 /** Record of a request under its key: a hash of request and caller, and the encrypted response. */
-export interface IdempotencyRecord {
+interface IdempotencyRecord extends Omit<RecordedAnswer, 'body'> {
   fingerprint: Buffer;
-  status: number;
-  headers: Record<string, string>;
   sealedBody: Buffer;
 }
 
@@ -41,7 +39,11 @@ export class IdempotencyRecords {
     return rows[0];
   }
 
-  async add(tenantId: string, key: string, record: IdempotencyRecord): Promise<void> {
+  async add(
+    tenantId: string,
+    key: string,
+    { fingerprint, status, headers, sealedBody }: IdempotencyRecord,
+  ): Promise<void> {
     await this.transactions.client().query({
       name: 'idempotency_add',
       // The key may have an expired record that the worker has not purged yet.
@@ -50,14 +52,7 @@ export class IdempotencyRecords {
              ON CONFLICT (tenant_id, idempotency_key) DO UPDATE SET fingerprint = excluded.fingerprint,
                status = excluded.status, headers = excluded.headers, sealed_body = excluded.sealed_body,
                date_creation = now()`,
-      values: [
-        tenantId,
-        key,
-        record.fingerprint,
-        record.status,
-        JSON.stringify(record.headers),
-        record.sealedBody,
-      ],
+      values: [tenantId, key, fingerprint, status, JSON.stringify(headers), sealedBody],
     });
   }
 

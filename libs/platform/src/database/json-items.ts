@@ -1,7 +1,6 @@
 import type { RecordDefinition } from '../input/field';
 import { snakeCase } from './connections';
-import type { Statement } from './entered-query';
-import type { Scope, Transactions } from './transactions';
+import type { Transactions } from './transactions';
 
 /**
  * The wire's names of an item and the SQL that gives each its value, where `$1` is the tenant; PostgreSQL makes the JSON
@@ -114,14 +113,17 @@ export class JsonItems {
   /** Returns the item whose path identifier is `key`, or undefined. @param filters conditions, each with a value */
   async one(tenantId: string, key: string, filters: readonly Filter[] = []): Promise<string | undefined> {
     const passes = filters.map(({ sql }, index) => ` AND ${sql.replaceAll('?', `$${index + 3}`)}`).join('');
-    const rows = await this.query<{ item: string }>(tenantId, {
-      name: `${this.source.name}_one`,
-      text: `SELECT row_to_json(i)::text AS item FROM (
+    const [row] = await this.transactions.query<{ item: string }>(
+      { tenantId },
+      {
+        name: `${this.source.name}_one`,
+        text: `SELECT row_to_json(i)::text AS item FROM (
                SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2${passes}
              ) i`,
-      values: [tenantId, key, ...filters.map(({ value }) => value)],
-    });
-    return rows[0]?.item;
+        values: [tenantId, key, ...filters.map(({ value }) => value)],
+      },
+    );
+    return row?.item;
   }
 
   /**
@@ -168,10 +170,12 @@ export class JsonItems {
     // Each combination of conditions has its own prepared statement, because each needs a different plan.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
-    const [row] = await this.query<PageRow>(tenantId, {
-      ...(isPlannedOnce ? { name } : {}),
-      // Both windows run row by row. The condition on `over` ends them after the item that fills the page.
-      text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
+    const [row] = await this.transactions.query<PageRow>(
+      { tenantId },
+      {
+        ...(isPlannedOnce ? { name } : {}),
+        // Both windows run row by row. The condition on `over` ends them after the item that fills the page.
+        text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
                  (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
@@ -184,8 +188,9 @@ export class JsonItems {
                  ) s
                ) w WHERE over < 1
              ) p`,
-      values,
-    });
+        values,
+      },
+    );
     const { items, more: isMore, lastDate, lastId } = row!;
     if (lastDate === null || !lastId) return { items };
     const last = { date: new Date(lastDate), id: lastId };
@@ -196,18 +201,16 @@ export class JsonItems {
   private async areFew(tenantId: string, filters: readonly Filter[]): Promise<boolean> {
     const [filter, ...others] = filters;
     if (!filter?.fewBy || others.length > 0) return false;
-    const [row] = await this.query<{ areFew: boolean }>(tenantId, {
-      text: `SELECT count(*) <= ${FEW} AS "areFew" FROM (
+    const [row] = await this.transactions.query<{ areFew: boolean }>(
+      { tenantId },
+      {
+        text: `SELECT count(*) <= ${FEW} AS "areFew" FROM (
                SELECT true FROM ${this.source.table} WHERE tenant_id = $1 AND ${filter.sql.replaceAll('?', '$2')}
                ORDER BY ${filter.fewBy} LIMIT ${FEW + 1}
              ) f`,
-      values: [tenantId, filter.value],
-    });
+        values: [tenantId, filter.value],
+      },
+    );
     return row!.areFew;
-  }
-
-  private query<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
-    const scope: Scope = { tenantId };
-    return this.transactions.query<R>(scope, statement);
   }
 }

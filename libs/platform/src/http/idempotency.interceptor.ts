@@ -107,14 +107,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const justDone = await this.replay(owner, key, fingerprint, remedy);
       if (justDone) return justDone;
       const outcome = await this.perform(response, next);
-      const answer = this.recordable(outcome, request, remedy);
-      const sealedBody = this.box.seal(Buffer.from(answer.body), `idempotency ${owner} ${key}`);
-      await this.records.add(owner, key, {
-        fingerprint,
-        status: answer.status,
-        headers: answer.headers,
-        sealedBody,
-      });
+      const { body, ...answer } = this.recordable(outcome, request, remedy);
+      const sealedBody = this.box.seal(Buffer.from(body), `idempotency ${owner} ${key}`);
+      await this.records.add(owner, key, { ...answer, fingerprint, sealedBody });
       return outcome;
     });
   }
@@ -127,15 +122,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ): Promise<Outcome | undefined> {
     const known = await this.records.find(owner, key);
     if (!known) return undefined;
-    if (!known.fingerprint.equals(fingerprint)) {
-      throw new DomainError(IDEMPOTENCE.CleReutilisee);
-    }
+    if (!known.fingerprint.equals(fingerprint)) throw new DomainError(IDEMPOTENCE.CleReutilisee);
     if (remedy && known.status < 400) {
       const detail = `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy}`;
       throw new DomainError(IDEMPOTENCE.NonRepetable, detail);
     }
     const body = this.box.open(known.sealedBody, `idempotency ${owner} ${key}`).toString();
-    return { answer: { status: known.status, headers: known.headers, body }, replayed: true };
+    const { status, headers } = known;
+    return { answer: { status, headers, body }, replayed: true };
   }
 
   private async perform(response: Response, next: CallHandler): Promise<Outcome> {

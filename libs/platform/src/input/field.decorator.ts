@@ -95,12 +95,10 @@ export function Shown(field: Field, nested?: RecordClass): PropertyDecorator {
 }
 
 function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(field)): ApiPropertyOptions {
-  const common = {
-    description: field.description,
-    required: field.required ?? false,
-    // Set only if true, because `nullable: false` is invalid beside a reference, which has no type.
-    ...(nullable ? { nullable: true } : {}),
-  };
+  const described = { description: field.description, required: field.required ?? false };
+  // Set only if true, because `nullable: false` is invalid beside a reference, which has no type.
+  const orNull = nullable ? { nullable: true } : {};
+  const common = { ...described, ...orNull };
   switch (field.kind) {
     case 'text':
       return {
@@ -113,25 +111,22 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
       };
     case 'integer':
       return { ...common, type: 'integer', minimum: field.min, maximum: field.max, ...exampleOf(field) };
-    case 'decimal': {
-      // Null is said of one of the types: a schema of several has none of its own that could be null.
-      const { description, required, nullable: mayBeNull } = common;
+    case 'decimal':
       return {
-        description,
-        required,
+        ...described,
+        // Null is said of one of the types: a schema of several has none of its own that could be null.
         oneOf: [
           {
             type: 'number',
             minimum: 0,
             ...(field.orZero ? {} : { exclusiveMinimum: true }),
             maximum: field.max,
-            ...(mayBeNull ? { nullable: true } : {}),
+            ...orNull,
           },
           { type: 'string', pattern: `^\\d{1,15}(\\.\\d{1,${field.decimals}})?$` },
         ],
         ...exampleOf(field),
       };
-    }
     case 'boolean':
       return { ...common, type: Boolean, ...exampleOf(field) };
     case 'date':

@@ -59,15 +59,13 @@ export class RecordValidator<D extends RecordDefinition> {
     if (!isPlainObject(sent)) return { fault: 'the record must be an object' };
     const faults: InputFault[] = [];
     const values = foldRecord(sent, this.definition, 'bulk', '', faults);
-    if (faults.length === 0 && this.validate(values)) return { values: values as RecordOf<D> };
+    if (this.validate(values) && faults.length === 0) return { values: values as RecordOf<D> };
     const sentences = faults.map((fault) => `${fault.pointer.slice(1)} ${fault.detail}`);
     // A value that could not be read is already named; the schema would only call it missing.
     const named = new Set(faults.map((fault) => fault.pointer.slice(1).toLowerCase()));
-    if (!this.validate(values)) {
-      for (const error of this.validate.errors ?? []) {
-        const sentence = this.sentence(error, named);
-        if (sentence && !sentences.includes(sentence)) sentences.push(sentence);
-      }
+    for (const error of this.validate.errors ?? []) {
+      const sentence = this.sentence(error, named);
+      if (sentence && !sentences.includes(sentence)) sentences.push(sentence);
     }
     const more = sentences.length - MOST_SENTENCES;
     return {

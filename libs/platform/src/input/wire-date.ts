@@ -1,5 +1,5 @@
 const ISO_8601 =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d)))?$/;
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d)))?$/;
 
 /**
  * Reads a date-time of the wire: ISO 8601 with `Z` or an offset; a date alone means 00:00 UTC (docs/contract.md,
@@ -11,15 +11,6 @@ export function parseDate(text: string): Date | undefined {
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
   const part = (value: string | undefined): number => Number(value ?? 0);
-  if (
-    part(hour) > 23 ||
-    part(minute) > 59 ||
-    part(second) > 59 ||
-    part(offsetHours) > 23 ||
-    part(offsetMinutes) > 59
-  ) {
-    return undefined;
-  }
   const date = new Date(0);
   date.setUTCFullYear(part(year), part(month) - 1, part(day));
   if (date.getUTCMonth() !== part(month) - 1 || date.getUTCDate() !== part(day)) return undefined;
