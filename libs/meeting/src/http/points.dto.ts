@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { pick } from '#platform/input/field';
+import { value } from '#platform/input/values';
 import { MAJORITES, MOST_POIDS, POINT_FIELDS, RESULTAT_FIELDS, TYPES_VOTE } from '../domain/point.fields';
 
 /** Body of POST. */
@@ -25,17 +25,19 @@ const count = (name: 'pour' | 'contre' | 'abstentions') => {
 };
 
 /** A total of weights, once there is a result. */
-const Poids = (name: 'poidsPour' | 'poidsContre' | 'poidsAbstentions', of: string): PropertyDecorator =>
-  ApiProperty({
-    description: `Exact total weight of ${of}, with at most four decimals; ${UNTIL}.`,
-    type: 'number',
-    minimum: 0,
-    maximum: MOST_POIDS,
-    nullable: true,
-    example: RESULTAT_FIELDS[name].example,
+const poids = (name: 'poidsPour' | 'poidsContre' | 'poidsAbstentions', of: string) =>
+  value.orNull<number>({
+    schema: {
+      description: `Exact total weight of ${of}, with at most four decimals; ${UNTIL}.`,
+      type: 'number',
+      minimum: 0,
+      maximum: MOST_POIDS,
+      example: RESULTAT_FIELDS[name].example,
+    },
   });
 
-const RESULTAT = {
+/** The result of the vote on a point. */
+export class ResultatPointItem extends ItemOf({
   ...pick(RESULTAT_FIELDS, 'pointId', 'titre', 'ordre'),
   typeVote: { ...RESULTAT_FIELDS.typeVote, kind: 'choice', values: TYPES_VOTE, always: true },
   pour: count('pour'),
@@ -46,16 +48,7 @@ const RESULTAT = {
     description: `Whether the proposal has the majority that it needs, by weight. A proposal without votes for it is never adopted; ${UNTIL}.`,
   },
   majorite: { ...RESULTAT_FIELDS.majorite, kind: 'choice', values: MAJORITES, always: true },
-} as const;
-
-/** The result of the vote on a point. */
-export class ResultatPointItem extends ItemOf(RESULTAT) {
-  @Poids('poidsPour', 'the votes for')
-  poidsPour: number | null;
-
-  @Poids('poidsContre', 'the votes against')
-  poidsContre: number | null;
-
-  @Poids('poidsAbstentions', 'the abstentions')
-  poidsAbstentions: number | null;
-}
+  poidsPour: poids('poidsPour', 'the votes for'),
+  poidsContre: poids('poidsContre', 'the votes against'),
+  poidsAbstentions: poids('poidsAbstentions', 'the abstentions'),
+}) {}

@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Input } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { pick } from '#platform/input/field';
+import { value } from '#platform/input/values';
 import { PagingQuery } from '#platform/http/listing';
 import { PRESENCES_FIELDS, SEANCE_FIELDS } from '../domain/seance.fields';
 import { PointItem } from './points.dto';
@@ -10,12 +10,10 @@ import { PointItem } from './points.dto';
 export class SeanceInput extends InputOf(SEANCE_FIELDS) {}
 
 /** A meeting with its agenda. */
-export class SeanceItem extends ItemOf(
-  pick(SEANCE_FIELDS, 'seanceId', 'titre', 'date', 'syndicatIdExterne'),
-) {
-  @ApiProperty({ type: [PointItem], description: 'Points of the agenda, in their order.' })
-  points: PointItem[];
-}
+export class SeanceItem extends ItemOf({
+  ...pick(SEANCE_FIELDS, 'seanceId', 'titre', 'date', 'syndicatIdExterne'),
+  points: value.list(PointItem, 'Points of the agenda, in their order.'),
+}) {}
 
 /** Query of the list of meetings. */
 export class SeanceList extends PagingQuery {

@@ -1,8 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { OBJET_CONSENTEMENT_FIELDS } from '#consent';
 import { EMPLOYE_FIELDS, EMPLOYEUR_FIELDS } from '#membership';
 import { Input } from '#platform/input/field.decorator';
-import { InputOf } from '#platform/input/record-classes';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { value } from '#platform/input/values';
 import type { Records } from '../application/record-limits';
 
 /** The records of a sync as the OpenAPI document shows them. The sync checks each record by its fields. */
@@ -41,35 +41,13 @@ export class SyncQuery {
   simulation?: boolean;
 }
 
-class SyncV1ErrorItem {
-  @ApiProperty({
-    description: 'External identifier as sent; "" if the record has none.',
-    example: 'E-1002',
-  })
-  idExterne: string;
+class SyncV1ErrorItem extends ItemOf({
+  idExterne: value.text('External identifier as sent; "" if the record has none.', 'E-1002'),
+  message: value.text('Fault of the record.', 'invalid e-mail'),
+}) {}
 
-  @ApiProperty({ description: 'Fault of the record.', example: 'invalid e-mail' })
-  message: string;
-}
-
-export class SyncV1ResultItem {
-  @ApiProperty({
-    description: 'Records that did not exist, over the three lists.',
-    type: 'integer',
-    example: 12,
-  })
-  created: number;
-
-  @ApiProperty({
-    description: 'Records that existed and were accepted, changed or not.',
-    type: 'integer',
-    example: 340,
-  })
-  updated: number;
-
-  @ApiProperty({
-    description: 'Rejected records, which were not written.',
-    type: [SyncV1ErrorItem],
-  })
-  errors: SyncV1ErrorItem[];
-}
+export class SyncV1ResultItem extends ItemOf({
+  created: value.integer('Records that did not exist, over the three lists.', 12),
+  updated: value.integer('Records that existed and were accepted, changed or not.', 340),
+  errors: value.list(SyncV1ErrorItem, 'Rejected records, which were not written.'),
+}) {}

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { OBJET_CONSENTEMENT_V2_FIELDS } from '#consent';
 import {
   EMPLOI_FIELDS,
@@ -9,7 +8,8 @@ import {
   VALEUR_FIELDS,
 } from '#membership';
 import { Input } from '#platform/input/field.decorator';
-import { InputOf } from '#platform/input/record-classes';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { value } from '#platform/input/values';
 import type { Records } from '../application/record-limits';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 
@@ -37,57 +37,30 @@ export class SyncV2Input {
   ObjetsConsentement?: Records | null;
 }
 
-class SyncV2ErrorItem {
-  @ApiProperty({
-    description: 'External identifier of the record as sent; "" if it has none.',
-    example: 'E-1002',
-  })
-  IdUnique: string;
+class SyncV2ErrorItem extends ItemOf({
+  IdUnique: value.text('External identifier of the record as sent; "" if it has none.', 'E-1002'),
+  Message: value.text(
+    'Fault of the record. For a nested record it also names the record that contains it.',
+    'Matricule is required (employee E-1002)',
+  ),
+}) {}
 
-  @ApiProperty({
-    description: 'Fault of the record. For a nested record it also names the record that contains it.',
-    example: 'Matricule is required (employee E-1002)',
-  })
-  Message: string;
-}
+class SyncV2CountsItem extends ItemOf({
+  AddCount: value.integer('Records that did not exist.', 12),
+  UpdateCount: value.integer('Records that existed and were accepted, changed or not.', 340),
+  Erreurs: value.list(
+    SyncV2ErrorItem,
+    'Rejected records, which were not written. Records nested in a rejected record are not written and not listed.',
+  ),
+}) {}
 
-class SyncV2CountsItem {
-  @ApiProperty({ description: 'Records that did not exist.', type: 'integer', example: 12 })
-  AddCount: number;
+const counts = (description: string) => value.one(SyncV2CountsItem, description);
 
-  @ApiProperty({
-    description: 'Records that existed and were accepted, changed or not.',
-    type: 'integer',
-    example: 340,
-  })
-  UpdateCount: number;
-
-  @ApiProperty({
-    description:
-      'Rejected records, which were not written. Records nested in a rejected record are not written and not listed.',
-    type: [SyncV2ErrorItem],
-  })
-  Erreurs: SyncV2ErrorItem[];
-}
-
-export class SyncV2ResultItem {
-  @ApiProperty({ description: 'Unions.' })
-  Syndicats: SyncV2CountsItem;
-
-  @ApiProperty({ description: 'Employers nested in unions.' })
-  Employeurs: SyncV2CountsItem;
-
-  @ApiProperty({ description: 'Employees.' })
-  Employes: SyncV2CountsItem;
-
-  @ApiProperty({
-    description: 'Employments, without those that were deactivated because they were left out.',
-  })
-  Emplois: SyncV2CountsItem;
-
-  @ApiProperty({ description: 'Memberships.' })
-  Adhesions: SyncV2CountsItem;
-
-  @ApiProperty({ description: 'Consent objects.' })
-  ObjetsConsentement: SyncV2CountsItem;
-}
+export class SyncV2ResultItem extends ItemOf({
+  Syndicats: counts('Unions.'),
+  Employeurs: counts('Employers nested in unions.'),
+  Employes: counts('Employees.'),
+  Emplois: counts('Employments, without those that were deactivated because they were left out.'),
+  Adhesions: counts('Memberships.'),
+  ObjetsConsentement: counts('Consent objects.'),
+}) {}
