@@ -1,4 +1,4 @@
-export { turnOf } from './application/overtaken';
+export { syncLockOf } from './application/overtaken';
 export { SyncV1Service } from './application/sync-v1.service';
 export { SyncV2Service } from './application/sync-v2.service';
 export { type TacheJob, TachesService } from './application/taches.service';

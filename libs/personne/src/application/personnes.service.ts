@@ -10,7 +10,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import { TachesService, turnOf } from '#sync';
+import { TachesService, syncLockOf } from '#sync';
 import { VoterErasureRepository } from '#voting';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
 
@@ -65,7 +65,7 @@ export class PersonnesService {
     const tenantId = await this.tenantOf(clientId, environnement);
     const erase = async (): Promise<void> => {
       // Waits for running syncs, because each could create the employee again.
-      await this.transactions.lockByName(turnOf(tenantId));
+      await this.transactions.lockByName(syncLockOf(tenantId));
       const person = await this.find(tenantId, idExterne);
       const votants = person.found.votants ?? [];
       if (

@@ -9,7 +9,7 @@ import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
-import { OVERTAKEN, turnOf } from './overtaken';
+import { OVERTAKEN, syncLockOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';
 
 /** The three lists of a V1 sync, as sent; each record is checked on its own. */
@@ -76,7 +76,7 @@ export class SyncV1Service {
   }
 
   private async perform(tenantId: string, request: SyncV1Request): Promise<SyncV1Result> {
-    await this.transactions.lockByName(turnOf(tenantId));
+    await this.transactions.lockByName(syncLockOf(tenantId));
     const employeurs = await this.masterData.upsertEmployeurs(tenantId, request.employeurs ?? []);
     const objets = await this.objetsConsentement.upsert(tenantId, request.objetsConsentement ?? []);
     const employes = await this.masterData.upsertEmployes(tenantId, request.employes ?? []);

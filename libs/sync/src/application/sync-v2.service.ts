@@ -10,7 +10,7 @@ import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import { NestedLimits } from '#platform/input/nested-limits';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
-import { OVERTAKEN, turnOf } from './overtaken';
+import { OVERTAKEN, syncLockOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';
 import { SyncProgress } from './sync-progress';
 
@@ -29,14 +29,10 @@ export interface SyncV2Counts {
 }
 
 /** The V2 sync result (docs/contract.md, "V2 result"). */
-export interface SyncV2Result {
-  Syndicats: SyncV2Counts;
-  Employeurs: SyncV2Counts;
-  Employes: SyncV2Counts;
-  Emplois: SyncV2Counts;
-  Adhesions: SyncV2Counts;
-  ObjetsConsentement: SyncV2Counts;
-}
+export type SyncV2Result = Record<
+  'Syndicats' | 'Employeurs' | 'Employes' | 'Emplois' | 'Adhesions' | 'ObjetsConsentement',
+  SyncV2Counts
+>;
 
 export interface SyncV2Options {
   /** Answers what would happen and writes nothing. */
@@ -74,7 +70,7 @@ export class SyncV2Service {
       { tenantId },
       async () => {
         progress.restart();
-        await this.transactions.lockByName(turnOf(tenantId));
+        await this.transactions.lockByName(syncLockOf(tenantId));
         const result = await (options.simulation ? this.transactions.undone(perform) : perform());
         await options.conclude?.(result);
         if (!options.simulation || options.tacheId) await this.tell(tenantId, result, options);
@@ -90,7 +86,7 @@ export class SyncV2Service {
     result: SyncV2Result,
     { simulation, tacheId }: SyncV2Options,
   ): Promise<void> {
-    const lists = Object.values(result as unknown as Record<string, SyncV2Counts>);
+    const lists = Object.values(result);
     const sum = (count: (list: SyncV2Counts) => number): number =>
       lists.reduce((total, list) => total + count(list), 0);
     const data: SyncTerminee = {

@@ -78,7 +78,7 @@ export class TachesService {
           { retryAfterSeconds: 10 },
         );
       }
-      const tacheId = await this.taches.insert(tenantId, { id, corps, total, simulation });
+      const tacheId = await this.taches.insert(tenantId, { corps, total, simulation }, id);
       const data: TacheJob = { tenantId, tacheId, actor };
       await this.queue.add(TACHE_QUEUE, [{ data, group: tenantId }]);
       return this.get(tenantId, tacheId);

@@ -14,19 +14,11 @@ export interface TacheRow {
   erreur: ErreurTache | null;
 }
 
-export interface NewTache {
-  /** The database gives an id if absent. */
-  readonly id?: string | undefined;
+/** The data that a worker needs for a task. */
+export interface TacheWork {
   readonly corps: Buffer;
   readonly total: number;
   readonly simulation: boolean;
-}
-
-/** The data that a worker needs for a task. */
-export interface TacheWork {
-  corps: Buffer;
-  total: number;
-  simulation: boolean;
 }
 
 /** Reads the body in PostgreSQL's binary format, because its text format would turn 64 MB into 128 MB. */
@@ -56,8 +48,8 @@ function formsOf(text: string): Buffer[] {
 export class TacheRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Adds a task in the ambient transaction. @returns its id */
-  async insert(tenantId: string, { id, corps, total, simulation }: NewTache): Promise<string> {
+  /** Adds a task in the ambient transaction. @param id given by the database if absent @returns its id */
+  async insert(tenantId: string, { corps, total, simulation }: TacheWork, id?: string): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO tache (tenant_id, id_unique, type, etat, total, simulation, corps)
        VALUES ($1, coalesce($5, uuidv7()), 'sync', 'EnAttente', $2, $3, $4) RETURNING id_unique AS id`,
@@ -67,9 +59,8 @@ export class TacheRepository {
   }
 
   async countUnfinished(tenantId: string): Promise<number> {
-    const { rows } = await this.transactions.client().query<{
-      count: number;
-    }>('SELECT count(*)::int AS count FROM tache WHERE tenant_id = $1 AND date_fin IS NULL', [tenantId]);
+    const text = 'SELECT count(*)::int AS count FROM tache WHERE tenant_id = $1 AND date_fin IS NULL';
+    const { rows } = await this.transactions.client().query<{ count: number }>(text, [tenantId]);
     return rows[0]!.count;
   }
 
