@@ -3,14 +3,7 @@ import { decimalOf } from '#platform/input/decimal';
 import type { ResultatRecord } from './point.fields';
 
 /** A result whose counts and weights agree; weights are exact decimal numbers. `Point.record` stores it. */
-export interface Resultat {
-  readonly pour: number;
-  readonly contre: number;
-  readonly abstentions: number;
-  readonly poidsPour: string;
-  readonly poidsContre: string;
-  readonly poidsAbstentions: string;
-}
+export type Resultat = { readonly [N in keyof ResultatRecord]-?: NonNullable<ResultatRecord[N]> };
 
 /** Each weight with its count. */
 const WEIGHED = {
