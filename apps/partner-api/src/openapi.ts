@@ -8,10 +8,9 @@ import type { Requirement } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { COMMON_MODELS } from '#platform/http/answers.decorator';
-import type { ProblemItem } from '#platform/http/problem.dto';
 import { problemOf } from '#platform/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
-import { withSharedComponents } from './shared-components';
+import { byName, withSharedComponents } from './shared-components';
 
 /** The surfaces, each with its own document. The groups (`tags`) are in the order in which a caller needs them. */
 export const SURFACES = [
@@ -118,6 +117,7 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
     autoTagControllers: false,
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
+  const examples: Examples = {};
   for (const [template, path] of Object.entries(document.paths)) {
     for (const method of ['get', 'post', 'put', 'delete'] as const) {
       const operation: Operation | undefined = path[method];
@@ -127,9 +127,10 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
       refuseNull(operation);
       setBodyExample(operation);
       sayWhoMay(operation);
-      addErrors(operation, method, publicUrl);
+      addErrors(operation, method, examples, publicUrl);
     }
   }
+  document.components!.examples = byName(examples);
   const schemas = document.components!.schemas!;
   Object.assign(schemas, EVENT_SCHEMAS);
   Object.assign((schemas.JournalItem as { properties: Record<'action', object> }).properties.action, {
@@ -142,6 +143,8 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
 /** The registration of an endpoint, which describes the deliveries to it. */
 const REGISTRATION = '/b2b/v2/webhook';
 
+type Components = NonNullable<OpenAPIObject['components']>;
+type Examples = NonNullable<Components['examples']>;
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-codes'?: string[];
   'x-requires'?: Requirement;
@@ -165,7 +168,7 @@ function addIdempotencyKey(operation: Operation): void {
   operation.parameters = [...(operation.parameters ?? []), parameter];
 }
 
-/** Codes that the guards, the parser, idempotency and the database may answer on any operation of a method. */
+/** Codes that the guards, the parser and the database may answer on any operation. */
 const WITH_KEY: ErrorDefinition[] = [
   REQUETE.Invalide,
   CLE.Invalide,
@@ -175,12 +178,6 @@ const WITH_KEY: ErrorDefinition[] = [
   SERVICE.Indisponible,
 ];
 const WITH_BODY: ErrorDefinition[] = [REQUETE.TropVolumineuse, REQUETE.TypeNonSupporte, REQUETE.Interrompue];
-const CODES_OF_METHOD: Record<'get' | 'post' | 'put' | 'delete', ErrorDefinition[]> = {
-  get: WITH_KEY,
-  delete: WITH_KEY,
-  put: [...WITH_KEY, ...WITH_BODY],
-  post: [...WITH_KEY, ...WITH_BODY],
-};
 const OF_REPETITION: ErrorDefinition[] = [IDEMPOTENCE.CleReutilisee, IDEMPOTENCE.EnCours];
 
 /** Sorts path parameters first and by place, because Nest's order depends on the compiler. */
@@ -218,25 +215,31 @@ function sayWhoMay(operation: Operation): void {
 }
 
 /** Makes one response for each status, with its error codes. */
-function addErrors(operation: Operation, method: keyof typeof CODES_OF_METHOD, publicUrl: string): void {
-  const ofModule: ErrorDefinition[] = operation['x-requires']?.module ? [MODULE.NonActif] : [];
-  const isRecorded = method === 'post' && !operation['x-unrecorded'];
-  const ofSecret: ErrorDefinition[] = operation['x-secret-answer'] ? [IDEMPOTENCE.NonRepetable] : [];
+function addErrors(
+  operation: Operation,
+  method: 'get' | 'post' | 'put' | 'delete',
+  examples: Examples,
+  publicUrl: string,
+): void {
+  const errors = new Set([
+    ...WITH_KEY,
+    ...(method === 'put' || method === 'post' ? WITH_BODY : []),
+    ...(method === 'post' && !operation['x-unrecorded'] ? OF_REPETITION : []),
+    ...(operation['x-secret-answer'] ? [IDEMPOTENCE.NonRepetable] : []),
+    ...(operation['x-requires']?.module ? [MODULE.NonActif] : []),
+    ...(operation['x-codes'] ?? []).map((code) => ERRORS.get(code)!),
+  ]);
   delete operation['x-unrecorded'];
   delete operation['x-secret-answer'];
-  const common = [...CODES_OF_METHOD[method], ...(isRecorded ? OF_REPETITION : []), ...ofSecret];
-  const declared = (operation['x-codes'] ?? []).map((code) => ERRORS.get(code)!);
-  const errors = [...new Set([...common, ...ofModule, ...declared])];
-  operation['x-codes'] = errors.map(({ code }) => code);
-  for (const status of new Set(errors.map((error) => error.status))) {
-    const ofStatus = errors.filter((error) => error.status === status);
+  operation['x-codes'] = [...errors].map(({ code }) => code);
+  for (const [status, ofStatus] of Map.groupBy(errors, (error) => error.status)) {
     operation.responses[String(status)] = {
       description: ofStatus.map(({ code, description }) => `\`${code}\`: ${description}`).join('\n\n'),
       content: {
         'application/problem+json': {
           schema: { $ref: '#/components/schemas/ProblemItem' },
           examples: Object.fromEntries(
-            ofStatus.map((error) => [error.code, { value: exampleOf(error, operation, publicUrl) }]),
+            ofStatus.map((error) => [error.code, exampleOf(error, operation, examples, publicUrl)]),
           ),
         },
       },
@@ -249,31 +252,44 @@ const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' as const } },
 };
 
-const HEADERS_OF_STATUS: Readonly<
-  Record<number, Record<string, { description: string; schema: { type: 'string' | 'integer' } }>>
-> = {
-  401: {
-    'WWW-Authenticate': { description: 'Where the key is expected.', schema: { type: 'string' } },
-  },
+const HEADERS_OF_STATUS: Readonly<Record<number, Components['headers']>> = {
+  401: { 'WWW-Authenticate': { description: 'Where the key is expected.', schema: { type: 'string' } } },
   429: RETRY_AFTER,
   503: RETRY_AFTER,
 };
 
-/** Returns the problem details of an error that a caller gets. */
-function exampleOf(error: ErrorDefinition, operation: Operation, publicUrl: string): ProblemItem {
-  const fault = operation.requestBody
-    ? { pointer: '/age', code: 'unknown', detail: 'is not a property of this record' }
-    : { pointer: '?tri', code: 'unknown', detail: 'is not a parameter of this operation' };
+const TRACE = {
+  requestId: '5f0c7c9e-3c8e-4a5e-8a63-5a8e0d1f0b1a',
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+};
+
+/**
+ * Adds the problem details of an error to the examples, and returns a reference to them. An invalid request has one example
+ * for bodies and one for queries, a missing module one for each module.
+ */
+function exampleOf(error: ErrorDefinition, operation: Operation, examples: Examples, publicUrl: string) {
+  const { code, description } = error;
   const module = operation['x-requires']?.module;
-  const members =
-    error === REQUETE.Invalide ? { errors: [fault] } : error === MODULE.NonActif && module ? { module } : {};
-  const detail = 'errors' in members ? `${fault.pointer}: ${fault.detail}` : error.description;
-  const trace = {
-    requestId: '5f0c7c9e-3c8e-4a5e-8a63-5a8e0d1f0b1a',
-    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
-  };
-  return problemOf(new DomainError(error, detail, members), trace, publicUrl);
+  const [place, fault] = operation.requestBody
+    ? ['body', { pointer: '/age', code: 'unknown', detail: 'is not a property of this record' }]
+    : ['query', { pointer: '?tri', code: 'unknown', detail: 'is not a parameter of this operation' }];
+  const { name, detail, members } =
+    error === REQUETE.Invalide
+      ? {
+          name: `${code}.${place}`,
+          detail: `${fault.pointer}: ${fault.detail}`,
+          members: { errors: [fault] },
+        }
+      : error === MODULE.NonActif && module
+        ? { name: `${code}.${module}`, detail: description, members: { module } }
+        : { name: code, detail: description, members: {} };
+  examples[name] = { value: problemOf(new DomainError(error, detail, members), TRACE, publicUrl) };
+  return { $ref: `#/components/examples/${name}` };
 }
+
+/** Components that a surface's document takes from the whole document. */
+type Kind = 'schemas' | 'examples';
+const REFERENCE = /"#\/components\/(schemas|examples)\/([^"]+)"/g;
 
 /** Returns the document of each surface with its own routes. */
 export function documentsOf(whole: OpenAPIObject): Record<SurfaceName, OpenAPIObject> {
@@ -302,16 +318,19 @@ function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
         ),
       ]),
   );
-  const schemas = whole.components?.schemas ?? {};
-  const needed = new Set(['ProblemItem']);
+  const needed = new Set<string>();
   const visit = (part: unknown): void => {
-    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (!name || needed.has(name)) continue;
-      needed.add(name);
-      visit(schemas[name]);
+    for (const [, kind, name] of JSON.stringify(part).matchAll(REFERENCE)) {
+      if (needed.has(`${kind}/${name}`)) continue;
+      needed.add(`${kind}/${name}`);
+      visit(whole.components![kind as Kind]![name!]);
     }
   };
-  visit([paths, schemas['ProblemItem']]);
+  visit(paths);
+  const used = (kind: Kind) =>
+    Object.fromEntries(
+      Object.entries(whole.components![kind]!).filter(([name]) => needed.has(`${kind}/${name}`)),
+    );
   return withSharedComponents({
     ...whole,
     info: { ...whole.info, title: surface.title, description: surface.description, contact: CONTACT },
@@ -326,7 +345,8 @@ function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
           description: surface.key.description,
         },
       },
-      schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => needed.has(name))),
+      schemas: used('schemas'),
+      examples: used('examples'),
     },
   });
 }

@@ -1,23 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** The components that operations refer to in place of writing them out. */
-interface Components {
-  examples: Record<string, Example>;
-  headers: Record<string, object>;
-  parameters: Record<string, object>;
-  responses: Record<string, object>;
-}
-
 interface Reference {
   readonly $ref: string;
-}
-
-interface Example {
-  readonly value: { readonly code?: string; readonly module?: string; readonly errors?: Fault[] };
-}
-
-interface Fault {
-  readonly pointer: string;
 }
 
 interface Parameter {
@@ -31,78 +15,76 @@ interface Response {
 }
 
 interface Operation {
-  parameters?: readonly object[];
+  parameters?: readonly Parameter[];
   responses: Readonly<Record<string, object>>;
 }
 
 const PROBLEM = 'application/problem+json';
 
-/**
- * Returns a document that means the same and is half as long: the examples of problems, and each header, parameter and
- * response that several operations have, become components.
- */
-export function withSharedComponents(document: OpenAPIObject): OpenAPIObject {
-  const components: Components = { examples: {}, headers: {}, parameters: {}, responses: {} };
-  let paths = document.paths;
-  // A response refers to its examples and headers, so it becomes a component after them.
-  for (const share of [shareExamples, shareHeaders, shareResponses, shareParameters])
-    paths = share(paths, components);
-  const used = Object.entries(components).filter(([, named]) => Object.keys(named as object).length > 0);
-  const sorted = used.map(([kind, named]): [string, object] => [kind, byName(named as object)]);
-  return { ...document, paths, components: { ...document.components, ...Object.fromEntries(sorted) } };
-}
-
 type Paths = OpenAPIObject['paths'];
 
-function shareExamples(paths: Paths, { examples }: Components): Paths {
-  return mapResponses(paths, (response) => {
-    const problem = response.content?.[PROBLEM];
-    if (!problem?.examples) return response;
-    const references = mapValues(problem.examples, (example, code) => {
-      const name = [code, variantOf(example as Example)].filter(Boolean).join('.');
-      examples[name] = example as Example;
-      return referenceTo('examples', name);
+/** Replaces the parts of one kind in all operations. */
+type Walk = (paths: Paths, replace: (name: string, part: object) => object) => Paths;
+
+const WALKS: Record<'headers' | 'parameters' | 'responses', Walk> = {
+  headers: (paths, replace) =>
+    mapResponses(paths, (response) => ({
+      ...response,
+      headers: response.headers && mapValues(response.headers, (header, name) => replace(name, header)),
+    })),
+  // Parts of the path stay with their operation, because `id` is another resource's in each path.
+  parameters: (paths, replace) =>
+    mapOperations(paths, (operation) => ({
+      ...operation,
+      parameters: operation.parameters?.map((parameter) =>
+        parameter.in === 'path' ? parameter : replace(parameter.name, parameter),
+      ),
+    })),
+  responses: (paths, replace) =>
+    mapResponses(paths, (response, status) =>
+      status < '300' ? response : replace(nameOfResponse(response, status), response),
+    ),
+};
+
+/**
+ * Returns a document that means the same and is shorter: each header, parameter and response of an error that several
+ * operations have becomes a component.
+ */
+export function withSharedComponents(document: OpenAPIObject): OpenAPIObject {
+  const components: Record<string, object> = { ...document.components };
+  let { paths } = document;
+  // A response refers to its headers, so it becomes a component after them.
+  for (const kind of ['headers', 'parameters', 'responses'] as const) {
+    const parts: Part[] = [];
+    WALKS[kind](paths, (name, part) => {
+      parts.push({ name, text: JSON.stringify(part) });
+      return part;
     });
-    return { ...response, content: { ...response.content, [PROBLEM]: { ...problem, examples: references } } };
-  });
+    const shared = sharedOf(parts);
+    paths = WALKS[kind](paths, (name, part) =>
+      shared[name] === JSON.stringify(part) ? { $ref: `#/components/${kind}/${name}` } : part,
+    );
+    const used = mapValues(shared, (text) => JSON.parse(text) as object);
+    if (Object.keys(used).length > 0) components[kind] = byName(used);
+  }
+  return { ...document, paths, components };
 }
 
-/** A code whose example depends on the operation has one example for each module or for each place of the fault. */
-function variantOf({ value }: Example): string | undefined {
-  const pointer = value.errors?.[0]?.pointer;
-  if (pointer) return pointer.startsWith('?') ? 'query' : 'body';
-  return value.module;
+interface Part {
+  readonly name: string;
+  readonly text: string;
 }
 
-function shareHeaders(paths: Paths, { headers }: Components): Paths {
-  const names = new SharedNames();
-  mapResponses(paths, (response) => {
-    for (const [name, header] of Object.entries(response.headers ?? {})) names.count(name, header);
-    return response;
-  });
-  return mapResponses(paths, (response) =>
-    response.headers
-      ? {
-          ...response,
-          headers: mapValues(response.headers, (header, name) =>
-            names.refer('headers', name, header, headers),
-          ),
-        }
-      : response,
-  );
-}
-
-function shareResponses(paths: Paths, { responses }: Components): Paths {
-  const names = new SharedNames();
-  mapResponses(paths, (response, status) => {
-    names.count(nameOfResponse(response, status), response);
-    return response;
-  });
-  return mapResponses(paths, (response, status) =>
-    status < '300'
-      ? response
-      : names.refer('responses', nameOfResponse(response, status), response, responses),
-  );
+/** Returns by name the text that most parts of the name have, if several have it. */
+function sharedOf(parts: readonly Part[]): Record<string, string> {
+  const shared: Record<string, string> = {};
+  for (const [name, named] of Map.groupBy(parts, (part) => part.name)) {
+    const [[text, same]] = [...Map.groupBy(named, (part) => part.text)].sort(
+      ([one, ones], [other, others]) => others.length - ones.length || (one < other ? -1 : 1),
+    ) as [[string, Part[]]];
+    if (same.length > 1) shared[name] = text;
+  }
+  return shared;
 }
 
 /** A problem has the names of its examples: `Campagne.NotFound_Question.NotFound`. */
@@ -111,61 +93,7 @@ function nameOfResponse({ content }: Response, status: string): string {
   return examples.map(({ $ref }) => $ref.split('/').at(-1)!).join('_') || `Status${status}`;
 }
 
-/** Parts of the path stay with their operation, because `id` is another resource's in each path. */
-function shareParameters(paths: Paths, { parameters }: Components): Paths {
-  const names = new SharedNames();
-  const isShareable = (parameter: object): parameter is Parameter =>
-    'name' in parameter && 'in' in parameter && parameter.in !== 'path';
-  mapOperations(paths, (operation) => {
-    for (const parameter of operation.parameters ?? [])
-      if (isShareable(parameter)) names.count(parameter.name, parameter);
-    return operation;
-  });
-  return mapOperations(paths, (operation) =>
-    operation.parameters
-      ? {
-          ...operation,
-          parameters: operation.parameters.map((parameter) =>
-            isShareable(parameter)
-              ? names.refer('parameters', parameter.name, parameter, parameters)
-              : parameter,
-          ),
-        }
-      : operation,
-  );
-}
-
-/** Counts how many operations have each definition; a name stands for the most frequent one if several have it. */
-class SharedNames {
-  private readonly counts = new Map<string, Map<string, number>>();
-
-  count(name: string, definition: object): void {
-    const texts = this.counts.get(name) ?? new Map<string, number>();
-    const text = JSON.stringify(definition);
-    this.counts.set(name, texts.set(text, (texts.get(text) ?? 0) + 1));
-  }
-
-  /** Returns a reference to the component with this name and adds it, or returns the definition if it is not shared. */
-  refer(
-    kind: keyof Components,
-    name: string,
-    definition: object,
-    components: Record<string, object>,
-  ): object {
-    const [[text, count]] = [...this.counts.get(name)!].sort(
-      ([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1),
-    ) as [[string, number]];
-    if (count < 2 || text !== JSON.stringify(definition)) return definition;
-    components[name] = definition;
-    return referenceTo(kind, name);
-  }
-}
-
-const referenceTo = (kind: keyof Components, name: string): Reference => ({
-  $ref: `#/components/${kind}/${name}`,
-});
-
-function mapOperations(paths: Paths, map: (operation: Operation) => Operation): Paths {
+function mapOperations(paths: Paths, map: (operation: Operation) => object): Paths {
   return mapValues(paths, (item) => mapValues(item as Record<string, Operation>, map));
 }
 
@@ -176,10 +104,11 @@ function mapResponses(paths: Paths, map: (response: Response, status: string) =>
   }));
 }
 
-function mapValues<T>(record: Readonly<Record<string, T>>, map: (value: T, key: string) => object) {
+function mapValues<T, R>(record: Readonly<Record<string, T>>, map: (value: T, key: string) => R) {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
-function byName<T extends object>(record: T): T {
+/** Returns the members in the order of their names. */
+export function byName<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1))) as T;
 }
