@@ -1,7 +1,5 @@
-import type { Actor } from '#platform/audit/actor';
 import { VOTING_EXAMPLE_IDS as IDS } from '#voting';
-import { found } from './found';
-import type { ServiceContext } from './service-context';
+import { type DemonstrationSpace, found } from './demonstration-space';
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -29,11 +27,8 @@ const CANDIDATES = [
 ];
 
 /** Campaigns in each state with questions and voters, each unless it is there. */
-export async function scheduleExamples(
-  { campagnes, lifecycle, bulletins, ...roll }: ServiceContext,
-  tenantId: string,
-  actor: Actor,
-): Promise<void> {
+export async function scheduleExamples(space: DemonstrationSpace): Promise<void> {
+  const { campagnes, lifecycle, bulletins, tenantId, actor } = space;
   const opening = new Date(Date.now() + YEAR_MS);
   for (const [id, titre, transitions] of CAMPAIGNS) {
     if (await found(campagnes.get(tenantId, id))) continue;
@@ -45,7 +40,7 @@ export async function scheduleExamples(
       libelleAbstention: 'Je m’abstiens',
     };
     await campagnes.create(tenantId, actor, record, id);
-    await fill(roll, tenantId, actor, id);
+    await fill(space, id);
     for (const transition of transitions) await lifecycle.transition(tenantId, actor, id, transition);
     if (id !== IDS.ouverte) continue;
     const Reponses = [{ QuestionId: IDS.questionOuverte, Abstention: true }];
@@ -53,12 +48,9 @@ export async function scheduleExamples(
   }
 }
 
-type Roll = Pick<ServiceContext, 'questions' | 'options' | 'votants'>;
-
+/** Adds the questions and voters of a campaign. */
 async function fill(
-  { questions, options, votants }: Roll,
-  tenantId: string,
-  actor: Actor,
+  { questions, options, votants, tenantId, actor }: DemonstrationSpace,
   id: string,
 ): Promise<void> {
   if (id === IDS.campagne) {
@@ -89,13 +81,8 @@ async function fill(
     await questions.create(tenantId, actor, id, choix, IDS.questionACompleter);
     const of = { campagneId: id, questionId: IDS.questionACompleter };
     await options.create(tenantId, actor, of, { Libelle: 'Climat' }, IDS.optionASupprimer);
-    await questions.create(
-      tenantId,
-      actor,
-      id,
-      { Titre: 'À retirer', Type: 'Proposition' },
-      IDS.questionASupprimer,
-    );
+    const superflue = { Titre: 'À retirer', Type: 'Proposition' } as const;
+    await questions.create(tenantId, actor, id, superflue, IDS.questionASupprimer);
     return;
   }
   await questions.create(tenantId, actor, id, { Titre: 'Êtes-vous d’accord ?', Type: 'Proposition' });

@@ -1,7 +1,5 @@
 import { MEETING_EXAMPLE_IDS as IDS } from '#meeting';
-import type { Actor } from '#platform/audit/actor';
-import { found } from './found';
-import type { ServiceContext } from './service-context';
+import { type DemonstrationSpace, found } from './demonstration-space';
 
 /** The agenda of the first meeting; the example of a new point has the place behind the last. */
 const AGENDA = [
@@ -14,11 +12,12 @@ const AGENDA = [
 ] as const;
 
 /** A meeting with its agenda, presences and a result, and one that has nothing yet, each unless it is there. */
-export async function conveneExamples(
-  { seances, points }: ServiceContext,
-  tenantId: string,
-  actor: Actor,
-): Promise<void> {
+export async function conveneExamples({
+  seances,
+  points,
+  tenantId,
+  actor,
+}: DemonstrationSpace): Promise<void> {
   if (!(await found(seances.get(tenantId, IDS.seanceAutre)))) {
     const congress = { titre: 'Congrès 2026', date: new Date('2026-11-20T14:00:00.000Z') };
     await seances.create(tenantId, actor, congress, IDS.seanceAutre);

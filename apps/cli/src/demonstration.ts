@@ -1,21 +1,19 @@
-import { CHAMP } from '#membership';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXAMPLE_IDS, type FormulaireRecord, type Signing } from '#adhesion';
 import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
-import type { ChampRecord } from '#membership';
+import { CHAMP, type ChampRecord } from '#membership';
 import { EXAMPLE_COURRIEL_ID } from '#messaging';
-import { type ActorWithModules, MODULES } from '#access/caller';
+import { MODULES } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
-import { type Config } from '#platform/ops/config';
+import type { Config } from '#platform/ops/config';
 import { NO_TENANT } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
 import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
 import { conveneExamples } from './demonstration-meetings';
-import { found } from './found';
+import { type DemonstrationSpace, found } from './demonstration-space';
 import { ServiceContext } from './service-context';
 
 /** Keys of the demonstration tenant, by role. */
@@ -126,72 +124,57 @@ const SAMPLE_V2 = {
 const SIGNATURE = `data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAADAAAAAYCAAAAACZliEAAAAAd0lEQVR42sWUWQ6AIAwFe4i5/1VxQfBRRcAQ5auhMyRdgoXBY18K6D1tAQRiXKAtyLNrNF/YaDSmJUipPULMc4knCicKT6OwclC4uC5IPwlvBWfE6ZvL6U7g8H4BEp6F270+2it0Eiod3Asq6CxUFs3DPcIPn8AC8iH+1gEwiMgAAAAASUVORK5CYII=`;
 
 /** Cards and requests under the identifiers that the documentation names. */
-const SIGNINGS: readonly [id: string, signing: Signing][] = [
-  [
-    EXAMPLE_IDS.adhesion,
-    {
-      employeIdExterne: 'E-1001',
-      syndicatIdExterne: 'SYN-10',
-      prenom: 'Marie-Ève',
-      nom: "L'Écuyer",
-      courriel: 'marie-eve.lecuyer@example.org',
-      ville: 'Trois-Rivières',
-      province: 'QC',
-      noMembre: 'M-204511',
-      transactionId: 'TX-2026-000117',
-      dateSignature: new Date('2026-02-10T15:20:00.000Z'),
-      imageSignature: SIGNATURE,
-      formulaireId: EXAMPLE_IDS.formulaire,
-      valeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'NUIT' }],
-      consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: true }],
-    },
-  ],
-  [
-    EXAMPLE_IDS.adhesionLibre,
-    {
-      employeIdExterne: 'E-1002',
-      syndicatIdExterne: 'SYN-10',
-      prenom: 'Jean-François',
-      nom: 'Côté',
-      courriel: 'jf.cote@example.org',
-      dateSignature: new Date('2026-02-11T09:05:00.000Z'),
-    },
-  ],
-  [
-    EXAMPLE_IDS.adhesionAutre,
-    {
-      employeIdExterne: 'E-1004',
-      syndicatIdExterne: 'SYN-10',
-      prenom: 'Zoé',
-      nom: 'Gagnon',
-      courriel: 'zoe.gagnon@example.org',
-      dateSignature: new Date('2026-02-12T18:40:00.000Z'),
-    },
-  ],
-  [
-    EXAMPLE_IDS.demande,
-    {
-      syndicatIdExterne: 'SYN-10',
-      prenom: 'Olivier',
-      nom: 'Bouchard',
-      courriel: 'olivier.bouchard@example.org',
-      ville: 'Chicoutimi',
-      province: 'QC',
-      imageSignature: SIGNATURE,
-      valeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'JOUR' }],
-      consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: false }],
-    },
-  ],
-  [
-    EXAMPLE_IDS.demandeDouteuse,
-    {
-      syndicatIdExterne: 'SYN-10',
-      prenom: 'Test',
-      nom: 'Testeur',
-      courriel: 'test@example.org',
-    },
-  ],
-];
+const SIGNINGS: Readonly<Record<string, Signing>> = {
+  [EXAMPLE_IDS.adhesion]: {
+    employeIdExterne: 'E-1001',
+    syndicatIdExterne: 'SYN-10',
+    prenom: 'Marie-Ève',
+    nom: "L'Écuyer",
+    courriel: 'marie-eve.lecuyer@example.org',
+    ville: 'Trois-Rivières',
+    province: 'QC',
+    noMembre: 'M-204511',
+    transactionId: 'TX-2026-000117',
+    dateSignature: new Date('2026-02-10T15:20:00.000Z'),
+    imageSignature: SIGNATURE,
+    formulaireId: EXAMPLE_IDS.formulaire,
+    valeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'NUIT' }],
+    consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: true }],
+  },
+  [EXAMPLE_IDS.adhesionLibre]: {
+    employeIdExterne: 'E-1002',
+    syndicatIdExterne: 'SYN-10',
+    prenom: 'Jean-François',
+    nom: 'Côté',
+    courriel: 'jf.cote@example.org',
+    dateSignature: new Date('2026-02-11T09:05:00.000Z'),
+  },
+  [EXAMPLE_IDS.adhesionAutre]: {
+    employeIdExterne: 'E-1004',
+    syndicatIdExterne: 'SYN-10',
+    prenom: 'Zoé',
+    nom: 'Gagnon',
+    courriel: 'zoe.gagnon@example.org',
+    dateSignature: new Date('2026-02-12T18:40:00.000Z'),
+  },
+  [EXAMPLE_IDS.demande]: {
+    syndicatIdExterne: 'SYN-10',
+    prenom: 'Olivier',
+    nom: 'Bouchard',
+    courriel: 'olivier.bouchard@example.org',
+    ville: 'Chicoutimi',
+    province: 'QC',
+    imageSignature: SIGNATURE,
+    valeursChampUtilisateur: [{ NomChamp: 'Quart de travail', Valeur: 'JOUR' }],
+    consentements: [{ objetConsentementIdExterne: 'INFOLETTRE', accepte: false }],
+  },
+  [EXAMPLE_IDS.demandeDouteuse]: {
+    syndicatIdExterne: 'SYN-10',
+    prenom: 'Test',
+    nom: 'Testeur',
+    courriel: 'test@example.org',
+  },
+};
 
 /** The actor that creates the demonstration's client and keys. */
 const STARTER: Actor = { cleId: NO_TENANT, requestId: 'demonstration' };
@@ -231,16 +214,16 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     }
     const tenantId = partenaire.tenantId!;
     const actor = { cleId: partenaire.id, requestId: 'demonstration' };
-    for (const champ of CHAMPS) await orKnown(champs.create(tenantId, actor, champ), CHAMP.NomDejaUtilise);
+    for (const champ of CHAMPS) await champs.create(tenantId, actor, champ).catch(ignoreTaken);
     await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false });
     await syncs.sync(tenantId, actor, SAMPLE, false);
     await makeExampleTask(taches, tenantId);
-    await signExamples(context, tenantId, actor);
-    const manager = { actor, modules: MODULES };
-    await registerExamples(context, tenantId, manager);
-    await scheduleExamples(context, tenantId, actor);
-    await conveneExamples(context, tenantId, actor);
-    await writeExample(context, tenantId, manager);
+    const space = { ...context, tenantId, actor, manager: { actor, modules: MODULES } };
+    await signExamples(space);
+    await registerExamples(space);
+    await scheduleExamples(space);
+    await conveneExamples(space);
+    await writeExample(space);
     const keys = { partenaire: partenaire.cle, plateforme: plateforme.cle };
     mkdirSync(config.dataDir, { recursive: true });
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
@@ -268,30 +251,22 @@ async function makeExampleTask(taches: TachesService, tenantId: string): Promise
 }
 
 /** Forms, cards and requests, each unless it is there. */
-async function signExamples(
-  { formulaires, signing }: ServiceContext,
-  tenantId: string,
-  actor: Actor,
-): Promise<void> {
+async function signExamples({ formulaires, signing, tenantId, actor }: DemonstrationSpace): Promise<void> {
   const carte = { titre: 'Carte de membre 2026', syndicatIdExterne: 'SYN-10' };
-  const forms: readonly [id: string, form: FormulaireRecord][] = [
-    [EXAMPLE_IDS.formulaire, { ...carte, champs: ['Quart de travail'], objetsConsentement: ['INFOLETTRE'] }],
-    [EXAMPLE_IDS.formulaireLibre, { ...carte, actif: false }],
-  ];
-  for (const [id, form] of forms) {
+  const forms: Record<string, FormulaireRecord> = {
+    [EXAMPLE_IDS.formulaire]: { ...carte, champs: ['Quart de travail'], objetsConsentement: ['INFOLETTRE'] },
+    [EXAMPLE_IDS.formulaireLibre]: { ...carte, actif: false },
+  };
+  for (const [id, form] of Object.entries(forms)) {
     if (!(await found(formulaires.get(tenantId, id)))) await formulaires.create(tenantId, actor, form, id);
   }
-  for (const [id, card] of SIGNINGS) {
+  for (const [id, card] of Object.entries(SIGNINGS)) {
     if (!(await found(signing.get(tenantId, id)))) await signing.sign(tenantId, actor, card, id);
   }
 }
 
 /** Creates the missing endpoints, and a delivery to the first. They use example.org, where no server listens. */
-async function registerExamples(
-  { webhooks }: ServiceContext,
-  tenantId: string,
-  manager: ActorWithModules,
-): Promise<void> {
+async function registerExamples({ webhooks, tenantId, manager }: DemonstrationSpace): Promise<void> {
   const record = { url: 'https://hooks.example.org/mandat', types: ['sync.terminee' as const] };
   if (!(await found(webhooks.get(tenantId, manager.modules, EXAMPLE_WEBHOOK_ID)))) {
     await webhooks.create(tenantId, manager, { ...record, description: 'Paie' }, EXAMPLE_WEBHOOK_ID);
@@ -302,11 +277,7 @@ async function registerExamples(
 }
 
 /** Creates the email if it is missing. Its recipients use example.org, which receives nothing. */
-async function writeExample(
-  { courriels }: ServiceContext,
-  tenantId: string,
-  manager: ActorWithModules,
-): Promise<void> {
+async function writeExample({ courriels, tenantId, manager }: DemonstrationSpace): Promise<void> {
   if (await found(courriels.get(tenantId, EXAMPLE_COURRIEL_ID))) return;
   const letter = {
     destinataires: { idExternes: ['E-1001', 'E-1002'] },
@@ -316,9 +287,7 @@ async function writeExample(
   await courriels.create(tenantId, manager, letter, EXAMPLE_COURRIEL_ID);
 }
 
-/** Ignores an error that says the row exists already. This happens if only the file of the keys was lost. */
-async function orKnown(made: Promise<unknown>, known: ErrorDefinition): Promise<void> {
-  await made.catch((error: unknown) => {
-    if (!(error instanceof DomainError && error.definition === known)) throw error;
-  });
+/** Ignores that the custom field exists already. This happens if only the file of the keys was lost. */
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof DomainError && error.definition === CHAMP.NomDejaUtilise)) throw error;
 }

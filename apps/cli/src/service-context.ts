@@ -31,27 +31,29 @@ import { WEBHOOKS_ENTITIES, WebhooksModule, WebhooksService } from '#webhooks';
 class CliModule {}
 
 /** The services of the API without its HTTP, for commands. */
-export interface ServiceContext {
-  readonly clients: ClientsService;
-  readonly journal: JournalService;
-  readonly authentication: AuthenticationService;
-  readonly syncs: SyncV1Service;
-  readonly syncsV2: SyncV2Service;
-  readonly taches: TachesService;
-  readonly champs: ChampsUtilisateurService;
-  readonly formulaires: FormulairesService;
-  readonly signing: SigningService;
-  readonly webhooks: WebhooksService;
-  readonly campagnes: CampagnesService;
-  readonly lifecycle: LifecycleService;
-  readonly questions: QuestionsService;
-  readonly options: OptionsService;
-  readonly votants: VotantsService;
-  readonly bulletins: BulletinsService;
-  readonly seances: SeancesService;
-  readonly points: PointsService;
-  readonly courriels: CourrielsService;
-}
+const SERVICES = {
+  clients: ClientsService,
+  journal: JournalService,
+  authentication: AuthenticationService,
+  syncs: SyncV1Service,
+  syncsV2: SyncV2Service,
+  taches: TachesService,
+  champs: ChampsUtilisateurService,
+  formulaires: FormulairesService,
+  signing: SigningService,
+  webhooks: WebhooksService,
+  campagnes: CampagnesService,
+  lifecycle: LifecycleService,
+  questions: QuestionsService,
+  options: OptionsService,
+  votants: VotantsService,
+  bulletins: BulletinsService,
+  seances: SeancesService,
+  points: PointsService,
+  courriels: CourrielsService,
+};
+
+export type ServiceContext = { readonly [N in keyof typeof SERVICES]: InstanceType<(typeof SERVICES)[N]> };
 
 export const ServiceContext = {
   /** Runs `work` with the services and closes their connections afterwards. */
@@ -82,27 +84,8 @@ export const ServiceContext = {
       { logger: ['error', 'warn'], abortOnError: false },
     );
     try {
-      return await work({
-        clients: app.get(ClientsService),
-        journal: app.get(JournalService),
-        authentication: app.get(AuthenticationService),
-        syncs: app.get(SyncV1Service),
-        syncsV2: app.get(SyncV2Service),
-        taches: app.get(TachesService),
-        champs: app.get(ChampsUtilisateurService),
-        formulaires: app.get(FormulairesService),
-        signing: app.get(SigningService),
-        webhooks: app.get(WebhooksService),
-        campagnes: app.get(CampagnesService),
-        lifecycle: app.get(LifecycleService),
-        questions: app.get(QuestionsService),
-        options: app.get(OptionsService),
-        votants: app.get(VotantsService),
-        bulletins: app.get(BulletinsService),
-        seances: app.get(SeancesService),
-        points: app.get(PointsService),
-        courriels: app.get(CourrielsService),
-      });
+      const services = Object.entries(SERVICES).map(([name, type]) => [name, app.get<unknown>(type)]);
+      return await work(Object.fromEntries(services) as ServiceContext);
     } finally {
       await app.close();
     }
