@@ -10,7 +10,7 @@ import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { COMMON_MODELS } from '#platform/http/answers.decorator';
 import { problemOf } from '#platform/http/problem.filter';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
-import { byName, withSharedComponents } from './shared-components';
+import { byName, mapOperations, withSharedComponents } from './shared-components';
 
 /** The surfaces, each with its own document. The groups (`tags`) are in the order in which a caller needs them. */
 export const SURFACES = [
@@ -305,18 +305,9 @@ export function documentsOf(whole: OpenAPIObject): Record<SurfaceName, OpenAPIOb
  */
 function documentOf(surface: Surface, whole: OpenAPIObject): OpenAPIObject {
   const security = [{ [surface.key.scheme]: [] }];
-  const paths = Object.fromEntries(
-    Object.entries(whole.paths)
-      .filter(([path]) => path.startsWith(surface.prefix))
-      .map(([path, item]) => [
-        path,
-        Object.fromEntries(
-          Object.entries(item as Record<string, Operation>).map(([method, operation]) => [
-            method,
-            { ...operation, ...(operation.security ? { security } : {}) },
-          ]),
-        ),
-      ]),
+  const own = Object.entries(whole.paths).filter(([path]) => path.startsWith(surface.prefix));
+  const paths = mapOperations(Object.fromEntries(own), (operation) =>
+    operation.security ? { ...operation, security } : operation,
   );
   const needed = new Set<string>();
   const visit = (part: unknown): void => {

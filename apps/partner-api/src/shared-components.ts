@@ -17,6 +17,7 @@ interface Response {
 interface Operation {
   parameters?: readonly Parameter[];
   responses: Readonly<Record<string, object>>;
+  security?: object;
 }
 
 const PROBLEM = 'application/problem+json';
@@ -93,7 +94,8 @@ function nameOfResponse({ content }: Response, status: string): string {
   return examples.map(({ $ref }) => $ref.split('/').at(-1)!).join('_') || `Status${status}`;
 }
 
-function mapOperations(paths: Paths, map: (operation: Operation) => object): Paths {
+/** Returns the paths with every operation replaced. */
+export function mapOperations(paths: Paths, map: (operation: Operation) => object): Paths {
   return mapValues(paths, (item) => mapValues(item as Record<string, Operation>, map));
 }
 
