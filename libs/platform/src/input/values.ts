@@ -8,6 +8,8 @@ export interface Value<T> {
   readonly type?: T;
 }
 
+type Bounds = Pick<ApiPropertyOptions, 'minimum' | 'exclusiveMinimum' | 'maximum'>;
+
 function valueOf<T>(schema: ApiPropertyOptions): Value<T> {
   return { schema };
 }
@@ -22,10 +24,15 @@ export const value = {
     valueOf<string>({ type: String, description, format: 'uuid', example }),
   uri: (description: string, example: string) =>
     valueOf<string>({ type: String, description, format: 'uri', example }),
+  ids: (description: string, example: string[]) =>
+    valueOf<string[]>({ type: [String], description, format: 'uuid', example }),
   time: (description: string, example: string) =>
     valueOf<string>({ type: String, description, format: 'date-time', example }),
-  integer: (description: string, example: number, bounds: { readonly minimum?: number } = {}) =>
+  integer: (description: string, example: number, bounds: Bounds = {}) =>
     valueOf<number>({ type: 'integer', description, example, ...bounds }),
+  number: (description: string, example: number, bounds: Bounds = {}) =>
+    valueOf<number>({ type: Number, description, example, ...bounds }),
+  flag: (description: string, example: boolean) => valueOf<boolean>({ type: Boolean, description, example }),
   choice: <V extends string | null>(values: readonly V[], description: string, example: V) =>
     valueOf<V>({ enum: [...values], description, example }),
   object: (description: string) =>
@@ -34,4 +41,6 @@ export const value = {
   list: <T extends object>(type: RecordClass<T>, description: string) =>
     valueOf<T[]>({ type, isArray: true, description }),
   orNull: <T>({ schema }: Value<T>) => valueOf<T | null>({ ...schema, nullable: true }),
+  optional: <T>({ schema }: Value<T>) =>
+    valueOf<T | undefined>({ ...schema, required: false } as ApiPropertyOptions),
 };

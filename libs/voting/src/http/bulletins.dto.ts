@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
-
-import { InputOf } from '#platform/input/record-classes';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { value } from '#platform/input/values';
 import { BULLETIN_FIELDS, REPONSE_FIELDS } from '../domain/bulletin.fields';
+import { EXAMPLE_IDS } from './examples';
 
 /** The answer to one question. */
 export class ReponseInput extends InputOf(REPONSE_FIELDS) {}
@@ -10,11 +10,9 @@ export class ReponseInput extends InputOf(REPONSE_FIELDS) {}
 export class BulletinInput extends InputOf(BULLETIN_FIELDS, { Reponses: ReponseInput }) {}
 
 /** Proof that a ballot is counted, for the voter. */
-export class RecuItem {
-  @ApiProperty({
-    description:
-      'Receipt: its owner can check that the ballot is counted. Voter and choices stay secret. It is returned only once.',
-    example: 'kq0Gv1XyB3n5dW7uZ8rT2sLp4mQfHcJe',
-  })
-  Recu: string;
-}
+export class RecuItem extends ItemOf({
+  Recu: value.text(
+    'Receipt: its owner can check that the ballot is counted. Voter and choices stay secret. It is returned only once.',
+    EXAMPLE_IDS.recu,
+  ),
+}) {}

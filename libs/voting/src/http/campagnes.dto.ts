@@ -2,8 +2,8 @@ import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { PagingQuery } from '#platform/http/listing';
 import { SEUIL_ANONYMAT } from '#clients';
 import { text, pick } from '#platform/input/field';
+import { value } from '#platform/input/values';
 import { CAMPAGNE_FIELDS, ETATS, GRAINE_FIELDS } from '../domain/campagne.fields';
-import { Described, flag, text as shown } from './described';
 
 /** Body of POST and PUT; PUT replaces every property. */
 export class CampagneInput extends InputOf(CAMPAGNE_FIELDS) {}
@@ -69,13 +69,13 @@ const FILTERS = {
 export class CampagneList extends InputOf(FILTERS, {}, PagingQuery) {}
 
 /** A reason why a campaign cannot be published. */
-export class ValidationErreurItem extends Described({
-  code: shown('The error code of a publication.', 'Campagne.AucuneQuestion'),
-  detail: shown('Correction.', 'The campaign has no question: add one first.'),
+export class ValidationErreurItem extends ItemOf({
+  code: value.text('The error code of a publication.', 'Campagne.AucuneQuestion'),
+  detail: value.text('Correction.', 'The campaign has no question: add one first.'),
 }) {}
 
 /** Whether a campaign can be published at this moment. */
-export class ValidationItem extends Described({
-  valide: flag('Whether it can be published.', false),
-  erreurs: { type: [ValidationErreurItem], description: 'Reasons against it, in the order of the checks.' },
+export class ValidationItem extends ItemOf({
+  valide: value.flag('Whether it can be published.', false),
+  erreurs: value.list(ValidationErreurItem, 'Reasons against it, in the order of the checks.'),
 }) {}

@@ -1,7 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Input, Shown } from '#platform/input/field.decorator';
+import { omit, pick } from '#platform/input/field';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { pick } from '#platform/input/field';
+import { value } from '#platform/input/values';
 import {
   MOST_OPTIONS,
   MOST_QUESTIONS,
@@ -15,46 +14,27 @@ import { EXAMPLE_IDS } from './examples';
 export class NestedOptionInput extends InputOf(NESTED_OPTION_FIELDS) {}
 
 /** Body of POST and PUT; PUT replaces every property, place and options only where they are given. */
-export class QuestionInput extends InputOf(QUESTION_FIELDS, { Options: NestedOptionInput }) {
-  @Input(QUESTION_FIELDS.Id)
-  Id?: unknown;
-}
+export class QuestionInput extends InputOf(QUESTION_FIELDS, { Options: NestedOptionInput }) {}
 
 /** Body of POST and PUT; PUT replaces every property, the place only where it is given. */
 export class OptionInput extends InputOf(OPTION_FIELDS) {}
 
-const ordreShown = (among: string) => ({
-  ...OPTION_FIELDS.Ordre,
-  description: `Place among the ${among}, from 1.`,
-});
+const ordreShown = (among: string) =>
+  ({ ...OPTION_FIELDS.Ordre, description: `Place among the ${among}, from 1.`, always: true }) as const;
 
 /** An option of a question. */
-export class OptionItem extends ItemOf(pick(OPTION_FIELDS, 'Id', 'Libelle', 'Description')) {
-  @Shown({ ...ordreShown('options'), always: true })
-  Ordre: number;
-}
+export class OptionItem extends ItemOf({
+  ...pick(OPTION_FIELDS, 'Id', 'Libelle', 'Description'),
+  Ordre: ordreShown('options'),
+}) {}
 
 /** A question of a campaign. */
-export class QuestionItem extends ItemOf(
-  pick(
-    QUESTION_FIELDS,
-    'Id',
-    'Titre',
-    'Description',
-    'Type',
-    'EstPreferentiel',
-    'OrdreReponsesAleatoire',
-    'MinReponses',
-    'MaxReponses',
-    'NombreElus',
-  ),
-) {
-  @Shown({ ...ordreShown('questions'), always: true })
-  Ordre: number;
-
-  @ApiProperty({ type: [OptionItem], description: 'What can be chosen, in its order.' })
-  Options: OptionItem[];
-}
+export class QuestionItem extends ItemOf({
+  Id: QUESTION_FIELDS.Id,
+  ...omit(QUESTION_FIELDS, 'Id', 'Ordre', 'Options'),
+  Ordre: ordreShown('questions'),
+  Options: value.list(OptionItem, 'What can be chosen, in its order.'),
+}) {}
 
 const ordre = <const M extends number>(max: M, description: string, example: readonly string[]) =>
   ({ kind: 'texts', max, length: 36, format: 'uuid', required: true, description, example }) as const;

@@ -1,27 +1,22 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { omit } from '#platform/input/field';
+import { value } from '#platform/input/values';
 import { PagingQuery } from '#platform/http/listing';
 import { MOST_NAMED } from '../domain/liste-electorale.fields';
 import { VOTANT_FIELDS } from '../domain/votant.fields';
-import { count, Described, ids, text } from './described';
 import { EXAMPLE_IDS } from './examples';
 
 /** A record of an upsert. A property that is not sent keeps its value. Null clears it, or keeps it if a value is required. */
 export class VotantInput extends InputOf(VOTANT_FIELDS) {}
 
 /** A voter on the roll of a campaign. */
-export class VotantItem extends ItemOf(omit(VOTANT_FIELDS, 'Poids')) {
-  @ApiProperty({
-    description: 'Weight of the ballot.',
-    type: 'number',
+export class VotantItem extends ItemOf({
+  ...VOTANT_FIELDS,
+  Poids: value.number('Weight of the ballot.', 1, {
     minimum: 0,
     exclusiveMinimum: true,
     maximum: VOTANT_FIELDS.Poids.max,
-    example: 1,
-  })
-  Poids: number;
-}
+  }),
+}) {}
 
 const FILTERS = {
   syndicatIdExterne: {
@@ -39,17 +34,17 @@ const FILTERS = {
 export class VotantList extends InputOf(FILTERS, {}, PagingQuery) {}
 
 /** A record of a list that was not accepted. */
-export class VotantErreurItem extends Described({
-  Index: count('Its place in the list, from 0.', 3),
-  Code: text('The error code that the record would get alone.', 'Votant.IdentifiantDejaUtilise'),
-  Message: text('Reason of the rejection.', 'Another voter of the campaign has this Identifiant.'),
+export class VotantErreurItem extends ItemOf({
+  Index: value.integer('Its place in the list, from 0.', 3),
+  Code: value.text('The error code that the record would get alone.', 'Votant.IdentifiantDejaUtilise'),
+  Message: value.text('Reason of the rejection.', 'Another voter of the campaign has this Identifiant.'),
 }) {}
 
 /** Result of a list; `NombreCrees + NombreModifies + Erreurs.length` is the number of records sent. */
-export class VotantsResultItem extends Described({
-  NombreCrees: count('Voters that were created.', 1),
-  NombreModifies: count('Known voters that were accepted, changed or not.', 1),
-  Erreurs: { type: [VotantErreurItem], description: 'Records that were not accepted. All others were.' },
+export class VotantsResultItem extends ItemOf({
+  NombreCrees: value.integer('Voters that were created.', 1),
+  NombreModifies: value.integer('Known voters that were accepted, changed or not.', 1),
+  Erreurs: value.list(VotantErreurItem, 'Records that were not accepted. All others were.'),
 }) {}
 
 const DROIT_DE_VOTE = {
@@ -72,7 +67,7 @@ const DROIT_DE_VOTE = {
 /** Voters that get or lose the right to vote. */
 export class DroitDeVoteInput extends InputOf(DROIT_DE_VOTE) {}
 
-export class DroitDeVoteItem extends Described({
-  NombreModifies: count('Number of voters found, changed or not.', 1),
-  VotantIdsNonTrouves: ids('Ids without a voter in the campaign, in the order sent.', []),
+export class DroitDeVoteItem extends ItemOf({
+  NombreModifies: value.integer('Number of voters found, changed or not.', 1),
+  VotantIdsNonTrouves: value.ids('Ids without a voter in the campaign, in the order sent.', []),
 }) {}
