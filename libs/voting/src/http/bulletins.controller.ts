@@ -7,7 +7,7 @@ import { Unrecorded } from '#platform/http/idempotency.interceptor';
 import { Body } from '#platform/input/request-parts.decorator';
 import { BulletinsService } from '../application/bulletins.service';
 import { BulletinInput, RecuItem } from './bulletins.dto';
-import { CampagneId, campagnePart } from './campagnes.controller';
+import { CampagneId, campagnePart } from './path-parts';
 import { EXAMPLE_IDS } from './examples';
 
 @ApiTags('Votes')

@@ -14,7 +14,7 @@ import { GuidPart } from '#platform/input/guid-part.pipe';
 import { Unrecorded } from '#platform/http/idempotency.interceptor';
 import { Body } from '#platform/input/request-parts.decorator';
 import { CampagnesAdministrationService } from '../application/campagnes-administration.service';
-import { CampagneId, campagnePart } from './campagnes.controller';
+import { CampagneId, campagnePart } from './path-parts';
 import { CampagneDetailItem, ConstatInput, SeuilAnonymatInput } from './campagnes.dto';
 import { EXAMPLE_IDS } from './examples';
 

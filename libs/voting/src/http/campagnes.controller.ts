@@ -1,12 +1,11 @@
 import { CAMPAGNE, QUESTION, VOTE } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { CampagnesService } from '../application/campagnes.service';
@@ -20,16 +19,9 @@ import {
   ValidationItem,
 } from './campagnes.dto';
 import { EXAMPLE_IDS } from './examples';
+import { CampagneId, campagnePart } from './path-parts';
 
 const PATH = '/b2b/v1/campagnes';
-
-/** The part of a path that names a campaign, as every controller below it documents it. */
-export function campagnePart(example: string = EXAMPLE_IDS.campagne) {
-  return { description: 'Identifier of the campaign (GUID).', format: 'uuid', example } as const;
-}
-
-/** The campaign that the path names. */
-export const CampagneId = () => Param('id', new GuidPart(CAMPAGNE.NotFound, 'No campaign has this id.'));
 
 @ApiTags('Campaigns')
 @Requires({ role: 'partenaire', module: 'vote' })

@@ -8,7 +8,7 @@ import { Answers, Located } from '#platform/http/answers.decorator';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ListesElectoralesService } from '../application/listes-electorales.service';
-import { CampagneId, campagnePart } from './campagnes.controller';
+import { CampagneId, campagnePart } from './path-parts';
 import {
   ListeElectoraleFaiteItem,
   ListeElectoraleInput,

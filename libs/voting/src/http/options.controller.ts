@@ -1,27 +1,18 @@
 import { CAMPAGNE, OPTION, QUESTION } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
 import { ReturnsListing } from '#platform/http/list.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { OptionsService } from '../application/options.service';
-import { CampagneId, campagnePart } from './campagnes.controller';
 import { EXAMPLE_IDS } from './examples';
-import { QuestionId, questionPart } from './questions.controller';
+import { CampagneId, campagnePart, OptionId, optionPart, QuestionId, questionPart } from './path-parts';
 import { OptionInput, OptionItem, OptionOrdreInput } from './questions.dto';
-
-const OptionId = () =>
-  Param('optionId', new GuidPart(OPTION.NotFound, 'The question has no option with this id.'));
-
-function optionPart(example: string = EXAMPLE_IDS.option) {
-  return { description: 'Identifier of the option (GUID).', format: 'uuid', example } as const;
-}
 
 const PARENTS = { id: campagnePart(), questionId: questionPart() };
 const PARENTS_TO_COMPLETE = {

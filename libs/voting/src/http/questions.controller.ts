@@ -1,28 +1,18 @@
 import { CAMPAGNE, QUESTION } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
 import { ReturnsListing } from '#platform/http/list.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { QuestionsService } from '../application/questions.service';
-import { CampagneId, campagnePart } from './campagnes.controller';
 import { EXAMPLE_IDS } from './examples';
+import { CampagneId, campagnePart, QuestionId, questionPart } from './path-parts';
 import { QuestionInput, QuestionItem, QuestionOrdreInput } from './questions.dto';
-
-/** The part of a path that names a question. */
-export function questionPart(example: string = EXAMPLE_IDS.question) {
-  return { description: 'Identifier of the question (GUID).', format: 'uuid', example } as const;
-}
-
-/** The question that the path names. */
-export const QuestionId = () =>
-  Param('questionId', new GuidPart(QUESTION.NotFound, 'The campaign has no question with this id.'));
 
 const NOMINATION = {
   Titre: 'Qui voulez-vous à la présidence ?',

@@ -7,7 +7,7 @@ import { Answers } from '#platform/http/answers.decorator';
 import { Query } from '#platform/input/request-parts.decorator';
 import { sendParts } from '#platform/http/send-parts';
 import { StatisticsService } from '../application/statistics.service';
-import { CampagneId, campagnePart } from './campagnes.controller';
+import { CampagneId, campagnePart } from './path-parts';
 import { StatistiquesItem, StatistiquesQuery } from './statistics.dto';
 
 @ApiTags('Campaigns')

@@ -1,5 +1,5 @@
 import { CAMPAGNE, VOTANT } from '../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Post, Put, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
@@ -8,14 +8,13 @@ import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf } from '#platform/http/listing';
 import { OneOrMany } from '#platform/input/one-or-many.pipe';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { JsonRows } from '#platform/input/json-rows';
 import { type UpsertResult, VotantsService } from '../application/votants.service';
-import { CampagneId, campagnePart } from './campagnes.controller';
 import { EXAMPLE_IDS } from './examples';
+import { CampagneId, campagnePart, VotantId, votantPart } from './path-parts';
 import {
   DroitDeVoteInput,
   DroitDeVoteItem,
@@ -24,13 +23,6 @@ import {
   VotantList,
   VotantsResultItem,
 } from './votants.dto';
-
-const VotantId = () =>
-  Param('votantId', new GuidPart(VOTANT.NotFound, 'The campaign has no voter with this id.'));
-
-function votantPart(example: string = EXAMPLE_IDS.votant) {
-  return { description: 'Identifier of the voter (GUID).', format: 'uuid', example } as const;
-}
 
 const VOTANT_SCHEMA = { $ref: getSchemaPath(VotantInput) };
 
