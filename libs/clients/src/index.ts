@@ -8,6 +8,7 @@ export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
 export { ClientsModule } from './clients.module';
 export { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID, SEUIL_ANONYMAT } from './http/clients.dto';
+export { ClientId, ENVIRONMENT_PARTS } from './http/path-parts';
 
 export const CLIENTS_ENTITIES = [Client, Cle];
 export * from './domain/clients.errors';

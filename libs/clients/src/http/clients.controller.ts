@@ -21,21 +21,15 @@ import {
   ClientModification,
   IssuedCleItem,
   EXAMPLE_CLE_ID,
-  EXAMPLE_CLIENT_ID,
 } from './clients.dto';
+import { ClientId, CLIENT_PART as clientId } from './path-parts';
 
-const clientId = {
-  description: 'Identifier of the client (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_CLIENT_ID,
-} as const;
 const cleId = {
   description: 'Identifier of the key (GUID).',
   format: 'uuid',
   example: EXAMPLE_CLE_ID,
 } as const;
 
-const ClientId = () => Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.'));
 const CleId = () => Param('cleId', new GuidPart(CLE.NotFound, 'The client has no key with this id.'));
 
 @Requires({ role: 'admin' })

@@ -1,13 +1,12 @@
 import { CLIENT } from '../domain/clients.errors';
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
-import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf, pageOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { JournalService } from '../application/journal.service';
-import { EXAMPLE_CLIENT_ID } from './clients.dto';
+import { ClientId, CLIENT_PART } from './path-parts';
 import { JournalItem, JournalQuery } from './journal.dto';
 
 /** Entries fetched at a time. One entry may name 1,000 objects. */
@@ -26,21 +25,12 @@ export class JournalController {
       'Entries of the client as a whole and of both its data spaces, oldest first: each write, each bulk write as one entry (with the ids of the voters for a roll), and each reading of a signature image. Ballots have no entries.',
       'Entries have ids only, and no names, addresses or contents. They are never changed or removed, which `npm run cli -- verifier-journal` proves.',
     ].join('\n\n'),
-    path: {
-      clientId: {
-        description: 'Identifier of the client (GUID).',
-        format: 'uuid',
-        example: EXAMPLE_CLIENT_ID,
-      },
-    },
+    path: { clientId: CLIENT_PART },
     type: [JournalItem],
     paged: true,
     errors: [CLIENT.NotFound],
   })
-  list(
-    @Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.')) clientId: string,
-    @Query() query: JournalQuery,
-  ): Listing {
+  list(@ClientId() clientId: string, @Query() query: JournalQuery): Listing {
     return listOf(
       query,
       async (after, limit) => {

@@ -1,28 +1,20 @@
-import { CLIENT } from '#clients';
+import { CLIENT, ClientId, ENVIRONMENT_PARTS } from '#clients';
 import { EMPLOYE } from '#membership';
 import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { EXAMPLE_CLIENT_ID } from '#clients';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { Requires } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { EnvironmentPart } from '#access/environment-part.pipe';
-import { GuidPart } from '#platform/input/guid-part.pipe';
 import { type PersonalData, PersonnesService } from '../application/personnes.service';
 import { DonneesPersonnellesItem } from './personnes.dto';
 
-const ClientId = () => Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.'));
 const EnvironmentName = () => Param('environnement', new EnvironmentPart(EMPLOYE.NotFound));
 
 const path = (idExterne: string) => ({
-  clientId: {
-    description: 'Identifier of the client (GUID).',
-    format: 'uuid',
-    example: EXAMPLE_CLIENT_ID,
-  } as const,
-  environnement: { description: '`production` or `staging`.', example: 'staging' },
+  ...ENVIRONMENT_PARTS,
   idExterne: { description: 'External identifier of the employee.', example: idExterne },
 });
 

@@ -1,8 +1,7 @@
-import { CLIENT } from '#clients';
+import { CLIENT, ClientId, ENVIRONMENT_PARTS } from '#clients';
 import { CAMPAGNE, URNE } from '../domain/voting.errors';
 import { Controller, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { EXAMPLE_CLIENT_ID } from '#clients';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { Requires } from '#access/requires.decorator';
@@ -10,7 +9,6 @@ import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { EnvironmentPart } from '#access/environment-part.pipe';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
 import { Unrecorded } from '#platform/http/idempotency.interceptor';
 import { Body } from '#platform/input/request-parts.decorator';
 import { CampagnesAdministrationService } from '../application/campagnes-administration.service';
@@ -18,15 +16,7 @@ import { CampagneId, campagnePart } from './path-parts';
 import { CampagneDetailItem, ConstatInput, SeuilAnonymatInput } from './campagnes.dto';
 import { EXAMPLE_IDS } from './examples';
 
-const path = (campagne?: string) => ({
-  clientId: {
-    description: 'Identifier of the client (GUID).',
-    format: 'uuid',
-    example: EXAMPLE_CLIENT_ID,
-  } as const,
-  environnement: { description: '`production` or `staging`.', example: 'staging' },
-  id: campagnePart(campagne),
-});
+const EnvironmentName = () => Param('environnement', new EnvironmentPart(CAMPAGNE.NotFound));
 
 @ApiTags('Campaigns')
 @Requires({ role: 'admin' })
@@ -39,14 +29,14 @@ export class CampagnesAdministrationController {
     summary: 'Set the threshold of anonymity of a draft',
     description:
       'Replaces the client’s threshold, in Brouillon only: a publication fixes it. Votes of delegates with individual weights need 1. The campaign shows threshold and reason to its partner, and the audit trail records the change.',
-    path: path(),
+    path: { ...ENVIRONMENT_PARTS, id: campagnePart() },
     type: CampagneDetailItem,
     errors: [CLIENT.NotFound, CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise],
   })
   async setSeuilAnonymat(
     @CurrentActor() actor: Actor,
-    @Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.')) clientId: string,
-    @Param('environnement', new EnvironmentPart(CAMPAGNE.NotFound)) environnement: Environment,
+    @ClientId() clientId: string,
+    @EnvironmentName() environnement: Environment,
     @CampagneId() id: string,
     @Body() { seuilAnonymat, raison }: SeuilAnonymatInput,
   ): Promise<Json> {
@@ -61,14 +51,14 @@ export class CampagnesAdministrationController {
     summary: 'Seal a ballot box without a result',
     description:
       'If ballots, receipts and voters do not agree, the box is not sealed, and the audit trail has `urne.anomalie`: see docs/operations.md first. This request ends it permanently. The vote has no result: `resultatsVisibles` is false, and the campaign and its statistics show `raisonConstat`.',
-    path: path(EXAMPLE_IDS.aArchiver),
+    path: { ...ENVIRONMENT_PARTS, id: campagnePart(EXAMPLE_IDS.aArchiver) },
     type: CampagneDetailItem,
     errors: [CLIENT.NotFound, CAMPAGNE.NotFound, URNE.NonConstatable],
   })
   async sealWithoutResult(
     @CurrentActor() actor: Actor,
-    @Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.')) clientId: string,
-    @Param('environnement', new EnvironmentPart(CAMPAGNE.NotFound)) environnement: Environment,
+    @ClientId() clientId: string,
+    @EnvironmentName() environnement: Environment,
     @CampagneId() id: string,
     @Body() { raison }: ConstatInput,
   ): Promise<Json> {
