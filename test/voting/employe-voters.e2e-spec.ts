@@ -492,8 +492,8 @@ describe('one of them held in its middle', () => {
   });
 
   it('negative control: a check without its locks lets the publication pass, and the card or the employee goes', async () => {
-    const { isVoter } = VotantRepository.prototype;
-    jest.spyOn(VotantRepository.prototype, 'isVoter').mockImplementation(function (
+    const { hasVoter } = VotantRepository.prototype;
+    jest.spyOn(VotantRepository.prototype, 'hasVoter').mockImplementation(function (
       this: VotantRepository,
       ...asked
     ) {
@@ -503,7 +503,7 @@ describe('one of them held in its middle', () => {
       const client = transactions.client();
       const query = (...given: [string, ...unknown[]]): unknown =>
         / FOR (KEY )?SHARE/.test(given[0]) ? { rows: [] } : client.query(...given);
-      return isVoter.apply(
+      return hasVoter.apply(
         { transactions: { client: () => ({ query }) } } as unknown as VotantRepository,
         asked,
       );

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ClientsModule } from '#clients';
-import { MembershipModule } from '#membership';
+import { ActiveCampaigns, MembershipModule } from '#membership';
 import { CampagnesAdministrationService } from './application/campagnes-administration.service';
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
 import { CountingService } from './application/counting.service';
-import { EmployeVoters } from './application/employe-voters';
 import { LifecycleService } from './application/lifecycle.service';
 import { ListesElectoralesService } from './application/listes-electorales.service';
 import { OptionsService } from './application/options.service';
@@ -46,7 +45,6 @@ const services = [
   providers: [
     ...services,
     CountingService,
-    EmployeVoters,
     Roll,
     Structure,
     BulletinRepository,
@@ -64,4 +62,9 @@ const services = [
   ],
   exports: [...services, VoterErasureRepository],
 })
-export class VotingModule {}
+export class VotingModule {
+  /** Employees and cards ask whether they are on a roll before they are deleted. */
+  constructor(campaigns: ActiveCampaigns, votants: VotantRepository) {
+    campaigns.register(votants);
+  }
+}

@@ -73,13 +73,9 @@ export class VotantRepository {
    * Returns whether an employee is a voter of an active campaign. The caller has locked the employee. A result of false
    * stays true until the transaction ends: its voters do not change, and their campaigns do not become active.
    *
-   * @param syndicats only voters of one of these unions, or of none, count; every voter does if undefined
+   * @param syndicats only voters of one of these unions, or of none, count; every voter does if absent
    */
-  async isVoter(
-    tenantId: string,
-    employe: string,
-    syndicats: readonly string[] | undefined,
-  ): Promise<boolean> {
+  async hasVoter(tenantId: string, employe: string, syndicats?: readonly string[]): Promise<boolean> {
     const client = this.transactions.client();
     // Campaigns before their voters, in the order of a campaign's deletion. The locked employee gets no further voter.
     await client.query(
@@ -108,7 +104,7 @@ export class VotantRepository {
    * Removes an employee from the rolls of unpublished campaigns. These have no votes, so each voter is removable
    * (`Votant.assertRemovable`).
    */
-  async removeFromDrafts(tenantId: string, employe: string): Promise<void> {
+  async release(tenantId: string, employe: string): Promise<void> {
     await this.transactions.client().query(
       `WITH removed AS (
          DELETE FROM votant v USING campagne c
