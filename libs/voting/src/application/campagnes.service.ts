@@ -13,7 +13,7 @@ import { hasAtMost } from '#platform/input/faults';
 import { Campagne, type CampagneContent } from '../domain/campagne.entity';
 import { CAMPAGNE_FIELDS, type CampagneRecord, graineOf } from '../domain/campagne.fields';
 import { type CampagneFilter, CampagneQuery } from '../persistence/campagne.query';
-import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
+import { CampagneRepository } from '../persistence/campagne.repository';
 import { LifecycleService } from './lifecycle.service';
 import { slugOf } from './slug';
 
@@ -34,9 +34,7 @@ export class CampagnesService {
 
   /** @throws DomainError `Campagne.NotFound` */
   async get(tenantId: string, id: string): Promise<Json> {
-    const item = await this.query.one(tenantId, id);
-    if (item === undefined) throw noCampagne();
-    return item;
+    return this.query.one(tenantId, id);
   }
 
   /**

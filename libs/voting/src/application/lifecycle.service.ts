@@ -10,14 +10,8 @@ import { Outbox } from '#platform/events/outbox';
 import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
-import { CampagneRepository, type LockedCampagne, noCampagne } from '../persistence/campagne.repository';
+import { CampagneRepository, type LockedCampagne } from '../persistence/campagne.repository';
 import { eachDue } from './each-due';
-
-/** Reasons against a publication. */
-export interface Validation {
-  readonly valide: boolean;
-  readonly erreurs: readonly { readonly code: string; readonly detail: string }[];
-}
 
 /** How campaigns go from state to state: by request, and by the clock (docs/contract.md, "States and transitions"). */
 @Injectable()
@@ -49,25 +43,17 @@ export class LifecycleService {
       this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS[name], [id]);
     });
     // The box returns the seed of draws after the commit of the transaction that closed it.
-    const item = await this.query.one(tenantId, id);
-    if (item === undefined) throw noCampagne();
-    return item;
+    return this.query.one(tenantId, id);
   }
 
   /** All that would stop a publication at this moment. @throws DomainError `Campagne.NotFound` */
-  async validation(tenantId: string, id: string): Promise<Validation> {
+  async validation(tenantId: string, id: string) {
     return this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.repository.look(tenantId, id);
-      const refusals = refusalsOf(
-        'publier',
-        campagne.etat(at),
-        await this.repository.circumstances(campagne),
-        at,
-      );
-      return {
-        valide: refusals.length === 0,
-        erreurs: refusals.map(({ error, detail }) => ({ code: error.code, detail })),
-      };
+      const circumstances = await this.repository.circumstances(campagne);
+      const refusals = refusalsOf('publier', campagne.etat(at), circumstances, at);
+      const erreurs = refusals.map(({ error, detail }) => ({ code: error.code, detail }));
+      return { valide: erreurs.length === 0, erreurs };
     });
   }
 

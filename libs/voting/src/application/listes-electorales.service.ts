@@ -7,12 +7,17 @@ import { invalidRequest } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
 import { dayOf } from '#platform/input/wire-date';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
-import type { ListeElectorale } from '../domain/liste-electorale.types';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
 import { Roll } from './roll';
 
-const CRITERIA = ['SyndicatsIdExternes', 'EmployeursIdentifiantsExternes', 'EmployesIdExternes'] as const;
+/** Criteria, each with what its identifiers name. */
+const CRITERIA = {
+  SyndicatsIdExternes: 'union',
+  EmployeursIdentifiantsExternes: 'employer',
+  EmployesIdExternes: 'employee',
+} as const;
+const CRITERION_NAMES = Object.keys(CRITERIA) as (keyof typeof CRITERIA)[];
 
 /** Electoral lists: voters made of employees by criteria (docs/contract.md, "Electoral lists"). */
 @Injectable()
@@ -42,15 +47,10 @@ export class ListesElectoralesService {
    * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Requete.Invalide` without any criterion
    * and for each identifier that names nothing
    */
-  async create(
-    tenantId: string,
-    actor: Actor,
-    campagneId: string,
-    record: ListeElectoraleRecord,
-  ): Promise<ListeElectorale> {
+  async create(tenantId: string, actor: Actor, campagneId: string, record: ListeElectoraleRecord) {
     const criteria = withoutEmptyLists({ ...record, ActifsLe: record.ActifsLe && dayOf(record.ActifsLe) });
-    if (CRITERIA.every((criterion) => criteria[criterion] == null)) {
-      const detail = `name at least one criterion (${CRITERIA.join(', ')}): a list without any would be everyone`;
+    if (CRITERION_NAMES.every((criterion) => criteria[criterion] == null)) {
+      const detail = `name at least one criterion (${CRITERION_NAMES.join(', ')}): a list without any would be everyone`;
       throw invalidRequest([{ pointer: '', code: 'required', detail }]);
     }
     return this.roll.write(
@@ -62,7 +62,7 @@ export class ListesElectoralesService {
             unknown.map(({ criterion, index }) => ({
               pointer: `/${criterion}/${index}`,
               code: 'reference',
-              detail: `names no ${WHAT[criterion]}`,
+              detail: `names no ${CRITERIA[criterion]}`,
             })),
           );
         }
@@ -76,27 +76,18 @@ export class ListesElectoralesService {
           NombreDejaPresents: present,
           DateCreationUtc: dateCreation.toISOString(),
         };
-        await this.outbox.add(
-          tenantId,
-          LISTE_ELECTORALE_EVENTS.creee,
-          JSON.stringify({ CampagneId: campagneId, ...result }),
-        );
+        const data = JSON.stringify({ CampagneId: campagneId, ...result });
+        await this.outbox.add(tenantId, LISTE_ELECTORALE_EVENTS.creee, data);
         return { change: { ajoutes }, result };
       },
     );
   }
 }
 
-const WHAT = {
-  SyndicatsIdExternes: 'union',
-  EmployeursIdentifiantsExternes: 'employer',
-  EmployesIdExternes: 'employee',
-} as const;
-
 /** An empty list is the same as an absent criterion. */
 function withoutEmptyLists(record: ListeElectoraleRecord): ListeElectoraleRecord {
   const lists = Object.fromEntries(
-    CRITERIA.map((criterion) => [criterion, record[criterion]?.length ? record[criterion] : null]),
+    CRITERION_NAMES.map((criterion) => [criterion, record[criterion]?.length ? record[criterion] : null]),
   );
   return { ...record, ...lists };
 }

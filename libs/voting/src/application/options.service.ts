@@ -81,11 +81,10 @@ export class OptionsService {
 
   /** @throws DomainError `Precondition.Echouee` */
   async delete(tenantId: string, actor: Actor, of: OfQuestion, id: string, ifMatch?: string): Promise<void> {
-    const get = (): Promise<Json> => this.get(tenantId, of, id);
-    const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
-    await this.structure.write(tenantId, actor, of.campagneId, find, async () => {
-      await this.structure.remove(tenantId, 'option', of.questionId, id);
-    });
+    const find = async (): Promise<void> => assertIfMatch(ifMatch, await this.get(tenantId, of, id));
+    await this.structure.write(tenantId, actor, of.campagneId, find, () =>
+      this.structure.remove(tenantId, 'option', of.questionId, id),
+    );
   }
 
   /** @returns the first page of them in their new order @throws DomainError `Requete.Invalide` */

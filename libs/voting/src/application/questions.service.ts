@@ -55,8 +55,7 @@ export class QuestionsService {
     id?: string,
   ): Promise<Made> {
     const content = contentOf(record);
-    const nothing = async (): Promise<void> => undefined;
-    return this.structure.write(tenantId, actor, campagneId, nothing, async () => {
+    return this.structure.write(tenantId, actor, campagneId, undefined, async () => {
       await this.structure.assertRoom(tenantId, 'question', campagneId, MOST_QUESTIONS);
       const made = await this.repository.insert(tenantId, campagneId, content, id);
       const options = optionsOf(record).map((option) => ({ ...option, Id: null }));
@@ -83,10 +82,13 @@ export class QuestionsService {
     const get = (): Promise<Json> => this.get(tenantId, campagneId, id);
     const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
     return this.structure.write(tenantId, actor, campagneId, find, async () => {
+      const known = await this.repository.ids(tenantId, 'option', id);
       // One that becomes a Proposition without having any gets what every Proposition has.
-      const isBare = async (): Promise<boolean> =>
-        (await this.repository.ids(tenantId, 'option', id)).length === 0;
-      if (record.Options || (await isBare())) await this.replaceOptions(tenantId, id, optionsOf(record));
+      if (record.Options || known.length === 0) {
+        const options = optionsOf(record);
+        assertOwn(known, options);
+        await this.repository.replaceOptions(tenantId, id, options);
+      }
       await this.repository.update(tenantId, id, content);
       await this.structure.move(tenantId, 'question', campagneId, id, record.Ordre);
       return get();
@@ -101,39 +103,30 @@ export class QuestionsService {
     id: string,
     ifMatch?: string,
   ): Promise<void> {
-    const get = (): Promise<Json> => this.get(tenantId, campagneId, id);
-    const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
-    await this.structure.write(tenantId, actor, campagneId, find, async () => {
-      await this.structure.remove(tenantId, 'question', campagneId, id);
-    });
+    const find = async (): Promise<void> => assertIfMatch(ifMatch, await this.get(tenantId, campagneId, id));
+    await this.structure.write(tenantId, actor, campagneId, find, () =>
+      this.structure.remove(tenantId, 'question', campagneId, id),
+    );
   }
 
   /** @returns the first page of them in their new order @throws DomainError `Requete.Invalide` */
   async order(tenantId: string, actor: Actor, campagneId: string, ids: readonly string[]): Promise<Page> {
-    const nothing = async (): Promise<void> => undefined;
-    return this.structure.write(tenantId, actor, campagneId, nothing, async () => {
+    return this.structure.write(tenantId, actor, campagneId, undefined, async () => {
       await this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds');
       return this.query.page(tenantId, campagneId, undefined, MOST_QUESTIONS);
     });
   }
+}
 
-  private async replaceOptions(
-    tenantId: string,
-    id: string,
-    options: readonly NestedOptionRecord[],
-  ): Promise<void> {
-    const known = new Set(await this.repository.ids(tenantId, 'option', id));
-    const named = new Set<string>();
-    options.forEach(({ Id }) => {
-      if (Id == null) return;
-      const option = Id.toLowerCase();
-      const detail = known.has(option)
-        ? 'names an option twice'
-        : `names no option of this question: ${option}`;
-      if (!known.has(option) || named.has(option))
-        throw invalidRequest([{ pointer: '/Options', code: 'reference', detail }]);
-      named.add(option);
-    });
-    await this.repository.replaceOptions(tenantId, id, options);
+/** @throws DomainError `Requete.Invalide` where an `Id` names none of the known options, or one that another names */
+function assertOwn(known: readonly string[], options: readonly NestedOptionRecord[]): void {
+  const free = new Set(known);
+  for (const { Id } of options) {
+    const option = Id?.toLowerCase();
+    if (option === undefined || free.delete(option)) continue;
+    const detail = known.includes(option)
+      ? 'names an option twice'
+      : `names no option of this question: ${option}`;
+    throw invalidRequest([{ pointer: '/Options', code: 'reference', detail }]);
   }
 }

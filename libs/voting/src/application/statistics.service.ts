@@ -9,7 +9,7 @@ import { LOGGER } from '#platform/ops/logger';
 import { MOST_RESULT, resultSize } from '../domain/result-size';
 import { STATISTICS_END, statisticsHead, untoldQuestion } from '../domain/statistics';
 import { noCampagne } from '../persistence/campagne.repository';
-import { type Reading, readingsOf } from '../persistence/reading';
+import { readingsOf } from '../persistence/reading';
 import { type StatedCampagne, type StatisticsFilter, StatisticsQuery } from '../persistence/statistics.query';
 import { type Counting, CountingService } from './counting.service';
 import { LifecycleService } from './lifecycle.service';
@@ -123,13 +123,16 @@ export class StatisticsService {
 
   private async *counted(asked: Asked, filter: StatisticsFilter): AsyncGenerator<Uint8Array> {
     const { tenantId, campagne } = asked;
-    const { questions, nombreVotants, graine } = campagne;
-    for (const reading of readingsOf(questions, nombreVotants, isWhole(filter))) {
-      const { first, last, parts } = reading;
-      const batch = { first, questions: questions.slice(first, last + 1), isWhole: isWhole(filter), graine };
+    const { nombreVotants, graine } = campagne;
+    const isOfAll = isWhole(filter);
+    for (const reading of readingsOf(campagne.questions, nombreVotants, isOfAll)) {
+      const { first, last, parts, bytes } = reading;
+      const questions = campagne.questions.slice(first, last + 1);
+      const batch = { first, questions, isWhole: isOfAll, graine };
       const read: Counting['read'] = (part) =>
         this.query.counted(tenantId, campagne.id, reading, part, filter);
-      const isShort = isShortCount(batch, reading);
+      const sizes = questions.map((one) => (isOfAll ? resultSize([one]) : one.nombreOptions));
+      const isShort = bytes <= SHORT.bytes && Math.max(...sizes) <= SHORT.size;
       yield* await this.counting
         .items(tenantId, { batch, isShort, parts, read })
         .catch((error: unknown) => this.putOffIfLong(asked, error));
@@ -150,14 +153,6 @@ export class StatisticsService {
 
 function isWhole({ syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter): boolean {
   return syndicatIdExterne == null && employeurIdentifiantExterne == null;
-}
-
-function isShortCount(
-  { isWhole, questions }: { isWhole: boolean; questions: StatedCampagne['questions'] },
-  { bytes }: Reading,
-): boolean {
-  const sizes = questions.map((one) => (isWhole ? resultSize([one]) : one.nombreOptions));
-  return bytes <= SHORT.bytes && Math.max(...sizes) <= SHORT.size;
 }
 
 function keyOf({ tenantId, campagne }: Asked): string {

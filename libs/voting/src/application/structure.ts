@@ -30,19 +30,19 @@ export class Structure {
   ) {}
 
   /**
-   * @param find throws if the written object does not exist, or differs from the caller's version
+   * @param find throws if the written object does not exist, or differs from the caller's version; undefined for a new one
    * @throws DomainError `Campagne.NotFound`, `Campagne.StructureVerrouillee` and those of `find` and `work`
    */
   async write<T>(
     tenantId: string,
     actor: Actor,
     campagneId: string,
-    find: () => Promise<unknown>,
+    find: (() => Promise<unknown>) | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
     return this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.campagnes.lock(tenantId, campagneId, 'structure');
-      await find();
+      await find?.();
       const etat = campagne.etat(at);
       if (etat !== 'Brouillon') {
         const detail = `The campaign is in state ${etat}: questions, options and their order change in Brouillon only.`;

@@ -14,13 +14,11 @@ export interface VotantError {
 }
 
 /** Names of a voter, each with the error of a second record in the same request. */
-const NAMES = {
-  VotantId: REQUETE.Invalide,
-  Identifiant: VOTANT.IdentifiantDejaUtilise,
-  EmployeIdExterne: VOTANT.EmployeDejaInscrit,
-} as const satisfies Partial<Record<keyof VotantRecord, ErrorDefinition>>;
-
-const NAME_ENTRIES = Object.entries(NAMES) as [keyof typeof NAMES, ErrorDefinition][];
+const NAMES = [
+  ['VotantId', REQUETE.Invalide],
+  ['Identifiant', VOTANT.IdentifiantDejaUtilise],
+  ['EmployeIdExterne', VOTANT.EmployeDejaInscrit],
+] as const;
 
 const VALIDATOR = new RecordValidator(VOTANT_FIELDS);
 
@@ -51,7 +49,7 @@ export class VotantChecks {
     if (!values) return this.refuse(n, REQUETE.Invalide, fault);
     const [missing] = VotantChecks.missing(values);
     if (missing) return this.refuse(n, REQUETE.Invalide, `${missing} is required`);
-    for (const [name, error] of NAME_ENTRIES) {
+    for (const [name, error] of NAMES) {
       const value = values[name];
       if (value == null) continue;
       const key = `${name} ${value}`;

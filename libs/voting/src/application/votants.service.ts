@@ -13,14 +13,7 @@ import { type VotantFilter, VotantQuery } from '../persistence/votant.query';
 import { noVotant, VotantRepository } from '../persistence/votant.repository';
 import { VotantsBulk } from '../persistence/votants.bulk';
 import { Roll } from './roll';
-import { VotantChecks, type VotantError } from './votant-checks';
-
-/** Result of a list of voters. */
-export interface UpsertResult {
-  readonly NombreCrees: number;
-  readonly NombreModifies: number;
-  readonly Erreurs: readonly VotantError[];
-}
+import { VotantChecks } from './votant-checks';
 
 /**
  * The roll of a campaign (docs/contract.md, "Voters"). In addition to the errors named below, each operation throws
@@ -72,12 +65,8 @@ export class VotantsService {
   ): Promise<{ item: Json; isNew: boolean }> {
     const missing = VotantChecks.missing(record);
     if (missing.length > 0) {
-      const faults = missing.map((name) => ({
-        pointer: `/${name}`,
-        code: 'required',
-        detail: 'is required',
-      }));
-      throw invalidRequest(faults);
+      const fault = { code: 'required', detail: 'is required' };
+      throw invalidRequest(missing.map((name) => ({ pointer: `/${name}`, ...fault })));
     }
     const staged = { n: 0, record, newId };
     const { VotantId } = record;
@@ -97,12 +86,7 @@ export class VotantsService {
   }
 
   /** Writes many voters. Reports each record that breaks a rule, and writes all others in one transaction. */
-  async upsertAll(
-    tenantId: string,
-    actor: Actor,
-    campagneId: string,
-    records: Iterable<unknown>,
-  ): Promise<UpsertResult> {
+  async upsertAll(tenantId: string, actor: Actor, campagneId: string, records: Iterable<unknown>) {
     const prepare = async () => {
       const checks = new VotantChecks();
       return { checks, stage: await this.bulk.stage(checks.sound(records)) };

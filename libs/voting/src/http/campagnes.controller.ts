@@ -9,7 +9,7 @@ import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { CampagnesService } from '../application/campagnes.service';
-import { LifecycleService, type Validation } from '../application/lifecycle.service';
+import { LifecycleService } from '../application/lifecycle.service';
 import {
   CampagneDetailItem,
   CampagneInput,
@@ -136,7 +136,7 @@ export class CampagnesController {
     type: ValidationItem,
     errors: [CAMPAGNE.NotFound],
   })
-  async validation(@Tenant() tenantId: string, @CampagneId() id: string): Promise<Validation> {
+  validation(@Tenant() tenantId: string, @CampagneId() id: string): Promise<ValidationItem> {
     return this.lifecycle.validation(tenantId, id);
   }
 
@@ -157,11 +157,7 @@ export class CampagnesController {
       CAMPAGNE.PoidsIdentifiants,
     ],
   })
-  async publish(
-    @Tenant() tenantId: string,
-    @CurrentActor() actor: Actor,
-    @CampagneId() id: string,
-  ): Promise<Json> {
+  publish(@Tenant() tenantId: string, @CurrentActor() actor: Actor, @CampagneId() id: string): Promise<Json> {
     return this.lifecycle.transition(tenantId, actor, id, 'publier');
   }
 
@@ -173,7 +169,7 @@ export class CampagnesController {
     type: CampagneDetailItem,
     errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise, CAMPAGNE.DepublierAvecVotes],
   })
-  async unpublish(
+  unpublish(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @CampagneId() id: string,
@@ -189,11 +185,7 @@ export class CampagnesController {
     type: CampagneDetailItem,
     errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise],
   })
-  async open(
-    @Tenant() tenantId: string,
-    @CurrentActor() actor: Actor,
-    @CampagneId() id: string,
-  ): Promise<Json> {
+  open(@Tenant() tenantId: string, @CurrentActor() actor: Actor, @CampagneId() id: string): Promise<Json> {
     return this.lifecycle.transition(tenantId, actor, id, 'ouvrir');
   }
 
@@ -206,11 +198,7 @@ export class CampagnesController {
     type: CampagneDetailItem,
     errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise],
   })
-  async close(
-    @Tenant() tenantId: string,
-    @CurrentActor() actor: Actor,
-    @CampagneId() id: string,
-  ): Promise<Json> {
+  close(@Tenant() tenantId: string, @CurrentActor() actor: Actor, @CampagneId() id: string): Promise<Json> {
     return this.lifecycle.transition(tenantId, actor, id, 'fermer');
   }
 
@@ -223,7 +211,7 @@ export class CampagnesController {
     type: CampagneDetailItem,
     errors: [CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise],
   })
-  async keepGraine(
+  keepGraine(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @CampagneId() id: string,
@@ -240,11 +228,7 @@ export class CampagnesController {
     type: CampagneDetailItem,
     errors: [CAMPAGNE.NotFound, CAMPAGNE.TransitionNonPermise],
   })
-  async archive(
-    @Tenant() tenantId: string,
-    @CurrentActor() actor: Actor,
-    @CampagneId() id: string,
-  ): Promise<Json> {
+  archive(@Tenant() tenantId: string, @CurrentActor() actor: Actor, @CampagneId() id: string): Promise<Json> {
     return this.lifecycle.transition(tenantId, actor, id, 'archiver');
   }
 }

@@ -120,7 +120,7 @@ export class OptionsController {
     ifMatch: true,
     errors: [CAMPAGNE.NotFound, QUESTION.NotFound, OPTION.NotFound, CAMPAGNE.StructureVerrouillee],
   })
-  async replace(
+  replace(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
@@ -129,8 +129,7 @@ export class OptionsController {
     @Body() body: OptionInput,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<Json> {
-    const item = await this.options.replace(tenantId, actor, { campagneId, questionId }, id, body, ifMatch);
-    return item;
+    return this.options.replace(tenantId, actor, { campagneId, questionId }, id, body, ifMatch);
   }
 
   @Delete(':optionId')

@@ -12,7 +12,7 @@ import { type Listing, listOf } from '#platform/http/listing';
 import { OneOrMany } from '#platform/input/one-or-many.pipe';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { JsonRows } from '#platform/input/json-rows';
-import { type UpsertResult, VotantsService } from '../application/votants.service';
+import { VotantsService } from '../application/votants.service';
 import { EXAMPLE_IDS } from './examples';
 import { CampagneId, campagnePart, VotantId, votantPart } from './path-parts';
 import {
@@ -93,7 +93,7 @@ export class VotantsController {
     @CampagneId() campagneId: string,
     @Body(new OneOrMany(VotantInput)) body: VotantInput | JsonRows,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | UpsertResult> {
+  ): Promise<Json | VotantsResultItem> {
     if (body instanceof JsonRows) return this.votants.upsertAll(tenantId, actor, campagneId, body);
     const { item, isNew } = await this.votants.upsert(tenantId, actor, campagneId, body);
     if (isNew) {
@@ -116,7 +116,7 @@ export class VotantsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body() { VotantIds, ADroitDeVote }: DroitDeVoteInput,
-  ): Promise<object> {
+  ): Promise<DroitDeVoteItem> {
     return this.votants.setDroitDeVote(tenantId, actor, campagneId, VotantIds, ADroitDeVote);
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { noCampagne } from './campagne.repository';
 import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
 
 /** Filters of the list of campaigns; those given hold together (docs/contract.md, "Campaigns"). */
@@ -63,9 +64,11 @@ export class CampagneQuery {
     });
   }
 
-  /** Returns the campaign with the fields that lists leave out. */
-  one(tenantId: string, id: string): Promise<string | undefined> {
-    return this.whole.one(tenantId, id);
+  /** Returns the campaign with the fields that lists leave out. @throws DomainError `Campagne.NotFound` */
+  async one(tenantId: string, id: string): Promise<string> {
+    const item = await this.whole.one(tenantId, id);
+    if (item === undefined) throw noCampagne();
+    return item;
   }
 
   /** Returns the campaign with the fields of lists. */
