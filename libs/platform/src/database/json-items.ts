@@ -47,6 +47,9 @@ export interface Page {
   readonly last?: Position;
 }
 
+/** Reads at most `limit` items of a list after `after`. */
+export type FetchPage = (after: Position | undefined, limit: number) => Promise<Page>;
+
 /** A condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
 export interface Filter {
   readonly sql: string;
@@ -102,7 +105,7 @@ export class JsonItems {
   private readonly names: string;
 
   constructor(
-    private readonly transactions: Transactions,
+    protected readonly transactions: Transactions,
     private readonly source: ItemSource,
   ) {
     const entries = Object.entries(source.columns);
@@ -124,6 +127,11 @@ export class JsonItems {
       },
     );
     return row?.item;
+  }
+
+  /** Returns the list of the items that pass every filter. */
+  pages(tenantId: string, filters: readonly Filter[] = []): FetchPage {
+    return (after, limit) => this.page(tenantId, after, limit, filters);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Page, Position } from '../database/json-items';
+import type { FetchPage, Page, Position } from '../database/json-items';
 import { invalidRequest } from '../errors/domain-error';
 import { isGuid } from '../input/faults';
 import { text } from '../input/field';
@@ -25,9 +25,6 @@ export interface Feed {
   /** The last position that is read; undefined while there is none. */
   readonly until: Position | undefined;
 }
-
-/** Reads at most `limit` items after `after`. */
-export type FetchPage = (after: Position | undefined, limit: number) => Promise<Page>;
 
 /** A list that a handler returns. `ListInterceptor` sends it. */
 export interface Listing {

@@ -3,7 +3,7 @@ import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import { cleanHtml } from '#platform/input/clean-html';
@@ -28,8 +28,8 @@ export class CampagnesService {
     private readonly audit: AuditTrail,
   ) {}
 
-  page(tenantId: string, filter: CampagneFilter, after: Position | undefined, limit: number): Promise<Page> {
-    return this.query.page(tenantId, filter, after, limit);
+  list(tenantId: string, filter: CampagneFilter): FetchPage {
+    return this.query.list(tenantId, filter);
   }
 
   /** @throws DomainError `Campagne.NotFound` */

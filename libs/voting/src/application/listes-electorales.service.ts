@@ -2,7 +2,7 @@ import { LISTE_ELECTORALE_EVENTS } from '../domain/voting.events';
 import { LISTE_ELECTORALE_ACTIONS } from '../domain/voting.actions';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { invalidRequest } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
 import { dayOf } from '#platform/input/wire-date';
@@ -29,16 +29,9 @@ export class ListesElectoralesService {
     private readonly outbox: Outbox,
   ) {}
 
-  /** @throws DomainError `Campagne.NotFound` */
-  async page(
-    tenantId: string,
-    campagneId: string,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    const page = await this.repository.page(tenantId, campagneId, after, limit);
-    if (page.items === '') await this.campagnes.assertExists(tenantId, campagneId);
-    return page;
+  /** Reading it throws `Campagne.NotFound`. */
+  list(tenantId: string, campagneId: string): FetchPage {
+    return this.campagnes.listOfKnown(tenantId, campagneId, this.repository.list(tenantId, campagneId));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { OPTION } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage, Page } from '#platform/database/json-items';
 import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
@@ -31,9 +31,11 @@ export class OptionsService {
     private readonly repository: QuestionRepository,
   ) {}
 
-  async page(tenantId: string, of: OfQuestion, after: Position | undefined, limit: number): Promise<Page> {
-    await this.question(tenantId, of);
-    return this.query.pageOfOptions(tenantId, of.questionId, after, limit);
+  list(tenantId: string, of: OfQuestion): FetchPage {
+    return async (after, limit) => {
+      await this.question(tenantId, of);
+      return this.query.listOfOptions(tenantId, of.questionId)(after, limit);
+    };
   }
 
   async get(tenantId: string, of: OfQuestion, id: string): Promise<Json> {
@@ -92,7 +94,7 @@ export class OptionsService {
     const find = (): Promise<Json> => this.question(tenantId, of);
     return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
       await this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds');
-      return this.query.pageOfOptions(tenantId, of.questionId, undefined, MOST_OPTIONS);
+      return this.query.listOfOptions(tenantId, of.questionId)(undefined, MOST_OPTIONS);
     });
   }
 

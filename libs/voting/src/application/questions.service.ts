@@ -1,7 +1,7 @@
 import { QUESTION } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage, Page } from '#platform/database/json-items';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
@@ -25,15 +25,8 @@ export class QuestionsService {
     private readonly repository: QuestionRepository,
   ) {}
 
-  async page(
-    tenantId: string,
-    campagneId: string,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    const page = await this.query.page(tenantId, campagneId, after, limit);
-    if (page.items === '') await this.campagnes.assertExists(tenantId, campagneId);
-    return page;
+  list(tenantId: string, campagneId: string): FetchPage {
+    return this.campagnes.listOfKnown(tenantId, campagneId, this.query.list(tenantId, campagneId));
   }
 
   async get(tenantId: string, campagneId: string, id: string): Promise<Json> {
@@ -113,7 +106,7 @@ export class QuestionsService {
   async order(tenantId: string, actor: Actor, campagneId: string, ids: readonly string[]): Promise<Page> {
     return this.structure.write(tenantId, actor, campagneId, undefined, async () => {
       await this.structure.order(tenantId, 'question', campagneId, ids, '/QuestionIds');
-      return this.query.page(tenantId, campagneId, undefined, MOST_QUESTIONS);
+      return this.query.list(tenantId, campagneId)(undefined, MOST_QUESTIONS);
     });
   }
 }

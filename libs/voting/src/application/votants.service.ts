@@ -2,7 +2,7 @@ import { VOTANT_ACTIONS } from '../domain/voting.actions';
 import { VOTANT } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { TouchedIds } from '#platform/database/touched-ids';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
@@ -29,16 +29,8 @@ export class VotantsService {
     private readonly roll: Roll,
   ) {}
 
-  async page(
-    tenantId: string,
-    campagneId: string,
-    filter: VotantFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    const page = await this.query.page(tenantId, campagneId, filter, after, limit);
-    if (page.items === '') await this.campagnes.assertExists(tenantId, campagneId);
-    return page;
+  list(tenantId: string, campagneId: string, filter: VotantFilter): FetchPage {
+    return this.campagnes.listOfKnown(tenantId, campagneId, this.query.list(tenantId, campagneId, filter));
   }
 
   /** @throws DomainError `Votant.NotFound` */

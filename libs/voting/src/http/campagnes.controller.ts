@@ -40,7 +40,7 @@ export class CampagnesController {
     paged: true,
   })
   list(@Tenant() tenantId: string, @Query() query: CampagneList): Listing {
-    return listOf(query, (after, limit) => this.campagnes.page(tenantId, query, after, limit));
+    return listOf(query, this.campagnes.list(tenantId, query));
   }
 
   @Get(':id')

@@ -31,7 +31,7 @@ export class ListesElectoralesController {
     errors: [CAMPAGNE.NotFound],
   })
   list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, (after, limit) => this.listes.page(tenantId, campagneId, after, limit));
+    return listOf(query, this.listes.list(tenantId, campagneId));
   }
 
   @Post()

@@ -41,8 +41,7 @@ export class OptionsController {
     @QuestionId() questionId: string,
     @Query() query: PagingQuery,
   ): Listing {
-    const of = { campagneId, questionId };
-    return listOf(query, (after, limit) => this.options.page(tenantId, of, after, limit));
+    return listOf(query, this.options.list(tenantId, { campagneId, questionId }));
   }
 
   @Get(':optionId')
@@ -106,9 +105,8 @@ export class OptionsController {
   ): Promise<Listing> {
     const of = { campagneId, questionId };
     const first = await this.options.order(tenantId, actor, of, OptionIds);
-    return listOf({}, async (after, limit) =>
-      after ? this.options.page(tenantId, of, after, limit) : first,
-    );
+    const list = this.options.list(tenantId, of);
+    return listOf({}, async (after, limit) => (after ? list(after, limit) : first));
   }
 
   @Put(':optionId')

@@ -38,7 +38,7 @@ export class QuestionsController {
     errors: [CAMPAGNE.NotFound],
   })
   list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, (after, limit) => this.questions.page(tenantId, campagneId, after, limit));
+    return listOf(query, this.questions.list(tenantId, campagneId));
   }
 
   @Get(':questionId')
@@ -96,9 +96,8 @@ export class QuestionsController {
     @Body() { QuestionIds }: QuestionOrdreInput,
   ): Promise<Listing> {
     const first = await this.questions.order(tenantId, actor, campagneId, QuestionIds);
-    return listOf({}, async (after, limit) =>
-      after ? this.questions.page(tenantId, campagneId, after, limit) : first,
-    );
+    const list = this.questions.list(tenantId, campagneId);
+    return listOf({}, async (after, limit) => (after ? list(after, limit) : first));
   }
 
   @Put(':questionId')

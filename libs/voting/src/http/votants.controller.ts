@@ -42,7 +42,7 @@ export class VotantsController {
     errors: [CAMPAGNE.NotFound],
   })
   list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: VotantList): Listing {
-    return listOf(query, (after, limit) => this.votants.page(tenantId, campagneId, query, after, limit));
+    return listOf(query, this.votants.list(tenantId, campagneId, query));
   }
 
   @Get(':votantId')

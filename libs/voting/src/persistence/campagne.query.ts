@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { noCampagne } from './campagne.repository';
 import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
@@ -76,8 +76,8 @@ export class CampagneQuery {
     return this.listed.one(tenantId, id);
   }
 
-  page(tenantId: string, filter: CampagneFilter, after: Position | undefined, limit: number): Promise<Page> {
-    return this.listed.page(tenantId, after, limit, [
+  list(tenantId: string, filter: CampagneFilter): FetchPage {
+    return this.listed.pages(tenantId, [
       { sql: `${ETAT} = ?`, value: filter.etat },
       // No pattern: every character is itself.
       {

@@ -2,6 +2,7 @@ import { CAMPAGNE } from '../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import type { Prelude } from '#platform/database/entered-query';
+import type { FetchPage } from '#platform/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import type { TouchedIds } from '#platform/database/touched-ids';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
@@ -171,6 +172,15 @@ export class CampagneRepository {
       },
     );
     if (rows.length === 0) throw noCampagne();
+  }
+
+  /** Returns a list of a campaign. Reading it throws `Campagne.NotFound` if it is empty and there is no such campaign. */
+  listOfKnown(tenantId: string, id: string, list: FetchPage): FetchPage {
+    return async (after, limit) => {
+      const page = await list(after, limit);
+      if (page.items === '') await this.assertExists(tenantId, id);
+      return page;
+    };
   }
 
   async newId(): Promise<string> {

@@ -11,7 +11,7 @@ import {
 } from '#membership/relations';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { keepStatistics } from '#platform/bulk/staged-merge';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
@@ -68,8 +68,8 @@ export class ListeElectoraleRepository {
     });
   }
 
-  page(tenantId: string, campagneId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [{ sql: 'campagne_id = ?', value: campagneId }]);
+  list(tenantId: string, campagneId: string): FetchPage {
+    return this.items.pages(tenantId, [{ sql: 'campagne_id = ?', value: campagneId }]);
   }
 
   async unknownNames(tenantId: string, criteria: ListeElectoraleRecord): Promise<UnknownName[]> {

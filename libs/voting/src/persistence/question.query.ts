@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, jsonList, jsonObject, type Page, type Position } from '#platform/database/json-items';
+import { type FetchPage, JsonItems, jsonList, jsonObject } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 
 const optionColumns = (row: string) => ({
@@ -53,20 +53,15 @@ export class QuestionQuery {
     return this.questions.one(tenantId, id, [{ sql: 'campagne_id = ?', value: campagneId }]);
   }
 
-  page(tenantId: string, campagneId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.questions.page(tenantId, after, limit, [{ sql: 'campagne_id = ?', value: campagneId }]);
+  list(tenantId: string, campagneId: string): FetchPage {
+    return this.questions.pages(tenantId, [{ sql: 'campagne_id = ?', value: campagneId }]);
   }
 
   option(tenantId: string, questionId: string, id: string): Promise<string | undefined> {
     return this.options.one(tenantId, id, [{ sql: 'question_id = ?', value: questionId }]);
   }
 
-  pageOfOptions(
-    tenantId: string,
-    questionId: string,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.options.page(tenantId, after, limit, [{ sql: 'question_id = ?', value: questionId }]);
+  listOfOptions(tenantId: string, questionId: string): FetchPage {
+    return this.options.pages(tenantId, [{ sql: 'question_id = ?', value: questionId }]);
   }
 }

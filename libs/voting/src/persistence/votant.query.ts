@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position } from '#platform/database/json-items';
+import { type FetchPage, JsonItems } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 
 /** Filters of a roll; those given hold together (docs/contract.md, "Voters"). */
@@ -40,16 +40,10 @@ export class VotantQuery {
     return this.items.one(tenantId, id, [{ sql: 'campagne_id = ?', value: campagneId }]);
   }
 
-  page(
-    tenantId: string,
-    campagneId: string,
-    filter: VotantFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
+  list(tenantId: string, campagneId: string, filter: VotantFilter): FetchPage {
     // Whether the union or the employer has fewer voters depends on the values.
     const planned = 'for each value';
-    return this.items.page(tenantId, after, limit, [
+    return this.items.pages(tenantId, [
       { sql: 'campagne_id = ?', value: campagneId },
       { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne, planned },
       { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne, planned },
