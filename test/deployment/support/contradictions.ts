@@ -5,7 +5,7 @@ import { MailConfig } from '../../../libs/messaging/src/application/mail-config'
 import { type Config, loadConfig } from '#platform/ops/config';
 import type { Reader } from '#platform/ops/process-name';
 import { HealthController } from '#platform/http/health.controller';
-import { DATABASE_TIMEOUT_MS } from '#platform/http/health.indicators';
+import { DATABASE_TIMEOUT_MS } from '#platform/http/health.controller';
 import { LONGEST_STOP_MS } from '#platform/ops/run-process';
 import { readVariables, SAMPLE_SECRETS } from './environment';
 import { type Yaml } from './files';

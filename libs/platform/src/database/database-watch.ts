@@ -54,7 +54,7 @@ export function allowLongStatements(client: PoolClient): void {
 /** Closes a connection without notifying the server. Waiting statements fail as if the network were down. */
 export function cut(client: Pick<Client, 'query'>): void {
   const error = Object.assign(new Error('The database has been silent.'), { code: 'ETIMEDOUT' });
-  (client as unknown as Internals).connection.stream.destroy(error);
+  streamOf(client).destroy(error);
 }
 
 /**
@@ -88,13 +88,8 @@ export class DatabaseWatch {
   add(client: Client): void {
     client.once('connect', () => {
       const { bytesRead, bytesWritten } = streamOf(client);
-      this.connections.set(client, {
-        madeAt: performance.now(),
-        bytesRead,
-        bytesWritten,
-        unheard: 0,
-        silent: 0,
-      });
+      const madeAt = performance.now();
+      this.connections.set(client, { madeAt, bytesRead, bytesWritten, unheard: 0, silent: 0 });
     });
     client.once('end', () => this.connections.delete(client));
   }
@@ -205,6 +200,6 @@ export function disallowLongStatements(client: PoolClient): void {
   longStatements.delete(client);
 }
 
-function streamOf(client: Client): Stream {
+function streamOf(client: Pick<Client, 'query'>): Stream {
   return (client as unknown as Internals).connection.stream;
 }

@@ -23,8 +23,7 @@ interface DatabaseErrorFields {
 }
 
 function fieldsOf(error: unknown): DatabaseErrorFields {
-  if (typeof error !== 'object' || error === null) return {};
-  const fields = error as DatabaseErrorFields;
+  const fields = Object(error) as DatabaseErrorFields;
   // TypeORM wraps what the driver threw.
   return fields.driverError ?? fields;
 }

@@ -80,7 +80,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ApiResponse({
       status,
       description: SUCCESS[status] ?? 'Success',
-      ...typeOf(options.type),
+      ...(options.type ? { type: options.type } : {}),
       ...(options.anyOf
         ? { schema: { anyOf: options.anyOf.map((type) => ({ $ref: getSchemaPath(type) })) } }
         : {}),
@@ -170,11 +170,6 @@ const SUCCESS: Readonly<Record<number, string>> = {
   202: 'Will be done in the background',
   204: 'Done; no body',
 };
-
-function typeOf(type: AnswerOptions['type']): { type?: Type; isArray?: boolean } {
-  if (!type) return {};
-  return Array.isArray(type) ? { type: type[0], isArray: true } : { type };
-}
 
 function headersOf(
   options: AnswerOptions,

@@ -33,15 +33,15 @@ export class FixedBody {
     private readonly make: () => string | Buffer,
   ) {}
 
-  /** Makes the body, unless it is there. */
-  async prepare(): Promise<void> {
-    await this.representations();
+  /** Makes the body, unless it is there, and returns its encodings, the smallest first. */
+  prepare(): Promise<readonly Representation[]> {
+    return (this.made ??= this.encode(Buffer.from(this.make())));
   }
 
   /** Answers a GET or HEAD in the smallest encoding that it accepts, with 304 where the caller holds that one. */
   async answer(response: Response): Promise<void> {
     const request = response.req;
-    const all = await this.representations();
+    const all = await this.prepare();
     const chosen = all.find(({ encoding }) => request.acceptsEncodings(encoding)) ?? all.at(-1)!;
     response.setHeader('Cache-Control', CACHE_CONTROL);
     response.setHeader('Vary', 'Accept-Encoding');
@@ -55,10 +55,6 @@ export class FixedBody {
     response.setHeader('Content-Length', chosen.bytes.length);
     if (chosen.encoding !== 'identity') response.setHeader('Content-Encoding', chosen.encoding);
     response.end(chosen.bytes);
-  }
-
-  private representations(): Promise<readonly Representation[]> {
-    return (this.made ??= this.encode(Buffer.from(this.make())));
   }
 
   private async encode(bytes: Buffer): Promise<readonly Representation[]> {

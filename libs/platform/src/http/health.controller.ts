@@ -1,11 +1,20 @@
 import { SERVICE } from '../errors/platform.errors';
 import { Controller, Get, Header, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { type HealthCheckResult, HealthCheckService, type HealthIndicatorFunction } from '@nestjs/terminus';
+import {
+  type HealthCheckResult,
+  HealthCheckService,
+  type HealthIndicatorFunction,
+  HealthIndicatorService,
+} from '@nestjs/terminus';
 import { Probe } from './public.decorator';
 import { DomainError } from '../errors/domain-error';
-import { DatabaseHealthIndicator, LifecycleHealthIndicator } from './health.indicators';
+import { Transactions } from '../database/transactions';
+import { Lifecycle } from '../ops/lifecycle';
 import { Metrics } from '../ops/metrics';
+
+/** Maximum time that a probe waits for the database, in milliseconds. */
+export const DATABASE_TIMEOUT_MS = 1_500;
 
 interface Health {
   statut: 'ok';
@@ -18,8 +27,9 @@ interface Health {
 export class HealthController {
   constructor(
     private readonly health: HealthCheckService,
-    private readonly database: DatabaseHealthIndicator,
-    private readonly lifecycle: LifecycleHealthIndicator,
+    private readonly indicators: HealthIndicatorService,
+    private readonly transactions: Transactions,
+    private readonly lifecycle: Lifecycle,
     private readonly metrics: Metrics,
   ) {}
 
@@ -32,13 +42,13 @@ export class HealthController {
   /** The process can serve: the database responds and no stop has begun. */
   @Get('health/ready')
   ready(): Promise<Health> {
-    return this.check([() => this.lifecycle.isHealthy(), () => this.database.isHealthy()]);
+    return this.check([this.takesWork, this.databaseResponds]);
   }
 
   /** The process has started: the database responds. */
   @Get('health/startup')
   startup(): Promise<Health> {
-    return this.check([() => this.database.isHealthy()]);
+    return this.check([this.databaseResponds]);
   }
 
   @Get('metrics')
@@ -47,6 +57,14 @@ export class HealthController {
   scrape(): Promise<string> {
     return this.metrics.text();
   }
+
+  private readonly takesWork: HealthIndicatorFunction = () => {
+    const indicator = this.indicators.check('lifecycle');
+    return this.lifecycle.isStopping ? indicator.down() : indicator.up();
+  };
+
+  private readonly databaseResponds: HealthIndicatorFunction = () =>
+    this.indicators.check('database').attempt(() => this.transactions.ping(DATABASE_TIMEOUT_MS));
 
   /** @throws DomainError `Service.Indisponible` for the first indicator that is down */
   private async check(indicators: HealthIndicatorFunction[]): Promise<Health> {

@@ -50,10 +50,7 @@ function toDomainError(error: unknown): DomainError {
 
 /** Express and its parsers mark their own refusals with a status; anything else is a fault of ours. */
 function statusOf(error: unknown): number {
-  const { status, expose } = (typeof error === 'object' && error !== null ? error : {}) as {
-    status?: unknown;
-    expose?: unknown;
-  };
+  const { status, expose } = Object(error) as { status?: unknown; expose?: unknown };
   if (error instanceof URIError) return 400;
   return typeof status === 'number' && expose === true ? status : 500;
 }
