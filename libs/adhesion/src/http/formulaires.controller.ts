@@ -6,7 +6,7 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
+import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { FormulairesService } from '../application/formulaires.service';
@@ -14,11 +14,7 @@ import { EXAMPLE_IDS } from './examples';
 import { FormulaireInput, FormulaireItem } from './formulaires.dto';
 
 const PATH = '/b2b/v2/formulaire';
-const id = {
-  description: 'Identifier of the form (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_IDS.formulaire,
-} as const;
+const id = guidPart('form', EXAMPLE_IDS.formulaire);
 
 const FormulaireId = () => Param('id', new GuidPart(FORMULAIRE.NotFound, 'No form has this id.'));
 

@@ -6,7 +6,7 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
+import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { Body } from '#platform/input/request-parts.decorator';
 import { PaiementsService } from '../application/paiements.service';
 import { SigningService } from '../application/signing.service';
@@ -23,11 +23,7 @@ import {
 } from './signing.dto';
 
 const PATH = '/plateforme/v1/adhesions';
-const id = {
-  description: 'Identifier of the card (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_IDS.adhesion,
-} as const;
+const id = guidPart('card', EXAMPLE_IDS.adhesion);
 
 const AdhesionId = () => Param('id', new GuidPart(ADHESION.NotFound, 'No signed card has this identifier.'));
 

@@ -8,7 +8,7 @@ import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
-import { GuidPart } from '#platform/input/guid-part.pipe';
+import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { SecretAnswer } from '#platform/http/idempotency.interceptor';
 import { type Listing, listOf, pageOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -24,11 +24,7 @@ import {
 } from './clients.dto';
 import { ClientId, CLIENT_PART as clientId } from './path-parts';
 
-const cleId = {
-  description: 'Identifier of the key (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_CLE_ID,
-} as const;
+const cleId = guidPart('key', EXAMPLE_CLE_ID);
 
 const CleId = () => Param('cleId', new GuidPart(CLE.NotFound, 'The client has no key with this id.'));
 

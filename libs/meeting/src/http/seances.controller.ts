@@ -4,7 +4,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
+import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
 import { PointsService } from '../application/points.service';
@@ -14,18 +14,10 @@ import { ResultatPointItem } from './points.dto';
 import { ParticipationItem, SeanceItem, SeanceList } from './seances.dto';
 
 /** Path parameter of a meeting. */
-export const seancePart = {
-  description: 'Identifier of the meeting (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_IDS.seance,
-} as const;
+export const seancePart = guidPart('meeting', EXAMPLE_IDS.seance);
 
 /** Path parameter of a point of its agenda. */
-export const pointPart = {
-  description: 'Identifier of the point (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_IDS.point,
-} as const;
+export const pointPart = guidPart('point', EXAMPLE_IDS.point);
 
 /** Decorates a handler's parameter with the meeting of the path. */
 export const SeanceId = () => Param('seanceId', new GuidPart(SEANCE.NotFound, 'No meeting has this id.'));

@@ -8,7 +8,7 @@ import { CurrentActorWithModules } from '#access/actor.decorator';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
+import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { CourrielsService } from '../application/courriels.service';
@@ -21,11 +21,7 @@ import {
   EXAMPLE_COURRIEL_ID,
 } from './courriels.dto';
 
-const id = {
-  description: 'Identifier of the email (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_COURRIEL_ID,
-} as const;
+const id = guidPart('email', EXAMPLE_COURRIEL_ID);
 const CourrielId = () => Param('id', new GuidPart(COURRIEL.NotFound, 'No email has this id.'));
 
 @ApiTags('E-mail')

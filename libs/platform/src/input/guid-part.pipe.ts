@@ -17,3 +17,8 @@ export class GuidPart implements PipeTransform<string, Promise<string>> {
     throw new DomainError(this.notFound, this.detail);
   }
 }
+
+/** Documents a part of a path that is a GUID of the service. */
+export function guidPart(what: string, example: string) {
+  return { description: `Identifier of the ${what} (GUID).`, format: 'uuid', example } as const;
+}

@@ -1,18 +1,12 @@
 import { CAMPAGNE, OPTION, QUESTION, VOTANT } from '../domain/voting.errors';
 import { Param } from '@nestjs/common';
-import { GuidPart } from '#platform/input/guid-part.pipe';
+import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { EXAMPLE_IDS } from './examples';
 
-/** Documents the part of a path that is the identifier of something; the example of the demonstration tenant may vary. */
-const guidPart =
-  (what: string, usual: string) =>
-  (example = usual) =>
-    ({ description: `Identifier of the ${what} (GUID).`, format: 'uuid', example }) as const;
-
-export const campagnePart = guidPart('campaign', EXAMPLE_IDS.campagne);
-export const questionPart = guidPart('question', EXAMPLE_IDS.question);
-export const optionPart = guidPart('option', EXAMPLE_IDS.option);
-export const votantPart = guidPart('voter', EXAMPLE_IDS.votant);
+export const campagnePart = (example: string = EXAMPLE_IDS.campagne) => guidPart('campaign', example);
+export const questionPart = (example: string = EXAMPLE_IDS.question) => guidPart('question', example);
+export const optionPart = (example: string = EXAMPLE_IDS.option) => guidPart('option', example);
+export const votantPart = (example: string = EXAMPLE_IDS.votant) => guidPart('voter', example);
 
 export const CampagneId = () => Param('id', new GuidPart(CAMPAGNE.NotFound, 'No campaign has this id.'));
 

@@ -7,7 +7,7 @@ import { CurrentCaller, Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActorWithModules } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { GuidPart } from '#platform/input/guid-part.pipe';
+import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { SecretAnswer } from '#platform/http/idempotency.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -26,16 +26,8 @@ import {
 } from './webhooks.dto';
 
 const PATH = '/b2b/v2/webhook';
-const id = {
-  description: 'Identifier of the endpoint (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_WEBHOOK_ID,
-} as const;
-const livraisonId = {
-  description: 'Identifier of the delivery (GUID).',
-  format: 'uuid',
-  example: EXAMPLE_LIVRAISON_ID,
-} as const;
+const id = guidPart('endpoint', EXAMPLE_WEBHOOK_ID);
+const livraisonId = guidPart('delivery', EXAMPLE_LIVRAISON_ID);
 
 /** The rule of every operation on an endpoint (`assertOpen`), for descriptions. */
 const OPEN = 'The key needs the modules of all types of the endpoint.';
