@@ -46,34 +46,32 @@ export class ListesElectoralesService {
       const detail = `name at least one criterion (${CRITERION_NAMES.join(', ')}): a list without any would be everyone`;
       throw invalidRequest([{ pointer: '', code: 'required', detail }]);
     }
-    return this.roll.write(
-      { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.creer, campagneId },
-      async () => {
-        const unknown = await this.repository.unknownNames(tenantId, criteria);
-        if (unknown.length > 0) {
-          throw invalidRequest(
-            unknown.map(({ criterion, index }) => ({
-              pointer: `/${criterion}/${index}`,
-              code: 'reference',
-              detail: `names no ${CRITERIA[criterion]}`,
-            })),
-          );
-        }
-        const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
-        const { id, dateCreation } = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
-        const { ajoutes, present } = enrolled;
-        const result = {
-          Id: id,
-          NombreVotants: ajoutes.count + present,
-          NombreAjoutes: ajoutes.count,
-          NombreDejaPresents: present,
-          DateCreationUtc: dateCreation.toISOString(),
-        };
-        const data = JSON.stringify({ CampagneId: campagneId, ...result });
-        await this.outbox.add(tenantId, LISTE_ELECTORALE_EVENTS.creee, data);
-        return { change: { ajoutes }, result };
-      },
-    );
+    const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.creer, campagneId };
+    return this.roll.write(writer, async () => {
+      const unknown = await this.repository.unknownNames(tenantId, criteria);
+      if (unknown.length > 0) {
+        throw invalidRequest(
+          unknown.map(({ criterion, index }) => ({
+            pointer: `/${criterion}/${index}`,
+            code: 'reference',
+            detail: `names no ${CRITERIA[criterion]}`,
+          })),
+        );
+      }
+      const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
+      const { id, dateCreation } = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
+      const { ajoutes, present } = enrolled;
+      const result = {
+        Id: id,
+        NombreVotants: ajoutes.count + present,
+        NombreAjoutes: ajoutes.count,
+        NombreDejaPresents: present,
+        DateCreationUtc: dateCreation.toISOString(),
+      };
+      const data = JSON.stringify({ CampagneId: campagneId, ...result });
+      await this.outbox.add(tenantId, LISTE_ELECTORALE_EVENTS.creee, data);
+      return { change: { ajoutes }, result };
+    });
   }
 }
 

@@ -102,11 +102,8 @@ export class VotantsService {
       };
       return { change, result };
     };
-    return this.roll.write(
-      { tenantId, actor, action: VOTANT_ACTIONS.enregistrer, campagneId },
-      work,
-      prepare,
-    );
+    const writer = { tenantId, actor, action: VOTANT_ACTIONS.enregistrer, campagneId };
+    return this.roll.write(writer, work, prepare);
   }
 
   /** @throws DomainError `Votant.NotFound`, `Precondition.Echouee`, `Votant.AVote` */

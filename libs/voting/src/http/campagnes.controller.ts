@@ -21,8 +21,6 @@ import {
 import { EXAMPLE_IDS } from './examples';
 import { CampagneId, campagnePart } from './path-parts';
 
-const PATH = '/b2b/v1/campagnes';
-
 @ApiTags('Campaigns')
 @Requires({ role: 'partenaire', module: 'vote' })
 @Controller('b2b/v1/campagnes')
@@ -71,7 +69,7 @@ export class CampagnesController {
     @Body() body: CampagneInput,
   ): Promise<Located> {
     const id = await this.campagnes.create(tenantId, actor, body);
-    return new Located(`${PATH}/${id}`, JSON.stringify(id));
+    return new Located(`/b2b/v1/campagnes/${id}`, JSON.stringify(id));
   }
 
   @Put(':id')
