@@ -32,11 +32,16 @@ export class Child {
     });
   }
 
-  /** Starts a process without waiting. API and worker log in to DATABASE_URL as `asService` says. */
+  /**
+   * Starts a process without waiting. API and worker log in to DATABASE_URL as `asService` says.
+   *
+   * @param before a command that runs the process
+   */
   static async spawn(
     app: 'partner-api' | 'worker' | 'cli',
     env: Record<string, string>,
-    args: string[] = [],
+    args: readonly string[] = [],
+    before: readonly string[] = [],
   ): Promise<Child> {
     const port = await freePort();
     const own: Record<string, string> = {
@@ -50,10 +55,8 @@ export class Child {
       ...env,
       ...(app === 'cli' || !env.DATABASE_URL ? {} : { DATABASE_URL: asService(env.DATABASE_URL) }),
     };
-    const child = spawn(process.execPath, [join(DIST, app, 'src/main.js'), ...args], {
-      env: own,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const [file, ...rest] = [...before, process.execPath, join(DIST, app, 'src/main.js'), ...args];
+    const child = spawn(file!, rest, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
     return new Child(child, `http://127.0.0.1:${port}`, own);
   }
 

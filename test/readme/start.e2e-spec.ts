@@ -33,3 +33,13 @@ describe('npm start with ADMIN_API_KEY', () => {
     }
   });
 });
+
+describe('npm start that gets SIGTERM itself', () => {
+  it('stops the launcher, the API, the worker and the database, though its shell ends at once', async () => {
+    const shell = ['/bin/sh', '-c', '"$@"; exit', 'npm'];
+    const service = await DemonstrationService.start({ npm_lifecycle_event: 'start' }, shell);
+    // Resolves when no process has the shell's output open any more.
+    await service.stop();
+    await expect(fetch(service.url)).rejects.toThrow();
+  }, 90_000);
+});

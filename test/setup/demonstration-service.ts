@@ -14,10 +14,14 @@ export class DemonstrationService {
     readonly keys: Readonly<Record<'partenaire' | 'plateforme' | 'admin', string>>,
   ) {}
 
-  static async start(env: Record<string, string> = {}): Promise<DemonstrationService> {
+  /** @param before a command that runs the launcher */
+  static async start(
+    env: Record<string, string> = {},
+    before: readonly string[] = [],
+  ): Promise<DemonstrationService> {
     const port = String(await freePort());
     const own = { PORT: port, WORKER_PORT: String(await freePort()), LOG_LEVEL: 'error' };
-    const child = await Child.spawn('cli', { ...own, ...env }, ['start']);
+    const child = await Child.spawn('cli', { ...own, ...env }, ['start'], before);
     const isReady = (): true | undefined => {
       if (!child.isRunning) throw new Error(`It did not start: ${child.errors}${child.output}`);
       return child.output.includes('Ctrl+C stops everything.') || undefined;

@@ -11,9 +11,12 @@ import { demonstrationKeys, type DemonstrationKeys } from './demonstration';
 const API = join(__dirname, '../../partner-api/src/main.js');
 const WORKER = join(__dirname, '../../worker/src/main.js');
 
+const PARENT = process.ppid;
+const PARENT_CHECK_MS = 1_000;
+
 /**
  * Everything that a newcomer needs in one process tree: an embedded PostgreSQL unless DATABASE_URL names one, the
- * migrations, a demonstration tenant, the API and the worker. Stops all of them in order.
+ * migrations, a demonstration tenant, the API and the worker. Stops all of them in order, also when npm has ended.
  *
  * @throws ConfigError in production, where the login that migrates is not that of the processes
  */
@@ -53,13 +56,14 @@ async function run(database: EmbeddedPostgres | undefined): Promise<void> {
     fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
   );
   const ended = Promise.race(children.map((child) => once(child, 'exit')));
-  const stop = async (): Promise<void> => {
-    await Promise.all(children.map(stopChild));
-    await database?.stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => void stop().then(() => process.exit(0)));
-  }
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
+    (stopped ??= Promise.all(children.map(stopChild)).then(() => database?.stop()));
+  const exit = (): void => void stop().then(() => process.exit(0));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, exit);
+  // A SIGTERM to npm ends npm and its shell only: this process then has another parent.
+  if (process.env.npm_lifecycle_event)
+    setInterval(() => process.ppid !== PARENT && exit(), PARENT_CHECK_MS).unref();
   const listening = Promise.all(children.map((child) => once(child, 'message'))).then(
     () => 'listening' as const,
   );
