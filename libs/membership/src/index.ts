@@ -6,7 +6,6 @@ export * from './vocabulary';
 export { ActiveCampaigns, type ActiveCampaignCheck } from './application/active-campaigns';
 export { ChampsUtilisateurService } from './application/champs-utilisateur.service';
 export { EmployesSyncService } from './application/employes-sync.service';
-export { type Member, MembersService } from './application/members.service';
 export { SyndicatsSyncService } from './application/syndicats-sync.service';
 export { readSignedValeurs, type SignedValeurs } from './domain/signed-valeurs';
 export { type ValeurV1, valeurV1, type ValeurV2, valeurV2 } from './domain/valeur-champ';
@@ -15,6 +14,7 @@ export { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './http/valeurs-c
 export { MembershipHttpModule } from './membership-http.module';
 export { MembershipModule } from './membership.module';
 export { MasterDataBulk } from './persistence/master-data.bulk';
+export { type Member, MemberRepository } from './persistence/member.repository';
 
 export const MEMBERSHIP_ENTITIES = [Employe, Employeur, ChampUtilisateur];
 export { KeyedRecords } from './application/keyed-records';

@@ -5,7 +5,6 @@ import { EmployesSyncService } from './application/employes-sync.service';
 import { EmployesService } from './application/employes.service';
 import { EmployeursService } from './application/employeurs.service';
 import { MasterDataV2Service } from './application/master-data-v2.service';
-import { MembersService } from './application/members.service';
 import { SyndicatsSyncService } from './application/syndicats-sync.service';
 import { ChampUtilisateurQuery } from './persistence/champ-utilisateur.query';
 import { ChampUtilisateurRepository } from './persistence/champ-utilisateur.repository';
@@ -23,7 +22,7 @@ import { SyndicatsBulk } from './persistence/syndicats.bulk';
 
 const services = [
   ActiveCampaigns,
-  MembersService,
+  MemberRepository,
   EmployesService,
   EmployeursService,
   MasterDataV2Service,
@@ -45,7 +44,6 @@ const services = [
     EmployeurQuery,
     EmployeurRepository,
     EmployeV2Query,
-    MemberRepository,
     SyndicatQuery,
     SyndicatsBulk,
   ],

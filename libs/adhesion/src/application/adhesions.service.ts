@@ -1,12 +1,11 @@
 import { ADHESION_EVENTS } from '../domain/adhesion.events';
 import { ADHESION_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION } from '../domain/adhesion.errors';
-import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
-import { ActiveCampaigns, MembersService } from '#membership';
+import { ActiveCampaigns, MemberRepository, noEmploye } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
@@ -23,65 +22,34 @@ export class AdhesionsService {
     private readonly repository: AdhesionRepository,
     private readonly v1: AdhesionV1Query,
     private readonly v2: AdhesionV2Query,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly campaigns: ActiveCampaigns,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
   ) {}
 
-  pageV1(
-    tenantId: string,
-    filter: AdhesionV1Filter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.v1.page(tenantId, filter, after, limit);
+  listV1(tenantId: string, filter: AdhesionV1Filter): FetchPage {
+    return this.v1.list(tenantId, filter);
   }
 
-  /** @throws DomainError `Employe.NotFound` */
-  async pageV1OfEmploye(
-    tenantId: string,
-    idExterne: string,
-    filter: AdhesionV1Filter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.ofKnown(
-      tenantId,
-      idExterne,
-      await this.v1.page(tenantId, { ...filter, idExterne }, after, limit),
-    );
+  /** Reading it throws `Employe.NotFound` for an unknown employee. */
+  listV1OfEmploye(tenantId: string, idExterne: string, filter: AdhesionV1Filter): FetchPage {
+    const list = this.v1.list(tenantId, { ...filter, idExterne });
+    return this.members.listOfKnown(tenantId, idExterne, list);
   }
 
-  pageV2(
-    tenantId: string,
-    filter: AdhesionFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.v2.page(tenantId, filter, after, limit);
+  listV2(tenantId: string, filter: AdhesionFilter): FetchPage {
+    return this.v2.list(tenantId, filter);
   }
 
-  /** @throws DomainError `Employe.NotFound` */
-  async pageV2OfEmploye(
-    tenantId: string,
-    idExterneEmploye: string,
-    filter: AdhesionFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
+  /** Reading it throws `Employe.NotFound` for an unknown employee. */
+  listV2OfEmploye(tenantId: string, idExterneEmploye: string, filter: AdhesionFilter): FetchPage {
     // The path and the filter on the same property combine with AND, as all filters do.
     const isNobody = filter.idExterneEmploye != null && filter.idExterneEmploye !== idExterneEmploye;
-    const page = isNobody
-      ? { items: '' }
-      : await this.v2.page(tenantId, { ...filter, idExterneEmploye }, after, limit);
-    return this.ofKnown(tenantId, idExterneEmploye, page);
-  }
-
-  /** Returns an empty list for an employee without cards and for an unknown employee. */
-  private async ofKnown(tenantId: string, idExterne: string, page: Page): Promise<Page> {
-    if (page.items === '' && !(await this.members.exists(tenantId, idExterne))) throw noEmploye();
-    return page;
+    const list: FetchPage = isNobody
+      ? () => Promise.resolve({ items: '' })
+      : this.v2.list(tenantId, { ...filter, idExterneEmploye });
+    return this.members.listOfKnown(tenantId, idExterneEmploye, list);
   }
 
   /**
@@ -144,8 +112,4 @@ export class AdhesionsService {
     }
     this.audit.record(tenantId, actor, ADHESION_ACTIONS.supprimer, ids);
   }
-}
-
-function noEmploye(): DomainError {
-  return new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
 }

@@ -1,7 +1,7 @@
 import { ADHESION_EVENTS } from '../domain/adhesion.events';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
-import { type Member, MembersService, type ValeurV1 } from '#membership';
+import { type Member, MemberRepository, type ValeurV1 } from '#membership';
 import type { Json } from '#platform/database/json';
 import { Outbox } from '#platform/events/outbox';
 import type { AsSigned } from '../domain/as-signed';
@@ -29,7 +29,7 @@ export class CardsService {
   constructor(
     private readonly adhesions: AdhesionRepository,
     private readonly query: AdhesionV2Query,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly consentements: ConsentementsService,
     private readonly outbox: Outbox,
   ) {}

@@ -1,10 +1,10 @@
 import { CONCILIATION_ACTIONS } from '../domain/adhesion.actions';
 import { CONCILIATION } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
-import { PERSONNE_FIELDS, MembersService, type ValeurV1, type ValeurV2 } from '#membership';
+import { PERSONNE_FIELDS, MemberRepository, type ValeurV1, type ValeurV2 } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
@@ -42,13 +42,13 @@ export class ConciliationService {
     private readonly transactions: Transactions,
     private readonly repository: DemandeAdhesionRepository,
     private readonly signatures: SignatureRepository,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly cards: CardsService,
     private readonly audit: AuditTrail,
   ) {}
 
-  page(tenantId: string, statut: StatutDemande, after: Position | undefined, limit: number): Promise<Page> {
-    return this.repository.page(tenantId, statut, after, limit);
+  list(tenantId: string, statut: StatutDemande): FetchPage {
+    return this.repository.list(tenantId, statut);
   }
 
   /** @throws DomainError `Conciliation.NotFound` */

@@ -2,10 +2,10 @@ import { FORMULAIRE_ACTIONS } from '../domain/adhesion.actions';
 import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService } from '#consent';
-import { ChampsUtilisateurService, MembersService } from '#membership';
+import { ChampsUtilisateurService, MemberRepository } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
@@ -25,14 +25,14 @@ export class FormulairesService {
   constructor(
     private readonly transactions: Transactions,
     private readonly repository: FormulaireRepository,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly champs: ChampsUtilisateurService,
     private readonly consentements: ConsentementsService,
     private readonly audit: AuditTrail,
   ) {}
 
-  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.repository.page(tenantId, after, limit);
+  list(tenantId: string): FetchPage {
+    return this.repository.list(tenantId);
   }
 
   /** @throws DomainError `Formulaire.NotFound` */

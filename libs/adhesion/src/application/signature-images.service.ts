@@ -1,8 +1,7 @@
 import { SIGNATURE_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION, SIGNATURE } from '../domain/adhesion.errors';
-import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
-import { MembersService } from '#membership';
+import { MemberRepository, noEmploye } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
@@ -17,7 +16,7 @@ export class SignatureImagesService {
   constructor(
     private readonly transactions: Transactions,
     private readonly repository: SignatureRepository,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -46,9 +45,7 @@ export class SignatureImagesService {
    */
   async readLatest(tenantId: string, actor: Actor, idExterne: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
-      if (!(await this.members.exists(tenantId, idExterne))) {
-        throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
-      }
+      if (!(await this.members.exists(tenantId, idExterne))) throw noEmploye();
       return this.show(tenantId, actor, await this.repository.latestOf(tenantId, idExterne), { idExterne });
     });
   }

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
 import {
   ChampsUtilisateurService,
-  MembersService,
+  MemberRepository,
   readSignedValeurs,
   type SignedValeurs,
   type ValeurRecord,
@@ -51,7 +51,7 @@ export interface Signed {
 export class SigningService {
   constructor(
     private readonly transactions: Transactions,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly champs: ChampsUtilisateurService,
     private readonly consentements: ConsentementsService,
     private readonly formulaires: FormulaireRepository,

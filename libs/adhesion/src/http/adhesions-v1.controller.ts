@@ -25,7 +25,7 @@ export class AdhesionsV1Controller {
     successor: SUCCESSOR,
   })
   list(@Tenant() tenantId: string, @Query() query: AdhesionV1List): Listing {
-    return listOf(query, (after, limit) => this.adhesions.pageV1(tenantId, query, after, limit));
+    return listOf(query, this.adhesions.listV1(tenantId, query));
   }
 
   @Get(':idExterne')
@@ -43,8 +43,6 @@ export class AdhesionsV1Controller {
     @Param('idExterne') idExterne: string,
     @Query() query: AdhesionV1OfEmployeList,
   ): Listing {
-    return listOf(query, (after, limit) =>
-      this.adhesions.pageV1OfEmploye(tenantId, idExterne, query, after, limit),
-    );
+    return listOf(query, this.adhesions.listV1OfEmploye(tenantId, idExterne, query));
   }
 }

@@ -33,7 +33,7 @@ export class AdhesionsV2Controller {
     paged: true,
   })
   list(@Tenant() tenantId: string, @Query() query: AdhesionV2List): Listing {
-    return listOf(query, (after, limit) => this.adhesions.pageV2(tenantId, query, after, limit));
+    return listOf(query, this.adhesions.listV2(tenantId, query));
   }
 
   // One name for both methods: OpenAPI takes `{idExterne}` and `{idUnique}` at one place for the same path twice.
@@ -51,9 +51,7 @@ export class AdhesionsV2Controller {
     @Param('id') idExterne: string,
     @Query() query: AdhesionV2List,
   ): Listing {
-    return listOf(query, (after, limit) =>
-      this.adhesions.pageV2OfEmploye(tenantId, idExterne, query, after, limit),
-    );
+    return listOf(query, this.adhesions.listV2OfEmploye(tenantId, idExterne, query));
   }
 
   @Delete(':id')

@@ -42,9 +42,7 @@ export class ConciliationController {
     paged: true,
   })
   list(@Tenant() tenantId: string, @Query() query: ConciliationList): Listing {
-    return listOf(query, (after, limit) =>
-      this.conciliation.page(tenantId, query.statut ?? 'ATransferer', after, limit),
-    );
+    return listOf(query, this.conciliation.list(tenantId, query.statut ?? 'ATransferer'));
   }
 
   @Get(':id')

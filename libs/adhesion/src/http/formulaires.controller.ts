@@ -27,7 +27,7 @@ export class FormulairesController {
   @Get()
   @Answers({ summary: 'List the forms', type: [FormulaireItem], paged: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, (after, limit) => this.formulaires.page(tenantId, after, limit));
+    return listOf(query, this.formulaires.list(tenantId));
   }
 
   @Get(':id')

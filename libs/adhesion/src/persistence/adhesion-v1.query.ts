@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { employeV1, syndicatNom } from '#membership/relations';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 
 /** Filters of V1's lists of cards, combined with AND. */
@@ -12,11 +12,9 @@ export interface AdhesionV1Filter {
 
 /** Cards as V1 shows them: with the employee as it is now (docs/contract.md, "Lists of cards"). */
 @Injectable()
-export class AdhesionV1Query {
-  private readonly items: JsonItems;
-
+export class AdhesionV1Query extends JsonItems {
   constructor(transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+    super(transactions, {
       name: 'adhesion_v1',
       table: 'adhesion',
       order: { by: 'date_signature', newestFirst: true },
@@ -34,13 +32,8 @@ export class AdhesionV1Query {
     });
   }
 
-  page(
-    tenantId: string,
-    filter: AdhesionV1Filter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [
+  list(tenantId: string, filter: AdhesionV1Filter): FetchPage {
+    return this.pages(tenantId, [
       { sql: 'date_signature >= ?', value: filter.apres },
       { sql: 'id_externe_employe = ?', value: filter.idExterne },
     ]);

@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { syndicatNom } from '#membership/relations';
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
-import {
-  itemColumns,
-  JsonItems,
-  type Page,
-  type Position,
-  wireTimestamp,
-} from '#platform/database/json-items';
+import { type FetchPage, itemColumns, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { omit } from '#platform/input/field';
 
@@ -26,11 +20,9 @@ export interface AdhesionFilter {
 
 /** Cards as V2 shows them: the member as signed (docs/contract.md, "Lists of cards"). */
 @Injectable()
-export class AdhesionV2Query {
-  private readonly items: JsonItems;
-
+export class AdhesionV2Query extends JsonItems {
   constructor(transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+    super(transactions, {
       name: 'adhesion_v2',
       table: 'adhesion',
       key: 'id_unique',
@@ -52,13 +44,8 @@ export class AdhesionV2Query {
     });
   }
 
-  /** @param id of the card (GUID) */
-  one(tenantId: string, id: string): Promise<string | undefined> {
-    return this.items.one(tenantId, id);
-  }
-
-  page(tenantId: string, filter: AdhesionFilter, after: Position | undefined, limit: number): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [
+  list(tenantId: string, filter: AdhesionFilter): FetchPage {
+    return this.pages(tenantId, [
       { sql: 'date_signature >= ?', value: filter.apres },
       { sql: 'date_signature <= ?', value: filter.avant },
       { sql: 'syndicat_id_externe = ?', value: filter.idExterneSyndicat },

@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
-import {
-  itemColumns,
-  JsonItems,
-  type Page,
-  type Position,
-  wireTimestamp,
-} from '#platform/database/json-items';
+import { type FetchPage, itemColumns, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
 import type { StatutDemande } from '../domain/conciliation.fields';
@@ -59,8 +53,8 @@ export class DemandeAdhesionRepository {
     return this.items.one(tenantId, id);
   }
 
-  page(tenantId: string, statut: StatutDemande, after: Position | undefined, limit: number): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [{ sql: 'statut = ?', value: statut }]);
+  list(tenantId: string, statut: StatutDemande): FetchPage {
+    return this.items.pages(tenantId, [{ sql: 'statut = ?', value: statut }]);
   }
 
   /** Adds a request in the ambient transaction. Returns its id. */

@@ -1,7 +1,7 @@
 import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { CHAMPS_OBLIGATOIRES } from '#membership/relations';
-import { JsonItems, type Page, type Position } from '#platform/database/json-items';
+import { type FetchPage, JsonItems } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION, violates } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
@@ -46,8 +46,8 @@ export class FormulaireRepository {
     return this.items.one(tenantId, id);
   }
 
-  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.items.page(tenantId, after, limit, []);
+  list(tenantId: string): FetchPage {
+    return this.items.pages(tenantId);
   }
 
   /** Adds a form in the ambient transaction; returns its id. @param id the service chooses one if absent */

@@ -1,13 +1,12 @@
 import { CONSENTEMENT_ACTIONS } from '../domain/consent.actions';
-import { EMPLOYE } from '#membership';
 import { Injectable } from '@nestjs/common';
-import { MembersService, type ValeurV1 } from '#membership';
+import { MemberRepository, type ValeurV1 } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
-import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import type { ConsentementRecord, ReponseConsentementRecord } from '../domain/consentement.fields';
 import { type ConsentementFilter, ConsentementQuery } from '../persistence/consentement.query';
@@ -30,33 +29,20 @@ export interface Reponses {
 export class ConsentementsService {
   constructor(
     private readonly transactions: Transactions,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly repository: ConsentementRepository,
     private readonly query: ConsentementQuery,
     private readonly audit: AuditTrail,
   ) {}
 
-  page(
-    tenantId: string,
-    filter: ConsentementFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.query.page(tenantId, filter, after, limit);
+  list(tenantId: string, filter: ConsentementFilter): FetchPage {
+    return this.query.list(tenantId, filter);
   }
 
-  /** @throws DomainError `Employe.NotFound` */
-  async pageOfEmploye(
-    tenantId: string,
-    idExterneEmploye: string,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    const page = await this.query.page(tenantId, { idExterneEmploye }, after, limit);
-    if (page.items === '' && !(await this.members.exists(tenantId, idExterneEmploye))) {
-      throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
-    }
-    return page;
+  /** Reading it throws `Employe.NotFound` for an unknown employee. */
+  listOfEmploye(tenantId: string, idExterneEmploye: string): FetchPage {
+    const list = this.query.list(tenantId, { idExterneEmploye });
+    return this.members.listOfKnown(tenantId, idExterneEmploye, list);
   }
 
   /**

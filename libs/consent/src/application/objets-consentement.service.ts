@@ -3,6 +3,7 @@ import { OBJET_CONSENTEMENT } from '../domain/consent.errors';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { KeyedRecords } from '#membership';
 import { ObjetConsentement } from '../domain/objet-consentement.entity';
 import type { ObjetConsentementRecord } from '../domain/objet-consentement.fields';
@@ -27,10 +28,8 @@ export class ObjetsConsentementService extends KeyedRecords<
       repository,
       query,
       make: (keys) => Object.assign(new ObjetConsentement(), keys),
-      notFound: {
-        error: OBJET_CONSENTEMENT.NotFound,
-        detail: 'No consent object has this external identifier.',
-      },
+      notFound: () =>
+        new DomainError(OBJET_CONSENTEMENT.NotFound, 'No consent object has this external identifier.'),
     });
   }
 }

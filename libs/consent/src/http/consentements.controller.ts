@@ -26,7 +26,7 @@ export class ConsentementsController {
     paged: true,
   })
   list(@Tenant() tenantId: string, @Query() query: ConsentementList): Listing {
-    return listOf(query, (after, limit) => this.consentements.page(tenantId, query, after, limit));
+    return listOf(query, this.consentements.list(tenantId, query));
   }
 
   @Get('b2b/v1/consentement/:idExterne')
@@ -44,9 +44,7 @@ export class ConsentementsController {
     @Param('idExterne') idExterne: string,
     @Query() query: PagingQuery,
   ): Listing {
-    return listOf(query, (after, limit) =>
-      this.consentements.pageOfEmploye(tenantId, idExterne, after, limit),
-    );
+    return listOf(query, this.consentements.listOfEmploye(tenantId, idExterne));
   }
 
   @Post('plateforme/v1/consentements')

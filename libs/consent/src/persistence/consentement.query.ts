@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  JsonItems,
-  jsonObject,
-  type Page,
-  type Position,
-  wireTimestamp,
-} from '#platform/database/json-items';
+import { type FetchPage, JsonItems, jsonObject, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 
 /** Filters of the list of consents, combined with AND. */
@@ -17,11 +11,9 @@ export interface ConsentementFilter {
 
 /** Consents as partners read them, oldest first (docs/contract.md, "Consents"). */
 @Injectable()
-export class ConsentementQuery {
-  private readonly items: JsonItems;
-
+export class ConsentementQuery extends JsonItems {
   constructor(transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+    super(transactions, {
       name: 'consentement_v1',
       table: 'consentement',
       key: 'id_unique',
@@ -39,18 +31,8 @@ export class ConsentementQuery {
     });
   }
 
-  /** @param id the service's own id of the consent */
-  one(tenantId: string, id: string): Promise<string | undefined> {
-    return this.items.one(tenantId, id);
-  }
-
-  page(
-    tenantId: string,
-    filter: ConsentementFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [
+  list(tenantId: string, filter: ConsentementFilter): FetchPage {
+    return this.pages(tenantId, [
       { sql: 'date_consentement >= ?', value: filter.depuis },
       { sql: 'id_externe_employe = ?', value: filter.idExterneEmploye },
     ]);

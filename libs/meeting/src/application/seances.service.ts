@@ -1,6 +1,6 @@
 import { SEANCE_ACTIONS } from '../domain/meeting.actions';
 import { Injectable } from '@nestjs/common';
-import { MembersService } from '#membership';
+import { MemberRepository } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { Page, Position } from '#platform/database/json-items';
@@ -26,7 +26,7 @@ export class SeancesService {
     private readonly transactions: Transactions,
     private readonly query: SeanceQuery,
     private readonly repository: SeanceRepository,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly audit: AuditTrail,
   ) {}
 

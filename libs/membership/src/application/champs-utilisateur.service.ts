@@ -3,7 +3,7 @@ import { CHAMP } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
@@ -24,8 +24,8 @@ export class ChampsUtilisateurService {
     private readonly audit: AuditTrail,
   ) {}
 
-  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.query.page(tenantId, after, limit);
+  list(tenantId: string): FetchPage {
+    return this.query.pages(tenantId);
   }
 
   /** All fields of the tenant by their names. */

@@ -1,5 +1,5 @@
 import { EMPLOYE_ACTIONS } from '../domain/membership.actions';
-import { EMPLOYE } from '../domain/membership.errors';
+import { EMPLOYE, noEmploye } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -29,7 +29,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
       repository,
       query,
       make: (keys) => Object.assign(new Employe(), keys, { aEmplois: false }),
-      notFound: { error: EMPLOYE.NotFound, detail: 'No employee has this external identifier.' },
+      notFound: noEmploye,
     });
   }
 

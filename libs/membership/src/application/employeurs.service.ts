@@ -3,6 +3,7 @@ import { EMPLOYEUR } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
 import { KeyedRecords } from './keyed-records';
 import { Employeur } from '../domain/employeur.entity';
 import type { EmployeurRecord } from '../domain/employeur.fields';
@@ -24,7 +25,7 @@ export class EmployeursService extends KeyedRecords<Employeur, EmployeurRecord, 
       repository,
       query,
       make: (keys) => Object.assign(new Employeur(), keys),
-      notFound: { error: EMPLOYEUR.NotFound, detail: 'No employer has this external identifier.' },
+      notFound: () => new DomainError(EMPLOYEUR.NotFound, 'No employer has this external identifier.'),
     });
   }
 }

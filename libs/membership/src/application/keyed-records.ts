@@ -1,11 +1,10 @@
 import type { AuditedAction } from '#platform/audit/audited-action';
 import type { Actor } from '#platform/audit/actor';
 import type { AuditTrail } from '#platform/audit/audit-trail';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import type { KeyedEntity, KeyedRepository } from '#platform/database/keyed.repository';
 import type { Transactions } from '#platform/database/transactions';
-import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorDefinition } from '#platform/errors/error-definition';
+import type { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 
@@ -15,13 +14,13 @@ export interface KeyedKind<E, R, F> {
   readonly repository: KeyedRepository<E & KeyedEntity>;
   readonly query: {
     one(tenantId: string, idExterne: string): Promise<Json | undefined>;
-    page(tenantId: string, filter: F, after: Position | undefined, limit: number): Promise<Page>;
+    list(tenantId: string, filter: F): FetchPage;
   };
   /** Makes a row with its keys only. */
   readonly make: (
     keys: Pick<KeyedEntity, 'tenantId' | 'idExterne'>,
   ) => E & KeyedEntity & { replaceWith(record: R): void };
-  readonly notFound: { readonly error: ErrorDefinition; readonly detail: string };
+  readonly notFound: () => DomainError;
 }
 
 /**
@@ -40,8 +39,8 @@ export class KeyedRecords<
     private readonly kind: KeyedKind<E, R, F>,
   ) {}
 
-  page(tenantId: string, filter: F, after: Position | undefined, limit: number): Promise<Page> {
-    return this.kind.query.page(tenantId, filter, after, limit);
+  list(tenantId: string, filter: F): FetchPage {
+    return this.kind.query.list(tenantId, filter);
   }
 
   /** @throws DomainError the kind's `NotFound` */
@@ -108,6 +107,6 @@ export class KeyedRecords<
   }
 
   private missing(): never {
-    throw new DomainError(this.kind.notFound.error, this.kind.notFound.detail);
+    throw this.kind.notFound();
   }
 }

@@ -1,6 +1,6 @@
-import { EMPLOYE, SYNDICAT } from '../domain/membership.errors';
+import { noEmploye, SYNDICAT } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
 import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { dayOf } from '#platform/input/wire-date';
@@ -18,36 +18,25 @@ export class MasterDataV2Service {
     private readonly syndicats: SyndicatQuery,
   ) {}
 
-  listEmployes(
-    tenantId: string,
-    filter: MasterDataFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.employes.page(tenantId, filter, after, limit);
+  listEmployes(tenantId: string, filter: MasterDataFilter): FetchPage {
+    return this.employes.list(tenantId, filter);
   }
 
   /** @throws DomainError `Employe.NotFound` */
   async getEmploye(tenantId: string, idExterne: string): Promise<Json> {
     const item = await this.employes.one(tenantId, idExterne);
-    if (!item) throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
+    if (!item) throw noEmploye();
     return item;
   }
 
   /** @param filter `actifLe` stands for its day in UTC, whatever its time */
-  listEmplois(
-    tenantId: string,
-    filter: EmploiFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
+  listEmplois(tenantId: string, filter: EmploiFilter): FetchPage {
     const { actifLe } = filter;
-    const day = actifLe && dayOf(actifLe);
-    return this.emplois.page(tenantId, { ...filter, actifLe: day ?? null }, after, limit);
+    return this.emplois.list(tenantId, { ...filter, actifLe: actifLe && dayOf(actifLe) });
   }
 
-  listSyndicats(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.syndicats.page(tenantId, {}, after, limit);
+  listSyndicats(tenantId: string): FetchPage {
+    return this.syndicats.pages(tenantId);
   }
 
   /** @throws DomainError `Syndicat.NotFound` */

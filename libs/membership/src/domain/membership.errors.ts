@@ -1,3 +1,4 @@
+import { DomainError } from '#platform/errors/domain-error';
 import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
 
 export const EMPLOYE = errorsOf('Employe', {
@@ -33,6 +34,10 @@ export const EMPLOYE = errorsOf('Employe', {
     description: 'The employee has signed cards. Delete them before deleting the employee.',
   },
 });
+
+export function noEmploye(): DomainError {
+  return new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
+}
 
 export const EMPLOYEUR = errorsOf('Employeur', {
   NotFound: {
@@ -92,9 +97,6 @@ export const CHAMP = errorsOf('Champ', {
 });
 
 /** Errors of employees, employers, unions and custom fields. */
-export const MEMBERSHIP_ERRORS: readonly ErrorDefinition[] = [
-  ...Object.values(EMPLOYE),
-  ...Object.values(EMPLOYEUR),
-  ...Object.values(SYNDICAT),
-  ...Object.values(CHAMP),
-];
+export const MEMBERSHIP_ERRORS: readonly ErrorDefinition[] = [EMPLOYE, EMPLOYEUR, SYNDICAT, CHAMP].flatMap(
+  (errors) => Object.values<ErrorDefinition>(errors),
+);

@@ -31,7 +31,7 @@ export class ChampsUtilisateurController {
   @Get()
   @Answers({ summary: 'List the custom fields', type: [ChampItem], paged: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, (after, limit) => this.champs.page(tenantId, after, limit));
+    return listOf(query, this.champs.list(tenantId));
   }
 
   @Get(':nom')

@@ -23,7 +23,7 @@ export class EmployesV2Controller {
     paged: true,
   })
   list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
-    return listOf(query, (after, limit) => this.masterData.listEmployes(tenantId, query, after, limit));
+    return listOf(query, this.masterData.listEmployes(tenantId, query));
   }
 
   @Get('employe/:idExterne')
@@ -46,6 +46,6 @@ export class EmployesV2Controller {
     paged: true,
   })
   listEmplois(@Tenant() tenantId: string, @Query() query: EmploiList): Listing {
-    return listOf(query, (after, limit) => this.masterData.listEmplois(tenantId, query, after, limit));
+    return listOf(query, this.masterData.listEmplois(tenantId, query));
   }
 }

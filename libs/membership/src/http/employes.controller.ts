@@ -24,7 +24,7 @@ export class EmployesController {
   @Get()
   @Answers({ summary: 'List the employees', type: [EmployeItem], paged: true })
   list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
-    return listOf(query, (after, limit) => this.employes.page(tenantId, query, after, limit));
+    return listOf(query, this.employes.list(tenantId, query));
   }
 
   @Get(':idExterne')

@@ -24,7 +24,7 @@ export class EmployeursController {
   @Get()
   @Answers({ summary: 'List the employers', type: [EmployeurItem], paged: true })
   list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
-    return listOf(query, (after, limit) => this.employeurs.page(tenantId, query, after, limit));
+    return listOf(query, this.employeurs.list(tenantId, query));
   }
 
   @Get(':idExterne')

@@ -18,7 +18,7 @@ export class SyndicatsController {
   @Get()
   @Answers({ summary: 'List the unions with their employers', type: [SyndicatItem], paged: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, (after, limit) => this.masterData.listSyndicats(tenantId, after, limit));
+    return listOf(query, this.masterData.listSyndicats(tenantId));
   }
 
   @Get(':idExterne')

@@ -1,23 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import {
-  jsonList,
-  jsonObject,
-  JsonItems,
-  type Page,
-  type Position,
-  wireTimestamp,
-} from '#platform/database/json-items';
+import { jsonList, jsonObject, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { TypeChamp } from '../domain/champ-utilisateur.fields';
 import type { ChampDefinition } from '../domain/valeur-champ';
 
 /** Custom fields with their choices (docs/contract.md, "Custom fields"). */
 @Injectable()
-export class ChampUtilisateurQuery {
-  private readonly items: JsonItems;
-
-  constructor(private readonly transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+export class ChampUtilisateurQuery extends JsonItems {
+  constructor(transactions: Transactions) {
+    super(transactions, {
       name: 'champ_utilisateur_v2',
       table: 'champ_utilisateur',
       key: 'nom',
@@ -33,14 +24,6 @@ export class ChampUtilisateurQuery {
         dateCreation: wireTimestamp('date_creation'),
       },
     });
-  }
-
-  one(tenantId: string, nom: string): Promise<string | undefined> {
-    return this.items.one(tenantId, nom);
-  }
-
-  page(tenantId: string, after: Position | undefined, limit: number): Promise<Page> {
-    return this.items.page(tenantId, after, limit, []);
   }
 
   /** All fields of a tenant by their names, as the check of values needs them. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { activeOn, TODAY } from './emploi.sql';
 
@@ -37,11 +37,9 @@ const TOGETHER = [
 
 /** Employments with the names of employee and employer (docs/contract.md, "Employments"). */
 @Injectable()
-export class EmploiQuery {
-  private readonly items: JsonItems;
-
+export class EmploiQuery extends JsonItems {
   constructor(transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+    super(transactions, {
       name: 'emploi_v2',
       table: 'emploi',
       // The only employment of employees that V1 alone has written.
@@ -61,10 +59,10 @@ export class EmploiQuery {
     });
   }
 
-  page(tenantId: string, filter: EmploiFilter, after: Position | undefined, limit: number): Promise<Page> {
+  list(tenantId: string, filter: EmploiFilter): FetchPage {
     const { identifiantExterneEmployeur: employeur, idExterneSyndicat: syndicat } = filter;
     const both = employeur != null && syndicat != null;
-    return this.items.page(tenantId, after, limit, [
+    return this.pages(tenantId, [
       { sql: 'id_externe_employe = ?', value: filter.idExterneEmploye },
       { sql: 'identifiant_externe_employeur = ?', value: employeur },
       { sql: OF_SYNDICAT, value: both ? null : syndicat, planned: 'for each value' },

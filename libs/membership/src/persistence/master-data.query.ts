@@ -1,5 +1,4 @@
-import { type ItemSource, JsonItems, type Page, type Position } from '#platform/database/json-items';
-import type { Transactions } from '#platform/database/transactions';
+import { type FetchPage, JsonItems } from '#platform/database/json-items';
 
 /** Filters of a list of employees or employers. */
 export interface MasterDataFilter {
@@ -8,25 +7,8 @@ export interface MasterDataFilter {
 }
 
 /** Reads of a kind of master data as JSON text. */
-export class MasterDataQuery {
-  private readonly items: JsonItems;
-
-  constructor(transactions: Transactions, source: ItemSource) {
-    this.items = new JsonItems(transactions, source);
-  }
-
-  one(tenantId: string, idExterne: string): Promise<string | undefined> {
-    return this.items.one(tenantId, idExterne);
-  }
-
-  page(
-    tenantId: string,
-    filter: MasterDataFilter,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<Page> {
-    return this.items.page(tenantId, after, limit, [
-      { sql: 'derniere_maj >= ?', value: filter.modifieDepuis, fewBy: 'derniere_maj' },
-    ]);
+export class MasterDataQuery extends JsonItems {
+  list(tenantId: string, { modifieDepuis }: MasterDataFilter): FetchPage {
+    return this.pages(tenantId, [{ sql: 'derniere_maj >= ?', value: modifieDepuis, fewBy: 'derniere_maj' }]);
   }
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { snakeCase } from '#platform/database/connections';
+import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { namesOf } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
+import { noEmploye } from '../domain/membership.errors';
 import type { ValeurV2 } from '../domain/valeur-champ';
 
 /** Columns of a new employee. */
@@ -15,12 +17,17 @@ export interface Member {
   readonly noMembre: string | null;
 }
 
-/** Employees who sign, and their memberships, in the ambient transaction. */
+/** Operations of other contexts on employees who sign, and their memberships, in the ambient transaction. */
 @Injectable()
 export class MemberRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  async hold(tenantId: string, idExterne: string, alone: boolean): Promise<Member | undefined> {
+  /**
+   * Returns the employee, locked against deletion until the transaction ends.
+   *
+   * @param alone also prevents other transactions from referring to the employee, such as another signing
+   */
+  async hold(tenantId: string, idExterne: string, alone = false): Promise<Member | undefined> {
     const { rows } = await this.transactions.client().query<Member>(
       `SELECT id_externe AS "idExterne", id_unique AS "idUnique", no_membre AS "noMembre"
        FROM employe WHERE tenant_id = $1 AND id_externe = $2 FOR ${alone ? 'UPDATE' : 'KEY SHARE'}`,
@@ -49,11 +56,44 @@ export class MemberRepository {
     return rows.length > 0;
   }
 
+  /** Returns a list about an employee. Reading it throws `Employe.NotFound` if it is empty and there is no such employee. */
+  listOfKnown(tenantId: string, idExterne: string, list: FetchPage): FetchPage {
+    return async (after, limit) => {
+      const page = await list(after, limit);
+      if (page.items === '' && !(await this.exists(tenantId, idExterne))) throw noEmploye();
+      return page;
+    };
+  }
+
+  /**
+   * Returns the employee of this identifier unchanged, or creates one from the record with these custom values.
+   *
+   * @param idExterne the next free identifier of the form `M-000001` if absent
+   * @param valeurs values whose field has changed are left out
+   */
+  async findOrMake(
+    tenantId: string,
+    idExterne: string | undefined,
+    record: Omit<EmployeRecord, 'idExterne'>,
+    valeurs: readonly ValeurV2[],
+  ): Promise<Member> {
+    for (;;) {
+      const id = idExterne ?? (await this.nextNumber(tenantId));
+      if (await this.insert(tenantId, { ...record, idExterne: id })) {
+        await this.insertValeurs(tenantId, id, valeurs);
+        return (await this.hold(tenantId, id))!;
+      }
+      // The employee exists unless it was just deleted. A number that another request took is not free: try the next one.
+      const known = idExterne === undefined ? undefined : await this.hold(tenantId, id);
+      if (known) return known;
+    }
+  }
+
   /**
    * Returns the next free number after the last one given. A number is given once, because the number of a deleted employee
    * must not mean another person. The row of the counter is locked until the transaction ends.
    */
-  async nextNumber(tenantId: string): Promise<string> {
+  private async nextNumber(tenantId: string): Promise<string> {
     const client = this.transactions.client();
     await client.query(
       `INSERT INTO numero_membre AS n (tenant_id, dernier) VALUES ($1, 0)
@@ -76,7 +116,7 @@ export class MemberRepository {
   }
 
   /** Adds the employee unless the identifier is used. */
-  async insert(tenantId: string, record: EmployeRecord): Promise<boolean> {
+  private async insert(tenantId: string, record: EmployeRecord): Promise<boolean> {
     const columns = NEW_MEMBER.map(snakeCase).join(', ');
     const values = NEW_MEMBER.map((_, index) => `$${index + 2}`).join(', ');
     const { rowCount } = await this.transactions
@@ -89,7 +129,11 @@ export class MemberRepository {
   }
 
   /** Adds custom values of an employee without any. Leaves out values that their field no longer allows. */
-  async insertValeurs(tenantId: string, idExterne: string, valeurs: readonly ValeurV2[]): Promise<void> {
+  private async insertValeurs(
+    tenantId: string,
+    idExterne: string,
+    valeurs: readonly ValeurV2[],
+  ): Promise<void> {
     if (valeurs.length === 0) return;
     await this.transactions.client().query(
       `INSERT INTO valeur_champ_employe
@@ -106,7 +150,10 @@ export class MemberRepository {
     );
   }
 
-  /** Locks the employee before the membership, as syncs do, because they could otherwise deadlock. */
+  /**
+   * Makes the employee a member of the union unless it is one. Locks the employee before the membership, as syncs do,
+   * because they could otherwise deadlock.
+   */
   async ensureMembership(tenantId: string, idExterne: string, syndicat: string, since: Date): Promise<void> {
     const client = this.transactions.client();
     const { rowCount } = await client.query(

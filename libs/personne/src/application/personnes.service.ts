@@ -2,7 +2,7 @@ import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
 import { SIGNATURE_ACTIONS } from '#adhesion';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
-import { ActiveCampaigns, EMPLOYE, MembersService } from '#membership';
+import { ActiveCampaigns, EMPLOYE, MemberRepository, noEmploye } from '#membership';
 import type { Person } from '#membership/relations';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
@@ -23,7 +23,7 @@ export class PersonnesService {
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientsService,
-    private readonly members: MembersService,
+    private readonly members: MemberRepository,
     private readonly campaigns: ActiveCampaigns,
     private readonly voters: VoterErasureRepository,
     private readonly taches: TachesService,
@@ -115,5 +115,5 @@ function asOnTheWire(row: Record<string, unknown>): Record<string, unknown> {
 }
 
 function missing(): never {
-  throw new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
+  throw noEmploye();
 }
