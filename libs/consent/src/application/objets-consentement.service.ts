@@ -12,11 +12,7 @@ import { ObjetConsentementRepository } from '../persistence/objet-consentement.r
 
 /** Consent objects of a tenant, one at a time and in lists (docs/contract.md, "Consent objects"). */
 @Injectable()
-export class ObjetsConsentementService extends KeyedRecords<
-  ObjetConsentement,
-  ObjetConsentementRecord,
-  undefined
-> {
+export class ObjetsConsentementService extends KeyedRecords<ObjetConsentement, ObjetConsentementRecord> {
   constructor(
     transactions: Transactions,
     audit: AuditTrail,
@@ -27,7 +23,8 @@ export class ObjetsConsentementService extends KeyedRecords<
       actions: OBJET_CONSENTEMENT_ACTIONS,
       repository,
       query,
-      make: (keys) => Object.assign(new ObjetConsentement(), keys),
+      keyOf: ({ idExterne }) => idExterne,
+      make: (tenantId, { idExterne }) => Object.assign(new ObjetConsentement(), { tenantId, idExterne }),
       notFound: () =>
         new DomainError(OBJET_CONSENTEMENT.NotFound, 'No consent object has this external identifier.'),
     });

@@ -17,9 +17,6 @@ export class ObjetConsentement {
   nom: string;
 
   @Column('timestamptz')
-  dateCreation: Date;
-
-  @Column('timestamptz')
   derniereMAJ: Date;
 
   /** Takes over every writable field; the identifier stays. */

@@ -28,7 +28,7 @@ export class ObjetsConsentementController {
   @Get()
   @Answers({ summary: 'List the consent objects', type: [ObjetConsentementItem], paged: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, this.objets.list(tenantId, undefined));
+    return listOf(query, this.objets.list(tenantId));
   }
 
   @Get(':idExterne')

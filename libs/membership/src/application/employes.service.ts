@@ -28,7 +28,9 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
       actions: EMPLOYE_ACTIONS,
       repository,
       query,
-      make: (keys) => Object.assign(new Employe(), keys, { aEmplois: false }),
+      keyOf: ({ idExterne }) => idExterne,
+      make: (tenantId, { idExterne }) =>
+        Object.assign(new Employe(), { tenantId, idExterne, aEmplois: false }),
       notFound: noEmploye,
     });
   }
@@ -45,7 +47,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
       const moved = await this.repository.writeEmployeurV1(tenantId, record.idExterne, employeur);
       if (!moved) return item;
       const { idUnique } = JSON.parse(item) as { idUnique: string };
-      this.note({ tenantId, idUnique }, actor, 'modifier');
+      this.note(tenantId, actor, 'modifier', idUnique);
       return this.get(tenantId, record.idExterne);
     });
   }

@@ -24,7 +24,8 @@ export class EmployeursService extends KeyedRecords<Employeur, EmployeurRecord, 
       actions: EMPLOYEUR_ACTIONS,
       repository,
       query,
-      make: (keys) => Object.assign(new Employeur(), keys),
+      keyOf: ({ idExterne }) => idExterne,
+      make: (tenantId, { idExterne }) => Object.assign(new Employeur(), { tenantId, idExterne }),
       notFound: () => new DomainError(EMPLOYEUR.NotFound, 'No employer has this external identifier.'),
     });
   }

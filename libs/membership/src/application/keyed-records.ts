@@ -2,24 +2,35 @@ import type { AuditedAction } from '#platform/audit/audited-action';
 import type { Actor } from '#platform/audit/actor';
 import type { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
-import type { KeyedEntity, KeyedRepository } from '#platform/database/keyed.repository';
 import type { Transactions } from '#platform/database/transactions';
 import type { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 
+/** A row that the service knows by `idUnique`. */
+interface Row<R> {
+  readonly tenantId: string;
+  readonly idUnique: string;
+  replaceWith(record: R): void;
+}
+
 /** A kind of master data: its repository, its reads, its new rows and its error for a missing row. */
 export interface KeyedKind<E, R, F> {
   readonly actions: Readonly<Record<'creer' | 'modifier' | 'supprimer', AuditedAction>>;
-  readonly repository: KeyedRepository<E & KeyedEntity>;
+  readonly repository: {
+    insert(row: E): Promise<string>;
+    lock(tenantId: string, key: string): Promise<E | null>;
+    update(row: E): Promise<void>;
+    delete(row: E): Promise<void>;
+  };
   readonly query: {
-    one(tenantId: string, idExterne: string): Promise<Json | undefined>;
+    one(tenantId: string, key: string): Promise<Json | undefined>;
     list(tenantId: string, filter: F): FetchPage;
   };
+  /** The partner's identifier of a record. It never changes. */
+  readonly keyOf: (record: R) => string;
   /** Makes a row with its keys only. */
-  readonly make: (
-    keys: Pick<KeyedEntity, 'tenantId' | 'idExterne'>,
-  ) => E & KeyedEntity & { replaceWith(record: R): void };
+  readonly make: (tenantId: string, record: R) => E;
   readonly notFound: () => DomainError;
 }
 
@@ -28,11 +39,7 @@ export interface KeyedKind<E, R, F> {
  * (docs/contract.md, "HTTP conventions"). Each write throws the errors named below and those of the repository's
  * constraints.
  */
-export class KeyedRecords<
-  E extends KeyedEntity & { replaceWith(record: R): void },
-  R extends { idExterne: string },
-  F,
-> {
+export class KeyedRecords<E extends Row<R>, R, F = void> {
   constructor(
     protected readonly transactions: Transactions,
     private readonly audit: AuditTrail,
@@ -44,17 +51,17 @@ export class KeyedRecords<
   }
 
   /** @throws DomainError the kind's `NotFound` */
-  async get(tenantId: string, idExterne: string): Promise<Json> {
-    return (await this.kind.query.one(tenantId, idExterne)) ?? this.missing();
+  async get(tenantId: string, key: string): Promise<Json> {
+    return (await this.kind.query.one(tenantId, key)) ?? this.missing();
   }
 
   async create(tenantId: string, actor: Actor, record: R): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
-      const row = this.kind.make({ tenantId, idExterne: record.idExterne });
+      const row = this.kind.make(tenantId, record);
       row.replaceWith(record);
       const idUnique = await this.kind.repository.insert(row);
-      this.note({ tenantId, idUnique }, actor, 'creer');
-      return this.get(tenantId, record.idExterne);
+      this.note(tenantId, actor, 'creer', idUnique);
+      return this.get(tenantId, this.kind.keyOf(record));
     });
   }
 
@@ -65,26 +72,27 @@ export class KeyedRecords<
    */
   async replace(tenantId: string, actor: Actor, record: R, ifMatch?: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
-      const row = await this.lock(tenantId, record.idExterne);
-      const before = await this.get(tenantId, record.idExterne);
+      const key = this.kind.keyOf(record);
+      const row = await this.lock(tenantId, key);
+      const before = await this.get(tenantId, key);
       assertIfMatch(ifMatch, before);
       const known = JSON.stringify(row);
       row.replaceWith(record);
       if (JSON.stringify(row) === known) return before;
       await this.kind.repository.update(row);
-      this.note(row, actor, 'modifier');
-      return this.get(tenantId, record.idExterne);
+      this.note(tenantId, actor, 'modifier', row.idUnique);
+      return this.get(tenantId, key);
     });
   }
 
   /** @throws DomainError the kind's `NotFound`, `Precondition.Echouee` */
-  async delete(tenantId: string, actor: Actor, idExterne: string, ifMatch?: string): Promise<void> {
+  async delete(tenantId: string, actor: Actor, key: string, ifMatch?: string): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
-      const row = await this.lock(tenantId, idExterne);
-      assertIfMatch(ifMatch, await this.get(tenantId, idExterne));
+      const row = await this.lock(tenantId, key);
+      assertIfMatch(ifMatch, await this.get(tenantId, key));
       await this.beforeDelete(row);
       await this.kind.repository.delete(row);
-      this.note(row, actor, 'supprimer');
+      this.note(tenantId, actor, 'supprimer', row.idUnique);
     });
   }
 
@@ -95,15 +103,16 @@ export class KeyedRecords<
 
   /** Adds a change of a row to the audit trail. */
   protected note(
-    { tenantId, idUnique }: Pick<KeyedEntity, 'tenantId' | 'idUnique'>,
+    tenantId: string,
     actor: Actor,
     verb: 'creer' | 'modifier' | 'supprimer',
+    idUnique: string,
   ): void {
     this.audit.record(tenantId, actor, this.kind.actions[verb], [idUnique]);
   }
 
-  private async lock(tenantId: string, idExterne: string): Promise<E> {
-    return (await this.kind.repository.lock(tenantId, idExterne)) ?? this.missing();
+  private async lock(tenantId: string, key: string): Promise<E> {
+    return (await this.kind.repository.lock(tenantId, key)) ?? this.missing();
   }
 
   private missing(): never {

@@ -19,11 +19,10 @@ function replaced(record: Partial<ChampRecord>): object {
 }
 
 describe('ChampUtilisateur.replaceWith', () => {
-  it('takes over the type and whether a value is required, which is false if absent', () => {
-    expect(replaced({ type: 'date' })).toEqual({ type: 'date', obligatoire: false });
-    expect(replaced({ type: 'choix', obligatoire: true, choix: choix('A', 'B') })).toEqual({
-      ...{ type: 'choix', obligatoire: true },
-    });
+  it('takes over the type, the choices and whether a value is required, which is false if absent', () => {
+    expect(replaced({ type: 'date' })).toEqual({ type: 'date', obligatoire: false, choix: [] });
+    const chosen = { type: 'choix' as const, obligatoire: true, choix: choix('A', 'B') };
+    expect(replaced(chosen)).toEqual(chosen);
   });
 
   it.each<[Partial<ChampRecord>, [pointer: string, code: string][]]>([

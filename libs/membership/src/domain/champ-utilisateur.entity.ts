@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
-import type { ChampRecord, TypeChamp } from './champ-utilisateur.fields';
+import type { ChampRecord, ChoixRecord, TypeChamp } from './champ-utilisateur.fields';
 
 /** A custom field that a tenant defines for its employees. */
 @Entity('champ_utilisateur')
@@ -20,8 +20,8 @@ export class ChampUtilisateur {
   @Column('boolean')
   obligatoire: boolean;
 
-  @Column('timestamptz')
-  dateCreation: Date;
+  /** Set by a replacement only, because they are rows of another table. */
+  choix: readonly ChoixRecord[];
 
   /** @throws DomainError `Requete.Invalide` where choices and type do not go together */
   replaceWith({ type, obligatoire, choix }: ChampRecord): void {
@@ -39,5 +39,6 @@ export class ChampUtilisateur {
     if (faults.length > 0) throw invalidRequest(faults);
     this.type = type;
     this.obligatoire = obligatoire ?? false;
+    this.choix = choix ?? [];
   }
 }

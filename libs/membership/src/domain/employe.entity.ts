@@ -48,9 +48,6 @@ export class Employe {
   aEmplois: boolean;
 
   @Column('timestamptz')
-  dateCreation: Date;
-
-  @Column('timestamptz')
   derniereMAJ: Date;
 
   /**

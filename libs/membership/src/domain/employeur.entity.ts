@@ -16,9 +16,6 @@ export class Employeur {
   nom: string;
 
   @Column('timestamptz')
-  dateCreation: Date;
-
-  @Column('timestamptz')
   derniereMAJ: Date;
 
   /** Takes over every writable field; the identifier stays. */

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { jsonList, jsonObject, JsonItems, wireTimestamp } from '#platform/database/json-items';
+import {
+  type FetchPage,
+  jsonList,
+  jsonObject,
+  JsonItems,
+  wireTimestamp,
+} from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { TypeChamp } from '../domain/champ-utilisateur.fields';
 import type { ChampDefinition } from '../domain/valeur-champ';
@@ -24,6 +30,10 @@ export class ChampUtilisateurQuery extends JsonItems {
         dateCreation: wireTimestamp('date_creation'),
       },
     });
+  }
+
+  list(tenantId: string): FetchPage {
+    return this.pages(tenantId);
   }
 
   /** All fields of a tenant by their names, as the check of values needs them. */

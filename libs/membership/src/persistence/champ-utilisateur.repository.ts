@@ -5,7 +5,6 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
-import type { ChoixRecord } from '../domain/champ-utilisateur.fields';
 
 const OF_VALUES = 'valeur_champ_employe_champ_fkey';
 const OF_FORMS = 'formulaire_champ_champ_fkey';
@@ -16,8 +15,9 @@ const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
 export class ChampUtilisateurRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** @returns the field's idUnique @throws DomainError `Champ.NomDejaUtilise` */
-  async insert({ tenantId, nom, type, obligatoire }: ChampUtilisateur): Promise<string> {
+  /** Adds the field with its choices. @returns its idUnique @throws DomainError `Champ.NomDejaUtilise` */
+  async insert(champ: ChampUtilisateur): Promise<string> {
+    const { tenantId, nom, type, obligatoire } = champ;
     const { rows } = await this.checked(
       () =>
         this.transactions.client().query<{ id: string }>(
@@ -28,6 +28,7 @@ export class ChampUtilisateurRepository {
       [UNIQUE_VIOLATION, 'champ_utilisateur_nom_key'],
       [CHAMP.NomDejaUtilise, 'A custom field has this name. Use PUT to change it.'],
     );
+    await this.replaceChoix(champ);
     return rows[0]!.id;
   }
 
@@ -38,7 +39,7 @@ export class ChampUtilisateurRepository {
       .findOne(ChampUtilisateur, { where: { tenantId, nom }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** @throws DomainError `Champ.TypeUtilise` */
+  /** Writes the field and its choices. @throws DomainError `Champ.TypeUtilise`, `Champ.ChoixUtilise` */
   async update(champ: ChampUtilisateur): Promise<void> {
     const { tenantId, idUnique, type, obligatoire } = champ;
     await this.checked(
@@ -47,10 +48,10 @@ export class ChampUtilisateurRepository {
       [FOREIGN_KEY_VIOLATION, OF_VALUES],
       [CHAMP.TypeUtilise, 'Employees have values of this field. Its type cannot change.'],
     );
+    await this.replaceChoix(champ);
   }
 
-  /** Makes these the choices of the field, in this order. @throws DomainError `Champ.ChoixUtilise` */
-  async replaceChoix({ tenantId, nom }: ChampUtilisateur, choix: readonly ChoixRecord[]): Promise<void> {
+  private async replaceChoix({ tenantId, nom, choix }: ChampUtilisateur): Promise<void> {
     await this.checked(
       () =>
         this.transactions.client().query(
