@@ -1,6 +1,6 @@
 import { CONSENTEMENT_ACTIONS } from '../domain/consent.actions';
 import { Injectable } from '@nestjs/common';
-import { MemberRepository, type ValeurV1 } from '#membership';
+import { MemberRepository } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
@@ -8,18 +8,13 @@ import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
-import type { ConsentementRecord, ReponseConsentementRecord } from '../domain/consentement.fields';
-import { type ConsentementFilter, ConsentementQuery } from '../persistence/consentement.query';
-import { ConsentementRepository } from '../persistence/consentement.repository';
-
-/** Answers of one person that were given together. */
-export interface Reponses {
-  readonly employe: string;
-  readonly date: Date;
-  readonly reponses: readonly ReponseConsentementRecord[];
-  /** Custom values given with the answers. */
-  readonly valeurs: readonly ValeurV1[];
-}
+import type {
+  ConsentementFilter,
+  ConsentementRecord,
+  ReponseConsentementRecord,
+} from '../domain/consentement.fields';
+import { ConsentementQuery } from '../persistence/consentement.query';
+import { ConsentementRepository, type Reponses } from '../persistence/consentement.repository';
 
 /**
  * The history of consents. Partners read it, the platform adds to it, and no operation changes it (docs/contract.md,
@@ -41,7 +36,7 @@ export class ConsentementsService {
 
   /** Reading it throws `Employe.NotFound` for an unknown employee. */
   listOfEmploye(tenantId: string, idExterneEmploye: string): FetchPage {
-    const list = this.query.list(tenantId, { idExterneEmploye });
+    const list = this.query.list(tenantId, {}, idExterneEmploye);
     return this.members.listOfKnown(tenantId, idExterneEmploye, list);
   }
 
@@ -64,7 +59,12 @@ export class ConsentementsService {
         if (known.size === 0) faults.push(unknownObjet('/objetConsentementIdExterne'));
         if (faults.length > 0) throw invalidRequest(faults);
         const date = dateConsentement ?? new Date();
-        const [id] = await this.append(tenantId, { employe, date, reponses: [reponse], valeurs: [] });
+        const [id] = await this.repository.insert(tenantId, {
+          employe,
+          date,
+          reponses: [reponse],
+          valeurs: [],
+        });
         this.audit.record(tenantId, actor, CONSENTEMENT_ACTIONS.creer, [id!]);
         return (await this.query.one(tenantId, id!))!;
       },
@@ -94,14 +94,9 @@ export class ConsentementsService {
     });
   }
 
-  /** Adds answers to the history and returns their ids, in the ambient transaction, which has locked the employee. */
-  async append(tenantId: string, { employe, date, reponses, valeurs }: Reponses): Promise<string[]> {
-    if (reponses.length === 0) return [];
-    return this.repository.insert(
-      tenantId,
-      reponses.map(({ objetConsentementIdExterne: objet, accepte }) => ({ employe, objet, accepte, date })),
-      JSON.stringify(valeurs),
-    );
+  /** Adds answers to the history, in the ambient transaction, which has locked the employee. */
+  async append(tenantId: string, reponses: Reponses): Promise<void> {
+    await this.repository.insert(tenantId, reponses);
   }
 }
 

@@ -34,5 +34,16 @@ export const CONSENTEMENT_FIELDS = {
   },
 } as const;
 
+/** Filters of the list of consents. */
+export const CONSENTEMENT_FILTERS = {
+  depuis: {
+    kind: 'date',
+    description:
+      'Only consents of this time or later (`dateConsentement`, inclusive). Consents of a signing that waited for conciliation have the date of the signature.',
+    example: '2026-01-01T00:00:00Z',
+  },
+} as const;
+
+export type ConsentementFilter = RecordOf<typeof CONSENTEMENT_FILTERS>;
 export type ReponseConsentementRecord = RecordOf<typeof REPONSE_CONSENTEMENT_FIELDS>;
 export type ConsentementRecord = RecordOf<typeof CONSENTEMENT_FIELDS>;

@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FetchPage, JsonItems, jsonObject, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-
-/** Filters of the list of consents, combined with AND. */
-export interface ConsentementFilter {
-  /** Inclusive lower bound of the date of consent. */
-  depuis?: Date | null;
-  idExterneEmploye?: string | null;
-}
+import type { ConsentementFilter } from '../domain/consentement.fields';
 
 /** Consents as partners read them, oldest first (docs/contract.md, "Consents"). */
 @Injectable()
@@ -31,10 +25,10 @@ export class ConsentementQuery extends JsonItems {
     });
   }
 
-  list(tenantId: string, filter: ConsentementFilter): FetchPage {
+  list(tenantId: string, filter: ConsentementFilter, employe?: string): FetchPage {
     return this.pages(tenantId, [
       { sql: 'date_consentement >= ?', value: filter.depuis },
-      { sql: 'id_externe_employe = ?', value: filter.idExterneEmploye },
+      { sql: 'id_externe_employe = ?', value: employe },
     ]);
   }
 }

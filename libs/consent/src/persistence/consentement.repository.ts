@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#platform/database/transactions';
+import type { ReponseConsentementRecord } from '../domain/consentement.fields';
 
-/** A consent as it is added to the history. */
-export interface NewConsentement {
+/** Answers of one person that were given together. */
+export interface Reponses {
   readonly employe: string;
-  readonly objet: string;
-  readonly accepte: boolean;
   readonly date: Date;
+  readonly reponses: readonly ReponseConsentementRecord[];
+  /** Custom values given with the answers, in V1's flat form. */
+  readonly valeurs: readonly object[];
 }
 
 /** The history of consents, which only grows, in the ambient transaction. */
@@ -14,27 +16,21 @@ export interface NewConsentement {
 export class ConsentementRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /**
-   * @param valeurs custom values given with the consents, as JSON text in V1's flat form
-   * @returns the ids of the new entries, in the order of the consents
-   */
-  async insert(
-    tenantId: string,
-    consentements: readonly NewConsentement[],
-    valeurs: string,
-  ): Promise<string[]> {
+  /** Adds answers and returns the ids of the new entries, in their order. The ambient transaction has locked the employee. */
+  async insert(tenantId: string, { employe, date, reponses, valeurs }: Reponses): Promise<string[]> {
+    if (reponses.length === 0) return [];
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO consentement
          (tenant_id, id_externe_employe, id_externe_objet, accepte, date_consentement, valeurs_champ)
-       SELECT $1::uuid, sent.*, $6::json FROM unnest($2::text[], $3::text[], $4::boolean[], $5::timestamptz[]) sent
+       SELECT $1::uuid, $2, sent.*, $5::timestamptz, $6::json FROM unnest($3::text[], $4::boolean[]) sent
        RETURNING id_unique AS id`,
       [
         tenantId,
-        consentements.map(({ employe }) => employe),
-        consentements.map(({ objet }) => objet),
-        consentements.map(({ accepte }) => accepte),
-        consentements.map(({ date }) => date),
-        valeurs,
+        employe,
+        reponses.map(({ objetConsentementIdExterne }) => objetConsentementIdExterne),
+        reponses.map(({ accepte }) => accepte),
+        date,
+        JSON.stringify(valeurs),
       ],
     );
     return rows.map(({ id }) => id);

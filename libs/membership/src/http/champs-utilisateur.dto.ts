@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { omit } from '#platform/input/field';
+import { value } from '#platform/input/values';
 import { CHAMP_FIELDS, CHOIX_FIELDS } from '../domain/champ-utilisateur.fields';
 
 export class ChoixInput extends InputOf(CHOIX_FIELDS) {}
@@ -20,7 +20,7 @@ export class ChampReplacement extends InputOf({ ...CHAMP_FIELDS, nom }, { choix:
 class ChoixItem extends ItemOf(CHOIX_FIELDS) {}
 
 /** A custom field. */
-export class ChampItem extends ItemOf(omit(CHAMP_FIELDS, 'choix')) {
-  @ApiProperty({ type: [ChoixItem], description: CHAMP_FIELDS.choix.description })
-  choix: ChoixItem[];
-}
+export class ChampItem extends ItemOf({
+  ...omit(CHAMP_FIELDS, 'choix'),
+  choix: value.list(ChoixItem, CHAMP_FIELDS.choix.description),
+}) {}

@@ -1,58 +1,35 @@
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { Shown } from '#platform/input/field.decorator';
+import { ItemOf } from '#platform/input/record-classes';
+import { value } from '#platform/input/values';
 import { VALEUR_FIELDS } from '../domain/employe-v2.fields';
 
-const nom = { ...VALEUR_FIELDS.NomChamp, description: 'Name of the custom field.' } as const;
-const discriminator = { description: 'Type of the field, which determines the form of the value.' };
-
-class ValeurTexteItem {
-  @ApiProperty({ ...discriminator, enum: ['texte'] })
-  type: 'texte';
-
-  @Shown(nom)
-  nom: string;
-
-  @ApiProperty({ description: 'The text.', example: 'Casque bleu' })
-  valeur: string;
+/** The type and the name, which begin each value. */
+function named<const T extends string>(type: T) {
+  return {
+    type: value.only(type, 'Type of the field, which determines the form of the value.'),
+    nom: { ...VALEUR_FIELDS.NomChamp, description: 'Name of the custom field.' },
+  };
 }
 
-class ValeurDateItem {
-  @ApiProperty({ ...discriminator, enum: ['date'] })
-  type: 'date';
+class ValeurTexteItem extends ItemOf({
+  ...named('texte'),
+  valeur: value.text('The text.', 'Casque bleu'),
+}) {}
 
-  @Shown(nom)
-  nom: string;
+class ValeurDateItem extends ItemOf({
+  ...named('date'),
+  valeur: value.time('The date-time (UTC).', '2026-01-15T00:00:00.000Z'),
+}) {}
 
-  @ApiProperty({
-    type: String,
-    format: 'date-time',
-    description: 'The date-time (UTC).',
-    example: '2026-01-15T00:00:00.000Z',
-  })
-  valeur: string;
-}
+class ValeurBooleenItem extends ItemOf({
+  ...named('booleen'),
+  valeur: value.flag('Yes or no.', true),
+}) {}
 
-class ValeurBooleenItem {
-  @ApiProperty({ ...discriminator, enum: ['booleen'] })
-  type: 'booleen';
-
-  @Shown(nom)
-  nom: string;
-
-  @ApiProperty({ description: 'Yes or no.', example: true })
-  valeur: boolean;
-}
-
-class ValeurChoixItem {
-  @ApiProperty({ ...discriminator, enum: ['choix'] })
-  type: 'choix';
-
-  @Shown(nom)
-  nom: string;
-
-  @ApiProperty({ description: 'External identifier of the choice, not its label.', example: 'NUIT' })
-  idExterneChoix: string;
-}
+class ValeurChoixItem extends ItemOf({
+  ...named('choix'),
+  idExterneChoix: value.text('External identifier of the choice, not its label.', 'NUIT'),
+}) {}
 
 const VALEURS = {
   texte: ValeurTexteItem,

@@ -26,15 +26,17 @@ export const value = {
     valueOf<string>({ type: String, description, format: 'uri', example }),
   ids: (description: string, example: string[]) =>
     valueOf<string[]>({ type: [String], description, format: 'uuid', example }),
-  time: (description: string, example: string) =>
+  time: (description: string, example: string | null) =>
     valueOf<string>({ type: String, description, format: 'date-time', example }),
   integer: (description: string, example: number, bounds: Bounds = {}) =>
     valueOf<number>({ type: 'integer', description, example, ...bounds }),
   number: (description: string, example: number, bounds: Bounds = {}) =>
     valueOf<number>({ type: Number, description, example, ...bounds }),
-  flag: (description: string, example: boolean) => valueOf<boolean>({ type: Boolean, description, example }),
+  flag: (description: string, example: boolean | null) =>
+    valueOf<boolean>({ type: Boolean, description, example }),
   choice: <V extends string | null>(values: readonly V[], description: string, example: V) =>
     valueOf<V>({ enum: [...values], description, example }),
+  only: <V extends string>(one: V, description: string) => valueOf<V>({ description, enum: [one] }),
   object: (description: string) =>
     valueOf<object>({ type: 'object', additionalProperties: true, description }),
   one: <T extends object>(type: RecordClass<T>, description: string) => valueOf<T>({ type, description }),
