@@ -56,7 +56,7 @@ export class AuditTrail {
 
   private async append(space: string, noted: readonly Noted[]): Promise<void> {
     const head = await this.repository.lockHead(space, noted.length + 1);
-    const sealed = this.chain.isSealed(space, head, head.sceau);
+    const sealed = this.chain.isSealed(space, head);
     if (sealed && (await this.write(space, head, head, noted))) return;
     // The trail was altered. The service continues, and the next entry records the break permanently.
     this.logger.error(

@@ -23,6 +23,11 @@ export interface ChainEnd {
   readonly empreinte: Buffer;
 }
 
+/** The end of a chain as it is stored. */
+export interface SealedEnd extends ChainEnd {
+  readonly sceau: Buffer;
+}
+
 /** Where every chain begins. */
 export const GENESIS: ChainEnd = { numero: 0, empreinte: Buffer.alloc(32) };
 
@@ -59,7 +64,7 @@ export class Chain {
       .digest();
   }
 
-  isSealed(space: string, end: ChainEnd, sceau: Buffer): boolean {
+  isSealed(space: string, { sceau, ...end }: SealedEnd): boolean {
     const expected = this.seal(space, end);
     return sceau.length === expected.length && timingSafeEqual(sceau, expected);
   }

@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Position, wireTimestamp } from '../database/json-items';
 import { Transactions } from '../database/transactions';
-import type { ChainEnd, JournalEntry } from './chain';
-
-/** The stored end of a chain. */
-interface SealedEnd extends ChainEnd {
-  readonly sceau: Buffer;
-}
+import type { ChainEnd, JournalEntry, SealedEnd } from './chain';
 
 /** The stored end of a chain, and the date and ids of the next entries. */
 export interface Head extends SealedEnd {

@@ -38,8 +38,7 @@ export class JournalVerification {
     const faults = new Faults();
     const head = await this.repository.head(space);
     if (!head) faults.add('the end of the chain is missing');
-    else if (!this.chain.isSealed(space, head, head.sceau))
-      faults.add('the end of the chain does not bear its seal');
+    else if (!this.chain.isSealed(space, head)) faults.add('the end of the chain does not bear its seal');
     const end = await this.follow(space, head?.numero ?? Number.MAX_SAFE_INTEGER, faults, anchor);
     if (head && (head.numero !== end.numero || !head.empreinte.equals(end.empreinte)))
       faults.add(`the chain ends at entry ${end.numero}, not at ${head.numero} as its end says`);

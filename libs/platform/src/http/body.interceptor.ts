@@ -1,6 +1,5 @@
 import { REQUETE } from '../errors/platform.errors';
 import {
-  applyDecorators,
   type CallHandler,
   type ExecutionContext,
   Injectable,
@@ -22,23 +21,13 @@ import { BODY_BYTES, SYNC_BODY_BYTES } from '../input/limits';
 import { parseBody } from '../input/parse-body';
 import { TAKES_BODY } from '../input/request-parts.decorator';
 
-const BODY = 'http:body';
+const BULK = 'http:bulk-body';
 
 /** Bytes of a body from which parsing delays other requests noticeably. */
 const LARGE_BYTES = 65_536;
 
-interface BodyOptions {
-  /** The most that a body may hold, in bytes, sent and unpacked. */
-  readonly limit: number;
-  /** Arrays directly in the body are left to be parsed element by element. */
-  readonly rows: boolean;
-}
-
-const ORDINARY: BodyOptions = { limit: BODY_BYTES, rows: false };
-
 /** A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). */
-export const BulkBody = (): MethodDecorator =>
-  applyDecorators(SetMetadata(BODY, { limit: SYNC_BODY_BYTES, rows: true }));
+export const BulkBody = (): MethodDecorator => SetMetadata(BULK, true);
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
 export type RawRequest = CallerRequest & { rawBody?: Buffer };
@@ -59,25 +48,21 @@ export class BodyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<RawRequest>();
     if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
     const takesBody = this.reflector.get<boolean | undefined>(TAKES_BODY, context.getHandler());
-    const options = this.reflector.get<BodyOptions | undefined>(BODY, context.getHandler()) ?? ORDINARY;
+    const isBulk = this.reflector.get<boolean | undefined>(BULK, context.getHandler()) ?? false;
     const response = context.switchToHttp().getResponse<Response>();
     const read = async (take?: Take): Promise<void> => {
-      await this.read(request, response, options, take);
+      await this.read(request, response, isBulk, take);
       if (!takesBody) refuseContent(request);
     };
-    if (!options.rows) return from(read()).pipe(mergeMap(() => next.handle()));
+    if (!isBulk) return from(read()).pipe(mergeMap(() => next.handle()));
     const work = (): Promise<unknown> =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
     return from(this.slots.run(request.caller?.tenantId ?? '', read, work));
   }
 
-  private async read(
-    request: RawRequest,
-    response: Response,
-    options: BodyOptions,
-    take?: Take,
-  ): Promise<void> {
+  private async read(request: RawRequest, response: Response, isBulk: boolean, take?: Take): Promise<void> {
     const { headers } = request;
+    const limit = isBulk ? SYNC_BODY_BYTES : BODY_BYTES;
     const announced = Number(headers['content-length'] ?? 0);
     if (headers['transfer-encoding'] === undefined && !announced) {
       request.rawBody = Buffer.alloc(0);
@@ -85,20 +70,20 @@ export class BodyInterceptor implements NestInterceptor {
     }
     if (!isJsonInUtf8(headers['content-type'])) throw new DomainError(REQUETE.TypeNonSupporte);
     // A body with a declared length is refused before any byte is read.
-    if (announced > options.limit) throw tooLarge();
+    if (announced > limit) throw tooLarge();
     const isPacked = headers['content-encoding'] !== undefined;
     // The length of a compressed body is known only after it has been unpacked.
-    if (isPacked) await take?.(options.limit);
+    if (isPacked) await take?.(limit);
     const fault = Promise.withResolvers<never>();
-    const rules = { announced, limit: options.limit, take: isPacked ? undefined : take };
+    const rules = { announced, limit, take: isPacked ? undefined : take };
     const stopWatching = watchArrival(request, rules, fault.reject);
     const arrived = isPlain(headers)
       ? readPlain(request, announced)
-      : readWithParser(request, response, options.limit);
+      : readWithParser(request, response, limit);
     // The parser would read a body to its end before rejecting it, and a chunked body may not end.
     request.rawBody = await Promise.race([arrived, fault.promise]).finally(stopWatching);
     const { rawBody } = request;
-    const parse = (): Promise<unknown> => parseBody(rawBody, options.rows);
+    const parse = (): Promise<unknown> => parseBody(rawBody, isBulk);
     request.body = await (rawBody.length < LARGE_BYTES
       ? parse()
       : this.large.run('', () => setImmediate().then(parse)));

@@ -11,7 +11,7 @@ import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
-import { from, lastValueFrom, mergeMap, Observable, of, throwError } from 'rxjs';
+import { from, lastValueFrom, map, Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
 import { SecretBox } from '../ops/secret-box';
@@ -75,13 +75,13 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const remedy = this.reflector.get<string | undefined>(SECRET_ANSWER, handler);
     const response = context.switchToHttp().getResponse<Response>();
     return from(this.once(request, response, key, remedy, next)).pipe(
-      mergeMap((outcome) => {
-        if ('refusal' in outcome) return throwError(() => outcome.refusal);
+      map((outcome) => {
+        if ('refusal' in outcome) throw outcome.refusal;
         const { answer, replayed } = outcome;
         response.status(answer.status);
         for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
         if (replayed) response.setHeader('Idempotent-Replayed', 'true');
-        return of(answer.body);
+        return answer.body;
       }),
     );
   }
