@@ -45,16 +45,13 @@ export class LivraisonJobs implements EventListener {
   }
 
   /** Adds the jobs of attempts in the ambient transaction. */
-  async add(
-    tenantId: string,
-    attempts: readonly (QueuedAttempt & { readonly next?: Date | undefined })[],
-  ): Promise<void> {
+  async add(tenantId: string, attempts: readonly QueuedAttempt[]): Promise<void> {
     await this.queue.add(
       LIVRAISON_QUEUE,
       attempts.map(({ id, webhookId, generation, next }) => ({
         data: { tenantId, livraisonId: id, webhookId, tour: generation } satisfies LivraisonJob,
         group: webhookId,
-        startAfter: next,
+        startAfter: next ?? undefined,
       })),
     );
   }

@@ -58,38 +58,22 @@ export class OutcomeRecorder {
 
   private async record(tenantId: string, ended: readonly Ended[]): Promise<void> {
     const concluded = firstOfEach(ended.filter((one) => one.outcome));
-    const [going, over] = [concluded.filter(isGoingOn), concluded.filter((one) => !isGoingOn(one))];
-    if (over.length > 0) {
-      await this.livraisons.conclude(
-        tenantId,
-        over.map(({ outcome }) => outcome!),
+    const outcomes = concluded.map(({ outcome }) => outcome!);
+    const over = outcomes.filter(({ next }) => !next);
+    const going = outcomes.filter(({ next }) => next);
+    if (over.length > 0) await this.livraisons.conclude(tenantId, over);
+    if (going.length > 0) {
+      // Another attempt follows, and its job is written with the result.
+      await this.transactions.run({ tenantId }, async () =>
+        this.jobs.add(tenantId, await this.livraisons.conclude(tenantId, going)),
       );
     }
-    if (going.length > 0) await this.goOn(tenantId, going);
     await this.queue.done(
       LIVRAISON_QUEUE,
       ended.map(({ jobId }) => jobId),
     );
     for (const { recorded } of ended) recorded();
     await this.noteHealth(tenantId, concluded);
-  }
-
-  /** Writes results that another attempt follows, with its job. */
-  private async goOn(tenantId: string, ended: readonly Ended[]): Promise<void> {
-    const nextOf = new Map(ended.map(({ outcome }) => [keyOf(outcome!), outcome!.next]));
-    await this.transactions.run({ tenantId }, async () => {
-      const attempts = await this.livraisons.conclude(
-        tenantId,
-        ended.map(({ outcome }) => outcome!),
-      );
-      await this.jobs.add(
-        tenantId,
-        attempts.map((attempt) => {
-          const { id, generation } = attempt;
-          return { ...attempt, next: nextOf.get(keyOf({ id, generation: generation - 1 })) };
-        }),
-      );
-    });
   }
 
   /** Writes each endpoint separately and last, because a partner who changes one may lock its row for a while. */
@@ -134,21 +118,8 @@ function findingOf(attempts: readonly Ended[]): Finding {
   return { verdict: gone ? 'gone' : accepted ? 'accepted' : 'failed', url: tried!.url, at };
 }
 
-function keyOf({ id, generation }: Pick<Outcome, 'id' | 'generation'>): string {
-  return `${id} ${generation}`;
-}
-
 /** Keeps the first result if this process ended a generation twice, for example after its job was considered abandoned. */
 function firstOfEach(ended: readonly Ended[]): Ended[] {
-  const first = new Map<string, Ended>();
-  for (const one of ended) {
-    const key = keyOf(one.outcome!);
-    if (!first.has(key)) first.set(key, one);
-  }
-  return [...first.values()];
-}
-
-/** Whether another attempt follows. */
-function isGoingOn({ outcome }: Ended): boolean {
-  return outcome!.next !== undefined;
+  const ofEach = Map.groupBy(ended, ({ outcome }) => `${outcome!.id} ${outcome!.generation}`);
+  return [...ofEach.values()].map(([first]) => first!);
 }

@@ -213,14 +213,12 @@ export class WebhooksService {
     livraisonId: string,
   ): Promise<Json> {
     return this.locked(tenantId, modules, id, async (webhook) => {
-      const type = (await this.livraisons.typeOf(tenantId, id, livraisonId)) ?? missingLivraison();
-      assertOpen([type as EventType], modules);
-      webhook.assertTakes(type);
+      const attempt = (await this.livraisons.restart(tenantId, id, livraisonId)) ?? missingLivraison();
+      // A refusal rolls the restart back.
+      assertOpen([attempt.type], modules);
+      webhook.assertTakes(attempt.type);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.renvoyer, [livraisonId]);
-      return this.queued(
-        tenantId,
-        (await this.livraisons.restart(tenantId, id, livraisonId)) ?? missingLivraison(),
-      );
+      return this.queued(tenantId, attempt);
     });
   }
 

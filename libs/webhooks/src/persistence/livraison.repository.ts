@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
+import type { EventType } from '../domain/event.types';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
 
 /** An attempt that needs a job. */
@@ -10,10 +11,12 @@ export interface QueuedAttempt {
   readonly webhookId: string;
   /** Counts attempts and restarts (column `tour`): a job of an earlier generation does nothing. */
   readonly generation: number;
+  /** Due time; at once if absent. */
+  readonly next?: Date | null;
 }
 
 /** A delivery with all that an attempt needs. */
-export interface DueLivraison extends QueuedAttempt {
+export interface DueLivraison extends Omit<QueuedAttempt, 'next'> {
   readonly etat: EtatLivraison;
   /** Failed attempts since it was created or restarted. */
   readonly essais: number;
@@ -29,18 +32,7 @@ export interface DueLivraison extends QueuedAttempt {
 /** An endpoint as far as an attempt depends on it; the rest is not loaded. */
 export type DueWebhook = Pick<Webhook, 'url' | 'takes' | 'secretsAt' | 'isNews'>;
 
-type DueRow = Omit<DueLivraison, 'webhook'> &
-  Pick<
-    Webhook,
-    | 'url'
-    | 'actif'
-    | 'types'
-    | 'secret'
-    | 'secretPrecedent'
-    | 'secretPrecedentJusqua'
-    | 'echecDepuis'
-    | 'dernierEchec'
-  >;
+type DueRow = Omit<DueLivraison, 'webhook'> & Partial<Webhook>;
 
 /** Result of a job. */
 export interface Outcome {
@@ -161,12 +153,14 @@ export class LivraisonRepository {
 
   /**
    * Writes the results of jobs, in the ambient transaction if there is one. Skips deliveries that have a later generation
-   * by now. @returns the next attempts of the written ones
+   * by now. @returns the attempts that follow, which need a job
    */
   async conclude(tenantId: string, outcomes: readonly Outcome[]): Promise<QueuedAttempt[]> {
-    const statement = {
-      name: 'livraison_conclude',
-      text: `UPDATE livraison l SET etat = o.etat, prochaine_tentative = o.next, tour = l.tour + 1,
+    const rows = await this.transactions.query<QueuedAttempt>(
+      { tenantId },
+      {
+        name: 'livraison_conclude',
+        text: `UPDATE livraison l SET etat = o.etat, prochaine_tentative = o.next, tour = l.tour + 1,
                essais = l.essais + (o.tentative IS NOT NULL)::int,
                tentatives = CASE WHEN o.tentative IS NULL THEN l.tentatives
                  ELSE CASE WHEN jsonb_array_length(l.tentatives) < ${SHOWN_ATTEMPTS} THEN l.tentatives ELSE l.tentatives - 0 END
@@ -174,34 +168,29 @@ export class LivraisonRepository {
              FROM unnest($2::uuid[], $3::int[], $4::text[], $5::timestamptz[], $6::text[]::jsonb[])
                AS o (id, generation, etat, next, tentative)
              WHERE l.tenant_id = $1 AND l.id_unique = o.id AND l.tour = o.generation AND l.etat = 'EnAttente'
-             RETURNING l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation`,
-      values: [
-        tenantId,
-        outcomes.map(({ id }) => id),
-        outcomes.map(({ generation }) => generation),
-        outcomes.map(({ etat }) => etat),
-        outcomes.map(({ next }) => next ?? null),
-        outcomes.map(({ tentative }) => (tentative ? JSON.stringify(tentative) : null)),
-      ],
-    };
-    return this.transactions.query<QueuedAttempt>({ tenantId }, statement);
-  }
-
-  /** Returns the type of the event of a delivery; undefined if there is none. */
-  async typeOf(tenantId: string, webhookId: string, id: string): Promise<string | undefined> {
-    const { rows } = await this.transactions.client().query<{ type: string }>(
-      `SELECT e.type FROM livraison l JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
-       WHERE l.tenant_id = $1 AND l.webhook_id = $2 AND l.id_unique = $3`,
-      [tenantId, webhookId, id],
+             RETURNING l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.prochaine_tentative AS next`,
+        values: [
+          tenantId,
+          outcomes.map(({ id }) => id),
+          outcomes.map(({ generation }) => generation),
+          outcomes.map(({ etat }) => etat),
+          outcomes.map(({ next }) => next ?? null),
+          outcomes.map(({ tentative }) => (tentative ? JSON.stringify(tentative) : null)),
+        ],
+      },
     );
-    return rows[0]?.type;
+    return rows.filter(({ next }) => next);
   }
 
-  /** Restarts one delivery of an endpoint in any state. Returns undefined if there is none. */
-  async restart(tenantId: string, webhookId: string, id: string): Promise<QueuedAttempt | undefined> {
-    const { rows } = await this.transactions.client().query<QueuedAttempt>(
+  /** Restarts one delivery of an endpoint in any state. @returns undefined if there is none */
+  async restart(
+    tenantId: string,
+    webhookId: string,
+    id: string,
+  ): Promise<(QueuedAttempt & { readonly type: EventType }) | undefined> {
+    const { rows } = await this.transactions.client().query<QueuedAttempt & { type: EventType }>(
       `UPDATE livraison SET ${RESTARTED} WHERE tenant_id = $1 AND webhook_id = $2 AND id_unique = $3
-       RETURNING ${ATTEMPT}`,
+       RETURNING ${ATTEMPT}, ${TYPE} AS type`,
       [tenantId, webhookId, id],
     );
     return rows[0];
@@ -243,10 +232,9 @@ export class LivraisonRepository {
 }
 
 function dueOf(row: DueRow): DueLivraison {
-  const { url, actif, types, secret, secretPrecedent, secretPrecedentJusqua, ...rest } = row;
-  const { echecDepuis, dernierEchec, ...livraison } = rest;
-  const columns = { url, actif, types, secret, secretPrecedent, secretPrecedentJusqua };
-  return { ...livraison, webhook: Object.assign(new Webhook(), columns, { echecDepuis, dernierEchec }) };
+  const { id, webhookId, generation, etat, essais, evenementId, type, date, data, ...endpoint } = row;
+  const livraison = { id, webhookId, generation, etat, essais, evenementId, type, date, data };
+  return { ...livraison, webhook: Object.assign(new Webhook(), endpoint) };
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';
