@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { Resolver } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { buildConnector } from 'undici';
 
 /** Addresses of a name, or the reason for the failed lookup. */
@@ -35,7 +36,7 @@ export function addressFault(text: string): string | undefined {
   if (url.username || url.password)
     return 'must not have a user or a password: receivers check the signature';
   if (text.includes('#')) return 'must not have a fragment, because receivers do not get it';
-  const host = hostOf(url);
+  const host = unbracketed(url.hostname);
   if (isIP(host) ? !isPublicUnicast(host) : isLocalName(host)) return 'must be on the public internet';
   return undefined;
 }
@@ -48,8 +49,8 @@ export function insecureAddressFault(text: string): string | undefined {
     : 'is not an address (http://… or https://…, without user and fragment)';
 }
 
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
+function unbracketed(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function isLocalName(host: string): boolean {
@@ -62,41 +63,33 @@ function isLocalName(host: string): boolean {
  * that resolves to another address in between has no effect.
  */
 export function guardedConnector(resolve: Resolve): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
-  const connectOnce = (options: buildConnector.Options): Promise<NonNullable<Socket>> =>
-    new Promise((succeed, fail) => {
-      connect(options, (error, socket) => {
-        if (error) fail(error);
-        else if (isPublicUnicast(socket.remoteAddress ?? '')) succeed(socket);
-        else {
-          socket.destroy();
-          fail(new AddressRefused('The connection led to an address that is not public.'));
-        }
-      });
-    });
-  return (options, callback) => {
-    void (async () => {
-      let failure: unknown;
-      for (const hostname of await publicAddresses(options.hostname, resolve)) {
-        try {
-          return await connectOnce({ ...options, hostname });
-        } catch (error) {
-          failure = error;
-        }
+  const connector = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+  const connect = promisify(connector) as (options: buildConnector.Options) => Promise<Socket>;
+  const connectToOne = async (options: buildConnector.Options): Promise<Socket> => {
+    let failure: unknown;
+    for (const hostname of await publicAddresses(options.hostname, resolve)) {
+      try {
+        const socket = await connect({ ...options, hostname });
+        if (isPublicUnicast(socket.remoteAddress ?? '')) return socket;
+        socket.destroy();
+        throw new AddressRefused('The connection led to an address that is not public.');
+      } catch (error) {
+        failure = error;
       }
-      throw failure;
-    })().then(
+    }
+    throw failure;
+  };
+  return (options, callback) => {
+    connectToOne(options).then(
       (socket) => callback(null, socket),
-      (error: unknown) => callback(error as Error, null),
+      (error: Error) => callback(error, null),
     );
   };
 }
 
-type Socket = Parameters<buildConnector.Callback>[1];
-
 /** @throws AddressRefused unless all of them are public */
 async function publicAddresses(hostname: string, resolve: Resolve): Promise<string[]> {
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = unbracketed(hostname);
   const addresses = isIP(host) ? [host] : await resolve(host);
   if (addresses.length === 0) throw new AddressRefused('The name has no address.');
   if (!addresses.every(isPublicUnicast))

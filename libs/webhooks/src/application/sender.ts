@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import {
   AddressRefused,
   addressFault,
@@ -57,16 +57,32 @@ export class Sender {
     });
   }
 
-  /** Makes one attempt. Never throws; a failure is part of the result. */
-  post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  /**
+   * Makes one attempt, within a time that begins before the name lookup. A status counts as soon as it arrives, even if the
+   * body fails later. Never throws; a failure is part of the result.
+   */
+  async post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
     // It may have been registered while insecure addresses were allowed.
     const fault = this.fault(url);
-    if (fault) return Promise.resolve(noAnswer(`Not sent: the address ${fault}.`));
-    const { origin, pathname, search } = new URL(url);
-    return new Promise((resolve) => {
-      const exchange = new Exchange(this.timeoutMs, resolve);
-      this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
-    });
+    if (fault) return noAnswer(`Not sent: the address ${fault}.`);
+    const outOfTime = new AbortController();
+    const { signal } = outOfTime;
+    const timer = setTimeout(() => outOfTime.abort(), this.timeoutMs);
+    try {
+      const answer = await Promise.race([
+        request(url, { method: 'POST', headers, body, dispatcher: this.agent, signal }),
+        // While it looks up the name and connects, the request does not react to its signal.
+        new Promise<never>((_resolve, reject) => signal.addEventListener('abort', reject)),
+      ]);
+      const reponse = await startOf(answer.body);
+      const retryAfter = [answer.headers['retry-after']].flat()[0];
+      return { statut: answer.statusCode, reponse, retryAfter, timedOut: signal.aborted };
+    } catch (error) {
+      if (!signal.aborted) return failure(error);
+      return { ...noAnswer(`No answer within ${this.timeoutMs / 1_000} s.`), timedOut: true };
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Closes the connections. Call it when no attempt is running. */
@@ -75,79 +91,21 @@ export class Sender {
   }
 }
 
-/**
- * One request and the stored part of its response, within a time that begins before the name lookup. A status counts as
- * soon as it arrives, even if the body fails later.
- */
-class Exchange implements Dispatcher.DispatchHandler {
-  private readonly timer: NodeJS.Timeout;
-  private controller: Dispatcher.DispatchController | undefined;
-  private isOver = false;
-  private statut: number | null = null;
-  private retryAfter: string | undefined;
-  private kept: Buffer[] = [];
-  private bytes = 0;
-
-  constructor(
-    private readonly timeoutMs: number,
-    private readonly resolve: (answer: Answer) => void,
-  ) {
-    this.timer = setTimeout(() => this.end(true), timeoutMs);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    // The connection was made after the attempt had ended.
-    if (this.isOver) controller.abort(new Error('out of time'));
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    // Interim responses, for example 103 Early Hints.
-    if (statusCode < 200) return;
-    this.statut = statusCode;
-    this.retryAfter = single(headers['retry-after']);
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.bytes < KEPT_BYTES) this.kept.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - this.bytes)));
-    this.bytes += chunk.length;
-    if (this.bytes > DRAINED_BYTES) this.end(false);
-  }
-
-  onResponseEnd(): void {
-    this.end(false);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.end(false, error);
-  }
-
-  private end(timedOut: boolean, error?: Error): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    clearTimeout(this.timer);
-    this.resolve(this.answer(timedOut, error));
-    // The response has ended already.
-    if (timedOut || this.bytes > DRAINED_BYTES) this.controller?.abort(new Error('not needed'));
-  }
-
-  private answer(timedOut: boolean, error: Error | undefined): Answer {
-    if (this.statut === null) {
-      if (timedOut) return { ...noAnswer(`No answer within ${this.timeoutMs / 1_000} s.`), timedOut };
-      return failure(error);
+/** Returns the stored part of a response. Reads on to the end of a response that is not too long. Never throws. */
+async function startOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (bytes < KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - bytes)));
+      bytes += chunk.length;
+      if (bytes > DRAINED_BYTES) break;
     }
-    // Drops an incomplete last character, and U+0000, which PostgreSQL cannot store.
-    const reponse = new TextDecoder().decode(Buffer.concat(this.kept), { stream: true }).replaceAll('\0', '');
-    return { statut: this.statut, reponse, retryAfter: this.retryAfter, timedOut };
+  } catch {
+    // What has arrived is kept.
   }
-}
-
-function single(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
+  // Drops an incomplete last character, and U+0000, which PostgreSQL cannot store.
+  return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll('\0', '');
 }
 
 function noAnswer(reponse: string): Answer {
