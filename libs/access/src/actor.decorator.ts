@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ActorWithModules } from './caller';
 import type { Actor } from '#platform/audit/actor';
-import type { AuthenticatedRequest } from './requires.decorator';
+import { callerOf } from './requires.decorator';
 import { traceOf } from '#platform/http/tracing';
 
 /** The key and the id of the request, for the audit trail. */
@@ -15,8 +15,6 @@ export const CurrentActorWithModules = createParamDecorator(
 );
 
 function actorOf(context: ExecutionContext): ActorWithModules {
-  const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  if (!request.caller) throw new Error('A route that reads its caller must declare @Requires.');
-  const { cleId, modules } = request.caller;
-  return { actor: { cleId, requestId: traceOf(request).requestId }, modules };
+  const { cleId, modules } = callerOf(context);
+  return { actor: { cleId, requestId: traceOf(context.switchToHttp().getRequest()).requestId }, modules };
 }

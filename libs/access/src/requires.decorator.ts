@@ -41,7 +41,7 @@ export const CurrentCaller = createParamDecorator((_data: unknown, context: Exec
 
 /** The data space of the caller. */
 export const Tenant = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
-  const tenantId = context.switchToHttp().getRequest<AuthenticatedRequest>().caller?.tenantId;
+  const { tenantId } = callerOf(context);
   if (!tenantId) throw new Error('A route that reads its tenant must require a role that has one.');
   return tenantId;
 });

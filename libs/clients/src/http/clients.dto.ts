@@ -1,8 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { ENVIRONMENTS, MODULES } from '#access/caller';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { always, given, givenId, givenTime, text, neverNull } from '#platform/input/field';
-import { IssuedCle } from '../application/clients.service';
+import { value } from '#platform/input/values';
+import { type IssuedCle } from '../application/clients.service';
 import type { CleWithEnvironment } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
 
@@ -201,16 +201,10 @@ export class CleItem extends ItemOf({
   modules: cleModules,
   prefixe: given('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'),
   expireLe,
-  revoqueLe: {
-    kind: 'date',
-    description: 'When it was revoked; null if it was not.',
-    example: '2026-06-01T12:00:00.000Z',
-  },
-  dernierUsage: {
-    kind: 'date',
-    description: 'Last use, to the minute; null if it was never used.',
-    example: '2026-05-31T08:15:00.000Z',
-  },
+  revoqueLe: value.orNull(value.time('When it was revoked; null if it was not.', '2026-06-01T12:00:00.000Z')),
+  dernierUsage: value.orNull(
+    value.time('Last use, to the minute; null if it was never used.', '2026-05-31T08:15:00.000Z'),
+  ),
   dateCreation,
 } as const) {
   static of(cle: CleWithEnvironment): CleItem {
@@ -230,14 +224,17 @@ export class CleItem extends ItemOf({
   }
 }
 
-export class IssuedCleItem extends CleItem {
-  @ApiProperty({
-    description: 'The key. Only this answer shows it, so store it now.',
-    example: 'mdt_stg_4fGh2KkQ0s8LmN3pRtVwXyZ1aBcDeF5hJ7kM',
-  })
-  cle: string;
-
-  static override of(cle: IssuedCle): IssuedCleItem {
+export class IssuedCleItem extends ItemOf(
+  {
+    cle: value.text(
+      'The key. Only this answer shows it, so store it now.',
+      'mdt_stg_4fGh2KkQ0s8LmN3pRtVwXyZ1aBcDeF5hJ7kM',
+    ),
+  },
+  {},
+  CleItem,
+) {
+  static of(cle: IssuedCle): IssuedCleItem {
     return { ...CleItem.of(cle), cle: cle.cle };
   }
 }

@@ -75,29 +75,12 @@ export class JournalItem extends ItemOf({
   ),
   changements: value.list(JournalChangement, 'For a write of a roll, the changed voters; otherwise empty.'),
 }) {
-  static of({
-    environnement,
-    numero,
-    id,
-    date,
-    cleId,
-    action,
-    objetId,
-    requeteId,
-    empreinte,
-    detail,
-  }: JournalOfClient): JournalItem {
+  static of(entry: JournalOfClient): JournalItem {
+    const { id, environnement, numero, date, cleId, action, objetId, requeteId } = entry;
     return {
-      id,
-      environnement,
-      numero,
-      date,
-      cleId,
-      action,
-      objetId,
-      requeteId,
-      empreinte: empreinte.toString('hex'),
-      changements: detail === null ? [] : (JSON.parse(detail) as JournalChangement[]),
+      ...{ id, environnement, numero, date, cleId, action, objetId, requeteId },
+      empreinte: entry.empreinte.toString('hex'),
+      changements: entry.detail === null ? [] : (JSON.parse(entry.detail) as JournalChangement[]),
     };
   }
 }

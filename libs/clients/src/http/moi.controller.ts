@@ -1,74 +1,42 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { type Caller, ENVIRONMENTS, MODULES } from '#access/caller';
 import { CurrentCaller, Requires } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_NESTED_RECORDS, SYNC_RECORDS } from '#platform/input/limits';
+import { ItemOf } from '#platform/input/record-classes';
+import { value } from '#platform/input/values';
+import { EXAMPLE_CLIENT_ID } from './clients.dto';
 
-class LimitesItem {
-  @ApiProperty({ description: 'Requests a minute, over all connections.', type: 'integer', example: 600 })
-  requetesParMinute: number;
+class LimitesItem extends ItemOf({
+  requetesParMinute: value.integer('Requests a minute, over all connections.', 600),
+  courrielsParJour: value.integer(
+    'Recipients of e-mails a day, over all keys of the data space; the day is that of the client’s time zone.',
+    5000,
+  ),
+  tailleMaximale: value.integer('Largest body, in bytes.', BODY_BYTES),
+  tailleMaximaleSync: value.integer('Largest body of a sync, in bytes.', SYNC_BODY_BYTES),
+  enregistrementsMaximauxSync: value.integer('Most records of a sync, over its lists.', SYNC_RECORDS),
+  enregistrementsImbriquesMaximauxSync: value.integer(
+    'Most records nested in those of a sync: employers, employments, memberships, custom values.',
+    SYNC_NESTED_RECORDS,
+  ),
+}) {}
 
-  @ApiProperty({
-    description:
-      'Recipients of e-mails a day, over all keys of the data space; the day is that of the client’s time zone.',
-    type: 'integer',
-    example: 5000,
-  })
-  courrielsParJour: number;
-
-  @ApiProperty({ description: 'Largest body, in bytes.', type: 'integer', example: BODY_BYTES })
-  tailleMaximale: number;
-
-  @ApiProperty({
-    description: 'Largest body of a sync, in bytes.',
-    type: 'integer',
-    example: SYNC_BODY_BYTES,
-  })
-  tailleMaximaleSync: number;
-
-  @ApiProperty({
-    description: 'Most records of a sync, over its lists.',
-    type: 'integer',
-    example: SYNC_RECORDS,
-  })
-  enregistrementsMaximauxSync: number;
-
-  @ApiProperty({
-    description:
-      'Most records nested in those of a sync: employers, employments, memberships, custom values.',
-    type: 'integer',
-    example: SYNC_NESTED_RECORDS,
-  })
-  enregistrementsImbriquesMaximauxSync: number;
-}
-
-export class MoiItem {
-  @ApiProperty({
-    description: 'Identifier of the client (ClientId).',
-    format: 'uuid',
-    example: '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1',
-  })
-  clientId: string;
-
-  @ApiProperty({ description: 'Name of the client.', example: 'Démonstration' })
-  client: string;
-
-  @ApiProperty({ description: 'Data space that the key opens.', enum: ENVIRONMENTS, example: 'staging' })
-  environnement: string;
-
-  @ApiProperty({
+export class MoiItem extends ItemOf({
+  clientId: value.id('Identifier of the client (ClientId).', EXAMPLE_CLIENT_ID),
+  client: value.text('Name of the client.', 'Démonstration'),
+  environnement: value.choice(ENVIRONMENTS, 'Data space that the key opens.', 'staging'),
+  modules: {
+    kind: 'choices',
+    values: MODULES,
+    always: true,
     description: 'Modules that the key may use.',
-    enum: MODULES,
-    isArray: true,
     example: ['carteMembre', 'vote'],
-  })
-  modules: string[];
-
-  @ApiProperty({ description: 'Limits of the key.', type: LimitesItem })
-  limites: LimitesItem;
-}
+  },
+  limites: value.one(LimitesItem, 'Limits of the key.'),
+} as const) {}
 
 @ApiTags('Key')
 @Requires({ role: 'partenaire' })

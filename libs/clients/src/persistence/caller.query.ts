@@ -1,34 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { ranOutOfSpace } from '#platform/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import type { Environment } from '#access/caller';
 import { Cle } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
 
 /** A key with its client, as far as a request depends on them. */
 export interface PresentedCle {
   readonly cle: Pick<Cle, 'id' | 'tenantId' | 'role' | 'empreinte' | 'assertActive' | 'modulesOf'>;
-  /** Client of the key; absent for administrators. */
-  readonly client?: Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute' | 'quotaCourrielsParJour'> & {
-    readonly environnement: string;
-  };
+  /** Client of the key; null for administrators. */
+  readonly client:
+    | (Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute' | 'quotaCourrielsParJour'> & {
+        readonly environnement: Environment;
+      })
+    | null;
 }
 
-interface CallerRow extends Pick<
-  Cle,
-  'id' | 'tenantId' | 'role' | 'empreinte' | 'modules' | 'expireLe' | 'revoqueLe'
-> {
-  environnement: string | null;
-  clientId: string | null;
-  clientNom: string | null;
-  clientModules: Client['modules'] | null;
-  limiteParMinute: number | null;
-  quotaCourrielsParJour: number | null;
-}
+type CallerRow = Partial<Cle> & Pick<PresentedCle, 'client'>;
 
 const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expireLe", k.revoque_le AS "revoqueLe",
-         k.tenant_id AS "tenantId", t.environnement, c.id AS "clientId", c.nom AS "clientNom",
-         c.modules AS "clientModules", c.limite_par_minute AS "limiteParMinute",
-         c.quota_courriels_par_jour AS "quotaCourrielsParJour"
+         k.tenant_id AS "tenantId", CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'nom', c.nom,
+           'modules', c.modules, 'limiteParMinute', c.limite_par_minute,
+           'quotaCourrielsParJour', c.quota_courriels_par_jour, 'environnement', t.environnement) END AS client
   FROM cle k LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
   WHERE k.empreinte = $1`;
 
@@ -57,16 +50,8 @@ export class CallerQuery {
         if (!ranOutOfSpace(error)) throw error;
         return this.transactions.query<CallerRow>(ADMINISTRATION, { name: 'caller_see', text: FIND, values });
       });
-    return rows[0] && presented(rows[0]);
+    if (!rows[0]) return undefined;
+    const { client, ...columns } = rows[0];
+    return { cle: Object.assign(new Cle(), columns), client };
   }
-}
-
-function presented(row: CallerRow): PresentedCle {
-  const { environnement, clientId, clientNom, clientModules, ...others } = row;
-  const { limiteParMinute, quotaCourrielsParJour, ...columns } = others;
-  const cle = Object.assign(new Cle(), columns);
-  if (!environnement || !clientId || !clientNom || quotaCourrielsParJour === null) return { cle };
-  const modules = clientModules ?? [];
-  const client = { id: clientId, nom: clientNom, modules, limiteParMinute, quotaCourrielsParJour };
-  return { cle, client: { ...client, environnement } };
 }
