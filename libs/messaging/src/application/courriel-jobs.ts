@@ -1,16 +1,7 @@
-import type { Queue } from '#platform/jobs/queue';
+import { CONSUMED, type Queue } from '#platform/jobs/queue';
 
 /** Generations of e-mails, grouped by tenant: a job ends once the next generation is written. */
-export const COURRIEL_QUEUE = {
-  name: 'courriel',
-  heartbeatSeconds: 10,
-  expireInSeconds: 3_600,
-  // Only workers that die count as failures here.
-  retryLimit: 2_000_000_000,
-  retryDelay: 0,
-  // Longer than e-mails are kept.
-  retentionSeconds: 40 * 86_400,
-} as const satisfies Queue;
+export const COURRIEL_QUEUE: Queue = { name: 'courriel', ...CONSUMED };
 
 export const MESSAGING_QUEUES: readonly Queue[] = [COURRIEL_QUEUE];
 

@@ -1,25 +1,17 @@
 import type { Webhook } from 'standardwebhooks';
-
-/** An event as it is sent: the same body and the same id at every attempt (Standard Webhooks 1.0). */
-export interface Envelope {
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
-export interface PostedEvent {
-  readonly evenementId: string;
-  readonly type: string;
-  readonly date: Date;
-  /** JSON text, which is sent unchanged. */
-  readonly data: string;
-}
+import type { DueLivraison } from '../persistence/livraison.repository';
 
 /**
+ * Returns an event as it is sent: the same body and the same id at every attempt (Standard Webhooks 1.0).
+ *
  * @param keys each adds a signature
  * @param at the time of the attempt, which receivers compare with their clock
  */
-export function envelopeOf(event: PostedEvent, keys: readonly Webhook[], at: Date): Envelope {
-  const { evenementId, type, date, data } = event;
+export function envelopeOf(
+  { evenementId, type, date, data }: DueLivraison,
+  keys: readonly Webhook[],
+  at: Date,
+) {
   const body = `{"type":${JSON.stringify(type)},"timestamp":"${date.toISOString()}","data":${data}}`;
   return {
     body,

@@ -1,22 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type EventListener, Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
-import type { Queue } from '#platform/jobs/queue';
+import { CONSUMED, type Queue } from '#platform/jobs/queue';
 import { LivraisonRepository, type QueuedAttempt } from '../persistence/livraison.repository';
 
-/**
- * Deliveries to endpoints: a job for each attempt, grouped by endpoint. Only workers that die count as failures here;
- * responses of receivers do not.
- */
-export const LIVRAISON_QUEUE = {
-  name: 'livraison',
-  heartbeatSeconds: 10,
-  expireInSeconds: 3_600,
-  retryLimit: 2_000_000_000,
-  retryDelay: 0,
-  // Longer than events are kept.
-  retentionSeconds: 40 * 86_400,
-} as const satisfies Queue;
+/** Deliveries to endpoints: a job for each attempt, grouped by endpoint. */
+export const LIVRAISON_QUEUE: Queue = { name: 'livraison', ...CONSUMED };
 
 export const WEBHOOKS_QUEUES: readonly Queue[] = [LIVRAISON_QUEUE];
 

@@ -29,12 +29,11 @@ const MOST_WEBHOOKS = 50;
 /** Events that are replayed by one statement. */
 const REPLAY_BATCH = 5_000;
 
-export interface WebhookWithSecret {
-  readonly id: string;
-  readonly item: Json;
-}
-
-/** Endpoints and their deliveries (docs/contract.md, "Endpoints"). */
+/**
+ * Endpoints and their deliveries (docs/contract.md, "Endpoints"). Operations on an endpoint throw `Webhook.NotFound`, and
+ * `Module.NonActif` if one of its types belongs to a module that the key may not use; those on a delivery also throw
+ * `Livraison.NotFound`. A change with `ifMatch` throws `Precondition.Echouee`.
+ */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -59,7 +58,6 @@ export class WebhooksService {
     return this.repository.page(tenantId, openTypes(modules), after, limit);
   }
 
-  /** @throws DomainError `Webhook.NotFound`, `Module.NonActif` */
   async get(tenantId: string, modules: readonly ModuleName[], id: string): Promise<Json> {
     const item = await this.item(tenantId, id);
     assertOpen((JSON.parse(item) as { types: EventType[] }).types, modules);
@@ -77,7 +75,7 @@ export class WebhooksService {
     { actor, modules }: ActorWithModules,
     record: WebhookRecord,
     id: string = randomUUID(),
-  ): Promise<WebhookWithSecret> {
+  ): Promise<{ id: string; item: Json }> {
     this.check(record, modules);
     const { secret, sealed } = this.keys.create(tenantId, id);
     return this.transactions.run({ tenantId }, async () => {
@@ -94,11 +92,7 @@ export class WebhooksService {
     });
   }
 
-  /**
-   * Replaces every writable property.
-   *
-   * @throws DomainError `Webhook.NotFound`, `Precondition.Echouee`, `Webhook.AdresseRefusee`, `Module.NonActif`
-   */
+  /** Replaces every writable property. @throws DomainError `Webhook.AdresseRefusee` */
   async replace(
     tenantId: string,
     { actor, modules }: ActorWithModules,
@@ -116,7 +110,7 @@ export class WebhooksService {
     });
   }
 
-  /** Removes an endpoint with its log. @throws DomainError `Webhook.NotFound`, `Precondition.Echouee`, `Module.NonActif` */
+  /** Removes an endpoint with its log. */
   async delete(
     tenantId: string,
     { actor, modules }: ActorWithModules,
@@ -133,8 +127,6 @@ export class WebhooksService {
   /**
    * Gives an endpoint a new secret. Only this response has it. The old one also signs for 24 hours, the one before it no
    * longer.
-   *
-   * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
    */
   async rotate(tenantId: string, { actor, modules }: ActorWithModules, id: string): Promise<Json> {
     const { secret, sealed } = this.keys.create(tenantId, id);
@@ -154,7 +146,7 @@ export class WebhooksService {
    * Sends `webhook.test` to one endpoint.
    *
    * @param livraisonId made by the service if absent
-   * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
+   * @throws DomainError `Webhook.Inactif`
    */
   async test(
     tenantId: string,
@@ -173,8 +165,6 @@ export class WebhooksService {
   /**
    * Returns the deliveries to an endpoint, newest first. Omits types that the key may not read, because the endpoint may
    * have subscribed to them before.
-   *
-   * @throws DomainError `Webhook.NotFound`, `Module.NonActif`
    */
   async livraisonsOf(
     tenantId: string,
@@ -187,7 +177,7 @@ export class WebhooksService {
     return this.livraisons.page(tenantId, id, openTypes(modules), after, limit);
   }
 
-  /** Returns one delivery of an endpoint. @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif` */
+  /** Returns one delivery of an endpoint. The key also needs the module of its type. */
   async livraison(
     tenantId: string,
     modules: readonly ModuleName[],
@@ -201,10 +191,9 @@ export class WebhooksService {
   }
 
   /**
-   * Restarts one delivery in any state, with the whole schedule.
+   * Restarts one delivery in any state, with the whole schedule. The key also needs the module of its type.
    *
-   * @throws DomainError `Webhook.NotFound`, `Livraison.NotFound`, `Module.NonActif`, `Webhook.Inactif`,
-   *   `Webhook.TypeNonAbonne`
+   * @throws DomainError `Webhook.Inactif`, `Webhook.TypeNonAbonne`
    */
   async resend(
     tenantId: string,
@@ -226,7 +215,7 @@ export class WebhooksService {
    * Sends all events of the endpoint's types since a time, including those that it accepted.
    *
    * @returns their number
-   * @throws DomainError `Webhook.NotFound`, `Webhook.Inactif`, `Module.NonActif`
+   * @throws DomainError `Webhook.Inactif`
    */
   async replay(
     tenantId: string,

@@ -27,3 +27,6 @@ export interface CataloguedEvent {
 export const EVENT_TYPES = Object.fromEntries(
   EVENTS.toSorted((one, other) => (one.type < other.type ? -1 : 1)).map((event) => [event.type, event]),
 ) as unknown as Readonly<Record<EventType, CataloguedEvent>>;
+
+/** The names of the types, in alphabetical order. */
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];

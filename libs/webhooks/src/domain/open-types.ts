@@ -1,13 +1,12 @@
 import { MODULE } from '#access/access.errors';
 import type { ModuleName } from '#access/caller';
 import { DomainError } from '#platform/errors/domain-error';
-import { EVENT_TYPES, type EventType } from './event.types';
+import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from './event.types';
 
 /** Returns the types of event whose data a key with these modules may read; undefined if that is every type. */
 export function openTypes(modules: readonly ModuleName[]): EventType[] | undefined {
-  const all = Object.keys(EVENT_TYPES) as EventType[];
-  const open = all.filter((type) => closedBy(type, modules) === undefined);
-  return open.length === all.length ? undefined : open;
+  const open = EVENT_TYPE_NAMES.filter((type) => closedBy(type, modules) === undefined);
+  return open.length === EVENT_TYPE_NAMES.length ? undefined : open;
 }
 
 /** @throws DomainError `Module.NonActif` if a type belongs to a module that the key may not use */

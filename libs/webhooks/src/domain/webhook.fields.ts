@@ -1,10 +1,8 @@
-import { EVENT_TYPES, type EventType } from './event.types';
+import { EVENT_TYPE_NAMES, type EventType } from './event.types';
 import { givenId, givenTime, readOnly, type RecordOf, text } from '#platform/input/field';
 
 /** Types that an endpoint can subscribe to. `webhook.test` is sent to any endpoint, on request. */
-const SUBSCRIBED_TYPES: readonly EventType[] = (Object.keys(EVENT_TYPES) as EventType[]).filter(
-  (type) => type !== 'webhook.test',
-);
+const SUBSCRIBED_TYPES: readonly EventType[] = EVENT_TYPE_NAMES.filter((type) => type !== 'webhook.test');
 
 /** An endpoint that receives events (docs/contract.md, "Endpoints"). */
 export const WEBHOOK_FIELDS = {

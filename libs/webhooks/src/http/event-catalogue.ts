@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EVENT_TYPES, type EventType } from '../domain/event.types';
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../domain/event.types';
 import { EVENT_DATA } from './event-data.dto';
 import type { TypeEvenementItem } from './evenements.dto';
 import { jsonSchemaOf, type Schemas } from './json-schema';
@@ -21,7 +21,7 @@ export class EventCatalogue {
   }
 
   private itemsOf(schemas: Schemas): TypeEvenementItem[] {
-    return (Object.keys(EVENT_TYPES) as EventType[]).map((type) => ({
+    return EVENT_TYPE_NAMES.map((type) => ({
       type,
       description: EVENT_TYPES[type].description,
       schema: jsonSchemaOf(EVENT_DATA[type].name, schemas),

@@ -1,9 +1,8 @@
-import { EVENT_TYPES, type EventType } from '../domain/event.types';
+import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from '../domain/event.types';
 import { EVENT_DATA } from './event-data.dto';
 
 // Schemas of delivered events. No route of ours accepts them, so Nest cannot derive them.
 
-const TYPES = Object.keys(EVENT_TYPES) as EventType[];
 const COMPONENT = '#/components/schemas/';
 
 /** `adhesion.signee` is `EvenementAdhesionSignee`. */
@@ -15,13 +14,13 @@ const nameOf = (type: EventType): string =>
 
 /** The body of a delivery by the type of its event, and the union of all bodies. */
 export const EVENT_SCHEMAS = {
-  ...Object.fromEntries(TYPES.map((type) => [nameOf(type), bodyOf(type)])),
+  ...Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [nameOf(type), bodyOf(type)])),
   Evenement: {
     description: 'Body of a request to an endpoint.',
-    oneOf: TYPES.map((type) => ({ $ref: COMPONENT + nameOf(type) })),
+    oneOf: EVENT_TYPE_NAMES.map((type) => ({ $ref: COMPONENT + nameOf(type) })),
     discriminator: {
       propertyName: 'type',
-      mapping: Object.fromEntries(TYPES.map((type) => [type, COMPONENT + nameOf(type)])),
+      mapping: Object.fromEntries(EVENT_TYPE_NAMES.map((type) => [type, COMPONENT + nameOf(type)])),
     },
   },
 };

@@ -1,7 +1,7 @@
 import { givenId, readOnly } from '#platform/input/field';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
-import { EVENT_TYPES, type EventType } from '../domain/event.types';
+import { EVENT_TYPE_NAMES } from '../domain/event.types';
 import { REPLAY_FIELDS, WEBHOOK_FIELDS } from '../domain/webhook.fields';
 import { ETATS_LIVRAISON } from '../domain/webhook.types';
 
@@ -54,7 +54,7 @@ export class LivraisonItem extends ItemOf({
     'Identifier of the event (GUID): the `webhook-id` of each attempt.',
     EXAMPLE_EVENEMENT_ID,
   ),
-  type: value.choice(Object.keys(EVENT_TYPES) as EventType[], 'Type of the event.', 'adhesion.signee'),
+  type: value.choice(EVENT_TYPE_NAMES, 'Type of the event.', 'adhesion.signee'),
   etat: value.choice(
     ETATS_LIVRAISON,
     '`EnAttente` until an attempt succeeds (`Reussie`) or the last one fails (`Echouee`). `Annulee`: at the time of the attempt, the endpoint was not active, or did not subscribe to the type.',

@@ -23,14 +23,11 @@ export interface DueLivraison extends Omit<QueuedAttempt, 'next'> {
   readonly evenementId: string;
   readonly type: string;
   readonly date: Date;
-  /** The event's data, as JSON text. */
+  /** The event's data, as JSON text, which is sent unchanged. */
   readonly data: string;
-  /** The endpoint as it is now. */
-  readonly webhook: DueWebhook;
+  /** The endpoint as it is now, as far as an attempt depends on it; the rest is not loaded. */
+  readonly webhook: Pick<Webhook, 'url' | 'takes' | 'secretsAt' | 'isNews'>;
 }
-
-/** An endpoint as far as an attempt depends on it; the rest is not loaded. */
-export type DueWebhook = Pick<Webhook, 'url' | 'takes' | 'secretsAt' | 'isNews'>;
 
 type DueRow = Omit<DueLivraison, 'webhook'> & Partial<Webhook>;
 
