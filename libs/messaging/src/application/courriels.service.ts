@@ -12,21 +12,12 @@ import type { Json } from '#platform/database/json';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { CampagnesService } from '#voting';
 import type { CourrielRecord } from '../domain/courriel.fields';
-import type { Cible, EtatDestinataire } from '../domain/courriel.types';
+import type { EtatDestinataire } from '../domain/courriel.types';
 import { quotaDepasse } from '../domain/quota';
 import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository } from '../persistence/courriel.repository';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { cleanEmail } from './email-html';
-
-/** Response for an accepted email. */
-export interface CourrielAccepte {
-  readonly id: string;
-  readonly nombreDestinataires: number;
-}
-
-type Audience =
-  { readonly idExternes: readonly string[] } | { readonly campagneId: string; readonly cible: Cible };
 
 /** Accepts emails, which the worker sends (docs/contract.md, "E-mail"). */
 @Injectable()
@@ -52,28 +43,22 @@ export class CourrielsService {
     { actor, modules }: ActorWithModules,
     record: CourrielRecord,
     id?: string,
-  ): Promise<CourrielAccepte> {
-    if (record.destinataires.campagneId != null) assertVote(modules);
-    const { audience, corpsHtml } = checked(record);
-    const { sujet } = record;
+  ): Promise<{ id: string; nombreDestinataires: number }> {
+    const { idExternes, campagneId, cible } = record.destinataires;
+    if (campagneId != null) assertVote(modules);
+    const corpsHtml = checkedBody(record);
     return this.transactions.run(
       { tenantId },
       async () => {
-        const cible = 'cible' in audience ? audience.cible : null;
-        if ('campagneId' in audience) await this.campagnes.get(tenantId, audience.campagneId);
-        else await this.assertKnown(tenantId, audience.idExternes);
+        if (campagneId != null) await this.campagnes.get(tenantId, campagneId);
+        else await this.assertKnown(tenantId, idExternes!);
         const quota = await this.repository.holdQuota(tenantId);
+        const { sujet } = record;
         const courrielId = await this.repository.insert(tenantId, { id, sujet, corpsHtml, cible });
         const nombreDestinataires =
-          'campagneId' in audience
-            ? await this.repository.addVotants(
-                tenantId,
-                courrielId,
-                quota.reste,
-                audience.campagneId,
-                audience.cible,
-              )
-            : await this.repository.addEmployes(tenantId, courrielId, quota.reste, audience.idExternes);
+          campagneId != null
+            ? await this.repository.addVotants(tenantId, courrielId, quota.reste, campagneId, cible!)
+            : await this.repository.addEmployes(tenantId, courrielId, quota.reste, idExternes!);
         if (nombreDestinataires === 0) {
           throw new DomainError(
             COURRIEL.AucunDestinataire,
@@ -143,14 +128,11 @@ function assertVote(modules: readonly ModuleName[]): void {
 }
 
 /**
- * Returns the recipients of an email, and its body as it is stored and sent.
+ * Checks an email, and returns its body as it is stored and sent. It has either `idExternes`, or `campagneId` with `cible`.
  *
  * @throws DomainError `Requete.Invalide` for errors that the fields cannot describe
  */
-function checked({ destinataires, sujet, corpsHtml }: CourrielRecord): {
-  audience: Audience;
-  corpsHtml: string;
-} {
+function checkedBody({ destinataires, sujet, corpsHtml }: CourrielRecord): string {
   const faults: { pointer: string; code: string; detail: string }[] = [];
   const fault = (pointer: string, code: string, detail: string): void => {
     faults.push({ pointer, code, detail });
@@ -173,8 +155,5 @@ function checked({ destinataires, sujet, corpsHtml }: CourrielRecord): {
   const cleaned = cleanEmail(corpsHtml);
   if (cleaned.fault) fault('/corpsHtml', cleaned.fault.code, cleaned.fault.detail);
   if (faults.length > 0) throw invalidRequest(faults);
-  return {
-    audience: idExternes != null ? { idExternes } : { campagneId: campagneId!, cible: cible as Cible },
-    corpsHtml: cleaned.html!,
-  };
+  return cleaned.html!;
 }

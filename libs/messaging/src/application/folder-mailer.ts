@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Delivered, Gate, Mail, Mailer } from './mailer';
@@ -12,31 +12,23 @@ export class FolderMailer implements Mailer {
 
   async deliver({ courrielId, destinataireId, content }: Mail, gate: Gate): Promise<Delivered> {
     const folder = join(this.folder, courrielId);
-    const file = join(folder, `${destinataireId}.eml`);
     const scratch = join(folder, `.${destinataireId}.${randomUUID()}`);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const handle = await open(scratch, 'wx', 0o600);
-      try {
-        await handle.writeFile(content);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
+      await writeFile(scratch, content, { flag: 'wx', mode: 0o600, flush: true });
     } catch (error) {
       await remove(scratch);
       return { result: 'unreachable', reason: (error as NodeJS.ErrnoException).code ?? 'unknown reason' };
     }
     try {
-      if (!(await gate())) {
-        await remove(scratch);
-        return { result: 'held' };
-      }
-      await rename(scratch, file);
+      if (!(await gate())) return { result: 'held' };
+      await rename(scratch, join(folder, `${destinataireId}.eml`));
       return { result: 'accepted' };
     } catch {
-      await remove(scratch);
       return { result: 'later', code: null };
+    } finally {
+      // It is still there unless it was renamed.
+      await remove(scratch);
     }
   }
 

@@ -1,7 +1,7 @@
 import { convert } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { domainToASCII } from 'node:url';
-import type { Email, Sender } from '../persistence/expedition.repository';
+import type { Email } from '../persistence/expedition.repository';
 import type { MailFrom } from './mail-config';
 
 /** Maximum nesting of the plain text: the time to read deeper elements grows with the square of the depth. */
@@ -15,13 +15,10 @@ export class Message {
   ) {}
 
   /** @param from the operator's name and address; its domain is that of Message-ID */
-  static async compose(
-    { sujet, corpsHtml, dateCreation, ...sender }: Email,
-    from: MailFrom,
-  ): Promise<Message> {
-    const { adresseDeReponse } = sender;
+  static async compose(email: Email, from: MailFrom): Promise<Message> {
+    const { sujet, corpsHtml, dateCreation, adresseDeReponse } = email;
     const whole = await new MailComposer({
-      from: { name: nameOf(sender, from), address: from.address },
+      from: { name: nameOf(email, from), address: from.address },
       ...(adresseDeReponse === null ? {} : { replyTo: { name: '', address: adresseDeReponse } }),
       subject: sujet,
       // Every attempt must send the same bytes.
@@ -53,7 +50,7 @@ export class Message {
 }
 
 /** Returns the name in From: the client's and the operator's, because recipients must recognise the sender. */
-function nameOf({ nom, environnement }: Sender, from: MailFrom): string {
+function nameOf({ nom, environnement }: Email, from: MailFrom): string {
   // Mail programs would show a line break in an encoded name.
   const client = nom?.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   if (!client) return from.name;

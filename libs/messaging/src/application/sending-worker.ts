@@ -47,13 +47,6 @@ const LONGEST_STOP_MS = 20_000;
 /** Short delay, because another worker read the recipient again or the address changed. */
 const SOON_S = 5;
 
-/** A result to be written. */
-interface Pending {
-  readonly conclusion: Conclusion;
-  /** Called once it is written. */
-  readonly recorded: () => void;
-}
-
 /**
  * Takes jobs of emails, leases a slice of recipients for each, and sends to them (docs/adr/0016). Any number of processes
  * share the work. A message may be begun twice, but the pre-send check lets only one attempt end it.
@@ -61,7 +54,7 @@ interface Pending {
 @Injectable()
 export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly consumer: QueueConsumer;
-  private readonly conclusions: TenantBatches<Pending>;
+  private readonly conclusions: TenantBatches<Conclusion>;
   private readonly leased = new Map<string, string>();
   private readonly slices = new Map<Promise<void>, string>();
   private readonly messages = new LRUCache<string, Promise<Message>>({ max: MOST_SLICES });
@@ -80,7 +73,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const failure = 'e-mail is delayed and will be tried again';
     this.consumer = new QueueConsumer(queue, COURRIEL_QUEUE, logger, failure);
     this.conclusions = new TenantBatches(
-      (tenantId, pending) => this.conclude(tenantId, pending),
+      (tenantId, conclusions) => this.conclude(tenantId, conclusions),
       logger,
       'results of e-mail could not be recorded and will be tried again',
     );
@@ -158,8 +151,8 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     { id, essais, adresse }: LeasedDestinataire,
   ): Promise<void> {
     const conclude = (etat: Conclusion['etat'], rest: Partial<Conclusion> = {}): void => {
-      const conclusion = { id, etat, attemptId: null, code: null, delayS: null, failed: false, ...rest };
-      this.conclusions.push(tenantId, { conclusion, recorded: () => this.leased.delete(id) });
+      const nothing = { attemptId: null, code: null, delayS: null, failed: false };
+      this.conclusions.push(tenantId, { id, etat, ...nothing, ...rest });
     };
     if (this.consumer.isStopping) return conclude('EnAttente', { delayS: 0 });
     const paused = this.pause.leftMs;
@@ -230,12 +223,9 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     return message;
   }
 
-  private async conclude(tenantId: string, pending: readonly Pending[]): Promise<void> {
-    await this.expeditions.conclude(
-      tenantId,
-      pending.map(({ conclusion }) => conclusion),
-    );
-    for (const { recorded } of pending) recorded();
+  private async conclude(tenantId: string, conclusions: readonly Conclusion[]): Promise<void> {
+    await this.expeditions.conclude(tenantId, conclusions);
+    for (const { id } of conclusions) this.leased.delete(id);
   }
 
   private async renew(): Promise<void> {

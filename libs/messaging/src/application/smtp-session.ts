@@ -1,5 +1,6 @@
 import SMTPConnection, { type Options, type SMTPError } from 'nodemailer/lib/smtp-connection';
 import { Readable } from 'node:stream';
+import type { SmtpServer } from './mail-config';
 import type { Delivered, Gate, Mail } from './mailer';
 
 /** Time limit from MAIL to the pre-send check, in ms. */
@@ -7,11 +8,6 @@ const UNTIL_GATE_MS = 120_000;
 
 /** Size of the written parts of a message. The pre-send check runs when nearly the whole message has left. */
 const PART_BYTES = 16_384;
-
-export interface Login {
-  readonly user: string;
-  readonly pass: string;
-}
 
 /** The pre-send check failed: the message is aborted before its end. */
 class GateClosed extends Error {}
@@ -37,7 +33,7 @@ export class SmtpSession {
   private constructor(private readonly connection: SMTPConnection) {}
 
   /** @throws Error of nodemailer if the server is unreachable, or rejects the login */
-  static async open(options: Options, login: Login | undefined): Promise<SmtpSession> {
+  static async open(options: Options, login: SmtpServer['login']): Promise<SmtpSession> {
     const connection = new SMTPConnection({ ...options, socketCloseTimeout: 0 });
     // A failure while the session is idle is detected at the next use.
     connection.on('error', () => undefined);

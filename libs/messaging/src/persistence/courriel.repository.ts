@@ -15,7 +15,7 @@ export interface NewCourriel {
   readonly id?: string | undefined;
   readonly sujet: string;
   readonly corpsHtml: string;
-  readonly cible: Cible | null;
+  readonly cible: Cible | null | undefined;
 }
 
 /** Stores emails with all their recipients, in a fixed number of statements, and removes them. */

@@ -14,21 +14,17 @@ export const LEASE_S = 30;
 /** Interval, in seconds, at which an email with leased recipients is read again, because leases may end. */
 const LOOK_S = 5;
 
-/** Sender of an email. */
-export interface Sender {
+/** An email as it is sent. */
+export interface Email {
+  readonly id: string;
+  readonly sujet: string;
+  readonly corpsHtml: string;
+  readonly dateCreation: Date;
   /** Name of the client; null until a process of this release has written its settings. */
   readonly nom: string | null;
   readonly environnement: string | null;
   /** Address for Reply-To. */
   readonly adresseDeReponse: string | null;
-}
-
-/** An email as it is sent. */
-export interface Email extends Sender {
-  readonly id: string;
-  readonly sujet: string;
-  readonly corpsHtml: string;
-  readonly dateCreation: Date;
 }
 
 /** A recipient that a worker has leased. */
