@@ -26,7 +26,7 @@ describe('An email to employees', () => {
     const line = 'longue '.repeat(400);
     const corpsHtml = `<p>Été 🎉 &amp; <a href="https://exemple.org/v?a=1">vote</a></p>\n.point\n..deux\n<p>${line}</p>`;
     const sujet = `Vote 🗳️ « Été » ${'é'.repeat(80)}`;
-    const { id, nombreDestinataires } = await post.letter({ idExternes: ids }, { sujet, corpsHtml });
+    const { id, nombreDestinataires } = await post.email({ idExternes: ids }, { sujet, corpsHtml });
     expect(nombreDestinataires).toBe(2);
     expect(await post.over(id)).toMatchObject({ envoyes: 2, enAttente: 0, enCours: 0 });
     const [row] = await post.rows<{ id: string }>(

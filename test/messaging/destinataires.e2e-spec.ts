@@ -70,7 +70,7 @@ describe('POST /b2b/v2/courriel', () => {
     const voted = await campaigns.votant(id, { Courriel: 'avote@example.org' });
     const barred = await campaigns.votant(id, { Courriel: 'sansdroit@example.org', ADroitDeVote: false });
     await campaigns.markVoted(id, voted);
-    const all = await post.letter({ campagneId: id, cible: 'tous' });
+    const all = await post.email({ campagneId: id, cible: 'tous' });
     expect(all.nombreDestinataires).toBe(4);
     const rows = await post.destinataires(all.id);
     expect(
@@ -81,7 +81,7 @@ describe('POST /b2b/v2/courriel', () => {
       [voted, 'EnAttente', null],
       [barred, 'EnAttente', null],
     ]);
-    const left = await post.letter({ campagneId: id, cible: 'nonVotants' });
+    const left = await post.email({ campagneId: id, cible: 'nonVotants' });
     expect((await post.destinataires(left.id)).map(({ votantId }: { votantId: string }) => votantId)).toEqual(
       [own, none],
     );
@@ -102,12 +102,12 @@ describe('POST /b2b/v2/courriel', () => {
     await campaigns.sent('POST', `/${id}/publier`);
     await campaigns.sent('POST', `/${id}/ouvrir`);
     await campaigns.sent('POST', `/${id}/fermer`);
-    const letter = await post.letter({ campagneId: id, cible: 'tous' });
+    const email = await post.email({ campagneId: id, cible: 'tous' });
     await campaigns.sent('GET', `/${id}/stats`);
     expect(await app.app.get(SealingService).seal(post.tenant.tenantId, id)).toBe(true);
     const server = await MailServer.start();
     const worker = await startWorker(mailing(app.config, `${server.url}?tls=off`));
-    expect(await post.over(letter.id)).toMatchObject({ envoyes: 1 });
+    expect(await post.over(email.id)).toMatchObject({ envoyes: 1 });
     await worker.close();
     await server.stop();
   });
@@ -141,11 +141,11 @@ describe('POST /b2b/v2/courriel', () => {
     expectProblem(answer, 403, 'Module.NonActif');
     expect(answer.json.module).toBe('vote');
     await send('POST', '/b2b/v1/employe', { idExterne: 'M-1', prenom: 'Zoé', nom: 'Roy' });
-    const letter = await send('POST', PATH, { destinataires: { idExternes: ['M-1'] }, ...BODY });
-    expect(letter.status).toBe(202);
-    expect((await send('GET', `${PATH}/${letter.json.id}/destinataires`)).status).toBe(200);
-    await app.database.query(`UPDATE courriel SET cible = 'tous' WHERE id_unique = $1`, [letter.json.id]);
-    expectProblem(await send('GET', `${PATH}/${letter.json.id}/destinataires`), 403, 'Module.NonActif');
+    const email = await send('POST', PATH, { destinataires: { idExternes: ['M-1'] }, ...BODY });
+    expect(email.status).toBe(202);
+    expect((await send('GET', `${PATH}/${email.json.id}/destinataires`)).status).toBe(200);
+    await app.database.query(`UPDATE courriel SET cible = 'tous' WHERE id_unique = $1`, [email.json.id]);
+    expectProblem(await send('GET', `${PATH}/${email.json.id}/destinataires`), 403, 'Module.NonActif');
   });
 
   it.each<[string, object, string[]]>([
@@ -202,11 +202,11 @@ describe('POST /b2b/v2/courriel', () => {
     const done = answers.filter(({ status }) => status === 202);
     expect(done.length).toBeGreaterThan(1);
     expect(new Set(done.map(({ json }) => json.id)).size).toBe(1);
-    const [row] = await post.rows<{ letters: number; jobs: number }>(
-      `SELECT (SELECT count(*)::int FROM courriel WHERE tenant_id = $1) AS letters,
+    const [row] = await post.rows<{ emails: number; jobs: number }>(
+      `SELECT (SELECT count(*)::int FROM courriel WHERE tenant_id = $1) AS emails,
          (SELECT count(*)::int FROM pgboss.job WHERE name = 'courriel' AND data->>'tenantId' = $1::text) AS jobs`,
     );
-    expect(row).toEqual({ letters: 1, jobs: 1 });
+    expect(row).toEqual({ emails: 1, jobs: 1 });
   });
 
   it('accepts an email to 20,000 voters with as many statements as one to a single voter', async () => {
@@ -224,7 +224,7 @@ describe('POST /b2b/v2/courriel', () => {
       );
       counts.push(
         await countStatements(async () => {
-          const { nombreDestinataires } = await post.letter({ campagneId: id, cible: 'nonVotants' });
+          const { nombreDestinataires } = await post.email({ campagneId: id, cible: 'nonVotants' });
           expect(nombreDestinataires).toBe(voters);
         }),
       );
@@ -236,7 +236,7 @@ describe('POST /b2b/v2/courriel', () => {
 describe('GET /b2b/v2/courriel/:id', () => {
   it('404 Courriel.NotFound for an unknown email and another tenant’s, with the same response', async () => {
     const [post, other] = [await Post.open(app), await Post.open(app)];
-    const { id } = await other.letter({ idExternes: await other.employes(1, 'O') });
+    const { id } = await other.email({ idExternes: await other.employes(1, 'O') });
     for (const asked of [NOTHING, id, 'x'])
       for (const end of ['', '/destinataires'])
         expectProblem(await post.send('GET', `${PATH}/${asked}${end}`), 404, 'Courriel.NotFound');
@@ -244,7 +244,7 @@ describe('GET /b2b/v2/courriel/:id', () => {
 
   it('400 for an unknown state', async () => {
     const post = await Post.open(app);
-    const { id } = await post.letter({ idExternes: await post.employes(1, 'Q') });
+    const { id } = await post.email({ idExternes: await post.employes(1, 'Q') });
     const answer = await post.send('GET', `${PATH}/${id}/destinataires?etat=Perdu`);
     expectProblem(answer, 400, 'Requete.Invalide');
   });
@@ -254,7 +254,7 @@ describe('Without a mail server', () => {
   it('each message is a file that appears complete, and only its owner may read it', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'mandat-mail-'));
     const post = await Post.open(app);
-    const { id } = await post.letter({ idExternes: await post.employes(3, 'F') });
+    const { id } = await post.email({ idExternes: await post.employes(3, 'F') });
     const worker = await startWorker({ ...app.config, dataDir });
     expect(await post.over(id)).toMatchObject({ envoyes: 3 });
     await worker.close();
@@ -275,7 +275,7 @@ describe('Purge of emails', () => {
   it('emails of 30 days ago are deleted with their recipients, others are not', async () => {
     const post = await Post.open(app);
     const ids = await post.employes(2, 'P');
-    const [old, young] = [await post.letter({ idExternes: ids }), await post.letter({ idExternes: ids })];
+    const [old, young] = [await post.email({ idExternes: ids }), await post.email({ idExternes: ids })];
     await app.database.query(
       `UPDATE courriel SET date_creation = now() - CASE id_unique WHEN $1 THEN interval '30 days 1 minute' ELSE interval '29 days' END
        WHERE id_unique IN ($1, $2)`,

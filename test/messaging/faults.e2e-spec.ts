@@ -67,7 +67,7 @@ describe('Responses of the mail server', () => {
       seen.set(to, (seen.get(to) ?? 0) + 1);
       return seen.get(to)! <= times ? { code } : 'accept';
     };
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     await work();
     await until('the first attempts are over', async () => {
       const { enAttente, refuses, envoyes } = await post.etats(id);
@@ -99,7 +99,7 @@ describe('Responses of the mail server', () => {
       const ids = await post.employes(40, `D${dying}`);
       let cuts = 0;
       server.judge = (phase) => (phase === dying && ++cuts % 3 === 1 && cuts < 60 ? 'cut' : 'accept');
-      const { id } = await post.letter({ idExternes: ids });
+      const { id } = await post.email({ idExternes: ids });
       await work();
       await until('the server dies', () => cuts >= 3);
       await server.stop();
@@ -119,7 +119,7 @@ describe('Responses of the mail server', () => {
       if (phase === 'connect') connections++;
       return 'accept';
     };
-    const { id } = await post.letter({ idExternes: await post.employes(60, 'M') });
+    const { id } = await post.email({ idExternes: await post.employes(60, 'M') });
     await work();
     await post.over(id);
     expect(server.accepted).toHaveLength(60);
@@ -132,7 +132,7 @@ describe('Responses of the mail server', () => {
     const ids = await post.employes(3, 'S');
     let refused = 0;
     server.judge = (phase) => (phase === 'mail' && ++refused <= 2 ? { code: 550 } : 'accept');
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     await work();
     expect(await post.over(id, { hurry: true })).toMatchObject({ envoyes: 3, refuses: 0 });
     expect(refused).toBeGreaterThan(2);
@@ -142,7 +142,7 @@ describe('Responses of the mail server', () => {
     const post = await Post.open(app);
     const ids = await post.employes(2, 'G');
     server.judge = (phase) => (phase === 'rcpt' ? { code: 451 } : 'accept');
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     await work();
     await until(
       'they were tried',
@@ -165,7 +165,7 @@ describe('The pre-send check', () => {
     const gate = jest.spyOn(worker.get(ExpeditionRepository), 'letThrough');
     gate.mockResolvedValueOnce(false);
     gate.mockRejectedValueOnce(new Error('out of reach'));
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     await until('three messages have begun', () => server.begun >= 3);
     await until('the third is there', () => server.accepted.length === 1);
     await sleep(500);
@@ -194,7 +194,7 @@ describe('The pre-send check', () => {
       }
       return letThrough.apply(expeditions, asked);
     });
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     await until('both have begun', () => server.begun >= 2);
     await sleep(300);
     await app.database.query(`UPDATE courriel_destinataire SET echeance = now() WHERE etat = 'EnAttente'`);
@@ -209,7 +209,7 @@ describe('The pre-send check', () => {
     const post = await Post.open(app);
     const ids = await post.employes(600, 'W');
     server.delayMs = () => 5;
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     const both = await Promise.all([work(), work()]);
     const passed = both.map((worker) => jest.spyOn(worker.get(ExpeditionRepository), 'letThrough'));
     expect(await post.over(id)).toMatchObject({ envoyes: 600 });
@@ -221,7 +221,7 @@ describe('The pre-send check', () => {
     const post = await Post.open(app);
     const ids = await post.employes(100, 'Z');
     server.delayMs = () => 200;
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     await work();
     await until('the first has begun', () => server.begun > 0);
     // As if the lease of the first worker had expired.
@@ -245,7 +245,7 @@ describe('A message between the pre-send check and the record', () => {
     const worker = await work();
     const conclude = jest.spyOn(worker.get(ExpeditionRepository), 'conclude');
     conclude.mockRejectedValueOnce(new Error('out of reach'));
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     expect(await post.over(id)).toMatchObject({ envoyes: 2 });
     expect(conclude.mock.calls.length).toBeGreaterThan(1);
     expect(await faults(post, id)).toEqual({});
@@ -257,7 +257,7 @@ describe('A message between the pre-send check and the record', () => {
     let answer = (): void => undefined;
     server.judge = (phase) =>
       phase === 'dot' ? new Promise((resolve) => (answer = () => resolve('accept'))) : 'accept';
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     await work();
     await until('the message has ended', () => server.ended === 1);
     await until('it is on its way', async () => (await post.etats(id)).enCours === 1);
@@ -278,7 +278,7 @@ describe('A message between the pre-send check and the record', () => {
     const post = await Post.open(app);
     const ids = await post.employes(200, 'X');
     server.delayMs = () => 100;
-    const { id } = await post.letter({ idExternes: ids });
+    const { id } = await post.email({ idExternes: ids });
     const worker = await work();
     await until('it sends', () => server.accepted.length > 10);
     workers.splice(0);

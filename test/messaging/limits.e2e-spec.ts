@@ -37,7 +37,7 @@ describe('An email with a password form to 1,000 addresses', () => {
     const post = await Post.open(app);
     await post.client({ nom: 'Syndicat attaqué' });
     const idExternes = await post.employes(1_000, 'ATT');
-    const { id } = await post.letter({ idExternes }, ATTACK);
+    const { id } = await post.email({ idExternes }, ATTACK);
     expect(await post.over(id)).toMatchObject({ envoyes: 1_000 });
     const mails = await server.readAll('att-');
     expect(mails).toHaveLength(1_000);
@@ -141,7 +141,7 @@ describe('The daily quota', () => {
     await post.send('POST', '/b2b/v1/employe', { idExterne: 'S', prenom: 'Zoé', nom: 'Roy' });
     const courriel = addressOf('E-0');
     await post.send('POST', '/b2b/v1/employe', { idExterne: 'D', prenom: 'Zoé', nom: 'Roy', courriel });
-    await post.letter({ idExternes: ['E-0', 'S', 'D', 'E-0'] });
+    await post.email({ idExternes: ['E-0', 'S', 'D', 'E-0'] });
     expect(await statuses(post, 1)).toEqual([429]);
   });
 
@@ -151,7 +151,7 @@ describe('The daily quota', () => {
     const campagneId = await campaigns.draft();
     for (let at = 0; at < 3; at++) await campaigns.votant(campagneId, { Courriel: `v-${at}@example.org` });
     const destinataires = { campagneId, cible: 'tous' };
-    await post.letter(destinataires);
+    await post.email(destinataires);
     const answer = await post.send('POST', PATH, { destinataires, sujet: 'A', corpsHtml: 'A' });
     expectProblem(answer, 429, 'Courriel.QuotaDepasse');
     expect(answer.json.detail).toContain(
@@ -263,7 +263,7 @@ describe('The body of an email', () => {
     const table =
       '<table width="600" cellpadding="0"><tbody><tr><td style="color:#333">A</td></tr></tbody></table>';
     const corpsHtml = `${table}<form><input type="password"></form><iframe src="https://e.example"></iframe>`;
-    const { id } = await post.letter({ idExternes }, { corpsHtml });
+    const { id } = await post.email({ idExternes }, { corpsHtml });
     expect(await post.rows('SELECT corps_html FROM courriel WHERE tenant_id = $1')).toEqual([
       { corps_html: table },
     ]);
@@ -290,7 +290,7 @@ describe('Sender names and addresses', () => {
     await post.employes(1, 'NOM');
     const send = async (change: object): Promise<Record<string, unknown>> => {
       await post.client(change);
-      const { id } = await post.letter({ idExternes: ['NOM-0'] });
+      const { id } = await post.email({ idExternes: ['NOM-0'] });
       expect(await post.over(id)).toMatchObject({ envoyes: 1 });
       const mails = await server.read(addressOf('NOM-0'));
       const { from, replyTo, headers } = mails.at(-1)!;

@@ -62,7 +62,7 @@ describe('The connection to the mail server', () => {
   it('is STARTTLS with a valid certificate, and a login', async () => {
     server = await MailServer.start(TLS);
     const post = await Post.open(app);
-    const { id } = await post.letter({ idExternes: await post.employes(1, 'T') });
+    const { id } = await post.email({ idExternes: await post.employes(1, 'T') });
     await work(urlOf(server.port, 'mandat'), trusting());
     await post.over(id);
     expect(server.accepted).toMatchObject([{ to: 't-0@example.org', secure: true, user: 'mandat' }]);
@@ -71,7 +71,7 @@ describe('The connection to the mail server', () => {
   it('is TLS from the first byte with smtps', async () => {
     server = await MailServer.start({ ...TLS, secure: true });
     const post = await Post.open(app);
-    const { id } = await post.letter({ idExternes: await post.employes(1, 'I') });
+    const { id } = await post.email({ idExternes: await post.employes(1, 'I') });
     await work(urlOf(server.port, 'mandat').replace('smtp:', 'smtps:'), trusting());
     await post.over(id);
     expect(server.accepted).toMatchObject([{ secure: true, user: 'mandat' }]);
@@ -90,7 +90,7 @@ describe('The connection to the mail server', () => {
       },
     });
     const post = await Post.open(app);
-    const { id } = await post.letter({ idExternes: await post.employes(1, 'N') });
+    const { id } = await post.email({ idExternes: await post.employes(1, 'N') });
     const running = await work(urlOf(server.port, 'mandat'), more);
     await until('the worker says so', () =>
       running.lines().some(({ msg }) => /mail server cannot be used/.test(String(msg))),
@@ -104,7 +104,7 @@ describe('The connection to the mail server', () => {
   it('accepts any server if TLS is optional', async () => {
     server = await MailServer.start(TLS);
     const post = await Post.open(app);
-    const { id } = await post.letter({ idExternes: await post.employes(1, 'O') });
+    const { id } = await post.email({ idExternes: await post.employes(1, 'O') });
     await work(urlOf(server.port, 'mandat', '?tls=optional'));
     await post.over(id);
     expect(server.accepted).toMatchObject([{ secure: true, user: 'mandat' }]);
@@ -123,7 +123,7 @@ describe('The log, the audit trail and the responses of the service', () => {
     };
     const post = await Post.open(app);
     const ids = await post.employes(6, 'secret-adresse');
-    const { id } = await post.letter(
+    const { id } = await post.email(
       { idExternes: ids },
       { sujet: 'Un sujet secret', corpsHtml: '<p>Un corps secret</p>' },
     );

@@ -46,7 +46,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
       'rate windows': () => this.rateLimits.purgeOver(),
       tasks: () => this.taches.purgeExpired(),
       events: () => this.evenements.purgeExpired(),
-      letters: () => this.courriels.purgeExpired(),
+      emails: () => this.courriels.purgeExpired(),
     };
     for (const [what, purgeBatch] of Object.entries(purges))
       await this.purgeAll(what, purgeBatch, isStopping);

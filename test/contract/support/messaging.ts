@@ -25,8 +25,8 @@ export async function writeAll(
   { employes, campagne, secret }: { employes: readonly string[]; campagne: string; secret: string },
 ): Promise<MessagingIdentifiers> {
   const written = async (destinataires: object): Promise<string> => {
-    const letter = { destinataires, sujet: `Sujet ${secret}`, corpsHtml: `<p>Corps ${secret}</p>` };
-    return (await send('POST', COURRIEL, letter)).json.id as string;
+    const email = { destinataires, sujet: `Sujet ${secret}`, corpsHtml: `<p>Corps ${secret}</p>` };
+    return (await send('POST', COURRIEL, email)).json.id as string;
   };
   const courriel = await written({ idExternes: employes });
   return {

@@ -5,7 +5,7 @@ import { until } from '../../webhooks/support/receiver';
 
 export const PATH = '/b2b/v2/courriel';
 
-export interface Letter {
+export interface Email {
   readonly id: string;
   readonly nombreDestinataires: number;
 }
@@ -55,7 +55,7 @@ export class Post {
   }
 
   /** Sends an email and asserts a 202. */
-  async letter(destinataires: object, rest: object = {}): Promise<Letter> {
+  async email(destinataires: object, rest: object = {}): Promise<Email> {
     const answer = await this.send('POST', PATH, {
       destinataires,
       sujet: 'Assemblée',

@@ -53,7 +53,7 @@ export class Client {
   @Column('integer')
   quotaCourrielsParJour: number;
 
-  /** Where answers to its letters go; null leaves them to the sender's address. */
+  /** Where replies to its emails go; null leaves them to the sender's address. */
   @Column('text', { nullable: true })
   adresseDeReponse: string | null;
 

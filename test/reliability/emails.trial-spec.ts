@@ -35,7 +35,7 @@ async function trial(name: string, kills: number, more: Record<string, string> =
   server.delayMs = () => random() * 60;
   const post = await Post.open(app);
   const ids = await post.employes(RECIPIENTS, name.replaceAll(' ', '-'));
-  const { id } = await post.letter({ idExternes: ids });
+  const { id } = await post.email({ idExternes: ids });
   const worker = new Mortal('worker', {
     DATABASE_URL: app.config.databaseUrl,
     SECRETS_KEY: app.config.secretsKey.toString('base64'),
