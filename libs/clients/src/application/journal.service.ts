@@ -10,11 +10,6 @@ import { ClientsService } from './clients.service';
 /** An entry, and in which of the client's spaces it is: a data space, or the client as a whole. */
 export type JournalOfClient = ChainedEntry & { readonly environnement: Environment | null };
 
-interface Space {
-  readonly id: string;
-  readonly environnement: Environment | null;
-}
-
 /**
  * The audit trails of clients: entries of the client as a whole and of its data spaces (docs/contract.md, "Audit
  * trail").
@@ -32,21 +27,19 @@ export class JournalService {
   /**
    * Entries of all spaces of a client, oldest first.
    *
-   * @param environnement only those of this data space
+   * @param wanted only those of this data space, and other filters
    * @throws DomainError `Client.NotFound`
    */
   async list(
     clientId: string,
-    { environnement, ...filter }: JournalFilter & { readonly environnement?: Environment | null },
+    { environnement: wanted, ...filter }: JournalFilter & { readonly environnement?: Environment | null },
     after: Position | undefined,
     limit: number,
   ): Promise<JournalOfClient[]> {
     await this.clients.get(clientId);
-    const spaces = (await this.spacesOf(clientId)).filter(
-      (space) => !environnement || space.environnement === environnement,
-    );
     const entries: JournalOfClient[] = [];
-    for (const { id, environnement } of spaces) {
+    for (const [id, environnement] of await this.spacesOf(clientId)) {
+      if (wanted && environnement !== wanted) continue;
       const own = await this.journal.list(id, filter, after, limit);
       entries.push(...own.map((entry) => ({ ...entry, environnement })));
     }
@@ -60,22 +53,17 @@ export class JournalService {
   ): AsyncGenerator<Verified> {
     const clients = clientId ? [await this.clients.get(clientId)] : await this.clients.list();
     for (const client of clients) {
-      for (const { id } of await this.spacesOf(client.id))
+      for (const [id] of await this.spacesOf(client.id))
         yield await this.verification.verify(id, anchors.get(id));
     }
   }
 
-  private async spacesOf(clientId: string): Promise<Space[]> {
+  /** Returns the environments of the client's spaces by their ids; null for the client as a whole. */
+  private async spacesOf(clientId: string): Promise<Map<string, Environment | null>> {
     const environments = await this.transactions.run(ADMINISTRATION, () =>
       this.repository.environments(clientId),
     );
-    return [
-      { id: clientId, environnement: null },
-      ...[...environments].map(([id, environnement]) => ({
-        id,
-        environnement: environnement as Environment,
-      })),
-    ];
+    return new Map<string, Environment | null>([[clientId, null], ...environments]);
   }
 }
 

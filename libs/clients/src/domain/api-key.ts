@@ -17,14 +17,8 @@ const PREFIXES: Record<KeyKind, string> = {
   admin: 'mdt_admin_',
 };
 
-/** A new key: its text is shown once, its fingerprint and display prefix are kept (docs/contract.md, "Key format"). */
-export interface NewKey {
-  readonly cle: string;
-  readonly prefixe: string;
-  readonly empreinte: Buffer;
-}
-
-export function generateKey(kind: KeyKind): NewKey {
+/** Returns a new key. Its text is shown once, its fingerprint and display prefix are kept (docs/contract.md, "Key format"). */
+export function generateKey(kind: KeyKind): { cle: string; prefixe: string; empreinte: Buffer } {
   let body = PREFIXES[kind];
   for (let i = 0; i < RANDOM_LENGTH; i++) body += DIGITS.charAt(randomInt(DIGITS.length));
   const cle = body + checksum(body);

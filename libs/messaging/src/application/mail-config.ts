@@ -45,35 +45,28 @@ function smtpOf(text: string, production: boolean): SmtpServer {
   if (!['', '/'].includes(url.pathname) || url.hash) return refuse('without a path or a fragment');
   if (Boolean(url.username) !== Boolean(url.password))
     return refuse('with both a user and a password, or neither');
+  const decoded = (text: string): string => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return refuse('with special characters of user and password percent-encoded');
+    }
+  };
   const login = url.username ? { user: decoded(url.username), pass: decoded(url.password) } : undefined;
-  if (login && (login.user === undefined || login.pass === undefined))
-    return refuse('with special characters of user and password percent-encoded');
   for (const name of url.searchParams.keys()) if (name !== 'tls') return refuse('with no parameter but tls');
   const secure = url.protocol === 'smtps:';
   const [said, ...more] = url.searchParams.getAll('tls');
-  if (more.length > 0 || (said !== undefined && !isTls(said)))
-    return refuse(`and tls must be one of ${TLS.join(', ')}`);
-  if (secure && said !== undefined && said !== 'required') return refuse('and smtps always uses TLS');
+  const tls = TLS.find((one) => one === said);
+  if (more.length > 0 || tls !== said) return refuse(`and tls must be one of ${TLS.join(', ')}`);
+  if (secure && tls && tls !== 'required') return refuse('and smtps always uses TLS');
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port ? Number(url.port) : secure ? 465 : 587,
     secure,
     // TLS protects the password, except where `tls` says otherwise.
-    tls: said ?? (production || login || secure ? 'required' : 'optional'),
-    login: login as SmtpServer['login'],
+    tls: tls ?? (production || login || secure ? 'required' : 'optional'),
+    login,
   };
-}
-
-function isTls(text: string): text is SmtpServer['tls'] {
-  return (TLS as readonly string[]).includes(text);
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function fromOf(text: string): MailFrom {

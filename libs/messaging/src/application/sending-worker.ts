@@ -70,8 +70,12 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(MAILER) private readonly mailer: Mailer,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const failure = 'e-mail is delayed and will be tried again';
-    this.consumer = new QueueConsumer(queue, COURRIEL_QUEUE, logger, failure);
+    this.consumer = new QueueConsumer(queue, COURRIEL_QUEUE, logger, {
+      fetch: () => this.fetch(),
+      renew: () => this.renew(),
+      renewEveryMs: RENEW_EVERY_MS,
+      failure: 'e-mail is delayed and will be tried again',
+    });
     this.conclusions = new TenantBatches(
       (tenantId, conclusions) => this.conclude(tenantId, conclusions),
       logger,
@@ -80,11 +84,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.consumer.start({
-      fetch: () => this.fetch(),
-      renew: () => this.renew(),
-      renewEveryMs: RENEW_EVERY_MS,
-    });
+    this.consumer.start();
   }
 
   /** Takes no more jobs, ends messages that passed the pre-send check, and gives back the other recipients. */

@@ -39,15 +39,11 @@ export class SmtpSession {
     connection.on('error', () => undefined);
     try {
       await new Promise<void>((resolve, reject) => {
+        const end = (error?: Error | null): void => (error ? reject(error) : resolve());
         connection.once('error', reject);
         connection.once('end', () => reject(new Error('The connection was closed.')));
-        connection.connect((error) => (error ? reject(error) : resolve()));
+        connection.connect((error) => (login && !error ? connection.login(login, end) : end(error)));
       });
-      if (login)
-        await new Promise<void>((resolve, reject) => {
-          connection.once('error', reject);
-          connection.login(login, (error) => (error ? reject(error) : resolve()));
-        });
     } catch (error) {
       connection.close();
       throw error;

@@ -6,7 +6,7 @@ import type { Queue } from './queue';
 /** Pause after a fetch that failed, in ms. */
 const RETRY_MS = 1_000;
 
-/** The callbacks of a consumer. */
+/** How a consumer works on its queue. */
 export interface Consumption {
   /** Takes jobs and begins them. @returns pause until the next call in ms; 0 to continue at once */
   readonly fetch: () => Promise<number>;
@@ -14,6 +14,8 @@ export interface Consumption {
   readonly renew: () => Promise<void>;
   /** Interval between two renewals, in ms. */
   readonly renewEveryMs: number;
+  /** Log message for a fetch, renewal or return that failed. */
+  readonly failure: string;
 }
 
 /**
@@ -26,19 +28,18 @@ export class QueueConsumer {
   private renewals: NodeJS.Timeout | undefined;
   private endPause: () => void = () => undefined;
 
-  /** @param failure log message for a fetch, renewal or return that failed */
   constructor(
     private readonly jobs: JobQueue,
     private readonly queue: Queue,
     private readonly logger: Logger,
-    private readonly failure: string,
+    private readonly consumption: Consumption,
   ) {}
 
-  start({ fetch, renew, renewEveryMs }: Consumption): void {
-    this.loop = this.run(fetch);
+  start(): void {
+    this.loop = this.run();
     this.renewals = setInterval(() => {
-      renew().catch((error: unknown) => this.warn(error));
-    }, renewEveryMs);
+      this.consumption.renew().catch((error: unknown) => this.warn(error));
+    }, this.consumption.renewEveryMs);
   }
 
   get isStopping(): boolean {
@@ -68,12 +69,12 @@ export class QueueConsumer {
   }
 
   warn(error: unknown): void {
-    this.logger.warn({ sqlState: sqlState(error) }, this.failure);
+    this.logger.warn({ sqlState: sqlState(error) }, this.consumption.failure);
   }
 
-  private async run(fetch: Consumption['fetch']): Promise<void> {
+  private async run(): Promise<void> {
     while (!this.stopping) {
-      const pauseMs = await fetch().catch((error: unknown) => {
+      const pauseMs = await this.consumption.fetch().catch((error: unknown) => {
         this.warn(error);
         return RETRY_MS;
       });

@@ -67,16 +67,16 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const failure = 'deliveries are delayed and will be tried again';
-    this.consumer = new QueueConsumer(queue, LIVRAISON_QUEUE, logger, failure);
-  }
-
-  onApplicationBootstrap(): void {
-    this.consumer.start({
+    this.consumer = new QueueConsumer(queue, LIVRAISON_QUEUE, logger, {
       fetch: () => this.fetch(),
       renew: () => this.renew(),
       renewEveryMs: RENEW_EVERY_MS,
+      failure: 'deliveries are delayed and will be tried again',
     });
+  }
+
+  onApplicationBootstrap(): void {
+    this.consumer.start();
   }
 
   /** Stops fetching, gives back jobs that were not begun, and waits until running attempts are recorded. */

@@ -34,22 +34,17 @@ export class EvenementsService {
     const types = type ? [type] : openTypes(modules);
     let mayBeMore = await this.query.publish(tenantId);
     while (mayBeMore && !wanted) mayBeMore = await this.query.publish(tenantId);
-    const until = await this.query.last(tenantId);
-    const page = async (
-      after: Position | undefined,
-      limit: number,
-      last: Position | undefined,
-    ): Promise<Page> => (last ? this.query.page(tenantId, types, last, after, limit) : { items: '' });
+    let until = await this.query.last(tenantId);
     return {
       until,
       fetch: async (after, limit) => {
-        let found = await page(after, limit, until);
-        // Publishes a backlog as far as the page needs it, because an empty page must mean that there are no new events.
-        while (mayBeMore && !found.next) {
+        for (;;) {
+          const found = until ? await this.query.page(tenantId, types, until, after, limit) : { items: '' };
+          if (found.next || !mayBeMore) return found;
+          // Publishes a backlog as far as the page needs it, because an empty page must mean that there are no new events.
           mayBeMore = await this.query.publish(tenantId);
-          found = await page(after, limit, await this.query.last(tenantId));
+          until = await this.query.last(tenantId);
         }
-        return found;
       },
     };
   }
