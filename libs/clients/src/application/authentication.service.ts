@@ -2,7 +2,7 @@ import { CLE } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
-import { Caller } from '#access/caller';
+import { Caller, Environment } from '#access/caller';
 import { Config } from '#platform/ops/config';
 import { NO_TENANT } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
@@ -70,7 +70,7 @@ export class AuthenticationService {
       modules: cle.modulesOf(client),
       clientId: client.id,
       clientNom: client.nom,
-      environnement: client.environnement,
+      environnement: client.environnement as Environment,
       courrielsParJour: client.quotaCourrielsParJour,
     };
   }

@@ -63,7 +63,7 @@ export class JournalService {
     const environments = await this.transactions.run(ADMINISTRATION, () =>
       this.repository.environments(clientId),
     );
-    return new Map<string, Environment | null>([[clientId, null], ...environments]);
+    return new Map([[clientId, null], ...(environments as Map<string, Environment>)]);
   }
 }
 

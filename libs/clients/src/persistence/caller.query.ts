@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ranOutOfSpace } from '#platform/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
-import type { Environment } from '#access/caller';
 import { Cle } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
 
@@ -11,7 +10,7 @@ export interface PresentedCle {
   /** Client of the key; null for administrators. */
   readonly client:
     | (Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute' | 'quotaCourrielsParJour'> & {
-        readonly environnement: Environment;
+        readonly environnement: string;
       })
     | null;
 }

@@ -2,7 +2,6 @@ import { CLIENT } from '../domain/clients.errors';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type EntityTarget, type FindOptionsWhere, In } from 'typeorm';
-import type { Environment } from '#access/caller';
 import type { Position } from '#platform/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
@@ -128,10 +127,10 @@ export class ClientRepository {
   }
 
   /** The environments of a client's data spaces by their ids. */
-  async environments(clientId: string): Promise<Map<string, Environment>> {
+  async environments(clientId: string): Promise<Map<string, string>> {
     const { rows } = await this.transactions
       .client()
-      .query<{ id: string; environnement: Environment }>(
+      .query<{ id: string; environnement: string }>(
         'SELECT id, environnement FROM tenant WHERE client_id = $1',
         [clientId],
       );
