@@ -14,8 +14,10 @@ interface Page {
 }
 
 const HTML = 'text/html; charset=utf-8';
-
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const JSON_TEXT = 'application/json; charset=utf-8';
+const YAML = 'text/yaml; charset=utf-8';
+const AS_YAML = { aliasDuplicateObjects: false, lineWidth: 0 };
 
 function pagesOf(surface: Surface): [path: string, page: Page][] {
   const { name, path, title, prefix } = surface;
@@ -24,20 +26,8 @@ function pagesOf(surface: Surface): [path: string, page: Page][] {
   return [
     [`/${path}`, { type: HTML, make: () => swaggerUiPage(ui) }],
     [`/${path}/swagger-ui-init.js`, { type: JAVASCRIPT, make: () => swaggerUiInit(ui) }],
-    [
-      `/${path}/openapi.json`,
-      {
-        type: 'application/json; charset=utf-8',
-        make: (documents) => JSON.stringify(documents()[name]),
-      },
-    ],
-    [
-      `/${path}/openapi.yaml`,
-      {
-        type: 'text/yaml; charset=utf-8',
-        make: (documents) => stringify(documents()[name], { aliasDuplicateObjects: false, lineWidth: 0 }),
-      },
-    ],
+    [`/${path}/openapi.json`, { type: JSON_TEXT, make: (documents) => JSON.stringify(documents()[name]) }],
+    [`/${path}/openapi.yaml`, { type: YAML, make: (documents) => stringify(documents()[name], AS_YAML) }],
   ];
 }
 

@@ -70,7 +70,7 @@ export class PointsService {
   async resultat(tenantId: string, seanceId: string, id: string): Promise<Json> {
     const item = await this.query.resultat(tenantId, seanceId, id);
     if (item !== undefined) return item;
-    if (!(await this.repository.exists(tenantId, seanceId, id))) return this.missing(tenantId, seanceId);
+    if (!(await this.query.one(tenantId, seanceId, id))) return this.missing(tenantId, seanceId);
     throw new DomainError(RESULTAT.NotFound, 'The point is not put to the vote and has no result.');
   }
 

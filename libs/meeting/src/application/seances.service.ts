@@ -9,8 +9,8 @@ import { invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 import { assertPresences } from '../domain/presences.rules';
-import type { PresencesRecord, SeanceRecord } from '../domain/seance.fields';
-import { type SeanceFilter, SeanceQuery } from '../persistence/seance.query';
+import type { PresencesRecord, SeanceFilter, SeanceRecord } from '../domain/seance.fields';
+import { SeanceQuery } from '../persistence/seance.query';
 import { noSeance, SeanceRepository } from '../persistence/seance.repository';
 
 /** A new meeting. */

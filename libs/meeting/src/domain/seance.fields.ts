@@ -39,6 +39,24 @@ export const SEANCE_FIELDS = {
   },
 } as const;
 
+/** Filters of the list of meetings; those given hold together. */
+export const SEANCE_FILTER_FIELDS = {
+  syndicatIdExterne: {
+    ...SEANCE_FIELDS.syndicatIdExterne,
+    description: 'Meetings of this union; none if the union is unknown.',
+  },
+  apres: {
+    kind: 'date',
+    description: 'Meetings of this date or later (`date`, inclusive).',
+    example: '2026-01-01T00:00:00Z',
+  },
+  avant: {
+    kind: 'date',
+    description: 'Meetings of this date or earlier (`date`, inclusive).',
+    example: '2026-12-31T23:59:59Z',
+  },
+} as const;
+
 const PERSONS = { kind: 'integer', min: 0, max: MOST_PERSONS } as const;
 
 /** Numbers of persons at a meeting (docs/contract.md, "Meetings"). */
@@ -78,5 +96,6 @@ export const PRESENCES_FIELDS = {
   ),
 } as const;
 
+export type SeanceFilter = RecordOf<typeof SEANCE_FILTER_FIELDS>;
 export type SeanceRecord = RecordOf<typeof SEANCE_FIELDS>;
 export type PresencesRecord = RecordOf<typeof PRESENCES_FIELDS>;

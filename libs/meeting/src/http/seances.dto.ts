@@ -1,9 +1,8 @@
-import { Input } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { pick } from '#platform/input/field';
 import { value } from '#platform/input/values';
 import { PagingQuery } from '#platform/http/listing';
-import { PRESENCES_FIELDS, SEANCE_FIELDS } from '../domain/seance.fields';
+import { PRESENCES_FIELDS, SEANCE_FIELDS, SEANCE_FILTER_FIELDS } from '../domain/seance.fields';
 import { PointItem } from './points.dto';
 
 /** Body of POST. */
@@ -16,27 +15,7 @@ export class SeanceItem extends ItemOf({
 }) {}
 
 /** Query of the list of meetings. */
-export class SeanceList extends PagingQuery {
-  @Input({
-    ...SEANCE_FIELDS.syndicatIdExterne,
-    description: 'Meetings of this union; none if the union is unknown.',
-  })
-  syndicatIdExterne?: string;
-
-  @Input({
-    kind: 'date',
-    description: 'Meetings of this date or later (`date`, inclusive).',
-    example: '2026-01-01T00:00:00Z',
-  })
-  apres?: Date;
-
-  @Input({
-    kind: 'date',
-    description: 'Meetings of this date or earlier (`date`, inclusive).',
-    example: '2026-12-31T23:59:59Z',
-  })
-  avant?: Date;
-}
+export class SeanceList extends InputOf(SEANCE_FILTER_FIELDS, {}, PagingQuery) {}
 
 /** Body of PUT, which replaces all numbers. */
 export class PresencesInput extends InputOf({

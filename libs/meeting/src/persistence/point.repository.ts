@@ -26,18 +26,6 @@ export class PointRepository {
     return made !== undefined;
   }
 
-  async exists(tenantId: string, seanceId: string, id: string): Promise<boolean> {
-    const rows = await this.transactions.query(
-      { tenantId },
-      {
-        name: 'point_seance_exists',
-        text: 'SELECT FROM point_seance WHERE tenant_id = $1 AND seance_id = $2 AND id_unique = $3',
-        values: [tenantId, seanceId, id],
-      },
-    );
-    return rows.length > 0;
-  }
-
   /** The point, locked until the ambient transaction ends; null if there is none. */
   lock(tenantId: string, seanceId: string, idUnique: string): Promise<Point | null> {
     return this.transactions

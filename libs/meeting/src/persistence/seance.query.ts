@@ -9,16 +9,7 @@ import {
 } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { pick } from '#platform/input/field';
-import { PRESENCES_FIELDS, SEANCE_FIELDS } from '../domain/seance.fields';
-
-/** Filters of the list of meetings; those given hold together. */
-export interface SeanceFilter {
-  syndicatIdExterne?: string | null;
-  /** Inclusive lower bound of the date. */
-  apres?: Date | null;
-  /** Inclusive upper bound of the date. */
-  avant?: Date | null;
-}
+import { PRESENCES_FIELDS, SEANCE_FIELDS, type SeanceFilter } from '../domain/seance.fields';
 
 /** Meetings as JSON text. */
 @Injectable()

@@ -10,16 +10,13 @@ import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import { NestedLimits } from '#platform/input/nested-limits';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
+import type { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 import { OVERTAKEN, syncLockOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';
 import { SyncProgress } from './sync-progress';
 
 /** The three lists of a V2 sync, as sent; each record is checked on its own. */
-export interface SyncV2Request {
-  Syndicats?: Records | null;
-  Employes?: Records | null;
-  ObjetsConsentement?: Records | null;
-}
+export type SyncV2Request = { [N in keyof typeof SYNC_V2_FIELDS]?: Records | null };
 
 /** `AddCount + UpdateCount + Erreurs.length` is the number of records sent, without those of refused parents. */
 export interface SyncV2Counts {
