@@ -71,8 +71,8 @@ export class VotantsService {
         throw invalidRequest([{ pointer: `/${fault.property}`, code: 'reference', detail: fault.message }]);
       if (fault) throw new DomainError(fault.error, fault.message);
       votant?.assertMayBecome(record);
-      const { change, id } = await this.bulk.writeOne(tenantId, campagneId, staged);
-      const item = await this.get(tenantId, campagneId, id ?? VotantId!);
+      const change = await this.bulk.writeOne(tenantId, campagneId, staged);
+      const item = await this.get(tenantId, campagneId, change.ajoutes.lines || VotantId!);
       return { change, result: { item, isNew: change.ajoutes.count > 0 } };
     });
   }

@@ -4,55 +4,52 @@ import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { EMPLOYES, EMPLOYEURS, lockEmployes, SYNDICATS } from '#membership/relations';
 import { Presence } from '#platform/bulk/presence';
-import { Stage, type StagedRow } from '#platform/bulk/stage';
+import { Stage, type StageColumns, type StagedRow } from '#platform/bulk/stage';
 import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { FIXED_ONCE_VOTED } from '../domain/votant.entity';
 import type { VotantRecord } from '../domain/votant.fields';
+import type { RollChange } from './campagne.repository';
 
-const COLUMNS = {
+/** Properties of a voter that a write can change, each with its column and the type of this column in a stage. */
+const PROPERTIES = {
+  Identifiant: ['identifiant', 'identifier'],
+  Courriel: ['courriel', 'text'],
+  EmployeIdExterne: ['employe_id_externe', 'identifier'],
+  SyndicatIdExterne: ['syndicat_id_externe', 'identifier'],
+  EmployeurIdentifiantExterne: ['employeur_identifiant_externe', 'identifier'],
+  Prenom: ['prenom', 'text'],
+  Nom: ['nom', 'text'],
+  ADroitDeVote: ['a_droit_de_vote', 'boolean'],
+  Poids: ['poids', 'text'],
+} as const satisfies Partial<Record<keyof VotantRecord, readonly [string, StageColumns[string]]>>;
+
+const PROPERTY_NAMES = Object.keys(PROPERTIES) as (keyof typeof PROPERTIES)[];
+
+const COLUMNS: StageColumns = {
   n: 'integer',
   present: 'integer',
   votant_id: 'text',
   new_id: 'text',
-  identifiant: 'identifier',
-  prenom: 'text',
-  nom: 'text',
-  courriel: 'text',
-  employe_id_externe: 'identifier',
-  syndicat_id_externe: 'identifier',
-  employeur_identifiant_externe: 'identifier',
-  a_droit_de_vote: 'boolean',
-  poids: 'text',
-} as const;
+  ...Object.fromEntries(Object.values(PROPERTIES)),
+};
 
-/** Properties that null clears, each with its column: absent, it stays as it is. */
-const CLEARED = {
-  Identifiant: 'identifiant',
-  Courriel: 'courriel',
-  EmployeIdExterne: 'employe_id_externe',
-  SyndicatIdExterne: 'syndicat_id_externe',
-  EmployeurIdentifiantExterne: 'employeur_identifiant_externe',
-} as const satisfies Partial<Record<keyof VotantRecord, keyof typeof COLUMNS>>;
+/** Properties that null clears: absent, they stay as they are. Null leaves the others as they are. */
+const CLEARED: readonly string[] = [
+  'Identifiant',
+  'Courriel',
+  'EmployeIdExterne',
+  'SyndicatIdExterne',
+  'EmployeurIdentifiantExterne',
+] satisfies (keyof typeof PROPERTIES)[];
 
-const CLEARED_NAMES = Object.keys(CLEARED) as (keyof typeof CLEARED)[];
-
-const PRESENCE = new Presence(CLEARED_NAMES);
-
-/** Properties of a voter that a write can change, each with its column. */
-const PROPERTIES = {
-  ...CLEARED,
-  Prenom: 'prenom',
-  Nom: 'nom',
-  ADroitDeVote: 'a_droit_de_vote',
-  Poids: 'poids',
-} as const satisfies Partial<Record<keyof VotantRecord, keyof typeof COLUMNS>>;
+const PRESENCE = new Presence(CLEARED);
 
 /** SQL, of a changed row: a bit for each property that differs, in their order. */
 const CHANGED_FIELDS = Object.values(PROPERTIES)
-  .map((column, place) => `(old.${column} IS DISTINCT FROM new.${column})::int * ${1 << place}`)
+  .map(([column], place) => `(old.${column} IS DISTINCT FROM new.${column})::int * ${1 << place}`)
   .join(' + ');
 
 /** A rule that a record breaks: its code, the property, and what is wrong. */
@@ -79,24 +76,9 @@ const NAMES: readonly Rule[] = [
     message: 'The campaign has no voter with this VotantId.',
     when: 's.votant_id IS NOT NULL AND v.id_unique IS NULL',
   },
-  {
-    error: REQUETE.Invalide,
-    property: 'EmployeIdExterne',
-    message: 'names no employee',
-    when: missing(EMPLOYES, 's.employe_id_externe'),
-  },
-  {
-    error: REQUETE.Invalide,
-    property: 'SyndicatIdExterne',
-    message: 'names no union',
-    when: missing(SYNDICATS, 's.syndicat_id_externe'),
-  },
-  {
-    error: REQUETE.Invalide,
-    property: 'EmployeurIdentifiantExterne',
-    message: 'names no employer',
-    when: missing(EMPLOYEURS, 's.employeur_identifiant_externe'),
-  },
+  mustExist('EmployeIdExterne', EMPLOYES, 'employee'),
+  mustExist('SyndicatIdExterne', SYNDICATS, 'union'),
+  mustExist('EmployeurIdentifiantExterne', EMPLOYEURS, 'employer'),
   {
     error: VOTANT.IdentifiantDejaUtilise,
     message: 'Another voter of the campaign has this Identifiant.',
@@ -116,8 +98,15 @@ const MAY_NOT_BECOME: Rule = {
     OR ${PRESENCE.has('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
 };
 
-function missing(relation: string, id: string): string {
-  return `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`;
+/** The rule that an identifier names a row of a relation. */
+function mustExist(property: keyof typeof PROPERTIES, relation: string, noun: string): Rule {
+  const id = `s.${PROPERTIES[property][0]}`;
+  return {
+    error: REQUETE.Invalide,
+    property,
+    message: `names no ${noun}`,
+    when: `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`,
+  };
 }
 
 /** SQL of records `s` with the columns of a stage, and the parameters that it adds after tenant and campaign. */
@@ -127,12 +116,11 @@ interface Source {
 }
 
 /** A record as a row of parameters: one record needs no stage. */
-function sourceOf(row: StagedRow): Source {
-  const types = { identifier: 'text COLLATE "C"' } as Readonly<Record<string, string>>;
+function sourceOf(staged: StagedVotant): Source {
   const columns = Object.entries(COLUMNS).map(
-    ([name, type], index) => `$${index + 3}::${types[type] ?? type} AS ${name}`,
+    ([name, type], index) => `$${index + 3}::${type === 'identifier' ? 'text COLLATE "C"' : type} AS ${name}`,
   );
-  return { sql: `(SELECT ${columns.join(', ')})`, values: row };
+  return { sql: `(SELECT ${columns.join(', ')})`, values: rowOf(staged) };
 }
 
 /** SQL that finds, for each record, the first rule that it breaks, by its number. */
@@ -145,11 +133,6 @@ function judged(source: string, rules: readonly Rule[]): string {
       ON enrolled.tenant_id = $1 AND enrolled.campagne_id = $2 AND enrolled.employe_id_externe = s.employe_id_externe`;
 }
 
-/** Names of the properties that differ. */
-function changedFields(fields: number): string[] {
-  return Object.keys(PROPERTIES).filter((_name, place) => fields & (1 << place));
-}
-
 /** A record on its way into the roll. */
 export interface StagedVotant {
   /** Index of the record in the request. */
@@ -159,19 +142,12 @@ export interface StagedVotant {
   readonly newId?: string | undefined;
 }
 
-/** Voters that are new, those that were changed, and the properties that differ in at least one of these. */
-export interface VotantsChange {
-  readonly ajoutes: TouchedIds;
-  readonly modifies: TouchedIds;
-  readonly champs: readonly string[];
+/** Returns the values of a stage's columns. */
+function rowOf({ n, record, newId }: StagedVotant): StagedRow {
+  return [n, PRESENCE.of(record), record.VotantId, newId, ...PROPERTY_NAMES.map((name) => record[name])];
 }
 
-/** Result of merging the stage. */
-export interface Written {
-  readonly change: VotantsChange;
-  /** Records that were left out, because their voters have voted. */
-  readonly late: readonly RefusedVotant[];
-}
+type VotantsChange = Required<Omit<RollChange, 'retires'>>;
 
 /** Row that the merging statement returns. */
 interface Merged {
@@ -182,6 +158,18 @@ interface Merged {
   readonly modifiedIds: string | null;
   /** `CHANGED_FIELDS` of all rows. */
   readonly fields: number;
+}
+
+function changeOf(parts: readonly Merged[]): VotantsChange {
+  const ajoutes = new TouchedIds();
+  const modifies = new TouchedIds();
+  let fields = 0;
+  for (const part of parts) {
+    ajoutes.add(part.created, part.createdIds);
+    modifies.add(part.modified, part.modifiedIds);
+    fields |= part.fields;
+  }
+  return { ajoutes, modifies, champs: PROPERTY_NAMES.filter((_name, place) => fields & (1 << place)) };
 }
 
 /** Maximum number of voters that one statement writes, within the statement timeout. */
@@ -198,30 +186,11 @@ export class VotantsBulk {
   /** @param records undefined stands for one that is left out */
   async stage(records: Iterable<StagedVotant | undefined>): Promise<Stage> {
     const stage = new Stage('stage_votant', COLUMNS);
-    const row = this.row.bind(this);
     function* rows(): Iterable<StagedRow | undefined> {
-      for (const staged of records) yield staged && row(staged);
+      for (const staged of records) yield staged && rowOf(staged);
     }
     await stage.fill(this.transactions.client(), rows());
     return stage;
-  }
-
-  private row({ n, record, newId }: StagedVotant): StagedRow {
-    return [
-      n,
-      PRESENCE.of(record),
-      record.VotantId,
-      newId,
-      record.Identifiant,
-      record.Prenom,
-      record.Nom,
-      record.Courriel,
-      record.EmployeIdExterne,
-      record.SyndicatIdExterne,
-      record.EmployeurIdentifiantExterne,
-      record.ADroitDeVote,
-      record.Poids,
-    ];
   }
 
   /**
@@ -254,7 +223,7 @@ export class VotantsBulk {
     campagneId: string,
     staged: StagedVotant,
   ): Promise<VotantFault | undefined> {
-    const { sql, values } = sourceOf(this.row(staged));
+    const { sql, values } = sourceOf(staged);
     const { rows } = await this.transactions
       .client()
       .query<{ fault: number | null }>(judged(sql, NAMES), [tenantId, campagneId, ...values]);
@@ -284,56 +253,40 @@ export class VotantsBulk {
    * Writes the staged records except those that a cast ballot does not allow. Unchanged rows are not rewritten. Voters are locked only here, so they can vote until their row is written.
    *
    * @param last place of a record
+   * @returns the change, and the records that were left out because their voters have voted
    */
-  async write(tenantId: string, campagneId: string, stage: Stage, last: number): Promise<Written> {
+  async write(
+    tenantId: string,
+    campagneId: string,
+    stage: Stage,
+    last: number,
+  ): Promise<{ change: VotantsChange; late: RefusedVotant[] }> {
     const client = this.transactions.client();
     if (stage.count > MANY) await client.query(FRESH_PLANS);
     await keepStatistics(client, 'votant', `(${knownRows(stage.name)})`);
-    const ajoutes = new TouchedIds();
-    const modifies = new TouchedIds();
-    let fields = 0;
+    const parts: Merged[] = [];
     // In parts, because one statement for all could run into its timeout.
     const sql = `(SELECT * FROM ${stage.name} WHERE n >= $3 AND n < $4)`;
     for (let from = 0; from <= last; from += VOTERS_AT_ONCE) {
-      const merged = await this.merge(tenantId, campagneId, { sql, values: [from, from + VOTERS_AT_ONCE] });
-      ajoutes.add(merged.created, merged.createdIds);
-      modifies.add(merged.modified, merged.modifiedIds);
-      fields |= merged.fields;
+      parts.push(await this.merge(tenantId, campagneId, { sql, values: [from, from + VOTERS_AT_ONCE] }));
     }
     // Skipped rows still differ from the stage; written rows do not.
     const late = await this.judge(tenantId, campagneId, stage, [MAY_NOT_BECOME]);
     await client.query(`DROP TABLE ${stage.name}`);
-    return { change: { ajoutes, modifies, champs: changedFields(fields) }, late };
+    return { change: changeOf(parts), late };
   }
 
-  /** Writes one record. Returns the id of the voter that is new or changed, null if nothing changed. */
-  async writeOne(
-    tenantId: string,
-    campagneId: string,
-    staged: StagedVotant,
-  ): Promise<{ readonly change: VotantsChange; readonly id: string | null }> {
-    const merged = await this.merge(tenantId, campagneId, sourceOf(this.row(staged)));
-    const change = {
-      ajoutes: new TouchedIds().add(merged.created, merged.createdIds),
-      modifies: new TouchedIds().add(merged.modified, merged.modifiedIds),
-      champs: changedFields(merged.fields),
-    };
-    return { change, id: merged.createdIds ?? merged.modifiedIds };
+  async writeOne(tenantId: string, campagneId: string, staged: StagedVotant): Promise<VotantsChange> {
+    return changeOf([await this.merge(tenantId, campagneId, sourceOf(staged))]);
   }
 
   private async merge(tenantId: string, campagneId: string, { sql, values }: Source): Promise<Merged> {
-    const kept = (name: keyof typeof CLEARED): string => {
-      const column = CLEARED[name];
-      return `CASE WHEN ${PRESENCE.has(name)} THEN s.${column} ELSE v.${column} END`;
-    };
-    const next: Readonly<Record<string, string>> = {
-      ...Object.fromEntries(CLEARED_NAMES.map((name) => [CLEARED[name], kept(name)])),
-      prenom: 'coalesce(s.prenom, v.prenom)',
-      nom: 'coalesce(s.nom, v.nom)',
-      a_droit_de_vote: 'coalesce(s.a_droit_de_vote, v.a_droit_de_vote)',
-      poids: 'coalesce(s.poids, v.poids)',
-    };
-    const names = Object.keys(next);
+    const next = PROPERTY_NAMES.map((name) => {
+      const [column] = PROPERTIES[name];
+      return CLEARED.includes(name)
+        ? { column, value: `CASE WHEN ${PRESENCE.has(name)} THEN s.${column} ELSE v.${column} END` }
+        : { column, value: `coalesce(s.${column}, v.${column})` };
+    });
     const { rows } = await this.transactions.client().query<Merged>(
       `WITH merged AS (
          MERGE INTO votant v
@@ -347,13 +300,12 @@ export class VotantsBulk {
            ORDER BY s.n
          ) s
          ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id
-         WHEN MATCHED AND (${MAY_NOT_BECOME.when}) IS NOT TRUE AND (${names.map((name) => `v.${name}`).join(', ')})
-           IS DISTINCT FROM (${Object.values(next).join(', ')}) THEN
-           UPDATE SET ${Object.entries(next)
-             .map(([name, value]) => `${name} = ${value}`)
-             .join(', ')}
+         WHEN MATCHED AND (${MAY_NOT_BECOME.when}) IS NOT TRUE AND (${next.map(({ column }) => `v.${column}`).join(', ')})
+           IS DISTINCT FROM (${next.map(({ value }) => value).join(', ')}) THEN
+           UPDATE SET ${next.map(({ column, value }) => `${column} = ${value}`).join(', ')}
          WHEN NOT MATCHED AND s.id IS NULL THEN
-           INSERT (tenant_id, campagne_id, id_unique, ${names.join(', ')})
+           INSERT (tenant_id, campagne_id, id_unique, identifiant, courriel, employe_id_externe, syndicat_id_externe,
+             employeur_identifiant_externe, prenom, nom, a_droit_de_vote, poids)
            VALUES ($1, $2, coalesce(s.new_id, uuidv7()), s.identifiant, s.courriel, s.employe_id_externe, s.syndicat_id_externe,
              s.employeur_identifiant_externe, s.prenom, s.nom, coalesce(s.a_droit_de_vote, true), coalesce(s.poids, 1))
          RETURNING merge_action() AS action, v.id_unique AS id, ${CHANGED_FIELDS} AS fields
