@@ -11,8 +11,8 @@ export const FIXED_ONCE_VOTED = {
 } as const;
 
 /**
- * A voter on the roll of a campaign (docs/contract.md, "Voters"). The campaign decides whether its roll may change at
- * all.
+ * A voter on the roll of a campaign (docs/contract.md, "Voters"), with the columns that rules depend on; `VotantsBulk`
+ * writes them and the others. The campaign decides whether its roll may change at all.
  */
 @Entity('votant')
 export class Votant {
@@ -26,25 +26,7 @@ export class Votant {
   idUnique: string;
 
   @Column('text', { nullable: true })
-  identifiant: string | null;
-
-  @Column('text')
-  prenom: string;
-
-  @Column('text')
-  nom: string;
-
-  @Column('text', { nullable: true })
-  courriel: string | null;
-
-  @Column('text', { nullable: true })
   employeIdExterne: string | null;
-
-  @Column('text', { nullable: true })
-  syndicatIdExterne: string | null;
-
-  @Column('text', { nullable: true })
-  employeurIdentifiantExterne: string | null;
 
   @Column('boolean')
   aDroitDeVote: boolean;
@@ -56,9 +38,6 @@ export class Votant {
   /** Exact decimal number, as text. */
   @Column('numeric')
   poids: string;
-
-  @Column({ type: 'timestamptz', update: false, insert: false })
-  dateCreation: Date;
 
   /** Whether the right to vote may be taken away: not once the voter has voted. */
   get mayLoseDroitDeVote(): boolean {
