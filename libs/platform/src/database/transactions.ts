@@ -278,6 +278,12 @@ export class Transactions {
     return this.current().client;
   }
 
+  /** Returns the value of a statement that yields one row with one column, in the ambient transaction. */
+  async value<T>(text: string, values: readonly unknown[] = []): Promise<T> {
+    const { rows } = await this.client().query<[T]>({ text, values: [...values], rowMode: 'array' });
+    return rows[0]![0];
+  }
+
   private current(): Ambient {
     const ambient = this.ambient.getStore();
     if (!ambient) throw new Error('This needs a transaction: call it inside transactions.run().');

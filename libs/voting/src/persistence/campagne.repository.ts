@@ -141,19 +141,13 @@ export class CampagneRepository {
   }
 
   /** Keeps the partner's seed of draws. @returns false where the campaign is not in Planifie */
-  async keepGraine(id: string, graine: Buffer): Promise<boolean> {
-    const { rows } = await this.transactions
-      .client()
-      .query<{ kept: boolean }>('SELECT urne_deposer_graine($1, $2) AS kept', [id, graine]);
-    return rows[0]!.kept;
+  keepGraine(id: string, graine: Buffer): Promise<boolean> {
+    return this.transactions.value('SELECT urne_deposer_graine($1, $2)', [id, graine]);
   }
 
   /** Sets the threshold of anonymity of an exclusively locked campaign. @returns false if it is not in Brouillon */
-  async setSeuilAnonymat(id: string, seuil: number, raison: string): Promise<boolean> {
-    const { rows } = await this.transactions
-      .client()
-      .query<{ set: boolean }>('SELECT urne_fixer_seuil($1, $2, $3) AS set', [id, seuil, raison]);
-    return rows[0]!.set;
+  setSeuilAnonymat(id: string, seuil: number, raison: string): Promise<boolean> {
+    return this.transactions.value('SELECT urne_fixer_seuil($1, $2, $3)', [id, seuil, raison]);
   }
 
   /** Closes the ballot box of an exclusively locked campaign, if its vote has ended. */
@@ -183,9 +177,8 @@ export class CampagneRepository {
     };
   }
 
-  async newId(): Promise<string> {
-    const { rows } = await this.transactions.client().query<{ id: string }>('SELECT uuidv7() AS id');
-    return rows[0]!.id;
+  newId(): Promise<string> {
+    return this.transactions.value('SELECT uuidv7()');
   }
 
   /** Returns the time by a separate statement, so a transaction that waited for a lock uses the time after the wait. */

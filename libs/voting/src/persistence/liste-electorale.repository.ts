@@ -25,19 +25,14 @@ export interface Enrolled {
   readonly actifsLe: Date;
 }
 
-/** An identifier that a criterion names and nothing has. */
-export interface UnknownName {
-  readonly criterion: 'SyndicatsIdExternes' | 'EmployeursIdentifiantsExternes' | 'EmployesIdExternes';
-  /** Index of the record in the list. */
-  readonly index: number;
-}
-
 /** Each list of criteria with the relation that its identifiers are of. */
 const NAMED = {
   SyndicatsIdExternes: SYNDICATS,
   EmployeursIdentifiantsExternes: EMPLOYEURS,
   EmployesIdExternes: EMPLOYES,
 } as const;
+
+type Criterion = keyof typeof NAMED;
 
 /** Employees without employment records count as active. */
 const ACTIVE_OR_UNKNOWN = `AND (a.syndicat_id_externe IS NOT NULL OR m.identifiant_externe_employeur IS NOT NULL
@@ -72,19 +67,21 @@ export class ListeElectoraleRepository {
     return this.items.pages(tenantId, [{ sql: 'campagne_id = ?', value: campagneId }]);
   }
 
-  async unknownNames(tenantId: string, criteria: ListeElectoraleRecord): Promise<UnknownName[]> {
-    const unknown: UnknownName[] = [];
-    for (const [criterion, relation] of Object.entries(NAMED)) {
-      const ids = criteria[criterion as UnknownName['criterion']] ?? [];
+  /** Returns the identifiers that name nothing, each by its criterion and its index in the criterion's list. */
+  async unknownNames(
+    tenantId: string,
+    criteria: ListeElectoraleRecord,
+  ): Promise<{ criterion: Criterion; index: number }[]> {
+    const unknown: { criterion: Criterion; index: number }[] = [];
+    for (const criterion of Object.keys(NAMED) as Criterion[]) {
+      const ids = criteria[criterion] ?? [];
       if (ids.length === 0) continue;
       const { rows } = await this.transactions.client().query<{ n: number }>(
         `SELECT s.n::int AS n FROM unnest($2::text[]) WITH ORDINALITY AS s (id, n)
-         WHERE NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = s.id) ORDER BY s.n`,
+         WHERE NOT EXISTS (SELECT FROM ${NAMED[criterion]} k WHERE k.tenant_id = $1 AND k.id_externe = s.id) ORDER BY s.n`,
         [tenantId, ids],
       );
-      unknown.push(
-        ...rows.map(({ n }) => ({ criterion: criterion as UnknownName['criterion'], index: n - 1 })),
-      );
+      unknown.push(...rows.map(({ n }) => ({ criterion, index: n - 1 })));
     }
     return unknown;
   }
@@ -95,11 +92,8 @@ export class ListeElectoraleRepository {
    */
   async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
     const client = this.transactions.client();
-    const { rows: days } = await client.query<{ actifsLe: Date }>(
-      `SELECT coalesce($1::timestamptz, ${TODAY}) AS "actifsLe"`,
-      [criteria.ActifsLe],
-    );
-    const { actifsLe } = days[0]!;
+    const today = `SELECT coalesce($1::timestamptz, ${TODAY})`;
+    const actifsLe = await this.transactions.value<Date>(today, [criteria.ActifsLe]);
     const matched = await this.match(tenantId, criteria, actifsLe);
     await client.query(FRESH_PLANS);
     await keepStatistics(client, 'votant', `'Infinity'::float4`);

@@ -38,15 +38,14 @@ export class QuestionRepository {
   }
 
   /** Adds a question behind the others; answers its id. @param id given by the service if absent */
-  async insert(tenantId: string, campagneId: string, content: QuestionContent, id?: string): Promise<string> {
-    const { rows } = await this.transactions.client().query<{ id: string }>(
+  insert(tenantId: string, campagneId: string, content: QuestionContent, id?: string): Promise<string> {
+    return this.transactions.value(
       `INSERT INTO question (tenant_id, campagne_id, titre, description, type, est_preferentiel,
          ordre_reponses_aleatoire, min_reponses, max_reponses, nombre_elus, id_unique, ordre)
        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce($11, uuidv7()), 1 + coalesce(max(ordre), 0)
-       FROM question WHERE tenant_id = $1 AND campagne_id = $2 RETURNING id_unique AS id`,
+       FROM question WHERE tenant_id = $1 AND campagne_id = $2 RETURNING id_unique`,
       [tenantId, campagneId, ...valuesOf(content), id],
     );
-    return rows[0]!.id;
   }
 
   async update(tenantId: string, id: string, content: QuestionContent): Promise<void> {
@@ -65,19 +64,13 @@ export class QuestionRepository {
   }
 
   /** Adds an option behind the others; answers its id. @param id given by the service if absent */
-  async insertOption(
-    tenantId: string,
-    questionId: string,
-    option: OptionRecord,
-    id?: string,
-  ): Promise<string> {
-    const { rows } = await this.transactions.client().query<{ id: string }>(
+  insertOption(tenantId: string, questionId: string, option: OptionRecord, id?: string): Promise<string> {
+    return this.transactions.value(
       `INSERT INTO option (tenant_id, question_id, libelle, description, id_unique, ordre)
        SELECT $1, $2, $3, $4, coalesce($5, uuidv7()), 1 + coalesce(max(ordre), 0)
-       FROM option WHERE tenant_id = $1 AND question_id = $2 RETURNING id_unique AS id`,
+       FROM option WHERE tenant_id = $1 AND question_id = $2 RETURNING id_unique`,
       [tenantId, questionId, option.Libelle, option.Description, id],
     );
-    return rows[0]!.id;
   }
 
   async updateOption(tenantId: string, id: string, option: OptionRecord): Promise<void> {

@@ -31,18 +31,17 @@ export class SealingRepository {
    */
   async begin(tenantId: string, id: string): Promise<readonly string[] | undefined> {
     await this.transactions.raiseTimeLimits();
-    const { rows } = await this.transactions
-      .client()
-      .query<{ isFree: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4)) AS "isFree"', [
-        `${tenantId} ${id}`,
-      ]);
-    if (!rows[0]!.isFree) return undefined;
-    const due = await this.transactions.client().query<{ anomalies: string[] }>(
+    const isFree = await this.transactions.value<boolean>(
+      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4))',
+      [`${tenantId} ${id}`],
+    );
+    if (!isFree) return undefined;
+    const { rows } = await this.transactions.client().query<{ anomalies: string[] }>(
       `SELECT coalesce(urne_anomalies, '{}') AS anomalies FROM campagne
        WHERE tenant_id = $1 AND id_unique = $2 AND urne_close AND NOT urne_scellee FOR KEY SHARE`,
       [tenantId, id],
     );
-    return due.rows[0]?.anomalies;
+    return rows[0]?.anomalies;
   }
 
   /**
@@ -50,11 +49,8 @@ export class SealingRepository {
    *
    * @returns its anomalies, in which case the box is unchanged
    */
-  async seal(id: string): Promise<readonly string[]> {
-    const { rows } = await this.transactions
-      .client()
-      .query<{ anomalies: string[] }>('SELECT urne_sceller($1) AS anomalies', [id]);
-    return rows[0]!.anomalies;
+  seal(id: string): Promise<readonly string[]> {
+    return this.transactions.value('SELECT urne_sceller($1)', [id]);
   }
 
   /** Removes the dead rows of roll, ballots and receipts from the files. Outside of any transaction. */
@@ -63,10 +59,7 @@ export class SealingRepository {
   }
 
   /** Seals a box with anomalies, without a result. @returns false if it has no anomaly */
-  async sealWithoutResult(id: string, raison: string): Promise<boolean> {
-    const { rows } = await this.transactions
-      .client()
-      .query<{ sealed: boolean }>('SELECT urne_constater($1, $2) AS sealed', [id, raison]);
-    return rows[0]!.sealed;
+  sealWithoutResult(id: string, raison: string): Promise<boolean> {
+    return this.transactions.value('SELECT urne_constater($1, $2)', [id, raison]);
   }
 }
