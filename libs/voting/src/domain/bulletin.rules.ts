@@ -1,13 +1,9 @@
 import type { InputFault } from '#platform/errors/domain-error';
 import type { ReponseRecord } from './bulletin.fields';
-import { answerOf } from './tally/tally';
+import { answerOf, type CountedQuestion } from './tally/tally';
 
 /** A question, as far as answers to it depend on it. */
-export interface AnsweredQuestion {
-  readonly id: string;
-  /** Option ids in order. */
-  readonly options: readonly string[];
-  readonly isRanked: boolean;
+export interface AnsweredQuestion extends Omit<CountedQuestion, 'seats'> {
   readonly minReponses: number;
   readonly maxReponses: number;
 }

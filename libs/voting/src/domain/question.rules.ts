@@ -1,19 +1,9 @@
 import { QUESTION } from './voting.errors';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
-import type { NestedOptionRecord, QuestionRecord, QuestionType } from './question.fields';
+import type { NestedOptionRecord, QuestionRecord } from './question.fields';
 
-/** A question as it is kept: every default filled in. */
-export interface QuestionContent {
-  readonly titre: string;
-  readonly description: string | null;
-  readonly type: QuestionType;
-  readonly estPreferentiel: boolean;
-  readonly ordreReponsesAleatoire: number;
-  readonly minReponses: number;
-  /** Null where all options may be ranked. */
-  readonly maxReponses: number | null;
-  readonly nombreElus: number | null;
-}
+/** A question as it is kept: every default filled in. `maxReponses` is null where all options may be ranked. */
+export type QuestionContent = Readonly<ReturnType<typeof contentOf>>;
 
 /** Default options of a Proposition. */
 const POUR_CONTRE: readonly NestedOptionRecord[] = [{ Libelle: 'Pour' }, { Libelle: 'Contre' }];
@@ -24,7 +14,7 @@ const POUR_CONTRE: readonly NestedOptionRecord[] = [{ Libelle: 'Pour' }, { Libel
  *
  * @throws DomainError `Question.PreferentielNonSupporte`, `Requete.Invalide`
  */
-export function contentOf(record: QuestionRecord): QuestionContent {
+export function contentOf(record: QuestionRecord) {
   const type = record.Type;
   const estPreferentiel = record.EstPreferentiel ?? false;
   if (estPreferentiel && type === 'Proposition') {
