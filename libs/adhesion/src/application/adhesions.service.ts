@@ -1,6 +1,7 @@
 import { ADHESION_EVENTS } from '../domain/adhesion.events';
 import { ADHESION_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION } from '../domain/adhesion.errors';
+import type { AdhesionFilter, AdhesionV1Filter } from '../domain/adhesion.fields';
 import { Injectable } from '@nestjs/common';
 import { ActiveCampaigns, MemberRepository, noEmploye } from '#membership';
 import type { Actor } from '#platform/audit/actor';
@@ -11,8 +12,8 @@ import { DomainError } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
 import { assertDeletable } from '../domain/card-deletion.rules';
 import { AdhesionRepository, type HeldAdhesion } from '../persistence/adhesion.repository';
-import { type AdhesionV1Filter, AdhesionV1Query } from '../persistence/adhesion-v1.query';
-import { type AdhesionFilter, AdhesionV2Query } from '../persistence/adhesion-v2.query';
+import { AdhesionV1Query } from '../persistence/adhesion-v1.query';
+import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
 
 /** Signed cards: lists of both versions, and deletion (docs/contract.md, "Signed cards and conciliation"). */
 @Injectable()
@@ -94,7 +95,7 @@ export class AdhesionsService {
   private async remove(tenantId: string, actor: Actor, cards: readonly HeldAdhesion[]): Promise<void> {
     const syndicats = [...new Set(cards.map(({ syndicat }) => syndicat))];
     assertDeletable({
-      activeCampaign: await this.campaigns.hasVoter(tenantId, cards[0]!.employe, syndicats),
+      activeCampaign: await this.campaigns.check.hasVoter(tenantId, cards[0]!.employe, syndicats),
       payment: cards.some(({ avecPaiement }) => avecPaiement),
       paymentAuthorization: cards.some(({ avecAutorisation }) => avecAutorisation),
     });

@@ -2,9 +2,8 @@ import { ADHESION_EVENTS } from '../domain/adhesion.events';
 import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
 import { type Member, MemberRepository, type ValeurV1 } from '#membership';
-import type { Json } from '#platform/database/json';
 import { Outbox } from '#platform/events/outbox';
-import type { AsSigned } from '../domain/as-signed';
+import type { AsSigned, Written } from '../domain/as-signed';
 import { AdhesionRepository } from '../persistence/adhesion.repository';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
 
@@ -15,12 +14,6 @@ export interface SignedAlong {
   readonly valeursV1: readonly ValeurV1[];
   /** The card's id; given by the service if absent. */
   readonly id?: string | undefined;
-}
-
-export interface Card {
-  readonly id: string;
-  /** The card as V2 shows it. */
-  readonly item: Json;
 }
 
 /** The one place where a signed card is made, directly or by a conciliation. */
@@ -37,8 +30,9 @@ export class CardsService {
   /**
    * Makes the card of an employee whom the ambient transaction holds, with the membership if it is missing, the consents
    * and the event `adhesion.signee`. Where the member number was not signed, the card is found by the employee's.
+   * Returns the card as V2 shows it.
    */
-  async make(tenantId: string, member: Member, signed: AsSigned, along: SignedAlong): Promise<Card> {
+  async make(tenantId: string, member: Member, signed: AsSigned, along: SignedAlong): Promise<Written> {
     const { syndicatIdExterne, dateSignature } = signed;
     const noMembre = signed.noMembre ?? member.noMembre;
     const id = await this.adhesions.insert(tenantId, member, { ...signed, noMembre }, along.id);

@@ -11,13 +11,9 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
+import type { Written } from '../domain/as-signed';
 import type { FormulaireRecord } from '../domain/formulaire.fields';
 import { FormulaireRepository } from '../persistence/formulaire.repository';
-
-export interface Formulaire {
-  readonly id: string;
-  readonly item: Json;
-}
 
 /** Forms that members fill to sign (docs/contract.md, "Forms"). */
 @Injectable()
@@ -44,7 +40,7 @@ export class FormulairesService {
    * @param id the service chooses one if absent
    * @throws DomainError `Requete.Invalide` that names each unknown union, field and consent object
    */
-  async create(tenantId: string, actor: Actor, record: FormulaireRecord, id?: string): Promise<Formulaire> {
+  async create(tenantId: string, actor: Actor, record: FormulaireRecord, id?: string): Promise<Written> {
     return this.write(tenantId, record, async () => {
       const made = await this.repository.insert(tenantId, record, id);
       this.audit.record(tenantId, actor, FORMULAIRE_ACTIONS.creer, [made]);
@@ -102,20 +98,19 @@ export class FormulairesService {
   private async faultsOf(tenantId: string, record: FormulaireRecord): Promise<InputFault[]> {
     const champs = await this.champs.definitions(tenantId);
     const objets = await this.consentements.knownObjets(tenantId, record.objetsConsentement ?? []);
-    const unknown = (pointer: string, what: string): InputFault => ({
-      pointer,
-      code: 'reference',
-      detail: `names no ${what}`,
-    });
+    const unknown = (known: boolean, pointer: string, what: string): InputFault[] =>
+      known ? [] : [{ pointer, code: 'reference', detail: `names no ${what}` }];
     return [
-      ...((await this.members.knowsSyndicat(tenantId, record.syndicatIdExterne))
-        ? []
-        : [unknown('/syndicatIdExterne', 'union')]),
+      ...unknown(
+        await this.members.knowsSyndicat(tenantId, record.syndicatIdExterne),
+        '/syndicatIdExterne',
+        'union',
+      ),
       ...(record.champs ?? []).flatMap((nom, index) =>
-        champs.has(nom) ? [] : [unknown(`/champs/${index}`, 'custom field')],
+        unknown(champs.has(nom), `/champs/${index}`, 'custom field'),
       ),
       ...(record.objetsConsentement ?? []).flatMap((id, index) =>
-        objets.has(id) ? [] : [unknown(`/objetsConsentement/${index}`, 'consent object')],
+        unknown(objets.has(id), `/objetsConsentement/${index}`, 'consent object'),
       ),
     ];
   }

@@ -19,8 +19,10 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { Outbox } from '#platform/events/outbox';
-import type { AsSigned, Contact } from '../domain/as-signed';
+import type { RecordOf } from '#platform/input/field';
+import type { AsSigned, Contact, Written } from '../domain/as-signed';
 import { readPngDataUrl } from '../domain/png';
+import type { SIGNING_FIELDS } from '../domain/signing.fields';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
 import { DemandeAdhesionRepository } from '../persistence/demande-adhesion.repository';
 import { FormulaireRepository } from '../persistence/formulaire.repository';
@@ -28,22 +30,9 @@ import { SignatureRepository } from '../persistence/signature.repository';
 import { CardsService } from './cards.service';
 
 /** A signing as the platform sends it (docs/contract.md, "Signing"). */
-export interface Signing extends Contact {
-  readonly employeIdExterne?: string | null;
-  readonly syndicatIdExterne: string;
-  readonly dateSignature?: Date | null;
-  readonly transactionId?: string | null;
-  /** A data URL of a PNG image. */
-  readonly imageSignature?: string | null;
-  readonly formulaireId?: string | null;
+export interface Signing extends Contact, RecordOf<typeof SIGNING_FIELDS> {
   readonly valeursChampUtilisateur?: readonly ValeurRecord[] | null;
   readonly consentements?: readonly ReponseConsentementRecord[] | null;
-}
-
-/** Result of a signing: a card, or a request that waits for conciliation. */
-export interface Signed {
-  readonly id: string;
-  readonly item: Json;
 }
 
 /** Signings on the platform. Each is one transaction with everything that it writes. */
@@ -67,10 +56,11 @@ export class SigningService {
    * Creates the card of a known employee, with the event `adhesion.signee`. For an unknown person it creates a request,
    * with the event `conciliation.demandee`.
    *
+   * @returns the card as V2 shows it, or the request
    * @param id of the card or request; the service chooses one if absent
    * @throws DomainError `Requete.Invalide` that lists every fault, `Formulaire.Inactif`
    */
-  async sign(tenantId: string, actor: Actor, signing: Signing, id?: string): Promise<Signed> {
+  async sign(tenantId: string, actor: Actor, signing: Signing, id?: string): Promise<Written> {
     const image = signing.imageSignature ? readPngDataUrl(signing.imageSignature) : undefined;
     const faults: InputFault[] =
       image?.fault === undefined ? [] : [{ pointer: '/imageSignature', code: 'image', detail: image.fault }];
@@ -131,7 +121,7 @@ export class SigningService {
     valeurs: SignedValeurs,
     png: Buffer | undefined,
     givenId: string | undefined,
-  ): Promise<Signed> {
+  ): Promise<Written> {
     const given = [...valeurs];
     const signed: AsSigned = {
       ...signing,

@@ -67,8 +67,8 @@ export const CONCILIATION = errorsOf('Conciliation', {
 
 /** Errors of signed cards, signatures, forms and membership requests. */
 export const ADHESION_ERRORS: readonly ErrorDefinition[] = [
-  ...Object.values(ADHESION),
-  ...Object.values(SIGNATURE),
-  ...Object.values(FORMULAIRE),
-  ...Object.values(CONCILIATION),
-];
+  ADHESION,
+  SIGNATURE,
+  FORMULAIRE,
+  CONCILIATION,
+].flatMap((errors) => Object.values<ErrorDefinition>(errors));

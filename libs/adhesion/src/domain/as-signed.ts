@@ -15,3 +15,9 @@ export interface AsSigned extends Contact {
   /** Custom values in V2's polymorphic shape. */
   readonly valeursChamp: readonly object[];
 }
+
+/** A new row, by its id and as responses show it (JSON text). */
+export interface Written {
+  readonly id: string;
+  readonly item: string;
+}

@@ -1,16 +1,8 @@
 import { ADHESION } from './adhesion.errors';
 import { DomainError } from '#platform/errors/domain-error';
-import type { ErrorDefinition } from '#platform/errors/error-definition';
-
-/** Reasons that block deleting cards. */
-export interface Holds {
-  readonly activeCampaign: boolean;
-  readonly payment: boolean;
-  readonly paymentAuthorization: boolean;
-}
 
 /** Reasons in their order (docs/contract.md, "Deletion of cards"). The first one that applies is returned. */
-const REFUSALS: readonly [hold: keyof Holds, code: ErrorDefinition, detail: string][] = [
+const REFUSALS = [
   [
     'activeCampaign',
     ADHESION.LinkedToActiveCampaign,
@@ -22,10 +14,10 @@ const REFUSALS: readonly [hold: keyof Holds, code: ErrorDefinition, detail: stri
     ADHESION.HasPaymentAuthorizations,
     'A card linked to a payment authorization cannot be deleted.',
   ],
-];
+] as const;
 
 /** @throws DomainError `Adhesion.LinkedToActiveCampaign`, `Adhesion.HasPayments`, `Adhesion.HasPaymentAuthorizations` */
-export function assertDeletable(holds: Holds): void {
+export function assertDeletable(holds: Record<(typeof REFUSALS)[number][0], boolean>): void {
   for (const [hold, code, detail] of REFUSALS) {
     if (holds[hold]) throw new DomainError(code, detail);
   }

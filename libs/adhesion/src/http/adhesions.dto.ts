@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels } from '@nestjs/swagger';
 import {
   EMPLOYE_FIELDS,
   EmployeItem,
@@ -9,7 +9,9 @@ import {
 } from '#membership';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { PagingQuery } from '#platform/http/listing';
-import { given, givenId, omit } from '#platform/input/field';
+import { given, givenId, omit, pick } from '#platform/input/field';
+import { value } from '#platform/input/values';
+import { ADHESION_FILTERS, ADHESION_V1_FILTERS } from '../domain/adhesion.fields';
 import { SIGNING_FIELDS } from '../domain/signing.fields';
 import { EXAMPLE_IDS } from './examples';
 
@@ -36,12 +38,6 @@ export const SIGNED = {
 } as const;
 const { dateSignature, transactionId, ...signedWith } = SIGNED;
 const courriel = { ...PERSONNE_FIELDS.courriel, always: true } as const;
-const apres = {
-  kind: 'date',
-  description:
-    'Only cards signed at this time or later (inclusive, to the millisecond). The card of a confirmed request has the date of its signature, which can be much earlier; the event `adhesion.signee` announces each card when it is created.',
-  example: '2026-01-01T00:00:00Z',
-} as const;
 
 /** A signed card as V1 shows it, with the employee as it is now. */
 export class AdhesionV1Item extends ItemOf({
@@ -51,10 +47,8 @@ export class AdhesionV1Item extends ItemOf({
   idUniqueAdhesion: { ...idUniqueAdhesion, description: 'The same as `idUnique`.' },
   transactionId,
   ...signedWith,
-}) {
-  @ApiProperty({ type: EmployeItem, description: 'The employee as it is now.' })
-  employe: EmployeItem;
-}
+  employe: value.one(EmployeItem, 'The employee as it is now.'),
+}) {}
 
 /** Data of the member as signed, in cards and requests. */
 @ApiExtraModels(...VALEURS_V2_ITEMS)
@@ -82,71 +76,36 @@ export class AdhesionV2Item extends ItemOf(
   AsSignedItem,
 ) {}
 
-const idExterneSyndicat = {
-  ...SIGNING_FIELDS.syndicatIdExterne,
-  required: false,
-  description: 'Only cards of this union.',
-} as const;
-const idExterneEmploye = {
-  ...EMPLOYE_FIELDS.idExterne,
-  required: false,
-  description: 'Only cards of this employee.',
-} as const;
-
 /** Filters of V1’s list of an employee’s cards. */
-export class AdhesionV1OfEmployeList extends InputOf({ apres }, {}, PagingQuery) {}
-
-/** Filters of V1’s list of cards. */
-export class AdhesionV1List extends InputOf({ apres, idExterne: idExterneEmploye }, {}, PagingQuery) {}
-
-/** Filters of V2’s lists of cards. */
-export class AdhesionV2List extends InputOf(
-  {
-    apres,
-    avant: {
-      kind: 'date',
-      description: 'Only cards signed at this time or before (inclusive, to the millisecond).',
-      example: '2030-12-31T23:59:59.999Z',
-    },
-    idExterneSyndicat,
-    idExterneEmploye,
-    noMembre: {
-      ...EMPLOYE_FIELDS.noMembre,
-      description:
-        'Only cards with this member number: the one that was signed or, where none was, the one that the employee had then.',
-    },
-    aSignatureManuscrite: {
-      kind: 'boolean',
-      description: 'Only cards with a handwritten signature (true), or without one (false).',
-      example: true,
-    },
-    avecPaiement: {
-      kind: 'boolean',
-      description: 'Only cards linked to a payment (true), or to none (false).',
-      example: false,
-    },
-  },
+export class AdhesionV1OfEmployeList extends InputOf(
+  omit(ADHESION_V1_FILTERS, 'idExterne'),
   {},
   PagingQuery,
 ) {}
 
+/** Filters of V1’s list of cards. */
+export class AdhesionV1List extends InputOf(ADHESION_V1_FILTERS, {}, PagingQuery) {}
+
+/** Filters of V2’s lists of cards. */
+export class AdhesionV2List extends InputOf(ADHESION_FILTERS, {}, PagingQuery) {}
+
 /** The cards that a deletion by member is about. */
-export class AdhesionsOfMember extends InputOf({ idExterneSyndicat }) {}
+export class AdhesionsOfMember extends InputOf(pick(ADHESION_FILTERS, 'idExterneSyndicat')) {}
 
 /** Result of a deletion by member. */
-export class AdhesionsDeletedItem {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many cards were deleted.', example: 1 })
-  nombreSupprime: number;
-}
+export class AdhesionsDeletedItem extends ItemOf({
+  nombreSupprime: value.integer('How many cards were deleted.', 1, { minimum: 0 }),
+}) {}
 
 /** The image of a handwritten signature, of a card. */
-export class SignatureAdhesionItem extends ItemOf({ idUniqueAdhesion, dateSignature }) {
-  @ApiProperty({
-    description: 'The PNG image as a data URL, byte for byte as it was signed.',
-    example: SIGNING_FIELDS.imageSignature.example,
-  })
-  imageSignature: string;
-}
+export class SignatureAdhesionItem extends ItemOf({
+  idUniqueAdhesion,
+  dateSignature,
+  imageSignature: value.text(
+    'The PNG image as a data URL, byte for byte as it was signed.',
+    SIGNING_FIELDS.imageSignature.example,
+  ),
+}) {}
 
 /** The image of an employee’s most recent handwritten signature. */
 export class SignatureEmployeItem extends ItemOf(

@@ -1,9 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { REPONSE_CONSENTEMENT_FIELDS } from '#consent';
 import { PERSONNE_FIELDS, VALEUR_FIELDS } from '#membership';
-import { Shown } from '#platform/input/field.decorator';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { givenId, givenTime, omit } from '#platform/input/field';
+import { value } from '#platform/input/values';
 import type { Signing } from '../application/signing.service';
 import { statut } from '../domain/conciliation.fields';
 import { AUTORISATION_FIELDS, PAIEMENT_FIELDS } from '../domain/paiement.fields';
@@ -88,10 +87,8 @@ export class AutorisationPaiementItem extends ItemOf({
 }) {}
 
 /** A payment that is linked to a card. */
-export class PaiementItem extends AutorisationPaiementItem {
-  @ApiProperty({ description: 'Amount.', example: 45.5 })
-  montant: number;
-
-  @Shown(PAIEMENT_FIELDS.devise)
-  devise: string;
-}
+export class PaiementItem extends ItemOf(
+  { montant: value.number('Amount.', 45.5), devise: PAIEMENT_FIELDS.devise },
+  {},
+  AutorisationPaiementItem,
+) {}

@@ -2,13 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { employeV1, syndicatNom } from '#membership/relations';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-
-/** Filters of V1's lists of cards, combined with AND. */
-export interface AdhesionV1Filter {
-  /** Inclusive lower bound of the signature's date. */
-  apres?: Date | null;
-  idExterne?: string | null;
-}
+import type { AdhesionV1Filter } from '../domain/adhesion.fields';
 
 /** Cards as V1 shows them: with the employee as it is now (docs/contract.md, "Lists of cards"). */
 @Injectable()

@@ -3,20 +3,8 @@ import { syndicatNom } from '#membership/relations';
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
 import { type FetchPage, itemColumns, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import type { AdhesionFilter } from '../domain/adhesion.fields';
 import { omit } from '#platform/input/field';
-
-/** Filters of the lists of cards, combined with AND (docs/contract.md, "Lists of cards"). */
-export interface AdhesionFilter {
-  /** Inclusive lower bound of the signature's date. */
-  apres?: Date | null;
-  /** Inclusive upper bound. */
-  avant?: Date | null;
-  idExterneSyndicat?: string | null;
-  idExterneEmploye?: string | null;
-  noMembre?: string | null;
-  aSignatureManuscrite?: boolean | null;
-  avecPaiement?: boolean | null;
-}
 
 /** Cards as V2 shows them: the member as signed (docs/contract.md, "Lists of cards"). */
 @Injectable()

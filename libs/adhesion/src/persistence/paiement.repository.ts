@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { jsonObject, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import type { Written } from '../domain/as-signed';
 import type { PaiementRecord } from '../domain/paiement.fields';
 
 const SHOWN = {
@@ -9,11 +10,6 @@ const SHOWN = {
   reference: 'reference',
   dateCreation: wireTimestamp('date_creation'),
 };
-
-interface Linked {
-  readonly id: string;
-  readonly item: string;
-}
 
 /** Payments and authorizations of payments that are linked to cards, in the ambient transaction. */
 @Injectable()
@@ -43,8 +39,8 @@ export class PaiementRepository {
   }
 
   /** @returns the payment's id, and the payment as JSON text */
-  async insert(tenantId: string, adhesionId: string, record: PaiementRecord): Promise<Linked> {
-    const { rows } = await this.transactions.client().query<Linked>(
+  async insert(tenantId: string, adhesionId: string, record: PaiementRecord): Promise<Written> {
+    const { rows } = await this.transactions.client().query<Written>(
       `INSERT INTO paiement (tenant_id, adhesion_id, montant, devise, reference) VALUES ($1, $2, $3, $4, $5)
        RETURNING id_unique AS id, ${jsonObject({ ...SHOWN, montant: 'montant', devise: 'devise' })}::text AS item`,
       [tenantId, adhesionId, record.montant, record.devise, record.reference],
@@ -53,8 +49,8 @@ export class PaiementRepository {
   }
 
   /** @returns the authorization's id, and the authorization as JSON text */
-  async insertAutorisation(tenantId: string, adhesionId: string, reference: string): Promise<Linked> {
-    const { rows } = await this.transactions.client().query<Linked>(
+  async insertAutorisation(tenantId: string, adhesionId: string, reference: string): Promise<Written> {
+    const { rows } = await this.transactions.client().query<Written>(
       `INSERT INTO autorisation_paiement (tenant_id, adhesion_id, reference) VALUES ($1, $2, $3)
        RETURNING id_unique AS id, ${jsonObject(SHOWN)}::text AS item`,
       [tenantId, adhesionId, reference],

@@ -19,23 +19,15 @@ export interface ActiveCampaignCheck {
  * check nothing is deleted, because voters would be unknown.
  */
 @Injectable()
-export class ActiveCampaigns implements ActiveCampaignCheck {
-  private check: ActiveCampaignCheck | undefined;
+export class ActiveCampaigns {
+  private registered: ActiveCampaignCheck | undefined;
 
   register(check: ActiveCampaignCheck): void {
-    this.check = check;
+    this.registered = check;
   }
 
-  hasVoter(tenantId: string, idExterneEmploye: string, syndicats?: readonly string[]): Promise<boolean> {
-    return this.registered().hasVoter(tenantId, idExterneEmploye, syndicats);
-  }
-
-  release(tenantId: string, idExterneEmploye: string): Promise<void> {
-    return this.registered().release(tenantId, idExterneEmploye);
-  }
-
-  private registered(): ActiveCampaignCheck {
-    if (!this.check) throw new Error('No check of active campaigns is registered: load VotingModule.');
-    return this.check;
+  get check(): ActiveCampaignCheck {
+    if (!this.registered) throw new Error('No check of active campaigns is registered: load VotingModule.');
+    return this.registered;
   }
 }

@@ -54,10 +54,10 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
 
   /** Asks before cards are locked, as the deletion of a card does. @throws DomainError `Employe.LieCampagneActive` */
   protected override async beforeDelete({ tenantId, idExterne }: Employe): Promise<void> {
-    if (await this.campaigns.hasVoter(tenantId, idExterne)) {
+    if (await this.campaigns.check.hasVoter(tenantId, idExterne)) {
       const detail = 'The employee is a voter of an active campaign. Delete it once the campaign has ended.';
       throw new DomainError(EMPLOYE.LieCampagneActive, detail);
     }
-    await this.campaigns.release(tenantId, idExterne);
+    await this.campaigns.check.release(tenantId, idExterne);
   }
 }

@@ -9,7 +9,6 @@ import { assertIfMatch } from '#platform/input/if-match';
 
 /** A row that the service knows by `idUnique`. */
 interface Row<R> {
-  readonly tenantId: string;
   readonly idUnique: string;
   replaceWith(record: R): void;
 }

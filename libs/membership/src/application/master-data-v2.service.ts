@@ -1,3 +1,4 @@
+import type { EmploiFilter } from '../domain/employe-v2.fields';
 import { noEmploye, SYNDICAT } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { FetchPage } from '#platform/database/json-items';
@@ -5,7 +6,7 @@ import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { dayOf } from '#platform/input/wire-date';
 import { EmployeV2Query } from '../persistence/employe-v2.query';
-import { type EmploiFilter, EmploiQuery } from '../persistence/emploi.query';
+import { EmploiQuery } from '../persistence/emploi.query';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 import { SyndicatQuery } from '../persistence/syndicat.query';
 

@@ -49,6 +49,31 @@ export const MEMBERSHIP_FIELDS = {
   },
 } as const;
 
+/** Filters of the search for employments, combined with AND. */
+export const EMPLOI_FILTERS = {
+  idExterneEmploye: {
+    ...EMPLOYE_FIELDS.idExterne,
+    required: false,
+    description: 'Employments of this employee.',
+  },
+  identifiantExterneEmployeur: {
+    ...EMPLOI_FIELDS.IdentifiantExterneEmployeur,
+    required: false,
+    description: 'Employments at this employer.',
+  },
+  idExterneSyndicat: {
+    ...MEMBERSHIP_FIELDS.SyndicatIdExterne,
+    required: false,
+    description: 'Employments at employers of this union.',
+  },
+  matricule: { ...EMPLOI_FIELDS.Matricule, required: false, description: 'Employments with this number.' },
+  actifLe: {
+    kind: 'date',
+    description: 'Employments that are active on this day. A date-time stands for its day in UTC.',
+    example: '2026-01-31T00:00:00Z',
+  },
+} as const;
+
 /** A custom-field value as V2 writes it (docs/contract.md, "Custom fields"). */
 export const VALEUR_FIELDS = {
   NomChamp: identifier({
@@ -89,4 +114,5 @@ export const EMPLOYE_V2_FIELDS = {
   dateCreation: EMPLOYE_FIELDS.dateCreation,
 } as const;
 
+export type EmploiFilter = RecordOf<typeof EMPLOI_FILTERS>;
 export type ValeurRecord = RecordOf<typeof VALEUR_FIELDS>;

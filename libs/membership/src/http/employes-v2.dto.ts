@@ -1,9 +1,8 @@
 import { ApiExtraModels } from '@nestjs/swagger';
-import { Input } from '#platform/input/field.decorator';
-import { ItemOf } from '#platform/input/record-classes';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { PagingQuery } from '#platform/http/listing';
 import { given, pick, omit, uncapitalized } from '#platform/input/field';
-import { EMPLOI_FIELDS, MEMBERSHIP_FIELDS } from '../domain/employe-v2.fields';
+import { EMPLOI_FIELDS, EMPLOI_FILTERS, MEMBERSHIP_FIELDS } from '../domain/employe-v2.fields';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './valeurs-champ.dto';
 
@@ -54,31 +53,4 @@ export class EmploiTrouveItem extends ItemOf({
   ...EMPLOI,
 }) {}
 
-export class EmploiList extends PagingQuery {
-  @Input({ ...EMPLOYE_FIELDS.idExterne, required: false, description: 'Employments of this employee.' })
-  idExterneEmploye?: string;
-
-  @Input({
-    ...EMPLOI_FIELDS.IdentifiantExterneEmployeur,
-    required: false,
-    description: 'Employments at this employer.',
-  })
-  identifiantExterneEmployeur?: string;
-
-  @Input({
-    ...MEMBERSHIP_FIELDS.SyndicatIdExterne,
-    required: false,
-    description: 'Employments at employers of this union.',
-  })
-  idExterneSyndicat?: string;
-
-  @Input({ ...EMPLOI_FIELDS.Matricule, required: false, description: 'Employments with this number.' })
-  matricule?: string;
-
-  @Input({
-    kind: 'date',
-    description: 'Employments that are active on this day. A date-time stands for its day in UTC.',
-    example: '2026-01-31T00:00:00Z',
-  })
-  actifLe?: Date;
-}
+export class EmploiList extends InputOf(EMPLOI_FILTERS, {}, PagingQuery) {}

@@ -1,18 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import type { EmploiFilter } from '../domain/employe-v2.fields';
 import { activeOn, TODAY } from './emploi.sql';
-
-/** Filters of the search for employments, combined with AND. */
-export interface EmploiFilter {
-  idExterneEmploye?: string | null;
-  identifiantExterneEmployeur?: string | null;
-  /** Unions of the employer. */
-  idExterneSyndicat?: string | null;
-  matricule?: string | null;
-  /** A day, as its beginning. */
-  actifLe?: Date | null;
-}
 
 const OF_SYNDICAT = `EXISTS (
   SELECT FROM syndicat_employeur l
@@ -59,6 +49,7 @@ export class EmploiQuery extends JsonItems {
     });
   }
 
+  /** @param filter `actifLe` is the beginning of a day */
   list(tenantId: string, filter: EmploiFilter): FetchPage {
     const { identifiantExterneEmployeur: employeur, idExterneSyndicat: syndicat } = filter;
     const both = employeur != null && syndicat != null;

@@ -48,10 +48,9 @@ const TOUCH = `touched AS (
   WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM merged) AND ${notOurs('stage_employe_v2')}
 )`;
 
-const same = (column: string): ColumnValue => ({
-  update: `s.${column}`,
-  insert: `s.${column}`,
-});
+/** Columns that take the values of the stage's columns of the same names. */
+const same = (...columns: string[]): Record<string, ColumnValue> =>
+  Object.fromEntries(columns.map((column) => [column, { update: `s.${column}`, insert: `s.${column}` }]));
 
 /** Writes the employees of a V2 sync with their employments, memberships and custom values, in the ambient transaction. */
 @Injectable()
@@ -191,12 +190,7 @@ export class EmployesV2Bulk {
       stage: 'stage_emploi',
       where: 's.accepte',
       key: { id_externe_employe: 'id_externe_employe', identifiant_externe: 'identifiant_externe' },
-      values: {
-        identifiant_externe_employeur: same('identifiant_externe_employeur'),
-        matricule: same('matricule'),
-        date_debut: same('date_debut'),
-        date_fin: same('date_fin'),
-      },
+      values: same('identifiant_externe_employeur', 'matricule', 'date_debut', 'date_fin'),
       returning: 's.id_externe_employe',
       then: TOUCH,
     });
@@ -225,7 +219,7 @@ export class EmployesV2Bulk {
       table: 'membership',
       stage: 'stage_membership',
       key: { id_externe_employe: 'id_externe_employe', syndicat_id_externe: 'syndicat_id_externe' },
-      values: { date_adhesion: same('date_adhesion') },
+      values: same('date_adhesion'),
       returning: 's.id_externe_employe',
       then: TOUCH,
     });
@@ -262,13 +256,7 @@ export class EmployesV2Bulk {
       stage: 'stage_valeur',
       where: 'NOT s.removed',
       key: { id_externe_employe: 'id_externe_employe', nom_champ: 'nom_champ' },
-      values: {
-        type: same('type'),
-        valeur_texte: same('valeur_texte'),
-        valeur_date: same('valeur_date'),
-        valeur_booleen: same('valeur_booleen'),
-        id_externe_choix: same('id_externe_choix'),
-      },
+      values: same('type', 'valeur_texte', 'valeur_date', 'valeur_booleen', 'id_externe_choix'),
       returning: 's.id_externe_employe',
       then: TOUCH,
     });

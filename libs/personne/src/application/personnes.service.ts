@@ -69,7 +69,7 @@ export class PersonnesService {
       const person = await this.find(tenantId, idExterne);
       const votants = person.found.votants ?? [];
       if (
-        (await this.campaigns.hasVoter(tenantId, idExterne)) ||
+        (await this.campaigns.check.hasVoter(tenantId, idExterne)) ||
         (await this.voters.hasOpenBox(tenantId, votants))
       ) {
         const detail = 'The person is a voter of an active campaign. Erase it once the campaign has ended.';
