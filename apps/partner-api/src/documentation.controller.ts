@@ -11,8 +11,13 @@ import { Documentation } from './documentation';
 export class DocumentationController {
   constructor(private readonly documentation: Documentation) {}
 
+  @Get()
+  async index(@Res() response: Response): Promise<void> {
+    await this.documentation.at('/docs')!.answer(response);
+  }
+
   /** @throws NotFoundException where nothing has the path */
-  @Get(['', '*path'])
+  @Get('*path')
   async read(@Req() request: Request, @Res() response: Response): Promise<void> {
     const body = this.documentation.at(request.path.replace(/\/$/, ''));
     if (!body) throw new NotFoundException();
