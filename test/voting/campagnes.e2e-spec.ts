@@ -229,8 +229,33 @@ describe('titles and slugs', () => {
     expect((await put(id, { ...BARE, titre: other })).json).toMatchObject({ titre: other });
   });
 
+  it.each([
+    ['Inuktitut beside the same Latin word', 'Vote ᐊᖓᔪᖅᑳᖅ', 'Vote ᐃᓕᓐᓂᐊᖅᑐᓕᕆᔨ', 'vote-DIGEST'],
+    ['Chinese beside the same year', '选举 2027', '投票 2027', '2027-DIGEST'],
+    ['Hebrew letters', 'בחירות', 'הצבעה', 'campagne-DIGEST'],
+    ['Hindi that differs in a vowel sign', 'मत कि', 'मत की', 'campagne-DIGEST'],
+    ['Greek with breathings', 'Βουλὴ ὁδός', 'Βουλὴ ἑδός', 'boyl-dos-DIGEST'],
+    ['letters of First Nations', 'SENĆOŦEN ȽOSEN', 'SENĆOŦEN ȺOSEN', 'senco-en-osen-DIGEST'],
+    ['the last of 255 letters', `${'a'.repeat(254)}ᐊ`, `${'a'.repeat(254)}ᐃ`, `${'a'.repeat(254)}-DIGEST`],
+    ['an unread letter after 254 unicorns', `${'🦄'.repeat(254)}ᐊ`, `${'🦄'.repeat(254)}ᐃ`, '.{2032}DIGEST'],
+    ['Cyrillic', 'Выборы комитета', 'Выборы совета', 'vybory-(komiteta|soveta)'],
+    ['Arabic', 'انتخاب اللجنة', 'انتخاب المجلس', 'antkhab-al[a-z]+'],
+  ])('201 for two titles that differ in %s, with a slug each', async (_what, one, other, pattern) => {
+    const slugs = [];
+    for (const titre of [one, other]) slugs.push((await campaigns.item(await made({ ...BARE, titre }))).slug);
+    const expected = expect.stringMatching(`^${pattern.replace('DIGEST', '[0-9a-f]{12}')}$`);
+    expect(slugs).toEqual([expected, expected]);
+    expect(slugs[1]).not.toBe(slugs[0]);
+    for (const titre of [one, other]) expectProblem(await titled(titre), 409, 'Campagne.NomDejaUtilise');
+  });
+
   it('409 Campagne.NomDejaUtilise if one campaign has the title and another the slug', async () => {
     for (const titre of ['Fin', 'n']) await made({ ...BARE, titre });
+    for (const [titre, slug] of [
+      ['Fin', 'autre'],
+      ['n', 'fin'],
+    ])
+      await app.database.query('UPDATE campagne SET slug = $2 WHERE titre = $1', [titre, slug]);
     expectProblem(await titled('ﬁn'), 409, 'Campagne.NomDejaUtilise');
     // PostgreSQL checks the older index first: the index of titles now, and that of slugs after the exchange.
     for (const [index, columns] of [
@@ -243,8 +268,32 @@ describe('titles and slugs', () => {
       );
       expectProblem(await titled('ﬁn'), 409, 'Campagne.NomDejaUtilise');
       expectProblem(await titled('fin'), 409, 'Campagne.NomDejaUtilise');
-      expectProblem(await titled('« n »'), 409, 'Campagne.SlugDejaUtilise');
+      expectProblem(await titled('« fin »'), 409, 'Campagne.SlugDejaUtilise');
     }
+  });
+
+  it('409 Campagne.SlugDejaUtilise for titles that are transliterated alike', async () => {
+    const pairs: [string, string][] = [
+      ['Щит', 'Schit'],
+      ['мель', 'мел'],
+      ['Élection 🗳️ ٣', 'Election 3'],
+    ];
+    for (const [one, other] of pairs) {
+      await made({ ...BARE, titre: one });
+      expectProblem(await titled(other), 409, 'Campagne.SlugDejaUtilise');
+    }
+  });
+
+  it('keeps the slug of a title that stays, as an earlier release has made it', async () => {
+    const titre = 'Vote ᐊᖓᔪᖅᑳᖅ';
+    const id = await made({ ...BARE, titre });
+    await app.database.query(`UPDATE campagne SET slug = 'vote' WHERE id_unique = $1`, [id]);
+    const libelleAbstention = 'Aucun';
+    expect((await put(id, { ...BARE, titre, libelleAbstention })).json).toMatchObject({
+      ...{ slug: 'vote', libelleAbstention },
+    });
+    const renamed = (await put(id, { ...BARE, titre: 'Vote ᐃᓕᓐᓂᐊᖅᑐᓕᕆᔨ' })).json;
+    expect(renamed.slug).toMatch(/^vote-[0-9a-f]{12}$/);
   });
 
   it('a title and a slug stay taken in every state, and are free once the campaign is deleted', async () => {

@@ -1,8 +1,23 @@
 import slugify from '@sindresorhus/slugify';
 import { createHash } from 'node:crypto';
 
-/** The slug of a title; of one without any letter that can be written in Latin ones, such as an emoji, a digest. */
+const OPTIONS = { decamelize: false };
+
+/**
+ * The slug of a title: its letters and digits, transliterated into Latin ones. If some have no transliteration, or there is
+ * none at all, 12 characters of the title's digest follow, so that titles which differ in the lost letters only have
+ * different slugs. Signs and emoji are no letters.
+ */
 export function slugOf(titre: string): string {
-  const slug = slugify(titre.normalize('NFC'), { decamelize: false });
-  return slug || `campagne-${createHash('sha256').update(titre.normalize('NFC')).digest('hex').slice(0, 12)}`;
+  const title = titre.normalize('NFC');
+  // Ligatures, superscript and full-width letters as the letters that they stand for: ﬁ, 1ᵉʳ, ２.
+  const text = title.replace(/[\p{Script=Latin}\p{N}]/gu, (letter) => letter.normalize('NFKC'));
+  const slug = slugify(text, OPTIONS);
+  if (slug && !losesLetters(text)) return slug;
+  return `${slug || 'campagne'}-${createHash('sha256').update(title).digest('hex').slice(0, 12)}`;
+}
+
+/** A letter without transliteration becomes a separator; one that is not written in Latin, such as ь, becomes nothing. */
+function losesLetters(text: string): boolean {
+  return slugify(`a${text.replace(/[^\p{L}\p{N}]/gu, '')}a`, OPTIONS).includes('-');
 }

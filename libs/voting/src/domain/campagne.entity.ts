@@ -120,7 +120,8 @@ export class Campagne {
     }
     const next: Content = {
       titre: content.titre,
-      slug: content.slug,
+      // Addresses with the slug outlive a release that writes the same title another way.
+      slug: content.titre === this.titre ? this.slug : content.slug,
       ouvertureDuVoteUtc: content.ouvertureDuVoteUtc,
       fermetureDuVoteUtc: content.fermetureDuVoteUtc,
       textePageAccueil: content.textePageAccueil,

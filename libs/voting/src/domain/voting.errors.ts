@@ -21,7 +21,7 @@ export const CAMPAGNE = errorsOf('Campagne', {
     status: 409,
     title: 'Slug already used',
     description:
-      'Another campaign, whose title differs in accents or signs only, has the slug that is made of this title. Choose another title.',
+      'Another campaign has the slug that is made of this title: the titles differ only in accents, signs or letters that are transliterated alike. Choose another title.',
   },
   ModificationNonPermise: {
     status: 409,

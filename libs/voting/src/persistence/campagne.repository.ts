@@ -330,7 +330,7 @@ export class CampagneRepository {
         ? new DomainError(CAMPAGNE.NomDejaUtilise, 'A campaign has this title already: choose another one.')
         : new DomainError(
             CAMPAGNE.SlugDejaUtilise,
-            'A campaign has the slug of this title already: choose a title that differs in more than accents, signs and letters that are not Latin.',
+            'A campaign has the slug of this title already: choose a title that differs in more than accents, signs and letters that are transliterated alike.',
           );
     }
   }
