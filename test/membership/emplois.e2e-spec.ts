@@ -226,8 +226,9 @@ describe('GET /b2b/v2/emploi?actifLe', () => {
     ['2024-03-01', [...SPANS, 'E-1 oneDay']],
     ['2024-03-02', SPANS],
     ['2024-06-29', SPANS],
-    // An employment that ends at the beginning of a day is over on it; one that ends later on the day is not.
-    ['2024-06-30', ['E-1 lastMoment', 'E-1 times']],
+    // An employment that ends at the beginning of a day is over on it; one that ends later on the day is not. In Toronto,
+    // lastMoment ends on the 29th at 20:00.
+    ['2024-06-30', ['E-1 times']],
     ['2024-07-01', []],
     ['0001-01-01', []],
     ['9999-12-31', []],
@@ -238,17 +239,27 @@ describe('GET /b2b/v2/emploi?actifLe', () => {
   it.each([
     ['2024-03-01T00:00:00Z', '2024-03-01'],
     ['2024-03-01T23:59:59.999Z', '2024-03-01'],
-    ['2024-03-02T01:00:00+02:00', '2024-03-01'],
-    ['2024-03-01T01:00:00+02:00', '2024-02-29'],
-    ['2024-06-29T20:00:00-05:00', '2024-06-30'],
-  ])('%s means the day %s in UTC, also with an unescaped + of an offset', async (time, day) => {
-    const expected = (await find({ actifLe: day })).text;
-    expect((await find({ actifLe: time })).text).toBe(expected);
-    expect((await findRaw(`actifLe=${time}`)).text).toBe(expected);
-  });
+    ['2024-03-02T06:59:59+02:00', '2024-03-01'],
+    ['2024-03-02T07:00:00+02:00', '2024-03-02'],
+    ['2024-03-02T05:00:00Z', '2024-03-02'],
+    ['2024-06-30T00:00:00-04:00', '2024-06-30'],
+    ['2024-06-30T03:59:59.999Z', '2024-06-29'],
+  ])(
+    '%s means the day %s of the client’s time zone, also with an unescaped + of an offset',
+    async (time, day) => {
+      const expected = (await find({ actifLe: day })).text;
+      expect((await find({ actifLe: time })).text).toBe(expected);
+      expect((await findRaw(`actifLe=${time}`)).text).toBe(expected);
+    },
+  );
 
   it('actif of the item is computed for the tenant’s day', async () => {
     const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Toronto' }).format();
+    // Toronto is 5 hours behind UTC in winter and 4 in summer.
+    const midnightOf = (date: string) =>
+      [4, 5].map((hour) => `${date}T0${hour}:00:00Z`).find((moment) => dayOf(moment) === date);
+    const dayOf = (moment: string) =>
+      new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Toronto' }).format(new Date(moment));
     let day: string;
     let found: Answer;
     let active: Answer;
@@ -261,9 +272,10 @@ describe('GET /b2b/v2/emploi?actifLe', () => {
             'E-2',
             emploi('begins today', { DateDebut: day }),
             emploi('began late today', { DateDebut: `${day}T23:59:59Z` }),
+            emploi('ends at midnight today', { DateFin: midnightOf(day) }),
             emploi('begins tomorrow', { DateDebut: after }),
             emploi('ends today', { DateFin: day }),
-            emploi('ends late today', { DateFin: `${day}T00:00:01Z` }),
+            emploi('ends late today', { DateFin: `${day}T23:59:59Z` }),
             emploi('ends tomorrow', { DateFin: after }),
           ),
         ],

@@ -145,8 +145,8 @@ describe('GET /b2b/v2/employe/:idExterne', () => {
           },
         ],
         adhesions: [
-          { syndicatIdExterne: 'SYN-1', dateAdhesion: '2021-05-01T00:00:00.000Z' },
-          { syndicatIdExterne: 'SYN-2', dateAdhesion: '2022-01-01T00:00:00.000Z' },
+          { syndicatIdExterne: 'SYN-1', dateAdhesion: '2021-05-01T00:00:00.000Z', dateFin: null },
+          { syndicatIdExterne: 'SYN-2', dateAdhesion: '2022-01-01T00:00:00.000Z', dateFin: null },
         ],
         valeursChampUtilisateur: [
           { type: 'date', nom: 'Ancienneté', valeur: '2015-01-01T05:00:00.000Z' },

@@ -45,6 +45,7 @@ export const SHAPES = {
   Adhesions: {
     SyndicatIdExterne: { kind: 'identifier' },
     DateAdhesion: { kind: 'date', required: true },
+    DateFin: { kind: 'date' },
   },
   ObjetsConsentement: {
     IdExterne: { kind: 'identifier' },

@@ -157,6 +157,7 @@ const adhesion = record({
     [9, pick<unknown>(...DATES)],
     [1, pick<unknown>(undefined, null, ...BAD_DATES)],
   ),
+  DateFin: maybe(weighted<unknown>([3, date], [2, pick('2020-12-31', day())])),
 });
 
 const valeur = weighted(

@@ -1,3 +1,4 @@
+import { isActiveOn } from './days';
 import { type Shape, type Values, CheckedList, read, readDate } from './model-records';
 
 /** A request of a partner, with its path in parts. */
@@ -66,8 +67,8 @@ export interface Employe extends Born {
   emplois?: Map<string, Emploi>;
   /** The request that sent it. */
   keptSince?: number;
-  /** Date by union. */
-  adhesions: Map<string, string>;
+  /** Beginning and end by union. */
+  adhesions: Map<string, { readonly date: string; readonly fin: string | null }>;
   /** Value by custom field, in its own type; a choice is its identifier. */
   valeurs: Map<string, string | boolean>;
 }
@@ -140,7 +141,11 @@ const EMPLOI: Shape = {
   dateFin: { kind: 'date' },
   actif: { kind: 'readOnly' },
 };
-const MEMBERSHIP: Shape = { syndicatIdExterne: IDENTIFIER, dateAdhesion: { kind: 'date', required: true } };
+const MEMBERSHIP: Shape = {
+  syndicatIdExterne: IDENTIFIER,
+  dateAdhesion: { kind: 'date', required: true },
+  dateFin: { kind: 'date' },
+};
 const VALEUR: Shape = { nomChamp: IDENTIFIER, valeur: { kind: 'text', max: 10_000 } };
 const CHAMP: Shape = {
   nom: IDENTIFIER,
@@ -314,7 +319,10 @@ export class Reference {
       for (const nested of adhesions.each(values.adhesions)) {
         if (this.state.syndicats.has(nested.id)) {
           counts.Adhesions.accept(!employe.adhesions.has(nested.id));
-          employe.adhesions.set(nested.id, nested.values.dateAdhesion as string);
+          employe.adhesions.set(nested.id, {
+            date: nested.values.dateAdhesion as string,
+            fin: (nested.values.dateFin ?? null) as string | null,
+          });
         } else {
           adhesions.errors.push(nested.id);
         }
@@ -344,7 +352,11 @@ export class Reference {
         continue;
       }
       const known = employe.emplois!.get(id);
-      if (known && hasEnded(known) && isActive({ ...known, fin: values.dateFin as string | null }, day())) {
+      if (
+        known &&
+        hasEnded(known) &&
+        isActive({ ...known, fin: (values.dateFin ?? null) as string | null }, day())
+      ) {
         this.seen.add('an employment that comes back');
       }
       counts.accept(!known);
@@ -623,9 +635,10 @@ export class Reference {
         dateFin: emploi.fin,
         actif: isActive(emploi, day()),
       })),
-      adhesions: [...employe.adhesions].map(([syndicatIdExterne, dateAdhesion]) => ({
+      adhesions: [...employe.adhesions].map(([syndicatIdExterne, { date, fin }]) => ({
         syndicatIdExterne,
-        dateAdhesion,
+        dateAdhesion: date,
+        dateFin: fin,
       })),
       valeursChampUtilisateur: [...employe.valeurs].map(([nom, valeur]) => {
         const { type } = this.state.champs.get(nom)!;
@@ -760,14 +773,12 @@ function emploisOf({ emplois, employeurV1, born }: Employe): ReadonlyMap<string,
   return new Map([[V1, { born, rank: 0, employeur: employeurV1, matricule: null, debut: null, fin: null }]]);
 }
 
-/** Returns whether an employment is active on a day: begun by its end, and not ended by its beginning. */
 function isActive({ debut, fin }: Pick<Emploi, 'debut' | 'fin'>, on: string): boolean {
-  const end = new Date(Date.parse(on) + DAY_MS).toISOString();
-  return (debut === null || debut < end) && (fin === null || fin > on);
+  return isActiveOn(on, debut, fin);
 }
 
 function hasEnded({ fin }: Emploi): boolean {
-  return fin !== null && fin <= day();
+  return !isActiveOn(day(), null, fin);
 }
 
 /** @returns undefined for an invalid value, null for none */

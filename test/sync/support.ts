@@ -1,6 +1,8 @@
 import { eventually } from '../http/expect-problem';
 import type { Answer, TestApp, TestTenant } from '../setup/test-app';
 
+export { awayFromMidnight, isActiveOn, today } from './days';
+
 /** The six results of a V2 sync, in their order (docs/contract.md, "V2 result"). */
 export const KINDS = [
   'Syndicats',
@@ -62,38 +64,19 @@ export const job = (id: string, employerId: string, more: Loose = {}): Loose => 
   Matricule: `M-${id}`,
   ...more,
 });
-export const membership = (unionId: string, DateAdhesion: unknown = '2021-05-01T00:00:00.000Z'): Loose => ({
+export const membership = (
+  unionId: string,
+  DateAdhesion: unknown = '2021-05-01T00:00:00.000Z',
+  DateFin?: unknown,
+): Loose => ({
   SyndicatIdExterne: unionId,
   DateAdhesion,
+  ...(DateFin === undefined ? {} : { DateFin }),
 });
 
 /** Returns a copy of a record without some of its properties. */
 export function without(record: Loose, ...names: string[]): Loose {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
-}
-
-/**
- * Returns the day in a time zone, now or at a moment, in the form of dates in responses: at 00:00 UTC. `offset` adds
- * days.
- */
-export function today(offset = 0, timeZone = 'America/Toronto', at = new Date()): string {
-  const [year, month, day] = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-  })
-    .format(at)
-    .split('-')
-    .map(Number);
-  return new Date(Date.UTC(year!, month! - 1, day! + offset)).toISOString();
-}
-
-/** Waits until the next day if midnight is near, because a test with the current day must not run over its end. */
-export async function awayFromMidnight(timeZone = 'America/Toronto'): Promise<void> {
-  const soon = (): string =>
-    new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(Date.now() + 15_000);
-  const now = (): string =>
-    new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(Date.now());
-  while (soon() !== now()) await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
 const TABLES = [

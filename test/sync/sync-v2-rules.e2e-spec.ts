@@ -274,10 +274,26 @@ describe('rule 4: Adhesions', () => {
       ...{ Employes: [0, 1], Adhesions: [1, 1] },
     });
     expect((await partner.v2('E-1')).adhesions).toEqual([
-      { syndicatIdExterne: 'SYN-3', dateAdhesion: '2020-01-01T00:00:00.000Z' },
-      { syndicatIdExterne: 'SYN-1', dateAdhesion: '2021-05-01T00:00:00.000Z' },
-      { syndicatIdExterne: 'SYN-2', dateAdhesion: '2022-06-01T00:00:00.000Z' },
+      { syndicatIdExterne: 'SYN-3', dateAdhesion: '2020-01-01T00:00:00.000Z', dateFin: null },
+      { syndicatIdExterne: 'SYN-1', dateAdhesion: '2021-05-01T00:00:00.000Z', dateFin: null },
+      { syndicatIdExterne: 'SYN-2', dateAdhesion: '2022-06-01T00:00:00.000Z', dateFin: null },
     ]);
+  });
+
+  it('a membership ends on its DateFin, and goes on when it is sent without one', async () => {
+    const send = (DateFin: unknown) =>
+      partner.sync({
+        Employes: [employee('E-1', { Adhesions: [membership('SYN-1', '2020-01-01', DateFin)] })],
+      });
+    await partner.sync({ Syndicats: [union('SYN-1')] });
+    const fin = async () => (await partner.v2('E-1')).adhesions.map((one: Loose) => one.dateFin);
+    await expectSync(send('2024-05-01'), { Employes: [1, 0], Adhesions: [1, 0] });
+    expect(await fin()).toEqual(['2024-05-01T00:00:00.000Z']);
+    await expectSync(send(undefined), { Employes: [0, 1], Adhesions: [0, 1] });
+    expect(await fin()).toEqual([null]);
+    await expectSync(send('2025-01-01T05:00:00Z'), { Employes: [0, 1], Adhesions: [0, 1] });
+    await expectSync(send(null), { Employes: [0, 1], Adhesions: [0, 1] });
+    expect(await fin()).toEqual([null]);
   });
 });
 

@@ -61,8 +61,8 @@ describe('POST /b2b/v2/sync', () => {
         },
       ],
       adhesions: [
-        { syndicatIdExterne: 'SYN-1', dateAdhesion: '2021-05-01T00:00:00.000Z' },
-        { syndicatIdExterne: 'SYN-2', dateAdhesion: '2022-01-01T17:00:00.000Z' },
+        { syndicatIdExterne: 'SYN-1', dateAdhesion: '2021-05-01T00:00:00.000Z', dateFin: null },
+        { syndicatIdExterne: 'SYN-2', dateAdhesion: '2022-01-01T17:00:00.000Z', dateFin: null },
       ],
       ...{ idUnique: expect.any(String), derniereMAJ: expect.any(String), dateCreation: expect.any(String) },
     });

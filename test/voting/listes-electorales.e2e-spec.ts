@@ -9,6 +9,7 @@ import {
   awayFromMidnight,
   employee,
   employer,
+  isActiveOn,
   job,
   type Loose,
   membership,
@@ -98,8 +99,10 @@ function expectedRoll(
   people: Record<string, Person>,
   criteria: Criteria,
 ): Record<string, [unknown, unknown]> {
-  const begin = Date.parse(criteria.ActifsLe ?? today());
-  const end = begin + 24 * 3_600_000;
+  const day = new Date(criteria.ActifsLe ?? today()).toISOString();
+  const begin = Date.parse(day);
+  const wire = (moment: number): string | null =>
+    Number.isFinite(moment) ? new Date(moment).toISOString() : null;
   const given = (ids: string[] | null | undefined): ids is string[] => ids != null && ids.length > 0;
   const { SyndicatsIdExternes: unions, EmployesIdExternes: ids } = criteria;
   const employers = criteria.EmployeursIdentifiantsExternes;
@@ -111,7 +114,8 @@ function expectedRoll(
     const active = person.jobs
       .filter(
         (held) =>
-          held.from < end && held.to > begin && (!given(employers) || employers.includes(held.employer)),
+          isActiveOn(day, wire(held.from), wire(held.to)) &&
+          (!given(employers) || employers.includes(held.employer)),
       )
       .sort((a, b) => b.from - a.from);
     if (given(ids) && !ids.includes(one)) continue;
@@ -249,15 +253,25 @@ describe('the rules', () => {
       'DEBUT-MINUIT': at('2026-05-11', null),
       ADHESION: { Adhesions: [membership('SYN-1', '2026-05-10T23:59:59.999Z')] },
       'ADHESION-MINUIT': { Adhesions: [membership('SYN-1', '2026-05-11')] },
+      // Midnight of the 10th in Toronto, by two offsets, and a moment later.
+      'FIN-MINUIT-LOCAL': at(null, '2026-05-10T04:00:00Z'),
+      'FIN-MINUIT-DECALE': at(null, '2026-05-10T00:00:00-04:00'),
+      'FIN-APRES-MINUIT-LOCAL': at(null, '2026-05-10T04:00:00.001Z'),
+      'DEBUT-SOIR': at('2026-05-11T03:59:59.999Z', null),
+      'DEBUT-MINUIT-LOCAL': at('2026-05-11T04:00:00Z', null),
+      'ADHESION-FINIE': { Adhesions: [membership('SYN-1', '2020-01-01', '2026-05-10')] },
+      'ADHESION-FINIE-MINUIT': { Adhesions: [membership('SYN-1', '2020-01-01', '2026-05-10T04:00:00Z')] },
+      'ADHESION-FINIT-LE-11': { Adhesions: [membership('SYN-1', '2020-01-01', '2026-05-11')] },
       // Moments, which fall on the 10th in Toronto until four o'clock of the 11th in UTC.
       'ADHESION-SOIR': { Adhesions: [membership('SYN-1', '2026-05-11T03:59:59.999Z')] },
       'ADHESION-LENDEMAIN': { Adhesions: [membership('SYN-1', '2026-05-11T04:00:00Z')] },
     });
     await counts({ EmployeursIdentifiantsExternes: ['EMP-1'], ActifsLe: '2026-05-10' });
-    // A moment stands for its day.
+    // A moment stands for its day in the client's time zone.
     await counts({ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '2026-05-10T20:00:00-03:00' });
     expect(Object.keys(await roll()).sort()).toEqual([
-      ...['ADHESION', 'ADHESION-SOIR', 'DEBUT-AVANT-MINUIT', 'FIN-APRES-MINUIT', 'TOUJOURS'],
+      ...['ADHESION', 'ADHESION-FINIT-LE-11', 'ADHESION-SOIR', 'DEBUT-AVANT-MINUIT', 'DEBUT-SOIR'],
+      ...['FIN-APRES-MINUIT-LOCAL', 'TOUJOURS'],
     ]);
   });
 
@@ -288,6 +302,51 @@ describe('the rules', () => {
       expect(Object.keys(await roll())).toEqual(['AVANT']);
     },
   );
+
+  it.each([
+    // Zones before and behind UTC, the day in winter and in summer, and the UTC of its midnight.
+    ['Pacific/Kiritimati', '2026-01-10', '2026-01-09T10:00:00.000Z'],
+    ['Pacific/Kiritimati', '2026-07-10', '2026-07-09T10:00:00.000Z'],
+    ['America/Toronto', '2026-01-10', '2026-01-10T05:00:00.000Z'],
+    ['America/Toronto', '2026-07-10', '2026-07-10T04:00:00.000Z'],
+    ['Europe/Paris', '2026-01-10', '2026-01-09T23:00:00.000Z'],
+    ['Europe/Paris', '2026-07-10', '2026-07-09T22:00:00.000Z'],
+  ])('in %s, the borders of %s are those of lists, filters and items (%s)', async (zone, day, midnight) => {
+    const path = `/admin/v1/clients/${campaigns.tenant.clientId}`;
+    expect((await app.send(app.adminKey, 'PUT', path, { fuseauHoraire: zone })).status).toBe(200);
+    const first = Date.parse(midnight);
+    const last = first + 24 * 3_600_000 - 1;
+    const at = (moment: number): string => new Date(moment).toISOString();
+    const spans: Record<string, [string, string | null]> = {
+      'DEBUT-DERNIER': [at(last), null],
+      'DEBUT-LENDEMAIN': [at(last + 1), null],
+      'FIN-MINUIT': ['2020-01-01', at(first)],
+      'FIN-PREMIER': ['2020-01-01', at(first + 1)],
+      'FIN-DATE': ['2020-01-01', day],
+      'DEBUT-DATE': [day, null],
+    };
+    await employees(
+      Object.fromEntries(
+        Object.entries(spans).flatMap(([name, [begin, end]]) => [
+          [`E-${name}`, { Emplois: [job('J', 'EMP-1', { DateDebut: begin, DateFin: end })] }],
+          [`A-${name}`, { Adhesions: [membership('SYN-1', begin, end)] }],
+        ]),
+      ),
+    );
+    const active = ['DEBUT-DATE', 'DEBUT-DERNIER', 'FIN-PREMIER'];
+    // The day as a date, and as its first and its last moment.
+    for (const ActifsLe of [day, at(first), at(last)]) {
+      const jobs = await campaigns.draft();
+      await counts({ EmployeursIdentifiantsExternes: ['EMP-1'], ActifsLe }, jobs);
+      expect(Object.keys(await roll(jobs)).sort()).toEqual(active.map((name) => `E-${name}`));
+      const members = await campaigns.draft();
+      await counts({ SyndicatsIdExternes: ['SYN-1'], ActifsLe }, members);
+      expect(Object.keys(await roll(members)).sort()).toEqual(active.map((name) => `A-${name}`));
+      const found = await app.send(campaigns.tenant, 'GET', `/b2b/v2/emploi?actifLe=${ActifsLe}`);
+      const ids = found.json.map((one: Loose) => one.idExterneEmploye).sort();
+      expect(ids).toEqual(active.map((name) => `E-${name}`));
+    }
+  });
 
   it('an employee who signs now is a voter of a list made now', async () => {
     await awayFromMidnight();

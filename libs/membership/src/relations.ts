@@ -1,6 +1,5 @@
-export { activeOn, TODAY } from './persistence/emploi.sql';
+export { activeOn, dayOf, TODAY } from './persistence/days.sql';
 export { employeV1 } from './persistence/employe-v1.sql';
-export { dayOfMembership } from './persistence/membership.sql';
 export {
   ERASED_NAME,
   IDENTITY,

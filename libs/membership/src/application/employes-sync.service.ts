@@ -172,7 +172,7 @@ class Reading {
     this.memberships.restart();
     for (const one of sent) {
       const { index, id, values } = this.memberships.check(one, noteOf(employe));
-      if (values) this.stages.memberships.add([index, employe, id, values.DateAdhesion]);
+      if (values) this.stages.memberships.add([index, employe, id, values.DateAdhesion, values.DateFin]);
     }
   }
 }

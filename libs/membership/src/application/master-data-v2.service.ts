@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import type { FetchPage } from '#platform/database/json-items';
 import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
-import { dayOf } from '#platform/input/wire-date';
 import { EmployeV2Query } from '../persistence/employe-v2.query';
 import { EmploiQuery } from '../persistence/emploi.query';
 import type { MasterDataFilter } from '../persistence/master-data.query';
@@ -30,10 +29,8 @@ export class MasterDataV2Service {
     return item;
   }
 
-  /** @param filter `actifLe` stands for its day in UTC, whatever its time */
   listEmplois(tenantId: string, filter: EmploiFilter): FetchPage {
-    const { actifLe } = filter;
-    return this.emplois.list(tenantId, { ...filter, actifLe: actifLe && dayOf(actifLe) });
+    return this.emplois.list(tenantId, filter);
   }
 
   listSyndicats(tenantId: string): FetchPage {

@@ -47,6 +47,11 @@ export const MEMBERSHIP_FIELDS = {
     description: 'Since when the employee is a member.',
     example: '2021-05-01T00:00:00Z',
   },
+  DateFin: {
+    kind: 'date',
+    description: 'End: the membership is over from this day on. Absent or null means ongoing.',
+    example: '2027-05-01T00:00:00Z',
+  },
 } as const;
 
 /** Filters of the search for employments, combined with AND. */
@@ -69,7 +74,8 @@ export const EMPLOI_FILTERS = {
   matricule: { ...EMPLOI_FIELDS.Matricule, required: false, description: 'Employments with this number.' },
   actifLe: {
     kind: 'date',
-    description: 'Employments that are active on this day. A date-time stands for its day in UTC.',
+    description:
+      'Employments that are active on this day. A date-time stands for its day in the client’s time zone.',
     example: '2026-01-31T00:00:00Z',
   },
 } as const;

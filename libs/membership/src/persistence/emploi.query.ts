@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { EmploiFilter } from '../domain/employe-v2.fields';
-import { activeOn, TODAY } from './emploi.sql';
+import { activeOn, dayOf, TODAY } from './days.sql';
 
 const OF_SYNDICAT = `EXISTS (
   SELECT FROM syndicat_employeur l
@@ -59,7 +59,7 @@ export class EmploiQuery extends JsonItems {
       { sql: OF_SYNDICAT, value: both ? null : syndicat, planned: 'for each value' },
       { sql: LINKED, value: both ? [employeur, syndicat] : null },
       { sql: 'matricule = ?', value: filter.matricule },
-      { sql: activeOn('?::timestamptz'), value: filter.actifLe },
+      { sql: activeOn(`(SELECT ${dayOf('?::timestamptz')})`), value: filter.actifLe },
     ]);
   }
 }

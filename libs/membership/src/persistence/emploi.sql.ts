@@ -1,19 +1,7 @@
+import { activeOn, TODAY } from './days.sql';
+
 /** The identifier of the employment that stands for the single employer of V1 (docs/adr/0007). */
 export const EMPLOI_V1 = 'V1';
-
-/**
- * SQL: an employment is active on a day if it has begun by the end of the day and has not ended by its beginning.
- *
- * @param day SQL of the day, as a timestamp at 00:00 UTC
- * @param row alias of the employment, with its dot
- */
-export function activeOn(day: string, row = ''): string {
-  return `(${row}date_debut IS NULL OR ${row}date_debut < ${day} + interval '1 day')
-    AND (${row}date_fin IS NULL OR ${row}date_fin > ${day})`;
-}
-
-/** SQL of the current day of the tenant, computed once a statement. */
-export const TODAY = '(SELECT tenant_today())';
 
 /**
  * SQL of the employer that V1 shows for an employee: the one that V1 wrote last, else that of the most recent active

@@ -3,7 +3,8 @@ import { itemColumns, jsonList, jsonObject, wireTimestamp } from '#platform/data
 import { Transactions } from '#platform/database/transactions';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';
 import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
-import { activeOn, EMPLOI_V1, TODAY } from './emploi.sql';
+import { activeOn, TODAY } from './days.sql';
+import { EMPLOI_V1 } from './emploi.sql';
 import { MasterDataQuery } from './master-data.query';
 import { hasRows, VALEURS_V2 } from './valeur-champ.sql';
 
@@ -36,6 +37,7 @@ const ADHESIONS = `CASE WHEN ${hasRows('membership')} THEN ${jsonList(
   jsonObject({
     syndicatIdExterne: 'a.syndicat_id_externe',
     dateAdhesion: wireTimestamp('a.date_adhesion'),
+    dateFin: wireTimestamp('a.date_fin'),
   }),
   `FROM membership a WHERE a.tenant_id = $1 AND a.id_externe_employe = employe.id_externe
    ORDER BY a.date_adhesion, a.syndicat_id_externe`,

@@ -6,7 +6,8 @@ import { mergeStaged } from '#platform/bulk/staged-merge';
 import { Transactions } from '#platform/database/transactions';
 import { capitalized, namesOf } from '#platform/input/field';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';
-import { EMPLOI_V1, TODAY } from './emploi.sql';
+import { hasNotEnded, TODAY } from './days.sql';
+import { EMPLOI_V1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 
@@ -84,6 +85,7 @@ export class EmployesV2Bulk {
         id_externe_employe: 'identifier',
         syndicat_id_externe: 'identifier',
         date_adhesion: 'timestamptz',
+        date_fin: 'timestamptz',
       }),
       valeurs: new Stage('stage_valeur', {
         id_externe_employe: 'identifier',
@@ -219,7 +221,7 @@ export class EmployesV2Bulk {
       table: 'membership',
       stage: 'stage_membership',
       key: { id_externe_employe: 'id_externe_employe', syndicat_id_externe: 'syndicat_id_externe' },
-      values: same('date_adhesion'),
+      values: same('date_adhesion', 'date_fin'),
       returning: 's.id_externe_employe',
       then: TOUCH,
     });
@@ -231,7 +233,7 @@ export class EmployesV2Bulk {
       `WITH merged AS (
          UPDATE emploi m SET date_fin = ${TODAY} FROM stage_employe_v2 s
          WHERE s.emplois_complets AND m.tenant_id = $1 AND m.id_externe_employe = s.id_externe
-           AND (m.date_fin IS NULL OR m.date_fin > ${TODAY})
+           AND ${hasNotEnded(TODAY, 'm.')}
            AND NOT EXISTS (
              SELECT FROM stage_emploi k
              WHERE k.id_externe_employe = m.id_externe_employe AND k.identifiant_externe = m.identifiant_externe

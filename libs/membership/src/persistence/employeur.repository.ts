@@ -4,7 +4,7 @@ import { KeyedRepository } from '#platform/database/keyed.repository';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { Employeur } from '../domain/employeur.entity';
-import { TODAY } from './emploi.sql';
+import { hasEnded, TODAY } from './days.sql';
 
 const ACTIVE = 'Employees still work for this employer. End their employments, move or delete them first.';
 
@@ -39,7 +39,7 @@ export class EmployeurRepository extends KeyedRepository<Employeur> {
    * employments, as other writes do, because they could otherwise deadlock.
    */
   override async delete(row: Employeur): Promise<void> {
-    const theirs = `m.tenant_id = $1 AND m.identifiant_externe_employeur = $2 AND m.date_fin <= ${TODAY}`;
+    const theirs = `m.tenant_id = $1 AND m.identifiant_externe_employeur = $2 AND ${hasEnded(TODAY, 'm.')}`;
     await this.transactions.client().query(
       `WITH locked AS (
          SELECT e.id_externe FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (

@@ -7,7 +7,7 @@ export const EMPLOYES =
 export const EMPLOYEURS = '(SELECT tenant_id, id_externe FROM employeur)';
 export const SYNDICATS = '(SELECT tenant_id, id_externe FROM syndicat)';
 export const MEMBERSHIPS =
-  '(SELECT tenant_id, id_externe_employe, syndicat_id_externe, date_adhesion FROM membership)';
+  '(SELECT tenant_id, id_externe_employe, syndicat_id_externe, date_adhesion, date_fin FROM membership)';
 export const CHAMPS_OBLIGATOIRES = '(SELECT tenant_id, nom FROM champ_utilisateur WHERE obligatoire)';
 
 const EMPLOI = `tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur, date_debut, date_fin,

@@ -25,10 +25,3 @@ export function parseDate(text: string): Date | undefined {
   const instantYear = instant.getUTCFullYear();
   return instantYear >= 1 && instantYear <= 9999 ? instant : undefined;
 }
-
-const DAY_MS = 86_400_000;
-
-/** The day of a moment in UTC, as the wire has it: at 00:00 UTC. */
-export function dayOf(moment: Date): Date {
-  return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
-}

@@ -5,7 +5,6 @@ import type { Actor } from '#platform/audit/actor';
 import type { FetchPage } from '#platform/database/json-items';
 import { invalidRequest } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
-import { dayOf } from '#platform/input/wire-date';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
@@ -41,7 +40,7 @@ export class ListesElectoralesService {
    * and for each identifier that names nothing
    */
   async create(tenantId: string, actor: Actor, campagneId: string, record: ListeElectoraleRecord) {
-    const criteria = withoutEmptyLists({ ...record, ActifsLe: record.ActifsLe && dayOf(record.ActifsLe) });
+    const criteria = withoutEmptyLists(record);
     if (CRITERION_NAMES.every((criterion) => criteria[criterion] == null)) {
       const detail = `name at least one criterion (${CRITERION_NAMES.join(', ')}): a list without any would be everyone`;
       throw invalidRequest([{ pointer: '', code: 'required', detail }]);

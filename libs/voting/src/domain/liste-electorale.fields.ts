@@ -31,7 +31,7 @@ export const LISTE_ELECTORALE_FIELDS = {
   ActifsLe: {
     kind: 'date',
     description:
-      'The day that memberships and employments are looked at; of a date-time, its day in UTC. The current one if absent.',
+      'The day that memberships and employments are looked at; of a date-time, its day in the client’s time zone. The current one if absent.',
   },
   Poids: { ...VOTANT_FIELDS.Poids, description: 'Weight of their ballots. 1 if absent.' },
 } as const;

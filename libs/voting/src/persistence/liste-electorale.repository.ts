@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   activeOn,
-  dayOfMembership,
+  dayOf,
   EMPLOIS,
   EMPLOYES,
   EMPLOYEURS,
@@ -92,7 +92,7 @@ export class ListeElectoraleRepository {
    */
   async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
     const client = this.transactions.client();
-    const today = `SELECT coalesce($1::timestamptz, ${TODAY})`;
+    const today = `SELECT coalesce(${dayOf('$1::timestamptz')}, ${TODAY})`;
     const actifsLe = await this.transactions.value<Date>(today, [criteria.ActifsLe]);
     const matched = await this.match(tenantId, criteria, actifsLe);
     await client.query(FRESH_PLANS);
@@ -172,7 +172,7 @@ export class ListeElectoraleRepository {
   /** @param named whether a union or an employer is named: then only members and employed persons match */
   private matching(named: boolean): string {
     const day = '$2::timestamptz';
-    const since = dayOfMembership('a.');
+    const since = dayOf('a.date_adhesion');
     return `
       WITH emplois AS (
         SELECT * FROM ${EMPLOIS} m WHERE m.tenant_id = $1
@@ -189,7 +189,7 @@ export class ListeElectoraleRepository {
         SELECT DISTINCT ON (a.id_externe_employe) a.id_externe_employe, a.syndicat_id_externe
         FROM ${MEMBERSHIPS} a
         WHERE a.tenant_id = $1 AND ($3::text[] IS NULL OR a.syndicat_id_externe = ANY ($3))
-          AND ${since} <= ${day}
+          AND ${activeOn(day, 'a.', 'date_adhesion')}
         ORDER BY a.id_externe_employe, ${since}, a.date_adhesion, a.syndicat_id_externe
       )
       INSERT INTO matched
