@@ -58,6 +58,7 @@ describe('POST /admin/v1/clients', () => {
       fuseauHoraire: 'America/Toronto',
       quotaCourrielsParJour: 5_000,
       adresseDeReponse: null,
+      courrielsEssai: [],
       dateCreation: expect.stringMatching(UTC),
     });
     const location = answer.headers.get('location')!;
@@ -77,6 +78,7 @@ describe('POST /admin/v1/clients', () => {
       FuseauHoraire: ' Pacific/Auckland ',
       quotaCourrielsParJour: 0,
       adresseDeReponse: ' bureau@example.org ',
+      courrielsEssai: [' Ana@Example.org ', 'exemple.org', '@Hôpital.example'],
     });
     expect(json).toMatchObject({
       nom,
@@ -87,6 +89,7 @@ describe('POST /admin/v1/clients', () => {
       fuseauHoraire: 'Pacific/Auckland',
       quotaCourrielsParJour: 0,
       adresseDeReponse: 'bureau@example.org',
+      courrielsEssai: ['Ana@Example.org', 'exemple.org', '@Hôpital.example'],
     });
   });
 
@@ -208,6 +211,8 @@ describe('An id that names no client', () => {
   });
 });
 
+const HUNDRED = Array.from({ length: 100 }, (_, at) => `essai-${at}@example.org`);
+
 describe('PUT /admin/v1/clients/{clientId}', () => {
   const WHOLE = {
     modules: ['carteMembre', 'vote'],
@@ -216,6 +221,7 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
     limiteParMinute: 50,
     quotaCourrielsParJour: 70,
     adresseDeReponse: 'bureau@example.org',
+    courrielsEssai: ['essais.example.org'],
   };
 
   it.each<[object, object]>([
@@ -251,6 +257,8 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
     [{ quotaCourrielsParJour: 1_000_000 }, { quotaCourrielsParJour: 1_000_000 }],
     [{ adresseDeReponse: 'vote@xn--t-9fab.example' }, { adresseDeReponse: 'vote@xn--t-9fab.example' }],
     [{ adresseDeReponse: null }, { adresseDeReponse: null }],
+    [{ courrielsEssai: [] }, { courrielsEssai: [] }],
+    [{ courrielsEssai: HUNDRED }, { courrielsEssai: HUNDRED }],
   ])('%j changes that and leaves the rest as it is', async (change, changed) => {
     const before = await created(WHOLE);
     const answer = await admin('PUT', `/${before.id}`, change);
@@ -288,6 +296,15 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
       [{ quotaCourrielsParJour: null }, { '/quotaCourrielsParJour': 'required' }],
       [{ quotaCourrielsParJour: 1.5 }, { '/quotaCourrielsParJour': 'type' }],
       [{ adresseDeReponse: 'bureau' }, { '/adresseDeReponse': 'email' }],
+      [{ courrielsEssai: null }, { '/courrielsEssai': 'required' }],
+      [{ courrielsEssai: 'example.org' }, { '/courrielsEssai': 'type' }],
+      [{ courrielsEssai: [...HUNDRED, 'example.org'] }, { '/courrielsEssai': 'length' }],
+      [{ courrielsEssai: ['example.org', 'example.org'] }, { '/courrielsEssai': 'duplicate' }],
+      [
+        { courrielsEssai: ['example.org', '*', '*.example.org', '@', 'a@', 'org', '@a@b.org', 'a b.org'] },
+        Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((at) => [`/courrielsEssai/${at}`, 'email'])),
+      ],
+      [{ courrielsEssai: ['Ana <ana@example.org>'] }, { '/courrielsEssai/0': 'email' }],
       [{ adresseDeReponse: 'é@example.org' }, { '/adresseDeReponse': 'email' }],
       [
         { nom: null, modules: null },

@@ -45,7 +45,16 @@ describe('POST /b2b/v2/courriel', () => {
       sujet: 'Assemblée',
       dateCreation: expect.any(String),
       nombreDestinataires: 3,
-      etats: { enAttente: 1, enCours: 0, envoyes: 0, refuses: 0, incertains: 0, sansAdresse: 1, doublons: 1 },
+      etats: {
+        enAttente: 1,
+        enCours: 0,
+        envoyes: 0,
+        refuses: 0,
+        incertains: 0,
+        sansAdresse: 1,
+        doublons: 1,
+        retenus: 0,
+      },
     });
     const etag = read.headers.get('etag')!;
     expect(

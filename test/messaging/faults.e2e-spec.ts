@@ -12,6 +12,7 @@ const NOBODY = {
   enAttente: 0,
   enCours: 0,
   envoyes: 0,
+  retenus: 0,
   refuses: 0,
   incertains: 0,
   sansAdresse: 0,

@@ -30,6 +30,8 @@ export interface TenantOptions {
   cleModules?: ModuleName[];
   limiteParMinute?: number;
   quotaCourrielsParJour?: number;
+  /** Addresses and domains that e-mail of a staging data space may reach; example.org by default. */
+  courrielsEssai?: string[];
   expireLe?: Date;
 }
 
@@ -104,6 +106,7 @@ export class TestApp {
       modules: options.modules ?? [...MODULES],
       limiteParMinute: options.limiteParMinute ?? null,
       quotaCourrielsParJour: options.quotaCourrielsParJour ?? null,
+      courrielsEssai: options.courrielsEssai ?? ['example.org'],
     });
     const cle = await clients.issueCle(TEST_ACTOR, client.id, {
       nom: 'Test',

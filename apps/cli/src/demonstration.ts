@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXAMPLE_IDS, type FormulaireRecord, type Signing } from '#adhesion';
-import { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
+import { type ClientsService, EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID } from '#clients';
 import { CHAMP, type ChampRecord } from '#membership';
 import { EXAMPLE_COURRIEL_ID } from '#messaging';
 import { MODULES } from '#access/caller';
@@ -192,6 +192,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
       const callerOf = (cle: string) => authentication.authenticate(cle).catch(() => undefined);
       const caller = await callerOf(kept.partenaire);
       if (caller?.tenantId && (await callerOf(kept.plateforme))) {
+        await permitExamples(clients, caller.clientId!);
         await makeExampleTask(taches, caller.tenantId);
         return kept;
       }
@@ -199,6 +200,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     const client =
       (await clients.list()).find(({ nom }) => nom === NOM) ??
       (await clients.create(STARTER, { id: EXAMPLE_CLIENT_ID, nom: NOM, modules: [...MODULES] }));
+    await permitExamples(clients, client.id);
     const issue = (role: 'partenaire' | 'plateforme') =>
       clients.issueCle(STARTER, client.id, { nom: `Demonstration, ${role}`, environnement: 'staging', role });
     const partenaire = await issue('partenaire');
@@ -229,6 +231,13 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     writeFileSync(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
     return keys;
   });
+}
+
+/** Permits e-mail to example.org, which receives nothing, unless the client has a list. */
+async function permitExamples(clients: ClientsService, clientId: string): Promise<void> {
+  const { courrielsEssai } = await clients.get(clientId);
+  if (courrielsEssai.length === 0)
+    await clients.update(STARTER, clientId, { courrielsEssai: ['example.org'] });
 }
 
 /**

@@ -7,6 +7,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import type { Position } from '#platform/database/json-items';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
+import { isEmail } from '#platform/input/faults';
 import { Environment, Role } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { Cle, type CleWithEnvironment, type NewCle } from '../domain/cle.entity';
@@ -38,6 +39,7 @@ export class ClientsService {
     const client = Client.create(wanted.id ?? randomUUID(), wanted, new Date());
     await this.transactions.run(ADMINISTRATION, async () => {
       assertReplyAddress(wanted);
+      assertTestRecipients(wanted);
       await this.assertTimeZone(wanted);
       await this.clients.insert(client);
       this.audit.begin(client.id);
@@ -71,6 +73,7 @@ export class ClientsService {
       const client = await this.mustFind(clientId, true);
       assertUnchanged?.(client);
       assertReplyAddress(change);
+      assertTestRecipients(change);
       await this.assertTimeZone(change);
       client.change(change);
       await this.clients.update(client);
@@ -175,4 +178,15 @@ function assertReplyAddress({ adresseDeReponse }: ClientChange): void {
   if (adresseDeReponse == null || /^[\x21\x23-\x7e]+$/.test(adresseDeReponse)) return;
   const detail = 'must be written in ASCII characters, without quotes; an international domain as xn--…';
   throw invalidRequest([{ pointer: '/adresseDeReponse', code: 'email', detail }]);
+}
+
+/** Each is an address, or a domain with or without `@` before it. */
+function assertTestRecipients({ courrielsEssai }: ClientChange): void {
+  const detail = 'must be an e-mail address, or a domain such as example.org or @example.org';
+  const faults = (courrielsEssai ?? []).flatMap((entry, place) =>
+    isEmail(entry) || isEmail(`a@${entry.replace(/^@/, '')}`)
+      ? []
+      : [{ pointer: `/courrielsEssai/${place}`, code: 'email', detail }],
+  );
+  if (faults.length > 0) throw invalidRequest(faults);
 }

@@ -9,6 +9,7 @@ const DEFAULTS = {
   seuilAnonymat: 1,
   quotaCourrielsParJour: 5_000,
   adresseDeReponse: null,
+  courrielsEssai: [],
   limiteParMinute: null,
   contactTechnique: null,
   casUsage: null,
@@ -47,6 +48,8 @@ describe('Client.change', () => {
     [{ quotaCourrielsParJour: 0 }, { quotaCourrielsParJour: 0 }],
     [{ quotaCourrielsParJour: null }, {}],
     [{ adresseDeReponse: 'bureau@example.org' }, { adresseDeReponse: 'bureau@example.org' }],
+    [{ courrielsEssai: ['example.org'] }, { courrielsEssai: ['example.org'] }],
+    [{ courrielsEssai: null }, {}],
     [{ drapeaux: { resultatsVoteActifVisibles: true } }, { resultatsVoteActifVisibles: true }],
     [{ organisation: { casUsage: 'Paie' } }, { casUsage: 'Paie' }],
   ])('%j changes %j and nothing else', (change, changed) => {

@@ -8,6 +8,7 @@ export interface ClientChange {
   fuseauHoraire?: string | null;
   quotaCourrielsParJour?: number | null;
   adresseDeReponse?: string | null;
+  courrielsEssai?: string[] | null;
   drapeaux?: { resultatsVoteActifVisibles?: boolean | null; seuilAnonymat?: number | null } | null;
   organisation?: { contactTechnique?: string | null; casUsage?: string | null } | null;
 }
@@ -57,6 +58,10 @@ export class Client {
   @Column('text', { nullable: true })
   adresseDeReponse: string | null;
 
+  /** Addresses and domains that e-mail of its staging data space may reach; none if empty. */
+  @Column('text', { array: true })
+  courrielsEssai: string[];
+
   @Column('timestamptz')
   dateCreation: Date;
 
@@ -70,6 +75,7 @@ export class Client {
       fuseauHoraire: 'America/Toronto',
       quotaCourrielsParJour: 5_000,
       adresseDeReponse: null,
+      courrielsEssai: [],
       contactTechnique: null,
       casUsage: null,
       dateCreation: at,
@@ -89,6 +95,7 @@ export class Client {
     this.fuseauHoraire = change.fuseauHoraire ?? this.fuseauHoraire;
     this.quotaCourrielsParJour = change.quotaCourrielsParJour ?? this.quotaCourrielsParJour;
     if (change.adresseDeReponse !== undefined) this.adresseDeReponse = change.adresseDeReponse;
+    this.courrielsEssai = change.courrielsEssai ?? this.courrielsEssai;
     this.resultatsVoteActifVisibles = drapeaux?.resultatsVoteActifVisibles ?? this.resultatsVoteActifVisibles;
     this.seuilAnonymat = drapeaux?.seuilAnonymat ?? this.seuilAnonymat;
     const { contactTechnique, casUsage } = organisation ?? {};

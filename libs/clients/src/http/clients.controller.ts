@@ -91,6 +91,7 @@ export class ClientsController {
       limiteParMinute: 1200,
       quotaCourrielsParJour: 5000,
       adresseDeReponse: 'secretariat@example.org',
+      courrielsEssai: ['example.org'],
     },
     type: ClientItem,
     etag: true,

@@ -43,6 +43,14 @@ const adresseDeReponse = text(255, {
     'Reply-To of e-mails: one address in ASCII characters, an international domain as `xn--…`. If null, replies go to the address of the service.',
   example: 'secretariat@example.org',
 });
+const courrielsEssai = {
+  kind: 'texts',
+  max: 100,
+  length: 320,
+  description:
+    'Recipients of e-mails from the staging data space: addresses, and domains such as `example.org` or `@example.org`, which do not include their subdomains. All other recipients there end as `Retenu`. An empty list permits none. It does not limit production.',
+  example: ['equipe.essais@example.org', 'essais.example.org'],
+} as const;
 /** Identifiers of the documentation's examples. The demonstration tenant has them, because the examples must work. */
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
@@ -104,13 +112,14 @@ export class ClientCreation extends InputOf(
       description: `${quotaCourrielsParJour.description} 5,000 if absent.`,
     },
     adresseDeReponse,
+    courrielsEssai,
   } as const,
   { organisation: Organisation, drapeaux: Drapeaux },
 ) {}
 
 export class ClientModification extends InputOf(
   {
-    ...neverNull({ nom, modules, organisation, fuseauHoraire, quotaCourrielsParJour }),
+    ...neverNull({ nom, modules, organisation, fuseauHoraire, quotaCourrielsParJour, courrielsEssai }),
     drapeaux: {
       ...drapeaux,
       neverNull: true,
@@ -131,7 +140,7 @@ class OrganisationItem extends ItemOf(ORGANISATION) {}
 export class ClientItem extends ItemOf(
   {
     id: clientId,
-    ...always({ nom, modules, drapeaux, organisation, fuseauHoraire, quotaCourrielsParJour }),
+    ...always({ nom, modules, drapeaux, organisation, fuseauHoraire, quotaCourrielsParJour, courrielsEssai }),
     limiteParMinute,
     adresseDeReponse,
     dateCreation,
@@ -151,6 +160,7 @@ export class ClientItem extends ItemOf(
       fuseauHoraire: client.fuseauHoraire,
       quotaCourrielsParJour: client.quotaCourrielsParJour,
       adresseDeReponse: client.adresseDeReponse,
+      courrielsEssai: client.courrielsEssai,
       dateCreation: client.dateCreation.toISOString(),
     };
   }

@@ -41,14 +41,14 @@ export class ClientRepository {
   private async writeReglages(client: Client): Promise<void> {
     await this.transactions.client().query(
       `INSERT INTO reglage (tenant_id, environnement, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat, nom,
-         quota_courriels_par_jour, adresse_de_reponse)
-       SELECT id, environnement, $2, $3, $4, $5, $6, $7 FROM tenant WHERE client_id = $1
+         quota_courriels_par_jour, adresse_de_reponse, courriels_essai)
+       SELECT id, environnement, $2, $3, $4, $5, $6, $7, $8 FROM tenant WHERE client_id = $1
        ON CONFLICT (tenant_id) DO UPDATE SET environnement = excluded.environnement,
          fuseau_horaire = excluded.fuseau_horaire,
          resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles,
          seuil_anonymat = excluded.seuil_anonymat, nom = excluded.nom,
          quota_courriels_par_jour = excluded.quota_courriels_par_jour,
-         adresse_de_reponse = excluded.adresse_de_reponse`,
+         adresse_de_reponse = excluded.adresse_de_reponse, courriels_essai = excluded.courriels_essai`,
       [
         client.id,
         client.fuseauHoraire,
@@ -57,6 +57,7 @@ export class ClientRepository {
         client.nom,
         client.quotaCourrielsParJour,
         client.adresseDeReponse,
+        client.courrielsEssai,
       ],
     );
   }

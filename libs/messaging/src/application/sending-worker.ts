@@ -148,17 +148,18 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async send(
     tenantId: string,
     email: Email,
-    { id, essais, adresse }: LeasedDestinataire,
+    { id, essais, adresse, permis }: LeasedDestinataire,
   ): Promise<void> {
     const conclude = (etat: Conclusion['etat'], rest: Partial<Conclusion> = {}): void => {
       const nothing = { attemptId: null, code: null, delayS: null, failed: false };
       this.conclusions.push(tenantId, { id, etat, ...nothing, ...rest });
     };
     if (this.consumer.isStopping) return conclude('EnAttente', { delayS: 0 });
-    const paused = this.pause.leftMs;
-    if (paused > 0) return conclude('EnAttente', { delayS: Math.ceil(paused / 1_000) });
     const to = adresse === null ? undefined : sendable(adresse);
     if (to === undefined) return conclude('SansAdresse');
+    if (!permis) return conclude('Retenu');
+    const paused = this.pause.leftMs;
+    if (paused > 0) return conclude('EnAttente', { delayS: Math.ceil(paused / 1_000) });
 
     let attemptId: string | null = null;
     const gate = async (): Promise<boolean> => {

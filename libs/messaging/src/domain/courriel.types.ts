@@ -11,6 +11,7 @@ export const COMPTES = {
   Incertain: 'incertains',
   SansAdresse: 'sansAdresse',
   Doublon: 'doublons',
+  Retenu: 'retenus',
 } as const;
 
 export type EtatDestinataire = keyof typeof COMPTES;

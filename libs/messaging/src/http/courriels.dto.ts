@@ -37,6 +37,10 @@ export class EtatsItem extends ItemOf({
   ),
   sansAdresse: value.integer('The recipient has no email address, or was deleted.', 0),
   doublons: value.integer('Another recipient with the same address gets the message.', 0),
+  retenus: value.integer(
+    'In staging: the address is not among `courrielsEssai` of the client, which an administrator sets. The recipient gets no message.',
+    0,
+  ),
 }) {}
 
 /** An email and its progress. */

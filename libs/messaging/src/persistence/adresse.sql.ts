@@ -1,3 +1,4 @@
+import { REGLAGES } from '#clients/relations';
 import { EMPLOYES } from '#membership/relations';
 import { VOTANTS } from '#voting/relations';
 
@@ -15,6 +16,17 @@ export function addressableIn(expression: string): string {
 /** SQL for the normalised address. Local parts that differ in case only are the same address in practice. */
 export function comparableOf(expression: string): string {
   return `normalize(casefold(normalize(${expression}) COLLATE pg_unicode_fast))`;
+}
+
+/**
+ * SQL for whether the data space may send to a usable address now: outside production, only if the client's
+ * `courrielsEssai` has the address or its domain. False if the settings or the environment are unknown. `$1` is the tenant.
+ */
+export function permitted(address: string): string {
+  const compared = comparableOf(address);
+  return `EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND (r.environnement = 'production' OR EXISTS (
+    SELECT FROM unnest(r.courriels_essai) AS essai WHERE ${comparableOf('essai')}
+      IN (${compared}, '@' || split_part(${compared}, '@', 2), split_part(${compared}, '@', 2)))))`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import { Transactions } from '#platform/database/transactions';
 import type { EtatDestinataire } from '../domain/courriel.types';
-import { presentAddress } from './adresse.sql';
+import { permitted, presentAddress } from './adresse.sql';
 
 /**
  * Lease of recipients, in seconds. If a worker does not renew it, the worker has died: another worker sends to recipients
@@ -34,6 +34,8 @@ export interface LeasedDestinataire {
   readonly essais: number;
   /** Null if the person has no usable address, or was deleted. */
   readonly adresse: string | null;
+  /** Whether the data space may send to the address. */
+  readonly permis: boolean;
 }
 
 /** Recipients that one job of an email has leased. */
@@ -49,7 +51,10 @@ export interface Slice {
 /** Result for a leased recipient. */
 export interface Conclusion {
   readonly id: string;
-  readonly etat: Extract<EtatDestinataire, 'EnAttente' | 'Envoye' | 'Refuse' | 'Incertain' | 'SansAdresse'>;
+  readonly etat: Extract<
+    EtatDestinataire,
+    'EnAttente' | 'Envoye' | 'Refuse' | 'Incertain' | 'SansAdresse' | 'Retenu'
+  >;
   /** The attempt that passed the pre-send check, or may have passed it (column `porteur`). */
   readonly attemptId: string | null;
   readonly code: number | null;
@@ -94,10 +99,12 @@ export class ExpeditionRepository {
          SELECT id_unique FROM courriel_destinataire
          WHERE tenant_id = $1 AND courriel_id = $2 AND etat = 'EnAttente' AND echeance <= now()
          ORDER BY echeance, id_unique LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+       ), leased AS (
+         UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${LEASE_S} seconds' FROM due
+         WHERE d.tenant_id = $1 AND d.id_unique = due.id_unique
+         RETURNING d.id_unique AS id, d.essais, ${presentAddress('d')} AS adresse
        )
-       UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${LEASE_S} seconds' FROM due
-       WHERE d.tenant_id = $1 AND d.id_unique = due.id_unique
-       RETURNING d.id_unique AS id, d.essais, ${presentAddress('d')} AS adresse`,
+       SELECT leased.*, ${permitted('adresse')} AS permis FROM leased`,
       [tenantId, id, limit],
     );
     const { rows: next } = await client.query<{ echeance: Date }>(
@@ -115,7 +122,8 @@ export class ExpeditionRepository {
    * The pre-send check: allows one attempt at a time, over all workers, to end its message, and none after an attempt has
    * succeeded or is in doubt. Commits at once.
    *
-   * @param adresse address of the message; the check fails if the person has another one by now, or was deleted
+   * @param adresse address of the message; the check fails if the person has another one by now, or was deleted, or the data
+   * space may no longer send to it
    */
   async letThrough(tenantId: string, id: string, adresse: string, attemptId: string): Promise<boolean> {
     const rows = await this.transactions.query(
@@ -125,6 +133,7 @@ export class ExpeditionRepository {
         text: `UPDATE courriel_destinataire d SET etat = 'EnCours', porteur = $4, date = clock_timestamp(),
                  echeance = clock_timestamp() + interval '${LEASE_S} seconds'
                WHERE d.tenant_id = $1 AND d.id_unique = $2 AND d.etat = 'EnAttente' AND ${presentAddress('d')} = $3
+                 AND ${permitted('$3::text')}
                RETURNING 1`,
         values: [tenantId, id, adresse, attemptId],
       },

@@ -1,5 +1,8 @@
 import { type DecimalField, type Field } from './field';
 
+/** Whether a text is one address, as fields of the format `email` take it. */
+export { isEmail } from 'class-validator';
+
 /** Names of the rules a value can break; the `code` of a fault. */
 export type FaultCode =
   'required' | 'type' | 'length' | 'email' | 'uuid' | 'currency' | 'range' | 'choice' | 'date' | 'duplicate';
