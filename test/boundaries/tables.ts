@@ -46,6 +46,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   sync: ['tache'],
   webhooks: ['webhook', 'livraison'],
   messaging: ['courriel', 'courriel_destinataire'],
+  personne: ['ancien_employe'],
 };
 
 /** Libraries that name a table of another library, and why. */

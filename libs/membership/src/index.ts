@@ -4,6 +4,7 @@ import { Employeur } from './domain/employeur.entity';
 
 export * from './vocabulary';
 export { ActiveCampaigns, type ActiveCampaignCheck } from './application/active-campaigns';
+export { type DeletedEmploye, DeletionNotes, type DeletionNotesWriter } from './application/deletion-notes';
 export { ChampsUtilisateurService } from './application/champs-utilisateur.service';
 export { EmployesSyncService } from './application/employes-sync.service';
 export { SyndicatsSyncService } from './application/syndicats-sync.service';

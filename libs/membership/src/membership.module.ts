@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ActiveCampaigns } from './application/active-campaigns';
+import { DeletionNotes } from './application/deletion-notes';
 import { ChampsUtilisateurService } from './application/champs-utilisateur.service';
 import { EmployesSyncService } from './application/employes-sync.service';
 import { EmployesService } from './application/employes.service';
@@ -22,6 +23,7 @@ import { SyndicatsBulk } from './persistence/syndicats.bulk';
 
 const services = [
   ActiveCampaigns,
+  DeletionNotes,
   MemberRepository,
   EmployesService,
   EmployeursService,

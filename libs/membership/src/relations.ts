@@ -2,10 +2,10 @@ export { activeOn, dayOf, TODAY } from './persistence/days.sql';
 export { employeV1 } from './persistence/employe-v1.sql';
 export {
   ERASED_NAME,
+  HAS_NAMES,
   IDENTITY,
   IS_IDENTITY,
   MEMBERSHIP_PERSONAL_DATA,
-  NAMES,
   type Person,
   type PersonalData,
   type PersonalRows,

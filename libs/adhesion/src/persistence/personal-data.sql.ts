@@ -4,7 +4,11 @@ const OF_CARDS = 'adhesion_id = ANY (:adhesions::uuid[])';
 const PNG = `'data:image/png;base64,' || replace(encode(png, 'base64'), E'\\n', '')`;
 
 const identitiesIn = (table: string): string =>
-  `SELECT ${IDENTITY} FROM ${table} WHERE tenant_id = :tenantId AND id_externe_employe = :idExterne`;
+  `SELECT ${IDENTITY} FROM ${table} WHERE tenant_id = :tenantId AND id_externe_employe = :employe`;
+
+/** SQL of the ids of requests that nobody was found for. */
+const unknown = (condition: string): string =>
+  `SELECT id_unique FROM demande_adhesion WHERE tenant_id = :tenantId AND id_externe_employe IS NULL AND ${condition}`;
 
 export const ADHESION_PERSONAL_DATA: PersonalData = {
   rows: [
@@ -32,7 +36,7 @@ export const ADHESION_PERSONAL_DATA: PersonalData = {
       section: 'demandesAdhesion',
       table: 'demande_adhesion',
       // The rows are locked. A conciliation may have given one to another employee just before.
-      where: `id_unique = ANY (:demandes::uuid[]) AND (id_externe_employe IS NULL OR id_externe_employe = :idExterne)`,
+      where: `id_unique = ANY (:demandes::uuid[]) AND (id_externe_employe IS NULL OR id_externe_employe = :employe)`,
       erased: 'removed',
     },
     {
@@ -42,15 +46,27 @@ export const ADHESION_PERSONAL_DATA: PersonalData = {
       erased: 'removed',
     },
   ],
-  identities: ['adhesion', 'demande_adhesion'].map(identitiesIn),
+  identities: [
+    ...['adhesion', 'demande_adhesion'].map(identitiesIn),
+    // A request that was sent with an identifier may be another person's who mistyped it.
+    `SELECT ${IDENTITY} FROM demande_adhesion WHERE tenant_id = :tenantId AND id_externe_employe IS NULL
+       AND employe_id_externe_envoye IS NULL AND id_unique = ANY (:demandes::uuid[])`,
+  ],
   ids: {
-    adhesions: `SELECT id_unique AS id FROM adhesion
-      WHERE tenant_id = :tenantId AND id_externe_employe = :idExterne
-      ORDER BY id_unique FOR UPDATE`,
-    demandes: `SELECT id_unique AS id FROM demande_adhesion
-      WHERE tenant_id = :tenantId AND (id_externe_employe = :idExterne
-        OR id_externe_employe IS NULL AND (employe_id_externe_envoye = :idExterne OR ${IS_IDENTITY}))
-      ORDER BY id_unique FOR UPDATE`,
+    adhesions: (lock) => `SELECT id_unique AS id FROM adhesion
+      WHERE tenant_id = :tenantId AND id_externe_employe = :employe ORDER BY id_unique ${lock}`,
+    // The last are requests that were deleted with the employee: events name them.
+    demandes: (lock) => `SELECT id FROM (
+        SELECT id_unique AS id FROM demande_adhesion
+        WHERE tenant_id = :tenantId AND (id_externe_employe IS NULL OR id_externe_employe = :employe) AND id_unique = ANY (ARRAY(
+          SELECT id_unique FROM demande_adhesion WHERE tenant_id = :tenantId AND id_externe_employe = :employe
+          UNION ALL ${unknown('employe_id_externe_envoye = :idExterne')}
+          UNION ALL ${unknown(IS_IDENTITY)}
+          UNION ALL SELECT unnest(:demandes::uuid[])))
+        ORDER BY id_unique ${lock}) d
+      UNION ALL
+      SELECT id FROM unnest(:demandes::uuid[]) id WHERE NOT EXISTS (
+        SELECT FROM demande_adhesion d WHERE d.tenant_id = :tenantId AND d.id_unique = id)`,
   },
   beforeErasure: [
     // Requests that a conciliation gave to another employee.

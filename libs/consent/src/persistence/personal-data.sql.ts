@@ -5,7 +5,7 @@ export const CONSENT_PERSONAL_DATA: PersonalData = {
     {
       section: 'consentements',
       table: 'consentement',
-      where: 'id_externe_employe = :idExterne',
+      where: 'id_externe_employe = :employe',
       erased: { with: 'employe' },
     },
   ],

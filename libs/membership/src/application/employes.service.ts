@@ -13,6 +13,7 @@ import { EmployeQuery } from '../persistence/employe.query';
 import { EmployeRepository } from '../persistence/employe.repository';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 import { ActiveCampaigns } from './active-campaigns';
+import { DeletionNotes } from './deletion-notes';
 
 /** Employees of a tenant, one at a time and in lists (docs/contract.md, "Employees"). */
 @Injectable()
@@ -23,6 +24,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
     private readonly repository: EmployeRepository,
     query: EmployeQuery,
     private readonly campaigns: ActiveCampaigns,
+    private readonly notes: DeletionNotes,
   ) {
     super(transactions, audit, {
       actions: EMPLOYE_ACTIONS,
@@ -53,11 +55,12 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
   }
 
   /** Asks before cards are locked, as the deletion of a card does. @throws DomainError `Employe.LieCampagneActive` */
-  protected override async beforeDelete({ tenantId, idExterne }: Employe): Promise<void> {
+  protected override async beforeDelete({ tenantId, idExterne, idUnique }: Employe): Promise<void> {
     if (await this.campaigns.check.hasVoter(tenantId, idExterne)) {
       const detail = 'The employee is a voter of an active campaign. Delete it once the campaign has ended.';
       throw new DomainError(EMPLOYE.LieCampagneActive, detail);
     }
     await this.campaigns.check.release(tenantId, idExterne);
+    await this.notes.writer.note({ tenantId, idExterne, idUnique });
   }
 }

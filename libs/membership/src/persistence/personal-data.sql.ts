@@ -15,14 +15,19 @@ export interface PersonalRows {
 /** Identifiers of a person. */
 export interface Person {
   readonly tenantId: string;
-  readonly idExterne: string;
+  /** The external identifier, for rows that name it; null if these may be about another employee, who has it now. */
+  readonly idExterne: string | null;
   /** `idExterne` as a path contains it. */
-  readonly idUrl: string;
-  /** The service's id of the employee. */
-  readonly idUnique: string;
+  readonly idUrl: string | null;
+  /** The external identifier, for rows that reference the employee; null if the partner has deleted the employee. */
+  readonly employe: string | null;
+  /** The service's ids of the employee: the present one, and those before deletions. */
+  readonly employes: readonly string[];
+  /** The service's ids of notes about the employee before deletions. */
+  readonly anciens: readonly string[];
   /** The service's ids of rows that are the person, by the names in `PersonalData.ids`. */
   readonly found: Readonly<Record<string, readonly string[]>>;
-  /** `idUnique` and all ids of `found`. */
+  /** `employes` and all ids of `found`. */
   readonly ids: readonly string[];
 }
 
@@ -33,10 +38,11 @@ export interface PersonalData {
   /** SQL that selects `IDENTITY` of rows that refer to the employee. */
   readonly identities?: readonly string[];
   /**
-   * Statements that select the ids of rows that are the person, by the name of their parameter. They may read the
-   * relation `identities (nom, prenom, courriel)`: the identities of all contexts.
+   * Statements that select the ids of rows that are the person, by the name of their parameter, with the clause that
+   * locks them. They may read the relation `identities (nom, prenom, courriel)`: the identities of all contexts. In them
+   * and in `identities`, the parameter has the ids that were noted when the employee was deleted.
    */
-  readonly ids?: Readonly<Record<string, string>>;
+  readonly ids?: Readonly<Record<string, (lock: string) => string>>;
   /** Statements that an erasure runs first. */
   readonly beforeErasure?: readonly string[];
   /** The other tables of the context, and why they say nothing about a person. */
@@ -47,13 +53,14 @@ export interface PersonalData {
 export const ERASED_NAME = '(effacé)';
 
 /** Columns that match a person without an identifier, ignoring case. */
-export const NAMES = 'lower(nom), lower(prenom)';
+const NAMES = 'lower(nom), lower(prenom)';
 export const IDENTITY = `${NAMES}, lower(courriel)`;
 
-/** SQL condition: the row has the names and the address of the person. */
+/** SQL conditions: the row has the names, or the names and the address, of the person. */
+export const HAS_NAMES = `(${NAMES}) IN (SELECT nom, prenom FROM identities)`;
 export const IS_IDENTITY = `(${IDENTITY}) IN (SELECT nom, prenom, courriel FROM identities)`;
 
-const OF_EMPLOYE = 'id_externe_employe = :idExterne';
+const OF_EMPLOYE = 'id_externe_employe = :employe';
 const WITH_EMPLOYE = { with: 'employe' };
 
 export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
@@ -66,9 +73,9 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
     },
     { section: 'emplois', table: 'emploi', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
     { section: 'appartenances', table: 'membership', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
-    { section: 'employe', table: 'employe', where: 'id_externe = :idExterne', erased: 'removed' },
+    { section: 'employe', table: 'employe', where: 'id_externe = :employe', erased: 'removed' },
   ],
-  identities: [`SELECT ${IDENTITY} FROM employe WHERE tenant_id = :tenantId AND id_externe = :idExterne`],
+  identities: [`SELECT ${IDENTITY} FROM employe WHERE tenant_id = :tenantId AND id_externe = :employe`],
   notPersonal: {
     champ_utilisateur: 'definitions of fields',
     choix_champ: 'choices of fields',

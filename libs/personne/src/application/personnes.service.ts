@@ -2,8 +2,7 @@ import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
 import { SIGNATURE_ACTIONS } from '#adhesion';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
-import { ActiveCampaigns, EMPLOYE, MemberRepository, noEmploye } from '#membership';
-import type { Person } from '#membership/relations';
+import { ActiveCampaigns, EMPLOYE, noEmploye } from '#membership';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -12,6 +11,7 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { TachesService, syncLockOf } from '#sync';
 import { VoterErasureRepository } from '#voting';
+import { PersonFinder } from './person-finder';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
 
 /** All data about one person: rows by section, with the wire's names of columns. */
@@ -23,16 +23,17 @@ export class PersonnesService {
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientsService,
-    private readonly members: MemberRepository,
     private readonly campaigns: ActiveCampaigns,
     private readonly voters: VoterErasureRepository,
     private readonly taches: TachesService,
+    private readonly finder: PersonFinder,
     private readonly repository: PersonalDataRepository,
     private readonly audit: AuditTrail,
   ) {}
 
   /**
-   * Returns all stored data about an employee. Records the export and each signature image in the audit trail.
+   * Returns all stored data about an employee, also if the partner has deleted it. Records the export and each signature
+   * image in the audit trail.
    *
    * @throws DomainError `Client.NotFound`, `Employe.NotFound`
    */
@@ -41,13 +42,14 @@ export class PersonnesService {
     clientId: string,
     environnement: Environment,
     idExterne: string,
+    supprime: boolean,
   ): Promise<PersonalData> {
     const tenantId = await this.tenantOf(clientId, environnement);
     return this.transactions.run({ tenantId }, async () => {
-      const person = await this.find(tenantId, idExterne);
+      const person = (await this.finder.find(tenantId, idExterne, supprime)) ?? missing();
       const sections = await this.repository.read(person);
       const images = (sections.signatures ?? []).map((image) => image.adhesion_id ?? image.demande_id);
-      this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.exporter, [person.idUnique]);
+      this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.exporter, person.employes);
       this.audit.record(tenantId, actor, SIGNATURE_ACTIONS.lire, images as string[]);
       return Object.fromEntries(
         Object.entries(sections).map(([section, rows]) => [section, rows.map(asOnTheWire)]),
@@ -61,15 +63,21 @@ export class PersonnesService {
    *
    * @throws DomainError `Client.NotFound`, `Employe.NotFound`, `Employe.LieCampagneActive`, `Employe.SyncEnAttente`
    */
-  async erase(actor: Actor, clientId: string, environnement: Environment, idExterne: string): Promise<void> {
+  async erase(
+    actor: Actor,
+    clientId: string,
+    environnement: Environment,
+    idExterne: string,
+    supprime: boolean,
+  ): Promise<void> {
     const tenantId = await this.tenantOf(clientId, environnement);
     const erase = async (): Promise<void> => {
       // Waits for running syncs, because each could create the employee again.
       await this.transactions.lockByName(syncLockOf(tenantId));
-      const person = await this.find(tenantId, idExterne);
+      const person = (await this.finder.find(tenantId, idExterne, supprime)) ?? missing();
       const votants = person.found.votants ?? [];
       if (
-        (await this.campaigns.check.hasVoter(tenantId, idExterne)) ||
+        (person.employe !== null && (await this.campaigns.check.hasVoter(tenantId, person.employe))) ||
         (await this.voters.hasOpenBox(tenantId, votants))
       ) {
         const detail = 'The person is a voter of an active campaign. Erase it once the campaign has ended.';
@@ -80,21 +88,16 @@ export class PersonnesService {
           'The ballot box of a campaign of the person is being sealed. Try again in some minutes.';
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
-      if (await this.taches.namesEmploye(tenantId, idExterne)) {
+      if (person.idExterne !== null && (await this.taches.namesEmploye(tenantId, person.idExterne))) {
         const detail = 'A sync that names the employee has not ended. Erase the employee once it has.';
         throw new DomainError(EMPLOYE.SyncEnAttente, detail);
       }
       await this.voters.removeFromDrafts(tenantId, votants);
       await this.repository.erase(person);
-      this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.effacer, [person.idUnique]);
+      this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.effacer, person.employes);
     };
     // The next try finds records that were linked in the meantime, for example a payment.
     await this.transactions.run({ tenantId, erasing: true }, erase, { retryOn: [FOREIGN_KEY_VIOLATION] });
-  }
-
-  private async find(tenantId: string, idExterne: string): Promise<Person> {
-    const { idUnique } = (await this.members.hold(tenantId, idExterne, true)) ?? missing();
-    return this.repository.find(tenantId, idExterne, idUnique);
   }
 
   private async tenantOf(clientId: string, environnement: Environment): Promise<string> {

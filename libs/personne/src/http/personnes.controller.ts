@@ -7,9 +7,13 @@ import type { Actor } from '#platform/audit/actor';
 import { Requires } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
+import { Query } from '#platform/input/request-parts.decorator';
 import { EnvironmentPart } from '#access/environment-part.pipe';
 import { type PersonalData, PersonnesService } from '../application/personnes.service';
-import { DonneesPersonnellesItem } from './personnes.dto';
+import { DonneesPersonnellesItem, PersonneQuery } from './personnes.dto';
+
+const FORMER =
+  'Also for an employee whom the partner has deleted: what stayed, such as voters of ended campaigns and requests. If the partner has given the identifier to another person since, `supprime=true` means the former one.';
 
 const EnvironmentName = () => Param('environnement', new EnvironmentPart(EMPLOYE.NotFound));
 
@@ -27,8 +31,10 @@ export class PersonnesController {
   @Get(':idExterne')
   @Answers({
     summary: 'Export all stored data about an employee',
-    description:
+    description: [
       'Rows of each kind as they are stored, signature images included. The audit trail records the export and each image.',
+      FORMER,
+    ].join('\n\n'),
     path: path('E-1001'),
     type: DonneesPersonnellesItem,
     errors: [CLIENT.NotFound, EMPLOYE.NotFound],
@@ -38,8 +44,9 @@ export class PersonnesController {
     @ClientId() clientId: string,
     @EnvironmentName() environnement: Environment,
     @Param('idExterne') idExterne: string,
+    @Query() { supprime }: PersonneQuery,
   ): Promise<PersonalData> {
-    return this.personnes.export(actor, clientId, environnement, idExterne);
+    return this.personnes.export(actor, clientId, environnement, idExterne, supprime ?? false);
   }
 
   @Delete(':idExterne')
@@ -48,6 +55,7 @@ export class PersonnesController {
     description: [
       'Removes everything that the export shows, cards with signatures and payments included, though a partner could not delete them. It cannot be undone.',
       'Voters of ended campaigns stay without a name, because rolls, ballots and counts must not change. The audit trail stays, but its ids then match no person. Recorded responses to an `Idempotency-Key` are encrypted and live for 24 hours; backups live as long as you keep them.',
+      FORMER,
       'Rejected while the person is a voter of an active campaign, and until syncs that name the employee have ended.',
     ].join('\n\n'),
     path: path('E-1004'),
@@ -59,7 +67,8 @@ export class PersonnesController {
     @ClientId() clientId: string,
     @EnvironmentName() environnement: Environment,
     @Param('idExterne') idExterne: string,
+    @Query() { supprime }: PersonneQuery,
   ): Promise<void> {
-    await this.personnes.erase(actor, clientId, environnement, idExterne);
+    await this.personnes.erase(actor, clientId, environnement, idExterne, supprime ?? false);
   }
 }

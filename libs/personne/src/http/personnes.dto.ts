@@ -1,8 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Input } from '#platform/input/field.decorator';
 
 /** Rows of each kind as they are stored, with the wire's names of columns. */
 const SECTIONS = {
-  employe: 'The employee: one row.',
+  employe: 'The employee: one row, or none if the partner has deleted the employee.',
+  anciensEmployes:
+    'Notes about deletions of the employee by the partner: the ids that the employee had, and the ids of voters and requests that stayed.',
   valeursChampUtilisateur: 'Custom values of the employee.',
   emplois: 'Employments.',
   appartenances: 'Memberships in unions.',
@@ -32,3 +35,14 @@ for (const [section, description] of Object.entries(SECTIONS))
     DonneesPersonnellesItem.prototype,
     section,
   );
+
+/** Query of both operations on a person. */
+export class PersonneQuery {
+  @Input({
+    kind: 'boolean',
+    description:
+      '`true` means the persons who had this external identifier until the partner deleted them, although an employee has it now. Without an employee, these are meant in any case.',
+    example: false,
+  })
+  supprime?: boolean;
+}

@@ -3,26 +3,42 @@ import type { Person } from '#membership/relations';
 import { Transactions } from '#platform/database/transactions';
 import { PERSONAL_DATA } from './personal-data.sql';
 
-const IDENTITIES = PERSONAL_DATA.flatMap(({ identities }) => identities ?? []).join(' UNION ');
+const IDENTITIES = `identities (nom, prenom, courriel) AS (${PERSONAL_DATA.flatMap(({ identities }) => identities ?? []).join(' UNION ')})`;
+const IDS = PERSONAL_DATA.flatMap(({ ids }) => Object.entries(ids ?? {}));
 const ROWS = PERSONAL_DATA.flatMap(({ rows }) => rows);
+
+/** Identifiers from which all rows about a person are found. */
+export type KnownPerson = Omit<Person, 'ids' | 'idUrl'>;
 
 /** All data about one person, in the ambient transaction. */
 @Injectable()
 export class PersonalDataRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Finds the rows of all contexts that are the person, and locks those that another request could change. */
-  async find(tenantId: string, idExterne: string, idUnique: string): Promise<Person> {
+  /**
+   * Finds the rows of all contexts that are the person.
+   *
+   * @param lock of the rows that another request could change
+   */
+  async find(known: KnownPerson, lock: '' | 'FOR UPDATE'): Promise<Person> {
     const found: Record<string, string[]> = {};
-    const employe = { tenantId, idExterne, idUrl: encodeURIComponent(idExterne), idUnique };
-    for (const [name, select] of PERSONAL_DATA.flatMap(({ ids }) => Object.entries(ids ?? {}))) {
-      const rows = await this.run<{ id: string }>(
-        `WITH identities (nom, prenom, courriel) AS (${IDENTITIES}) ${select}`,
-        employe,
-      );
-      found[name] = rows.map(({ id }) => id);
+    const idUrl = known.idExterne === null ? null : encodeURIComponent(known.idExterne);
+    for (const [name, select] of IDS) {
+      const sql = `WITH ${IDENTITIES} ${select(lock)}`;
+      found[name] = (await this.run<{ id: string }>(sql, this.noted(known))).map(({ id }) => id);
     }
-    return { ...employe, found, ids: [idUnique, ...Object.values(found).flat()] };
+    return { ...known, idUrl, found, ids: [...known.employes, ...Object.values(found).flat()] };
+  }
+
+  /** Returns the names of the person in all contexts, in lower case. */
+  async names(known: KnownPerson): Promise<string[]> {
+    const sql = `WITH ${IDENTITIES} SELECT DISTINCT jsonb_build_array(nom, prenom)::text AS names FROM identities`;
+    return (await this.run<{ names: string }>(sql, this.noted(known))).map(({ names }) => names);
+  }
+
+  /** The parameters of statements that find rows. */
+  private noted(known: KnownPerson): Readonly<Record<string, unknown>> {
+    return { ...known, ...Object.fromEntries(IDS.map(([name]) => [name, known.found[name] ?? []])) };
   }
 
   /** Returns the rows about the person by section, oldest first, with all columns. */
@@ -65,6 +81,7 @@ export class PersonalDataRepository {
     const sent: unknown[] = [];
     const places = new Map<string, string>();
     const text = named.replace(/(?<![:\w]):([a-zA-Z]+)/g, (_all, name: string) => {
+      if (!(name in values)) throw new Error(`A statement names the unknown parameter ${name}.`);
       const place = places.get(name) ?? `$${sent.push(values[name])}`;
       places.set(name, place);
       return place;

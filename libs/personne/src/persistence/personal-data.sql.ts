@@ -23,6 +23,18 @@ const IDEMPOTENCY: PersonalData = {
   notPersonal: {},
 };
 
+const NOTES: PersonalData = {
+  rows: [
+    {
+      section: 'anciensEmployes',
+      table: 'ancien_employe',
+      where: 'id_unique = ANY (:anciens::uuid[])',
+      erased: 'removed',
+    },
+  ],
+  notPersonal: {},
+};
+
 const AUDIT: PersonalData = {
   rows: [
     {
@@ -57,6 +69,7 @@ export const PERSONAL_DATA: readonly PersonalData[] = [
   SYNC_PERSONAL_DATA,
   CONSENT_PERSONAL_DATA,
   MEMBERSHIP_PERSONAL_DATA,
+  NOTES,
   MESSAGING_PERSONAL_DATA,
   AUDIT,
   WITHOUT_PERSONS,

@@ -1,13 +1,15 @@
 import {
   EMPLOYES,
   ERASED_NAME,
+  HAS_NAMES,
   IDENTITY,
   IS_IDENTITY,
-  NAMES,
   type PersonalData,
 } from '#membership/relations';
 
-const EMPLOYE = `FROM ${EMPLOYES} e WHERE tenant_id = :tenantId AND id_externe = :idExterne`;
+const OF_EMPLOYE = 'tenant_id = :tenantId AND employe_id_externe = :employe';
+const OF_NOBODY = 'tenant_id = :tenantId AND employe_id_externe IS NULL';
+const NOTED = `${OF_NOBODY} AND id_unique = ANY (:votants::uuid[])`;
 
 export const VOTING_PERSONAL_DATA: PersonalData = {
   rows: [
@@ -15,7 +17,9 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
       // The voter stays without any identifying data, because roll, participation and counts must not change.
       section: 'votants',
       table: 'votant',
-      where: 'id_unique = ANY (:votants::uuid[])',
+      // Another employee may have been given the voter just before.
+      where:
+        'id_unique = ANY (:votants::uuid[]) AND (employe_id_externe IS NULL OR employe_id_externe = :employe)',
       erased: {
         set: `prenom = '${ERASED_NAME}', nom = '${ERASED_NAME}', identifiant = NULL, courriel = NULL, employe_id_externe = NULL`,
       },
@@ -28,17 +32,23 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
       erased: { set: 'employes = array_remove(employes, :idExterne::text)' },
     },
   ],
-  identities: [
-    `SELECT ${IDENTITY} FROM votant WHERE tenant_id = :tenantId AND employe_id_externe = :idExterne`,
-  ],
+  identities: [OF_EMPLOYE, `${NOTED} AND nom <> '${ERASED_NAME}'`].map(
+    (condition) => `SELECT ${IDENTITY} FROM votant WHERE ${condition}`,
+  ),
   ids: {
-    // Voters of the employee, and voters without an employee who have the person's names and address, or the names and
-    // the identifier or member number.
-    votants: `SELECT id_unique AS id FROM votant WHERE tenant_id = :tenantId AND employe_id_externe = :idExterne
-      UNION ALL
-      SELECT id_unique FROM votant WHERE tenant_id = :tenantId AND employe_id_externe IS NULL AND (${IS_IDENTITY}
-        OR identifiant IN (SELECT id_externe ${EMPLOYE} UNION SELECT no_membre ${EMPLOYE})
-          AND (${NAMES}) IN (SELECT ${NAMES} ${EMPLOYE}))`,
+    // Voters of the employee, those noted when it was deleted, and voters without an employee who have the person's names
+    // and address, or the names and the identifier or member number.
+    votants: () =>
+      [
+        OF_EMPLOYE,
+        NOTED,
+        `${OF_NOBODY} AND ${IS_IDENTITY}`,
+        `${OF_NOBODY} AND ${HAS_NAMES} AND identifiant IN (
+           SELECT :idExterne::text UNION ALL
+           SELECT no_membre FROM ${EMPLOYES} e WHERE e.tenant_id = :tenantId AND e.id_externe = :employe)`,
+      ]
+        .map((condition) => `SELECT id_unique AS id FROM votant WHERE ${condition}`)
+        .join(' UNION '),
   },
   notPersonal: {
     bulletin: 'ballots do not reference voters',

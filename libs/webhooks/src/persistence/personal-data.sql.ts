@@ -5,7 +5,8 @@ export const WEBHOOKS_PERSONAL_DATA: PersonalData = {
     {
       section: 'evenements',
       table: 'evenement',
-      where: `(data->>'employeIdUnique' = :idUnique::text OR data->>'employeIdExterne' = :idExterne
+      where: `(data->>'employeIdUnique' = ANY (:employes::text[])
+        OR data->>'employeIdUnique' IS NULL AND data->>'employeIdExterne' = :idExterne
         OR data->>'idUniqueAdhesion' = ANY (:adhesions::text[]) OR data->>'demandeId' = ANY (:demandes::text[]))`,
       erased: 'removed',
     },

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { type DeletedEmploye, type DeletionNotesWriter, MemberRepository } from '#membership';
+import type { Person } from '#membership/relations';
+import { type AncienEmploye, AncienEmployeRepository } from '../persistence/ancien-employe.repository';
+import { type KnownPerson, PersonalDataRepository } from '../persistence/personal-data.repository';
+
+/** Finds persons by external identifier, also those whom the partner has deleted, in the ambient transaction. */
+@Injectable()
+export class PersonFinder implements DeletionNotesWriter {
+  constructor(
+    private readonly members: MemberRepository,
+    private readonly anciens: AncienEmployeRepository,
+    private readonly repository: PersonalDataRepository,
+  ) {}
+
+  /**
+   * Returns the employee of the identifier or, without one, the persons who had it before the partner deleted them. Locks
+   * the rows that another request could change.
+   *
+   * @param supprime returns only the deleted persons, also if an employee has the identifier
+   */
+  async find(tenantId: string, idExterne: string, supprime: boolean): Promise<Person | undefined> {
+    // The notes are read after this lock, which waits for a deletion by the partner.
+    const employe = await this.members.hold(tenantId, idExterne, true);
+    if (employe && !supprime) {
+      const known = await this.present({ tenantId, idExterne, idUnique: employe.idUnique });
+      return this.repository.find(known, 'FOR UPDATE');
+    }
+    const anciens = await this.anciens.of(tenantId, idExterne);
+    if (anciens.length === 0) return undefined;
+    // Rows that name nothing but the identifier belong to the employee who has it now.
+    const known = { tenantId, idExterne: employe ? null : idExterne, employe: null, ...merged(anciens) };
+    return this.repository.find(known, 'FOR UPDATE');
+  }
+
+  /** Notes an employee, whose row is locked, before its deletion. One note has all deletions of a person. */
+  async note(employe: DeletedEmploye): Promise<void> {
+    const known = await this.present(employe);
+    // Without locks: a decision on a request locks it before its employee.
+    const { employes, found } = await this.repository.find(known, '');
+    const { tenantId, idExterne } = employe;
+    await this.anciens.replace(tenantId, idExterne, known.anciens, { employes, lignes: found });
+  }
+
+  /** The employee, and the notes about earlier deletions of the same person. */
+  private async present({ tenantId, idExterne, idUnique }: DeletedEmploye): Promise<KnownPerson> {
+    const employe = { tenantId, idExterne, employe: idExterne, employes: [idUnique], anciens: [], found: {} };
+    const anciens = await this.anciens.of(tenantId, idExterne);
+    if (anciens.length === 0) return employe;
+    const names = await this.repository.names(employe);
+    const same: AncienEmploye[] = [];
+    for (const ancien of anciens) {
+      const known = { tenantId, idExterne: null, employe: null, ...merged([ancien]) };
+      const others = await this.repository.names(known);
+      // Of another person, rows with other names have stayed.
+      if (others.length === 0 || others.some((name) => names.includes(name))) same.push(ancien);
+    }
+    const { employes, ...noted } = merged(same);
+    return { ...employe, ...noted, employes: [idUnique, ...employes] };
+  }
+}
+
+function merged(anciens: readonly AncienEmploye[]): Pick<KnownPerson, 'anciens' | 'employes' | 'found'> {
+  const found: Record<string, string[]> = {};
+  for (const { lignes } of anciens)
+    for (const [name, ids] of Object.entries(lignes)) found[name] = [...(found[name] ?? []), ...ids];
+  return {
+    anciens: anciens.map(({ id }) => id),
+    employes: anciens.flatMap(({ employes }) => employes),
+    found,
+  };
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Transactions } from '#platform/database/transactions';
+
+/** The note about a person whom the partner deleted, once or several times: no names, only identifiers. */
+export interface AncienEmploye {
+  readonly id: string;
+  /** The service's ids that the employee had. */
+  readonly employes: readonly string[];
+  /** The service's ids of rows that are the person, by the names in `PersonalData.ids`. */
+  readonly lignes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Notes about deleted employees, in the ambient transaction. */
+@Injectable()
+export class AncienEmployeRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Returns the notes about everybody who had the identifier, the oldest first. */
+  async of(tenantId: string, idExterne: string): Promise<AncienEmploye[]> {
+    const { rows } = await this.transactions.client().query<AncienEmploye>(
+      `SELECT id_unique AS id, employes, lignes FROM ancien_employe
+       WHERE tenant_id = $1 AND id_externe = $2 ORDER BY id_unique`,
+      [tenantId, idExterne],
+    );
+    return rows;
+  }
+
+  /** Replaces the notes of these ids by one. */
+  async replace(
+    tenantId: string,
+    idExterne: string,
+    ids: readonly string[],
+    { employes, lignes }: Omit<AncienEmploye, 'id'>,
+  ): Promise<void> {
+    const client = this.transactions.client();
+    await client.query('DELETE FROM ancien_employe WHERE tenant_id = $1 AND id_unique = ANY ($2::uuid[])', [
+      tenantId,
+      ids,
+    ]);
+    await client.query(
+      'INSERT INTO ancien_employe (tenant_id, id_externe, employes, lignes) VALUES ($1, $2, $3, $4)',
+      [tenantId, idExterne, employes, JSON.stringify(lignes)],
+    );
+  }
+}
