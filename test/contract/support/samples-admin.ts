@@ -14,9 +14,17 @@ export const ADMIN_SAMPLES: Readonly<Record<string, Samples>> = {
   ],
   [`GET ${EMPLOYES}`]: (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employe}` },
+    { path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employeSupprime}` },
+    {
+      path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employeSupprime}?supprime=true`,
+    },
   ],
   [`DELETE ${EMPLOYES}`]: (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employe}` },
+    { path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employeSupprime}` },
+    {
+      path: `${CLIENTS}/${own.clientId}/environnements/staging/employes/${asked.employeSupprime}?supprime=true`,
+    },
   ],
   [`PUT ${CAMPAGNE}/seuil-anonymat`]: (asked, own) => [
     {

@@ -27,6 +27,8 @@ export interface Identifiers
   readonly objetConsentement: string;
   /** An employee with employments, memberships and custom values of its own. */
   readonly employeV2: string;
+  /** An employee whom the partner has deleted. */
+  readonly employeSupprime: string;
   readonly syndicat: string;
   readonly emploi: string;
   readonly matricule: string;
@@ -150,6 +152,9 @@ async function fill(
   const employePaye = `E2-${mark}`;
   const idempotentBody = { idExterne: employePaye, prenom: 'Alex', nom: 'Tremblay' };
   await send('POST', '/b2b/v1/employe', idempotentBody, { 'Idempotency-Key': idempotencyKey });
+  const employeSupprime = `E4-${mark}`;
+  await send('POST', '/b2b/v1/employe', { idExterne: employeSupprime, prenom: 'Alex', nom: 'Tremblay' });
+  await send('DELETE', `/b2b/v1/employe/${employeSupprime}`);
 
   await send('POST', '/b2b/v2/champ-utilisateur', {
     nom: champ,
@@ -214,6 +219,7 @@ async function fill(
     ...(await eventsOf(send, cursor, webhooks)),
     ...(await writeAll(send, cursor, { employes: [employe, employeV2], campagne: voting.campagne, secret })),
     mark,
+    employeSupprime,
     employe,
     employeur,
     freeEmployeur,
