@@ -69,7 +69,7 @@ describe('POST /b2b/v2/courriel', () => {
     expect(pages.map((page) => page.length)).toEqual([2, 1]);
   });
 
-  it('uses the voters’ own address, else that of the employee; nonVotants selects voters who have not voted', async () => {
+  it('nonVotants selects voters who have not voted', async () => {
     const post = await Post.open(app);
     await post.employes(1, 'V');
     const campaigns = new Campaigns(app, post.tenant);
@@ -100,6 +100,53 @@ describe('POST /b2b/v2/courriel', () => {
       all.id,
     );
     expect(places.map(({ votant_id }) => votant_id)).toEqual([own, none, voted, barred]);
+  });
+
+  it('reaches a voter who is an employee at the employee’s current address only, at the request and at the sending', async () => {
+    const post = await Post.open(app);
+    await post.employes(4, 'C');
+    const campaigns = new Campaigns(app, post.tenant);
+    const id = await campaigns.draft();
+    // The copies of C-0 to C-2 are as old as the roll; the copy of C-3 was written by a request.
+    const ids: string[] = [];
+    for (const n of [0, 1, 2, 3]) {
+      const copy = n === 3 ? { Courriel: 'copie-3@example.org' } : {};
+      ids.push(await campaigns.votant(id, { EmployeIdExterne: `C-${n}`, ...copy }));
+    }
+    const alone = await campaigns.votant(id, { Courriel: 'seul@example.org' });
+    // An employee may be deleted once the campaign is over; the voter then stays.
+    await campaigns.question(id);
+    for (const step of ['publier', 'ouvrir', 'fermer']) await campaigns.sent('POST', `/${id}/${step}`);
+    const change = (idExterne: string, courriel: string | null) =>
+      post.send('PUT', '/b2b/v1/employe', { idExterne, prenom: 'Zoé', nom: 'Roy', courriel });
+    await change('C-0', 'nouveau-0@example.org');
+    await change('C-1', null);
+    expect((await post.send('DELETE', '/b2b/v1/employe/C-2')).status).toBe(204);
+    const states = async (courrielId: string) =>
+      (await post.destinataires(courrielId)).map(({ votantId, etat }: Record<string, unknown>) => [
+        votantId,
+        etat,
+      ]);
+    const email = await post.email({ campagneId: id, cible: 'tous' });
+    expect(await states(email.id)).toEqual([
+      [ids[0], 'EnAttente'],
+      [ids[1], 'SansAdresse'],
+      [ids[2], 'EnAttente'],
+      [ids[3], 'EnAttente'],
+      [alone, 'EnAttente'],
+    ]);
+    await change('C-3', 'nouveau-3@example.org');
+    const server = await MailServer.start();
+    const worker = await startWorker(mailing(app.config, `${server.url}?tls=off`));
+    expect(await post.over(email.id)).toMatchObject({ envoyes: 4, sansAdresse: 1 });
+    await worker.close();
+    await server.stop();
+    expect(server.accepted.map(({ to }) => to).sort()).toEqual([
+      'c-2@example.org',
+      'nouveau-0@example.org',
+      'nouveau-3@example.org',
+      'seul@example.org',
+    ]);
   });
 
   it('reaches voters whose ballot box is sealed between the request and the sending', async () => {

@@ -34,7 +34,7 @@ export class CourrielsController {
   @Answers({
     summary: 'Send an email',
     description:
-      'Sends to employees, or to the voters of a campaign (module `vote`). Each recipient gets one message; of several with the same address, one gets it. The service reads addresses when it sends a message; a voter’s own address takes precedence over that of the employee. It retries for three days if the mail server defers a message. Emails are kept for 30 days. From shows the name of the client, `(staging)` for a staging tenant, and the address of the service; Reply-To is the address that the operator has set for the client. All recipients count towards the daily quota (`courrielsParJour` of `GET /b2b/v1/moi`): an email that exceeds it is rejected as a whole. The platform sets List-Unsubscribe.',
+      'Sends to employees, or to the voters of a campaign (module `vote`). Each recipient gets one message; of several with the same address, one gets it. The service reads addresses when it sends a message; a voter who is an employee gets it at the employee’s address only, other voters at their own. It retries for three days if the mail server defers a message. Emails are kept for 30 days. From shows the name of the client, `(staging)` for a staging tenant, and the address of the service; Reply-To is the address that the operator has set for the client. All recipients count towards the daily quota (`courrielsParJour` of `GET /b2b/v1/moi`): an email that exceeds it is rejected as a whole. The platform sets List-Unsubscribe.',
     bodyExample: {
       destinataires: { idExternes: ['E-1001', 'E-1002'] },
       sujet: 'Assemblée générale du 12 mars',

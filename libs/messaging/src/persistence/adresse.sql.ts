@@ -30,16 +30,27 @@ export function permitted(address: string): string {
 }
 
 /**
- * SQL for the present address of a recipient: a voter's own, else that of the employee. Null if there is none, or the person
- * was deleted. `$1` is the tenant.
+ * SQL for the address of a voter: that of the employee, whose copy on the roll may be old; the voter's own if the voter is no
+ * employee.
+ *
+ * @param employe alias of the employee, null if there is none
+ */
+export function voterAddress(votant: string, employe: string): string {
+  return addressableIn(
+    `CASE WHEN ${employe}.id_externe IS NULL THEN ${votant}.courriel ELSE ${employe}.courriel END`,
+  );
+}
+
+/**
+ * SQL for the present address of a recipient. Null if there is none, or the person was deleted. `$1` is the tenant.
  *
  * @param row alias of `courriel_destinataire`
  */
 export function presentAddress(row: string): string {
-  return `(SELECT ${addressableIn('a.courriel')} FROM (
-    SELECT e.courriel FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = ${row}.employe_id
+  return `(SELECT a.adresse FROM (
+    SELECT ${addressableIn('e.courriel')} AS adresse FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = ${row}.employe_id
     UNION ALL
-    SELECT coalesce(v.courriel, e.courriel) FROM ${VOTANTS} v
+    SELECT ${voterAddress('v', 'e')} FROM ${VOTANTS} v
       LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
     WHERE v.tenant_id = $1 AND v.campagne_id = ${row}.campagne_id AND v.id_unique = ${row}.votant_id
   ) a)`;

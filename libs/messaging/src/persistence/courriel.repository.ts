@@ -5,7 +5,7 @@ import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/tr
 import { VOTANTS } from '#voting/relations';
 import type { Cible } from '../domain/courriel.types';
 import type { Quota } from '../domain/quota';
-import { addressableIn, comparableOf } from './adresse.sql';
+import { addressableIn, comparableOf, voterAddress } from './adresse.sql';
 
 /** Approximate number of recipients that one statement of the purge removes with their emails. */
 const PURGED_RECIPIENTS = 100_000;
@@ -111,7 +111,7 @@ export class CourrielRepository {
       `persons AS (
          SELECT NULL::uuid AS employe_id, v.campagne_id, v.id_unique AS votant_id,
            row_number() OVER (ORDER BY v.id_unique) AS place,
-           ${addressableIn('coalesce(v.courriel, e.courriel)')} AS adresse
+           ${voterAddress('v', 'e')} AS adresse
          FROM ${VOTANTS} v LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
          WHERE v.tenant_id = $1 AND v.campagne_id = $4 AND ($5 = 'tous' OR (v.a_droit_de_vote AND NOT v.a_vote))
        )`,
