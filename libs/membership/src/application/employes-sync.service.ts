@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BulkResult } from '#platform/bulk/bulk-upsert';
+import { type BulkResult, NOTHING } from '#platform/bulk/bulk-upsert';
 import type { StagedRow } from '#platform/bulk/stage';
 import { SYNC_NESTED_REFUSALS } from '#platform/input/limits';
 import { CheckedList, type Refusal, shortened } from '#platform/input/checked-list';
@@ -24,8 +24,6 @@ export interface EmployesResult {
   readonly adhesions: BulkResult;
 }
 
-const NONE: BulkResult = { created: 0, updated: 0, refusals: [] };
-
 /** The employees of a V2 sync with their nested records (docs/contract.md, "V2 sync", rules 2 to 5). */
 @Injectable()
 export class EmployesSyncService {
@@ -47,7 +45,7 @@ export class EmployesSyncService {
   async upsert(tenantId: string, records: Iterable<unknown>, limits: NestedLimits): Promise<EmployesResult> {
     const walk = records[Symbol.iterator]();
     const first = walk.next();
-    if (first.done) return { employes: NONE, emplois: NONE, adhesions: NONE };
+    if (first.done) return { employes: NOTHING, emplois: NOTHING, adhesions: NOTHING };
     const reading = new Reading(
       new CheckedList(this.employe, 'IdExterne'),
       new CheckedList(this.emploi, 'IdentifiantExterne'),
@@ -64,7 +62,7 @@ export class EmployesSyncService {
     const noSyndicat = refusalsOf(written.withoutSyndicat, 'SyndicatIdExterne names no union');
     return {
       employes: countsOf(reading.employes, written.employes),
-      emplois: countsOf(reading.emplois, written.emplois, noEmployeur),
+      emplois: countsOf(reading.emplois, written.emplois, noEmployeur, written.omitted),
       adhesions: countsOf(reading.memberships, written.memberships, noSyndicat),
     };
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
-import type { BulkResult } from '#platform/bulk/bulk-upsert';
+import { type BulkResult, NOTHING } from '#platform/bulk/bulk-upsert';
 import { CheckedList, shortened } from '#platform/input/checked-list';
 import { NestedLimits } from '#platform/input/nested-limits';
 import { RecordValidator } from '#platform/input/record-validator';
@@ -48,11 +48,11 @@ export class SyndicatsSyncService {
       limits.kept(stages.employeurs.keptBytes + stages.liens.keptBytes);
       if (yielder.isDue) await yielder.yield();
     }
-    const created =
-      syndicats.length > 0 ? await this.bulk.write(tenantId, stages) : { syndicats: 0, employeurs: 0 };
+    if (syndicats.length === 0) return { syndicats: NOTHING, employeurs: NOTHING };
+    const written = await this.bulk.write(tenantId, stages);
     return {
-      syndicats: countsOf(syndicats, created.syndicats),
-      employeurs: countsOf(employeurs, created.employeurs),
+      syndicats: countsOf(syndicats, written.syndicats),
+      employeurs: countsOf(employeurs, written.employeurs),
     };
   }
 

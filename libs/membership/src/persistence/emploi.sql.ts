@@ -26,12 +26,16 @@ export function employeurV1(employe: string): string {
  * than the one that V1 shows becomes the employment V1, which keeps its number only at the same employer. No employer
  * ends the employment V1. Employments that V2 wrote do not change.
  *
+ * It selects its effects: the number of employees that it has `touched`, those of them that this transaction had not
+ * `changed` before, the employments that have `ended`, and the employee numbers that it has `cleared`.
+ *
  * @param wanted SQL that selects `id_externe` and `employeur` for employees of the tenant `$1`
+ * @param unwritten SQL: this transaction has not written the employee `e`
  */
-export function writeEmployeurV1(wanted: string): string {
+export function writeEmployeurV1(wanted: string, unwritten = 'true'): string {
   return `
     WITH moved AS (
-      SELECT e.id_externe, w.employeur
+      SELECT e.id_externe, w.employeur, ${unwritten} AS unwritten
       FROM (${wanted}) w
       JOIN employe e ON e.tenant_id = $1 AND e.id_externe = w.id_externe
       WHERE EXISTS (SELECT FROM employe WHERE tenant_id = $1 AND a_emplois)
@@ -56,9 +60,15 @@ export function writeEmployeurV1(wanted: string): string {
               THEN emploi.matricule END,
             date_debut = excluded.date_debut,
             date_fin = NULL
-      RETURNING id_externe_employe
+      RETURNING id_externe_employe, old.matricule IS NOT NULL AND new.matricule IS NULL AS cleared
+    ), touched AS (
+      UPDATE employe SET derniere_maj = clock_timestamp()
+      WHERE tenant_id = $1
+        AND id_externe IN (SELECT id_externe_employe FROM ended UNION SELECT id_externe_employe FROM begun)
+      RETURNING id_externe
     )
-    UPDATE employe SET derniere_maj = clock_timestamp()
-    WHERE tenant_id = $1
-      AND id_externe IN (SELECT id_externe_employe FROM ended UNION SELECT id_externe_employe FROM begun)`;
+    SELECT (SELECT count(*)::int FROM touched) AS touched,
+      (SELECT count(*)::int FROM touched JOIN moved USING (id_externe) WHERE moved.unwritten) AS changed,
+      (SELECT count(*)::int FROM ended) AS ended,
+      (SELECT count(*)::int FROM begun WHERE cleared) AS cleared`;
 }

@@ -44,14 +44,13 @@ export class EmployeRepository extends KeyedRepository<Employe> {
    */
   async writeEmployeurV1(tenantId: string, idExterne: string, employeur: string | null): Promise<boolean> {
     try {
-      const { rowCount } = await this.transactions
+      const { rows } = await this.transactions
         .client()
-        .query(writeEmployeurV1('SELECT $2::text AS id_externe, $3::text AS employeur'), [
-          tenantId,
-          idExterne,
-          employeur,
-        ]);
-      return (rowCount ?? 0) > 0;
+        .query<{ touched: number }>(
+          writeEmployeurV1('SELECT $2::text AS id_externe, $3::text AS employeur'),
+          [tenantId, idExterne, employeur],
+        );
+      return rows[0]!.touched > 0;
     } catch (error) {
       if (!violates(error, FOREIGN_KEY_VIOLATION, 'emploi_employeur_fkey')) throw error;
       throw new DomainError(EMPLOYE.EmployeurInconnu, UNKNOWN_EMPLOYER);

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { type ColumnValue, Presence, type StagedProperties } from '#platform/bulk/presence';
 import { Stage, type StagedRow } from '#platform/bulk/stage';
-import { mergeStaged } from '#platform/bulk/staged-merge';
+import { type MergeCounts, mergeStaged } from '#platform/bulk/staged-merge';
 import { Transactions } from '#platform/database/transactions';
 import { capitalized, namesOf } from '#platform/input/field';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';
-import { hasNotEnded, TODAY } from './days.sql';
+import { hasEnded, hasNotEnded, TODAY } from './days.sql';
 import { EMPLOI_V1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
@@ -28,10 +28,12 @@ export interface Unknown {
 }
 
 export interface EmployesV2Written {
-  /** New rows. */
-  readonly employes: number;
-  readonly emplois: number;
-  readonly memberships: number;
+  /** An employee whose custom values have changed has changed. */
+  readonly employes: MergeCounts;
+  readonly emplois: MergeCounts;
+  readonly memberships: MergeCounts;
+  /** Employments that ended because they were left out. */
+  readonly omitted: number;
   /** Employments whose employer, and memberships whose union does not exist; they were not written. */
   readonly withoutEmployeur: readonly Unknown[];
   readonly withoutSyndicat: readonly Unknown[];
@@ -47,7 +49,11 @@ const PRESENCE = new Presence(namesOf(capitalized(PERSONNE_FIELDS)));
 const TOUCH = `touched AS (
   UPDATE employe SET derniere_maj = clock_timestamp()
   WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM merged) AND ${notOurs('stage_employe_v2')}
+  RETURNING 1
 )`;
+
+/** SQL: the update of a row has ended it. */
+const ENDED = `${hasNotEnded(TODAY, 'old.')} AND ${hasEnded(TODAY, 'new.')}`;
 
 /** Columns that take the values of the stage's columns of the same names. */
 const same = (...columns: string[]): Record<string, ColumnValue> =>
@@ -114,14 +120,24 @@ export class EmployesV2Bulk {
     const withoutSyndicat = await this.refuseMemberships(client, tenantId, most);
     await client.query(FRESH_PLANS);
     const employes = await this.mergeEmployes(client, tenantId, stages.proprietes);
+    // Directly after their employees, so that the employees touched by them are those that have not changed otherwise.
+    const valeurs = await this.mergeValeurs(client, tenantId);
     await client.query(FRESH_PLANS);
     const emplois = await this.mergeEmplois(client, tenantId);
     await this.holdNewMembers(client, tenantId);
     const memberships = await this.mergeMemberships(client, tenantId);
-    await this.endOmittedEmplois(client, tenantId);
-    await this.mergeValeurs(client, tenantId);
+    const omitted = await this.endOmittedEmplois(client, tenantId);
     await client.query('DROP TABLE stage_employe_v2, stage_emploi, stage_membership, stage_valeur');
-    return { employes, emplois, memberships, withoutEmployeur, withoutSyndicat };
+    const changed = employes.changed + valeurs.touched;
+    const cleared = employes.cleared + valeurs.cleared;
+    return {
+      employes: { ...employes, changed, cleared },
+      emplois,
+      memberships,
+      omitted,
+      withoutEmployeur,
+      withoutSyndicat,
+    };
   }
 
   /** Locks employers before employees, as the deletion of an employer does, because they could otherwise deadlock. */
@@ -162,7 +178,11 @@ export class EmployesV2Bulk {
     return rows;
   }
 
-  private mergeEmployes(client: PoolClient, tenantId: string, proprietes: StagedProperties): Promise<number> {
+  private mergeEmployes(
+    client: PoolClient,
+    tenantId: string,
+    proprietes: StagedProperties,
+  ): Promise<MergeCounts> {
     return mergeStaged(client, tenantId, {
       table: 'employe',
       stage: 'stage_employe_v2',
@@ -176,6 +196,8 @@ export class EmployesV2Bulk {
         },
       },
       changedColumn: 'derniere_maj',
+      // The employer of V1 becomes an employment.
+      meaningfulNulls: ['identifiant_externe_employeur'],
       // Keeps the employer that V1 wrote as an employment, before V2 writes its own employments.
       returning: 's.id_externe, s.a_emplois, old.identifiant_externe_employeur AS ancien_employeur',
       then: `kept AS (
@@ -186,13 +208,15 @@ export class EmployesV2Bulk {
     });
   }
 
-  private mergeEmplois(client: PoolClient, tenantId: string): Promise<number> {
+  private mergeEmplois(client: PoolClient, tenantId: string): Promise<MergeCounts> {
     return mergeStaged(client, tenantId, {
       table: 'emploi',
       stage: 'stage_emploi',
       where: 's.accepte',
       key: { id_externe_employe: 'id_externe_employe', identifiant_externe: 'identifiant_externe' },
       values: same('identifiant_externe_employeur', 'matricule', 'date_debut', 'date_fin'),
+      meaningfulNulls: ['date_fin'],
+      ended: ENDED,
       returning: 's.id_externe_employe',
       then: TOUCH,
     });
@@ -216,20 +240,26 @@ export class EmployesV2Bulk {
     );
   }
 
-  private mergeMemberships(client: PoolClient, tenantId: string): Promise<number> {
+  private mergeMemberships(client: PoolClient, tenantId: string): Promise<MergeCounts> {
     return mergeStaged(client, tenantId, {
       table: 'membership',
       stage: 'stage_membership',
       key: { id_externe_employe: 'id_externe_employe', syndicat_id_externe: 'syndicat_id_externe' },
       values: same('date_adhesion', 'date_fin'),
+      meaningfulNulls: ['date_fin'],
+      ended: ENDED,
       returning: 's.id_externe_employe',
       then: TOUCH,
     });
   }
 
-  /** Deactivates stored employments that are missing in the request (docs/contract.md, "V2 sync", rule 3). */
-  private async endOmittedEmplois(client: PoolClient, tenantId: string): Promise<void> {
-    await client.query(
+  /**
+   * Deactivates stored employments that are missing in the request (docs/contract.md, "V2 sync", rule 3).
+   *
+   * @returns their number
+   */
+  private async endOmittedEmplois(client: PoolClient, tenantId: string): Promise<number> {
+    const { rows } = await client.query<{ count: number }>(
       `WITH merged AS (
          UPDATE emploi m SET date_fin = ${TODAY} FROM stage_employe_v2 s
          WHERE s.emplois_complets AND m.tenant_id = $1 AND m.id_externe_employe = s.id_externe
@@ -239,21 +269,28 @@ export class EmployesV2Bulk {
              WHERE k.id_externe_employe = m.id_externe_employe AND k.identifiant_externe = m.identifiant_externe
            )
          RETURNING m.id_externe_employe
-       ), ${TOUCH} SELECT count(*) FROM merged`,
+       ), ${TOUCH} SELECT count(*)::int AS count FROM merged`,
       [tenantId],
     );
+    return rows[0]!.count;
   }
 
-  private async mergeValeurs(client: PoolClient, tenantId: string): Promise<void> {
-    await client.query(
+  /** @returns the employees that it has touched, and the values that it has removed */
+  private async mergeValeurs(
+    client: PoolClient,
+    tenantId: string,
+  ): Promise<Pick<MergeCounts, 'touched' | 'cleared'>> {
+    const { rows } = await client.query<{ touched: number; cleared: number }>(
       `WITH merged AS (
          DELETE FROM valeur_champ_employe v USING stage_valeur s
          WHERE s.removed AND v.tenant_id = $1 AND v.id_externe_employe = s.id_externe_employe AND v.nom_champ = s.nom_champ
          RETURNING v.id_externe_employe
-       ), ${TOUCH} SELECT count(*) FROM merged`,
+       ), ${TOUCH}
+       SELECT (SELECT count(*)::int FROM touched) AS touched, (SELECT count(*)::int FROM merged) AS cleared`,
       [tenantId],
     );
-    await mergeStaged(client, tenantId, {
+    const removed = rows[0]!;
+    const merged = await mergeStaged(client, tenantId, {
       table: 'valeur_champ_employe',
       stage: 'stage_valeur',
       where: 'NOT s.removed',
@@ -261,6 +298,8 @@ export class EmployesV2Bulk {
       values: same('type', 'valeur_texte', 'valeur_date', 'valeur_booleen', 'id_externe_choix'),
       returning: 's.id_externe_employe',
       then: TOUCH,
+      touched: 'touched',
     });
+    return { touched: removed.touched + merged.touched, cleared: removed.cleared };
   }
 }

@@ -5,6 +5,7 @@ import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { writeEmployeurV1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { notOurs } from './own-rows.sql';
 
 /** Locks employers before employees, as the deletion of an employer does, because they could otherwise deadlock. */
 const unknownEmployers = (stage: string): string => `
@@ -30,6 +31,7 @@ export class MasterDataBulk {
       writeEmployeurV1(
         `SELECT s.id_externe, s.identifiant_externe_employeur AS employeur FROM ${stage} s
          WHERE ${has('identifiantExterneEmployeur')}`,
+        `e.${notOurs(stage)}`,
       ),
   });
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Stage } from '#platform/bulk/stage';
-import { mergeStaged } from '#platform/bulk/staged-merge';
+import { type MergeCounts, mergeStaged } from '#platform/bulk/staged-merge';
 import { Transactions } from '#platform/database/transactions';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
@@ -28,14 +28,14 @@ export class SyndicatsBulk {
     };
   }
 
-  /** @returns how many unions and employers are new */
+  /** @returns what was written; a union that gets another employer has changed */
   async write(
     tenantId: string,
     { syndicats, employeurs, liens }: SyndicatStages,
-  ): Promise<{ syndicats: number; employeurs: number }> {
+  ): Promise<{ syndicats: MergeCounts; employeurs: MergeCounts }> {
     const client = this.transactions.client();
     for (const stage of [syndicats, employeurs, liens]) await stage.load(client);
-    const create = (table: string, stage: Stage): Promise<number> =>
+    const merge = (table: string, stage: Stage): Promise<MergeCounts> =>
       mergeStaged(client, tenantId, {
         table,
         stage: stage.name,
@@ -43,12 +43,12 @@ export class SyndicatsBulk {
         values: NOM,
         changedColumn: 'derniere_maj',
       });
-    const created = {
-      syndicats: await create('syndicat', syndicats),
-      employeurs: await create('employeur', employeurs),
+    const merged = {
+      syndicats: await merge('syndicat', syndicats),
+      employeurs: await merge('employeur', employeurs),
     };
     await client.query(FRESH_PLANS);
-    await client.query(
+    const { rowCount: linked } = await client.query(
       `WITH added AS (
          INSERT INTO syndicat_employeur (tenant_id, id_externe_syndicat, identifiant_externe_employeur)
          SELECT $1, syndicat, employeur FROM stage_lien ORDER BY syndicat, employeur
@@ -59,6 +59,7 @@ export class SyndicatsBulk {
       [tenantId],
     );
     await client.query(`DROP TABLE ${syndicats.name}, ${employeurs.name}, ${liens.name}`);
-    return created;
+    const changed = merged.syndicats.changed + (linked ?? 0);
+    return { ...merged, syndicats: { ...merged.syndicats, changed } };
   }
 }

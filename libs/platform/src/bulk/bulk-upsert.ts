@@ -10,6 +10,13 @@ import { mergeStaged } from './staged-merge';
 export interface BulkResult {
   readonly created: number;
   readonly updated: number;
+  /** Of the `updated` records, those that have changed and not ended. */
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Stored records that the request has ended, those that it left out included. */
+  readonly ended: number;
+  /** Stored values that the request has cleared. */
+  readonly cleared: number;
   readonly refusals: Refusal[];
 }
 
@@ -21,14 +28,21 @@ export interface BulkOptions {
   /** SQL of a column's new value if it depends on the stored row `t`; given the SQL of the sent value. */
   readonly overrides?: Readonly<Record<string, (sent: string) => string>>;
   /**
-   * Returns a statement that runs after the merge; `$1` is the tenant.
+   * Returns a statement that runs after the merge and selects one row: the numbers of records that it has `changed`
+   * beyond those of the merge, of records that it has `ended` and of values that it has `cleared`. `$1` is the tenant.
    *
    * @param has SQL: whether the staged row `s` has a property
    */
   readonly then?: (stage: string, has: (name: string) => string) => string;
 }
 
-const NOTHING: BulkResult = { created: 0, updated: 0, refusals: [] };
+/** Effects of the statement after a merge. */
+type FurtherEffects = Pick<BulkResult, 'changed' | 'ended' | 'cleared'>;
+
+const NO_EFFECTS: FurtherEffects = { changed: 0, ended: 0, cleared: 0 };
+
+/** The result of an empty list. */
+export const NOTHING: BulkResult = { created: 0, updated: 0, unchanged: 0, ...NO_EFFECTS, refusals: [] };
 
 /**
  * Upserts any number of records into one table, by their external identifier, with a fixed number of statements: COPY
@@ -73,22 +87,31 @@ export class BulkUpsert<D extends RecordDefinition> {
       const { update, insert } = values[column]!;
       values[column] = { update: override(update), insert };
     }
-    const created = await mergeStaged(client, tenantId, {
+    const merged = await mergeStaged(client, tenantId, {
       table: this.table,
       stage: stage.name,
       key: { id_externe: 'id_externe' },
       values,
       changedColumn: 'derniere_maj',
     });
-    if (then)
-      await client.query(
-        then(stage.name, (name) => this.presence.has(name)),
-        [tenantId],
-      );
+    const further = then
+      ? await client.query<FurtherEffects>(
+          then(stage.name, (name) => this.presence.has(name)),
+          [tenantId],
+        )
+      : undefined;
+    const effects = further?.rows[0] ?? NO_EFFECTS;
     await client.query(`DROP TABLE ${stage.name}`);
+    const { created } = merged;
+    const updated = stage.count - refused.length - created;
+    const changed = merged.changed + effects.changed;
     return {
       created,
-      updated: stage.count - refused.length - created,
+      updated,
+      changed,
+      unchanged: updated - changed,
+      ended: effects.ended,
+      cleared: merged.cleared + effects.cleared,
       refusals: [...list.refusals, ...refused].sort((a, b) => a.index - b.index),
     };
   }

@@ -13,19 +13,37 @@ export interface StagedMerge {
   readonly changedColumn?: string;
   /** SQL condition on `s`; other staged rows are left out. */
   readonly where?: string;
+  /** Columns whose null is a value: it is not counted as cleared. */
+  readonly meaningfulNulls?: readonly string[];
+  /** SQL condition on `old` and `new`: an update has ended the row, which is then not counted as changed. */
+  readonly ended?: string;
   /** Columns of `merged` for `then`, as SQL. */
   readonly returning?: string;
   /** Further definitions of the statement's WITH. They may read `merged (action, …)`, the written rows. */
   readonly then?: string;
+  /** One of those definitions, whose rows are counted as `touched`. */
+  readonly touched?: string;
+}
+
+/** Numbers of rows that a merge has written; stored rows without a change are in none of them. */
+export interface MergeCounts {
+  readonly created: number;
+  readonly changed: number;
+  readonly ended: number;
+  /** Values of stored rows that were not null and are null now. */
+  readonly cleared: number;
+  readonly touched: number;
 }
 
 /**
  * Inserts and updates all staged rows in one statement, without rewriting unchanged rows. Rows are locked in the order
  * of the key if the join keeps it, which makes deadlocks with other requests rare.
- *
- * @returns the number of new rows
  */
-export async function mergeStaged(client: PoolClient, tenantId: string, merge: StagedMerge): Promise<number> {
+export async function mergeStaged(
+  client: PoolClient,
+  tenantId: string,
+  merge: StagedMerge,
+): Promise<MergeCounts> {
   const keys = Object.entries(merge.key);
   const names = Object.keys(merge.values);
   await keepStatistics(client, merge.table, `(${knownRows(merge.stage)})`);
@@ -33,7 +51,11 @@ export async function mergeStaged(client: PoolClient, tenantId: string, merge: S
   const stored = each((name) => `t.${name}`);
   const next = each((name) => merge.values[name]!.update);
   const changed = merge.changedColumn ? `, ${merge.changedColumn} = clock_timestamp()` : '';
-  const { rows } = await client.query<{ created: number }>(
+  const cleared = names
+    .filter((name) => !merge.meaningfulNulls?.includes(name))
+    .map((name) => `(old.${name} IS NOT NULL AND new.${name} IS NULL)::int`);
+  const isUpdate = `merge_action() = 'UPDATE'`;
+  const { rows } = await client.query<MergeCounts>(
     `WITH merged AS (
        MERGE INTO ${merge.table} t
        USING (
@@ -46,12 +68,17 @@ export async function mergeStaged(client: PoolClient, tenantId: string, merge: S
        WHEN NOT MATCHED THEN
          INSERT (tenant_id, ${[...keys.map(([column]) => column), ...names].join(', ')})
          VALUES ($1, ${[...keys.map(([, staged]) => `s.${staged}`), ...names.map((name) => merge.values[name]!.insert)].join(', ')})
-       RETURNING merge_action() AS action${merge.returning ? `, ${merge.returning}` : ''}
+       RETURNING merge_action() AS action, (${isUpdate} AND ${merge.ended ?? 'false'}) IS TRUE AS has_ended,
+         CASE WHEN ${isUpdate} THEN ${cleared.join(' + ')} END AS cleared${merge.returning ? `, ${merge.returning}` : ''}
      )${merge.then ? `, ${merge.then}` : ''}
-     SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created FROM merged`,
+     SELECT count(*) FILTER (WHERE action = 'INSERT')::int AS created,
+       count(*) FILTER (WHERE action = 'UPDATE' AND NOT has_ended)::int AS changed,
+       count(*) FILTER (WHERE has_ended)::int AS ended, coalesce(sum(cleared), 0)::int AS cleared,
+       ${merge.touched ? `(SELECT count(*)::int FROM ${merge.touched})` : 0} AS touched
+     FROM merged`,
     [tenantId],
   );
-  return rows[0]!.created;
+  return rows[0]!;
 }
 
 /** Number of rows from which a nested loop over all of them takes seconds. */

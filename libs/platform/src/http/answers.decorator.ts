@@ -6,6 +6,7 @@ import {
   Header,
   HttpCode,
   type NestInterceptor,
+  SetMetadata,
   type Type,
   UseInterceptors,
 } from '@nestjs/common';
@@ -48,6 +49,8 @@ export interface AnswerOptions {
   errors?: ErrorDefinition[];
   /** The handler returns a `Located`; the answer names the new resource in `Location`. */
   location?: boolean;
+  /** Descriptions of further headers by name. The handler returns a `WithHeaders` if the answer has them. */
+  headers?: Readonly<Record<string, string>>;
   /** The handler returns JSON text; the answer carries its `ETag`, and a read honours `If-None-Match`. */
   etag?: boolean;
   /** The write honours `If-Match`. */
@@ -65,6 +68,9 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ...(options.etag ? [UseInterceptors(EtagInterceptor)] : []),
     // After `EtagInterceptor`, which thus gets the item itself.
     ...(options.location ? [UseInterceptors(LocationInterceptor)] : []),
+    ...(options.headers
+      ? [UseInterceptors(HeadersInterceptor), SetMetadata(ANSWER_HEADERS, Object.keys(options.headers))]
+      : []),
     ApiOperation({
       summary: options.summary,
       ...(options.description ? { description: options.description } : {}),
@@ -92,7 +98,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
             status: 202,
             description: SUCCESS[202]!,
             type: options.accepted,
-            headers: { ...headersOf({ ...options, location: true }), ...PREFERENCE_APPLIED },
+            headers: { ...headersOf({ ...options, location: true, headers: {} }), ...PREFERENCE_APPLIED },
           }),
         ]
       : []),
@@ -155,6 +161,31 @@ class LocationInterceptor<T> implements NestInterceptor<Located<T>, T> {
   }
 }
 
+/** Metadata of a handler: names of the headers that its answers declare. They are replayed with the answer. */
+export const ANSWER_HEADERS = 'mandat:answer-headers';
+
+/** The result of a handler that declares `headers`. */
+export class WithHeaders<T> {
+  constructor(
+    readonly headers: Readonly<Record<string, string>>,
+    readonly item: T,
+  ) {}
+}
+
+/** Sends the item of a `WithHeaders` with its headers; other results as they are. */
+class HeadersInterceptor<T> implements NestInterceptor<T | WithHeaders<T>, T> {
+  intercept(context: ExecutionContext, next: CallHandler<T | WithHeaders<T>>): Observable<T> {
+    return next.handle().pipe(
+      map((result) => {
+        if (!(result instanceof WithHeaders)) return result;
+        const response = context.switchToHttp().getResponse<Response>();
+        for (const [name, text] of Object.entries(result.headers)) response.setHeader(name, text);
+        return result.item;
+      }),
+    );
+  }
+}
+
 /** Date of deprecation by V2, in the format of structured fields (RFC 9745): 2026-01-01. */
 const DEPRECATED_SINCE = '@1767225600';
 
@@ -178,6 +209,9 @@ function headersOf(
   return {
     ...(options.location ? { Location: header('Path of the new resource, or of what it is part of.') } : {}),
     ...(options.etag ? { ETag: header('Version of the resource.') } : {}),
+    ...Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, description]) => [name, header(description)]),
+    ),
     ...(options.successor
       ? { Deprecation: header('Since when the operation is deprecated (RFC 9745).') }
       : {}),

@@ -12,6 +12,7 @@ import { ApiExtension } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { from, lastValueFrom, map, Observable } from 'rxjs';
+import { ANSWER_HEADERS } from './answers.decorator';
 import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
 import { SecretBox } from '../ops/secret-box';
@@ -22,7 +23,7 @@ import type { RawRequest } from './body.interceptor';
 import { problemOf } from './problem.filter';
 import { traceOf } from './tracing';
 
-/** Headers of an answer that belong to its content and are replayed with it. */
+/** Headers of an answer that belong to its content and are replayed with it, besides those that it declares. */
 const REPLAYED_HEADERS = ['content-type', 'location', 'etag', 'preference-applied'] as const;
 
 const UNRECORDED = 'mandat:unrecorded';
@@ -40,6 +41,14 @@ export const Unrecorded = () =>
  */
 export const SecretAnswer = (remedy: string) =>
   applyDecorators(SetMetadata(SECRET_ANSWER, remedy), ApiExtension('x-secret-answer', true));
+
+interface Recording {
+  readonly key: string;
+  /** See `SecretAnswer`. */
+  readonly remedy: string | undefined;
+  /** Names of the headers that are recorded. */
+  readonly recorded: readonly string[];
+}
 
 type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: DomainError };
 
@@ -74,7 +83,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (this.reflector.get<boolean | undefined>(UNRECORDED, handler)) return next.handle();
     const remedy = this.reflector.get<string | undefined>(SECRET_ANSWER, handler);
     const response = context.switchToHttp().getResponse<Response>();
-    return from(this.once(request, response, key, remedy, next)).pipe(
+    const declared = this.reflector.get<string[] | undefined>(ANSWER_HEADERS, handler) ?? [];
+    const recorded = [...REPLAYED_HEADERS, ...declared];
+    return from(this.once(request, response, { key, remedy, recorded }, next)).pipe(
       map((outcome) => {
         if ('refusal' in outcome) throw outcome.refusal;
         const { answer, replayed } = outcome;
@@ -89,8 +100,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   private async once(
     request: RawRequest,
     response: Response,
-    key: string,
-    remedy: string | undefined,
+    { key, remedy, recorded }: Recording,
     next: CallHandler,
   ): Promise<Outcome> {
     const tenantId = request.caller?.tenantId;
@@ -106,7 +116,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       }
       const justDone = await this.replay(owner, key, fingerprint, remedy);
       if (justDone) return justDone;
-      const outcome = await this.perform(response, next);
+      const outcome = await this.perform(response, recorded, next);
       const { body, ...answer } = this.recordable(outcome, request, remedy);
       const sealedBody = this.box.seal(Buffer.from(body), `idempotency ${owner} ${key}`);
       await this.records.add(owner, key, { ...answer, fingerprint, sealedBody });
@@ -132,13 +142,17 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return { answer: { status, headers, body }, replayed: true };
   }
 
-  private async perform(response: Response, next: CallHandler): Promise<Outcome> {
+  private async perform(
+    response: Response,
+    recorded: readonly string[],
+    next: CallHandler,
+  ): Promise<Outcome> {
     try {
       const result = await this.transactions.savepoint(() =>
         lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined }),
       );
       const headers: Record<string, string> = {};
-      for (const name of REPLAYED_HEADERS) {
+      for (const name of recorded) {
         const value = response.getHeader(name);
         if (typeof value === 'string') headers[name] = value;
       }

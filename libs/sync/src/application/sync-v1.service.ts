@@ -8,6 +8,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
+import { effetsOf, type Synced } from '../domain/effets';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { OVERTAKEN, syncLockOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';
@@ -46,23 +47,24 @@ export class SyncV1Service {
     actor: Actor,
     request: SyncV1Request,
     simulation: boolean,
-  ): Promise<SyncV1Result> {
+  ): Promise<Synced<SyncV1Result>> {
     countRecords([request.employeurs, request.objetsConsentement, request.employes]);
-    const perform = (): Promise<SyncV1Result> => this.perform(tenantId, request);
+    const perform = (): Promise<Synced<SyncV1Result>> => this.perform(tenantId, request);
     return this.transactions.run(
       { tenantId },
       async () => {
         if (simulation) return this.transactions.undone(perform);
-        const result = await perform();
-        await this.tell(tenantId, result);
+        const synced = await perform();
+        await this.tell(tenantId, synced);
         this.audit.record(tenantId, actor, SYNC_ACTIONS.v1, [tenantId]);
-        return result;
+        return synced;
       },
       OVERTAKEN,
     );
   }
 
-  private async tell(tenantId: string, { created, updated, errors }: SyncV1Result): Promise<void> {
+  private async tell(tenantId: string, { resultat, effets }: Synced<SyncV1Result>): Promise<void> {
+    const { created, updated, errors } = resultat;
     const data: SyncTerminee = {
       version: 'V1',
       tacheId: null,
@@ -71,17 +73,18 @@ export class SyncV1Service {
       crees: created,
       modifies: updated,
       refuses: errors.length,
+      effets,
     };
     await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
   }
 
-  private async perform(tenantId: string, request: SyncV1Request): Promise<SyncV1Result> {
+  private async perform(tenantId: string, request: SyncV1Request): Promise<Synced<SyncV1Result>> {
     await this.transactions.lockByName(syncLockOf(tenantId));
     const employeurs = await this.masterData.upsertEmployeurs(tenantId, request.employeurs ?? []);
     const objets = await this.objetsConsentement.upsert(tenantId, request.objetsConsentement ?? []);
     const employes = await this.masterData.upsertEmployes(tenantId, request.employes ?? []);
     const results = [employeurs, objets, employes];
-    return {
+    const resultat = {
       created: sum(results, (result) => result.created),
       updated: sum(results, (result) => result.updated),
       errors: [
@@ -90,6 +93,7 @@ export class SyncV1Service {
         ...errorsOf(employes, ''),
       ],
     };
+    return { resultat, effets: effetsOf(results) };
   }
 }
 

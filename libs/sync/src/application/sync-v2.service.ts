@@ -9,6 +9,7 @@ import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import { NestedLimits } from '#platform/input/nested-limits';
+import { effetsOf, type Synced } from '../domain/effets';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import type { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 import { OVERTAKEN, syncLockOf } from './overtaken';
@@ -39,7 +40,7 @@ export interface SyncV2Options {
   /** Receives the progress of the sync. */
   readonly progress?: SyncProgress;
   /** Done in the sync's transaction once all is written; before what a simulation wrote is undone. */
-  readonly conclude?: (result: SyncV2Result) => Promise<void>;
+  readonly conclude?: (synced: Synced<SyncV2Result>) => Promise<void>;
 }
 
 /** The V2 sync: unions with employers, employees with all that is nested in them, consent objects; one transaction. */
@@ -60,19 +61,19 @@ export class SyncV2Service {
     actor: Actor,
     request: SyncV2Request,
     options: SyncV2Options,
-  ): Promise<SyncV2Result> {
+  ): Promise<Synced<SyncV2Result>> {
     const progress = options.progress ?? new SyncProgress(countOf(request));
-    const perform = (): Promise<SyncV2Result> => this.perform(tenantId, request, progress);
+    const perform = (): Promise<Synced<SyncV2Result>> => this.perform(tenantId, request, progress);
     return this.transactions.run(
       { tenantId },
       async () => {
         progress.restart();
         await this.transactions.lockByName(syncLockOf(tenantId));
-        const result = await (options.simulation ? this.transactions.undone(perform) : perform());
-        await options.conclude?.(result);
-        if (!options.simulation || options.tacheId) await this.tell(tenantId, result, options);
+        const synced = await (options.simulation ? this.transactions.undone(perform) : perform());
+        await options.conclude?.(synced);
+        if (!options.simulation || options.tacheId) await this.tell(tenantId, synced, options);
         if (!options.simulation) this.audit.record(tenantId, actor, SYNC_ACTIONS.v2, [tenantId]);
-        return result;
+        return synced;
       },
       OVERTAKEN,
     );
@@ -80,10 +81,10 @@ export class SyncV2Service {
 
   private async tell(
     tenantId: string,
-    result: SyncV2Result,
+    { resultat, effets }: Synced<SyncV2Result>,
     { simulation, tacheId }: SyncV2Options,
   ): Promise<void> {
-    const lists = Object.values(result);
+    const lists = Object.values(resultat);
     const sum = (count: (list: SyncV2Counts) => number): number =>
       lists.reduce((total, list) => total + count(list), 0);
     const data: SyncTerminee = {
@@ -94,6 +95,7 @@ export class SyncV2Service {
       crees: sum(({ AddCount }) => AddCount),
       modifies: sum(({ UpdateCount }) => UpdateCount),
       refuses: sum(({ Erreurs }) => Erreurs.length),
+      effets,
     };
     await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
   }
@@ -102,7 +104,7 @@ export class SyncV2Service {
     tenantId: string,
     request: SyncV2Request,
     progress: SyncProgress,
-  ): Promise<SyncV2Result> {
+  ): Promise<Synced<SyncV2Result>> {
     const nested = new NestedLimits();
     const list = (records: Records | null | undefined): Iterable<unknown> => progress.over(records ?? []);
     const done = (records: Records | null | undefined): void => progress.wrote(records?.length ?? 0);
@@ -117,7 +119,7 @@ export class SyncV2Service {
     done(request.Employes);
     const objets = await this.objetsConsentement.upsertV2(tenantId, list(request.ObjetsConsentement));
     done(request.ObjetsConsentement);
-    return {
+    const resultat = {
       Syndicats: countsOf(syndicats),
       Employeurs: countsOf(employeurs),
       Employes: countsOf(employes),
@@ -125,6 +127,8 @@ export class SyncV2Service {
       Adhesions: countsOf(adhesions),
       ObjetsConsentement: countsOf(objets),
     };
+    const effets = effetsOf([syndicats, employeurs, employes, emplois, adhesions, objets]);
+    return { resultat, effets };
   }
 }
 

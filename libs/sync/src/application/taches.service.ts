@@ -12,6 +12,7 @@ import { Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { JsonFault } from '#platform/input/json-rows';
+import { NO_EFFETS } from '../domain/effets';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import type { ErreurTache } from '../domain/tache.types';
@@ -113,10 +114,10 @@ export class TachesService {
         simulation: work.simulation,
         tacheId,
         progress,
-        conclude: async (result) => {
+        conclude: async (synced) => {
           // A running tick would wait for the row that this transaction is about to write.
           await ticker.stop();
-          if (!(await this.taches.succeed(tenantId, tacheId, result))) throw new AlreadyOver();
+          if (!(await this.taches.succeed(tenantId, tacheId, synced))) throw new AlreadyOver();
         },
       });
     } catch (error) {
@@ -151,6 +152,7 @@ export class TachesService {
         crees: 0,
         modifies: 0,
         refuses: 0,
+        effets: NO_EFFETS,
       };
       await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
     });

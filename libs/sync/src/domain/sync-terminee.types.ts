@@ -1,3 +1,5 @@
+import type { Effets } from './effets';
+
 /** Data of the event `sync.terminee`: counts only, because the response or the task has the records' errors. */
 export interface SyncTerminee {
   readonly version: 'V1' | 'V2';
@@ -8,4 +10,5 @@ export interface SyncTerminee {
   readonly crees: number;
   readonly modifies: number;
   readonly refuses: number;
+  readonly effets: Effets;
 }

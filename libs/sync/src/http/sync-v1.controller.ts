@@ -3,10 +3,11 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { SyncV1Service } from '../application/sync-v1.service';
+import { answerOf, EFFETS_HEADERS } from './effets.dto';
 import { SyncQuery, SyncV1Input, SyncV1ResultItem } from './sync-v1.dto';
 
 @ApiTags('Employees')
@@ -22,13 +23,14 @@ export class SyncV1Controller {
     description:
       'Everything accepted commits together. A rejected record is reported in `errors` and does not stop the others; the status is 200 even then. Up to 64 MB and 250,000 records over the three lists.',
     type: SyncV1ResultItem,
+    headers: EFFETS_HEADERS,
   })
   async sync(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: SyncV1Input,
-  ): Promise<SyncV1ResultItem> {
-    return this.syncs.sync(tenantId, actor, body, query.simulation ?? false);
+  ): Promise<WithHeaders<SyncV1ResultItem>> {
+    return answerOf(await this.syncs.sync(tenantId, actor, body, query.simulation ?? false));
   }
 }

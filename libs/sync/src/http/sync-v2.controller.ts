@@ -4,13 +4,14 @@ import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers } from '#platform/http/answers.decorator';
+import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
 import type { Json } from '#platform/database/json';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import type { Records } from '../application/record-limits';
 import { SyncV2Service } from '../application/sync-v2.service';
 import { TachesService } from '../application/taches.service';
+import { answerOf, EFFETS_HEADERS } from './effets.dto';
 import { SyncQuery } from './sync-v1.dto';
 import { EmployeV2Sync, SyncV2Input, SyncV2ResultItem } from './sync-v2.dto';
 import { jsonOf } from './taches.controller';
@@ -41,6 +42,7 @@ export class SyncV2Controller {
       'Employments: an empty or absent `Emplois` keeps the stored ones. Otherwise employments that are left out are deactivated. If an employment has no readable identifier, none is deactivated, because it may be any of them.',
     ].join('\n\n'),
     type: SyncV2ResultItem,
+    headers: EFFETS_HEADERS,
     accepted: TacheItem,
   })
   async sync(
@@ -51,9 +53,11 @@ export class SyncV2Controller {
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SyncV2ResultItem | Json> {
+  ): Promise<WithHeaders<SyncV2ResultItem> | Json> {
     const simulation = query.simulation ?? false;
-    if (!prefersAsync(prefer)) return this.syncs.sync(tenantId, actor, body, { simulation });
+    if (!prefersAsync(prefer)) {
+      return answerOf(await this.syncs.sync(tenantId, actor, body, { simulation }));
+    }
     const tache = await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation);
     response
       .status(202)
@@ -70,19 +74,17 @@ export class SyncV2Controller {
     description:
       'Equals a sync with `Employes` only; the body is their list. Up to 64 MB, 250,000 employees and 400,000 nested records, 2 MB a record.',
     type: SyncV2ResultItem,
+    headers: EFFETS_HEADERS,
   })
   async upsert(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: Array<unknown>,
-  ): Promise<SyncV2ResultItem> {
-    return this.syncs.sync(
-      tenantId,
-      actor,
-      { Employes: body as Records },
-      { simulation: query.simulation ?? false },
-    );
+  ): Promise<WithHeaders<SyncV2ResultItem>> {
+    const request = { Employes: body as Records };
+    const simulation = query.simulation ?? false;
+    return answerOf(await this.syncs.sync(tenantId, actor, request, { simulation }));
   }
 }
 

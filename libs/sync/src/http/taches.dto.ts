@@ -3,6 +3,7 @@ import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { ETATS_TACHE } from '../domain/tache.types';
+import { EffetsItem } from './effets.dto';
 import { SyncV2ResultItem } from './sync-v2.dto';
 
 /** Identifier of the documentation's examples. The demonstration tenant has such a task, so the examples work. */
@@ -26,6 +27,9 @@ export class TacheItem extends ItemOf({
 }) {
   @ApiProperty({ description: 'The result of the sync, once `etat` is `Reussie`.', required: false })
   resultat?: SyncV2ResultItem;
+
+  @ApiProperty({ description: 'The effects of the sync, once `etat` is `Reussie`.', required: false })
+  effets?: EffetsItem;
 
   @ApiProperty({ description: 'The reason, once `etat` is `Echouee`.', required: false })
   erreur?: ErreurTacheItem;
@@ -51,5 +55,9 @@ export class SyncTermineeData
     crees: value.integer('Records created, over all lists.', 942),
     modifies: value.integer('Records that existed and were accepted.', 99_041),
     refuses: value.integer('Records rejected.', 17),
+    effets: value.one(
+      EffetsItem,
+      'Effects of the sync, as in the header `Mandat-Effets`; zeros if it failed.',
+    ),
   })
   implements SyncTerminee {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import type { Effets, Synced } from '../domain/effets';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
 
 /** A task as partners see it; `resultat` is JSON text. */
@@ -11,6 +12,8 @@ export interface TacheRow {
   traites: number;
   total: number;
   resultat: string | null;
+  /** Of a task that has succeeded; null for those of older versions. */
+  effets: Effets | null;
   erreur: ErreurTache | null;
 }
 
@@ -69,7 +72,7 @@ export class TacheRepository {
       { tenantId },
       {
         name: 'tache_find',
-        text: `SELECT id_unique AS id, type, etat, traites, total, resultat::text, erreur FROM tache
+        text: `SELECT id_unique AS id, type, etat, traites, total, resultat::text, effets, erreur FROM tache
                WHERE tenant_id = $1 AND id_unique = $2`,
         values: [tenantId, id],
       },
@@ -115,11 +118,11 @@ export class TacheRepository {
   }
 
   /** Ends a task with its result, in the ambient transaction. Returns false if it had ended already. */
-  async succeed(tenantId: string, id: string, resultat: object): Promise<boolean> {
+  async succeed(tenantId: string, id: string, { resultat, effets }: Synced<object>): Promise<boolean> {
     const { rowCount } = await this.transactions.client().query(
-      `UPDATE tache SET etat = 'Reussie', traites = total, resultat = $3, corps = NULL, date_fin = clock_timestamp()
+      `UPDATE tache SET etat = 'Reussie', traites = total, resultat = $3, effets = $4, corps = NULL, date_fin = clock_timestamp()
        WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL`,
-      [tenantId, id, JSON.stringify(resultat)],
+      [tenantId, id, JSON.stringify(resultat), JSON.stringify(effets)],
     );
     return rowCount === 1;
   }

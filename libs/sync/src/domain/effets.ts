@@ -1,0 +1,42 @@
+import type { BulkResult } from '#platform/bulk/bulk-upsert';
+
+/** Effects of a sync over all kinds of records (docs/contract.md, "Effects"). */
+export interface Effets {
+  readonly crees: number;
+  readonly modifies: number;
+  readonly inchanges: number;
+  readonly termines: number;
+  readonly champsVides: number;
+  readonly refuses: number;
+}
+
+/** The result of a sync with its effects. */
+export interface Synced<R> {
+  readonly resultat: R;
+  readonly effets: Effets;
+}
+
+/** Effects of a sync that has written nothing. */
+export const NO_EFFETS: Effets = effetsOf([]);
+
+/** Returns the effects of the lists of a sync. */
+export function effetsOf(lists: readonly BulkResult[]): Effets {
+  const sum = (count: (list: BulkResult) => number): number =>
+    lists.reduce((total, list) => total + count(list), 0);
+  return {
+    crees: sum(({ created }) => created),
+    modifies: sum(({ changed }) => changed),
+    inchanges: sum(({ unchanged }) => unchanged),
+    termines: sum(({ ended }) => ended),
+    champsVides: sum(({ cleared }) => cleared),
+    refuses: sum(({ refusals }) => refusals.length),
+  };
+}
+
+/** Returns the effects as a dictionary of structured fields (RFC 9651): `crees=3, modifies=1, …`. */
+export function dictionaryOf({ crees, modifies, inchanges, termines, champsVides, refuses }: Effets): string {
+  const members = { crees, modifies, inchanges, termines, 'champs-vides': champsVides, refuses };
+  return Object.entries(members)
+    .map(([name, count]) => `${name}=${count}`)
+    .join(', ');
+}

@@ -1,0 +1,32 @@
+import { WithHeaders } from '#platform/http/answers.decorator';
+import { ItemOf } from '#platform/input/record-classes';
+import { value } from '#platform/input/values';
+import { dictionaryOf, type Effets, type Synced } from '../domain/effets';
+
+/** Effects of a sync, in the task and in the event. The header has the same numbers. */
+export class EffetsItem
+  extends ItemOf({
+    crees: value.integer('New records, nested ones included.', 3),
+    modifies: value.integer('Stored records that were changed and not ended.', 1),
+    inchanges: value.integer('Stored records that were accepted without a change.', 10),
+    termines: value.integer(
+      'Employments and memberships that the sync ended: those sent with an end, and employments left out.',
+      2,
+    ),
+    champsVides: value.integer('Values of stored records that the sync cleared.', 5),
+    refuses: value.integer('Rejected records.', 0),
+  })
+  implements Effets {}
+
+const HEADER = 'Mandat-Effets';
+
+/** For `@Answers`: the header of a sync's response. */
+export const EFFETS_HEADERS = {
+  [HEADER]:
+    'Effects of the sync, a dictionary (RFC 9651): `crees=3, modifies=1, inchanges=10, termines=2, champs-vides=5, refuses=0`.',
+};
+
+/** Returns the response of a sync. */
+export function answerOf<R>({ resultat, effets }: Synced<R>): WithHeaders<R> {
+  return new WithHeaders({ [HEADER]: dictionaryOf(effets) }, resultat);
+}
