@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isActiveOn } from './days';
 import { type Shape, type Values, CheckedList, read, readDate } from './model-records';
 
@@ -17,6 +18,18 @@ export interface Expected {
   status: number[];
   /** Undefined if only the status matters. Errors in a sync's result are their identifiers only. */
   json?: unknown;
+  /** Effects of a sync; undefined for other requests. */
+  effets?: Effets;
+}
+
+/** Effects of a sync, named as in the header `Mandat-Effets`. */
+export interface Effets {
+  crees: number;
+  modifies: number;
+  inchanges: number;
+  termines: number;
+  'champs-vides': number;
+  refuses: number;
 }
 
 /** Filters of the search for employments. */
@@ -30,6 +43,8 @@ export interface EmploiFilter {
 
 /** Cases that a test of many requests must have covered. */
 export const HAPPENINGS = [
+  'a stored value is cleared',
+  'an employment or a membership is sent with an end',
   'V1 ends its employment',
   'V1 begins its employment',
   'a bad custom value',
@@ -201,6 +216,7 @@ export class Reference {
   /** Cases covered so far. */
   readonly seen = new Set<Happening>();
   private requests = 0;
+  private effets = noEffets();
   protected state: State = {
     employes: new Map(),
     employeurs: new Map(),
@@ -212,9 +228,44 @@ export class Reference {
   handle(request: ApiRequest): Expected {
     this.requests++;
     const before = structuredClone(this.state);
+    this.effets = noEffets();
     const expected = this.perform(request);
     if (request.simulation) this.state = before;
     return expected;
+  }
+
+  private synced(json: object, lists: readonly Counts[]): Expected {
+    const crees = lists.reduce((sum, { AddCount }) => sum + AddCount, 0);
+    const refuses = lists.reduce((sum, { Erreurs }) => sum + Erreurs.length, 0);
+    return { status: [200], json, effets: { ...this.effets, crees, refuses } };
+  }
+
+  /**
+   * Counts what a sync did with an accepted record.
+   *
+   * @param before its values, undefined if it did not exist
+   * @param isEnded whether it had not ended before and has ended now
+   */
+  protected note(before: Values | undefined, after: Values, isEnded = false): void {
+    if (!before) return;
+    for (const [name, value] of Object.entries(before)) {
+      // Without an end, a record is ongoing; no value is missing.
+      if (name !== 'fin' && value !== null && (after[name] ?? null) === null) this.clear();
+    }
+    if (isEnded) {
+      this.seen.add('an employment or a membership is sent with an end');
+      this.end();
+    } else if (isDeepStrictEqual(before, after)) this.effets.inchanges++;
+    else this.effets.modifies++;
+  }
+
+  protected end(): void {
+    this.effets.termines++;
+  }
+
+  private clear(): void {
+    this.seen.add('a stored value is cleared');
+    this.effets['champs-vides']++;
   }
 
   private perform({ method, resource, id, body }: ApiRequest): Expected {
@@ -260,16 +311,17 @@ export class Reference {
       ...this.syncEmployes(body.employes),
       ObjetsConsentement: this.upsertNamed(this.state.objets, body.objetsConsentement),
     };
-    return { status: [200], json };
+    return this.synced(json, Object.values(json));
   }
 
-  private syncSyndicats(sent: unknown): object {
+  private syncSyndicats(sent: unknown): Record<'Syndicats' | 'Employeurs', Counts> {
     const syndicats = new CheckedList(SYNDICAT, 'identifiantExterne');
     const employeurs = new CheckedList(EMPLOYEUR_V2, 'identifiantExterne');
     const counts = { Syndicats: new Counts(syndicats.errors), Employeurs: new Counts(employeurs.errors) };
     const names = new Map<string, string>();
     for (const { id, values } of syndicats.each(sent)) {
       counts.Syndicats.accept(!this.state.syndicats.has(id));
+      const before = this.state.syndicats.has(id) ? { own: this.own('syndicats', id) } : undefined;
       const syndicat = upsert(this.state.syndicats, id, () => ({
         ...this.newborn(),
         nom: '',
@@ -285,15 +337,18 @@ export class Reference {
         }
         if (names.has(nested.id)) this.seen.add('an employer in two unions');
         names.set(nested.id, nom);
-        counts.Employeurs.accept(!this.state.employeurs.has(nested.id));
+        const known = this.state.employeurs.get(nested.id);
+        counts.Employeurs.accept(!known);
+        this.note(known && { nom: known.nom }, { nom });
         upsert(this.state.employeurs, nested.id, () => ({ ...this.newborn(), nom })).nom = nom;
         syndicat.employeurs.add(nested.id);
       }
+      this.note(before, { own: this.own('syndicats', id) });
     }
     return counts;
   }
 
-  private syncEmployes(sent: unknown): object {
+  private syncEmployes(sent: unknown): Record<'Employes' | 'Emplois' | 'Adhesions', Counts> {
     const employes = new CheckedList(EMPLOYE_V2, 'idExterne');
     const emplois = new CheckedList(EMPLOI, 'identifiantExterne');
     const adhesions = new CheckedList(MEMBERSHIP, 'syndicatIdExterne');
@@ -310,6 +365,7 @@ export class Reference {
         continue;
       }
       counts.Employes.accept(!this.state.employes.has(id));
+      const before = this.contentOf(id);
       const employe = this.upsertEmploye(id, values);
       for (const [nom, valeur] of valeurs) {
         if (valeur === null) employe.valeurs.delete(nom);
@@ -318,15 +374,19 @@ export class Reference {
       this.syncEmplois(employe, values.emplois, emplois, counts.Emplois);
       for (const nested of adhesions.each(values.adhesions)) {
         if (this.state.syndicats.has(nested.id)) {
-          counts.Adhesions.accept(!employe.adhesions.has(nested.id));
-          employe.adhesions.set(nested.id, {
+          const known = employe.adhesions.get(nested.id);
+          const adhesion = {
             date: nested.values.dateAdhesion as string,
             fin: (nested.values.dateFin ?? null) as string | null,
-          });
+          };
+          counts.Adhesions.accept(!known);
+          this.note(known && { ...known }, adhesion, known && !hasEnded(known) && hasEnded(adhesion));
+          employe.adhesions.set(nested.id, adhesion);
         } else {
           adhesions.errors.push(nested.id);
         }
       }
+      this.note(before, this.contentOf(id)!);
     }
     return counts;
   }
@@ -360,14 +420,16 @@ export class Reference {
         this.seen.add('an employment that comes back');
       }
       counts.accept(!known);
-      employe.emplois!.set(id, {
+      const emploi = {
         born: known?.born ?? this.requests,
         rank: known?.rank ?? Infinity,
         employeur,
         matricule: values.matricule as string,
         debut: (values.dateDebut ?? null) as string | null,
         fin: (values.dateFin ?? null) as string | null,
-      });
+      };
+      this.note(known && { ...known }, emploi, known && !hasEnded(known) && hasEnded(emploi));
+      employe.emplois!.set(id, emploi);
     }
     if (identified.length === 0) return;
     if (identified.length === all.length) this.endOmitted(employe, new Set(identified));
@@ -397,6 +459,7 @@ export class Reference {
       if (sent.has(id) || hasEnded(emploi)) continue;
       this.seen.add('an omitted employment is ended');
       emploi.fin = day();
+      this.end();
     }
   }
 
@@ -429,19 +492,19 @@ export class Reference {
         continue;
       }
       employes.accept(!this.state.employes.has(id));
+      const before = this.contentOf(id, true);
       const employe = this.upsertEmploye(id, values);
       const employeur = values.identifiantExterneEmployeur as string | null | undefined;
       if (employeur !== undefined) this.writeEmployeurV1(employe, employeur);
+      this.note(before, this.contentOf(id, true)!);
     }
     const all = [employeurs, objets, employes];
-    return {
-      status: [200],
-      json: {
-        created: all.reduce((sum, { AddCount }) => sum + AddCount, 0),
-        updated: all.reduce((sum, { UpdateCount }) => sum + UpdateCount, 0),
-        errors: all.flatMap(({ Erreurs }) => Erreurs),
-      },
+    const json = {
+      created: all.reduce((sum, { AddCount }) => sum + AddCount, 0),
+      updated: all.reduce((sum, { UpdateCount }) => sum + UpdateCount, 0),
+      errors: all.flatMap(({ Erreurs }) => Erreurs),
     };
+    return this.synced(json, all);
   }
 
   private createEmploye(values: Values | undefined): Expected {
@@ -487,6 +550,7 @@ export class Reference {
     const emploi = employe.emplois.get(V1);
     if (employeur !== null) {
       this.seen.add('V1 begins its employment');
+      if (emploi && emploi.matricule !== null && emploi.employeur !== employeur) this.clear();
       employe.emplois.set(V1, {
         born: emploi?.born ?? this.requests,
         rank: emploi?.rank ?? Infinity,
@@ -499,6 +563,7 @@ export class Reference {
     } else if (emploi && isActive(emploi, day())) {
       this.seen.add('V1 ends its employment');
       emploi.fin = day();
+      this.end();
     }
   }
 
@@ -533,7 +598,9 @@ export class Reference {
     const list = new CheckedList(KEYED, 'idExterne');
     const counts = new Counts(list.errors);
     for (const { id, values } of list.each(sent)) {
-      counts.accept(!table.has(id));
+      const known = table.get(id);
+      counts.accept(!known);
+      this.note(known && { nom: known.nom }, { nom: values.nom });
       upsert(table, id, () => ({ ...this.newborn(), nom: '' })).nom = values.nom as string;
     }
     return counts;
@@ -751,6 +818,22 @@ export class Reference {
     return own?.[1].employeur ?? recent?.employeur ?? null;
   }
 
+  /**
+   * Returns what belongs to an employee itself; V1 writes the employer as one of its properties. V2's first employments
+   * change the employee, because V2 has them from then on.
+   */
+  private contentOf(id: string, isV1 = false): Values | undefined {
+    const employe = this.state.employes.get(id);
+    if (!employe) return undefined;
+    const { colonnes, valeurs, emplois, employeurV1 } = employe;
+    return {
+      ...colonnes,
+      ...Object.fromEntries([...valeurs].map(([nom, valeur]) => [`valeur ${nom}`, valeur])),
+      isKept: emplois !== undefined,
+      ...(isV1 ? { employeurV1, emplois: JSON.stringify([...(emplois ?? [])]) } : {}),
+    };
+  }
+
   private newborn(): Born {
     return { born: this.requests };
   }
@@ -777,7 +860,11 @@ function isActive({ debut, fin }: Pick<Emploi, 'debut' | 'fin'>, on: string): bo
   return isActiveOn(on, debut, fin);
 }
 
-function hasEnded({ fin }: Emploi): boolean {
+function noEffets(): Effets {
+  return { crees: 0, modifies: 0, inchanges: 0, termines: 0, 'champs-vides': 0, refuses: 0 };
+}
+
+function hasEnded({ fin }: Pick<Emploi, 'fin'>): boolean {
   return !isActiveOn(day(), null, fin);
 }
 

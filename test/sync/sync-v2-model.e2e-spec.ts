@@ -124,6 +124,7 @@ class Comparison {
     if (expected.json !== undefined) {
       expectSame('the answer', comparable(withErrorIds(answer.json)), comparable(expected.json));
     }
+    expectSame('Mandat-Effets', effetsOf(answer.headers), expected.effets);
   }
 
   private async get(path: string): Promise<{ status: number; json: unknown } | undefined> {
@@ -183,6 +184,15 @@ class Comparison {
     }
     this.known = known;
   }
+}
+
+/** Returns the header of a sync, undefined if there is none. */
+function effetsOf(headers: Headers): object | undefined {
+  const members = headers.get('mandat-effets')?.split(', ');
+  return (
+    members &&
+    Object.fromEntries(members.map((member) => [member.split('=')[0], Number(member.split('=')[1])]))
+  );
 }
 
 function emploisPath(filter: EmploiFilter): string {
@@ -290,6 +300,20 @@ const WRONG: readonly [what: string, wrong: new () => Reference][] = [
     class extends Reference {
       protected override isHeld(): boolean {
         return false;
+      }
+    },
+  ],
+  [
+    'counts no ended employment',
+    class extends Reference {
+      protected override end(): void {}
+    },
+  ],
+  [
+    'counts unchanged records as changed',
+    class extends Reference {
+      protected override note(before: Values | undefined, after: Values, isEnded?: boolean): void {
+        super.note(before, { ...after, other: true }, isEnded);
       }
     },
   ],
