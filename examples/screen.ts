@@ -1,4 +1,6 @@
+import type { EffetsItem } from '@mandat/client';
 import { SingleBar } from 'cli-progress';
+import { must } from './checks';
 
 let chapter = 0;
 let bar: SingleBar | undefined;
@@ -75,6 +77,16 @@ export function short(text: string, length = 100): string {
 
 export function outcome(created: number, updated: number, refused: number): string {
   return `created ${count(created)}, updated ${count(updated)}, refused ${count(refused)}`;
+}
+
+/** The effects of a sync. */
+export function effects(effets: EffetsItem | undefined): string {
+  must(effets, 'a sync said no effects');
+  const { crees, modifies, inchanges, termines, champsVides, refuses } = effets;
+  return (
+    `created ${count(crees)}, changed ${count(modifies)}, unchanged ${count(inchanges)}, ended ${count(termines)}, ` +
+    `values cleared ${count(champsVides)}, refused ${count(refuses)}`
+  );
 }
 
 /** Returns rejections by message, the most frequent first. */

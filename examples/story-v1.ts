@@ -1,9 +1,20 @@
-import { eachPage, type Partenaire } from '@mandat/client';
+import { eachPage, effectsOf, type Partenaire } from '@mandat/client';
 import { asTyped, momentAfter, must, refusal, since, timed } from './checks';
 import { batchesOf, correct, FAULTS, isCorrectable, isTypical, makeRows, type Row } from './employees';
 import { ORGANISATIONS } from './quebec';
 import { runKey } from './run-key';
-import { byMessage, count, megabytes, outcome, Progress, say, seconds, short, title } from './screen';
+import {
+  byMessage,
+  count,
+  effects,
+  megabytes,
+  outcome,
+  Progress,
+  say,
+  seconds,
+  short,
+  title,
+} from './screen';
 
 // V1: employees with a single employer, in batches; faults of an export; reading; changing one employee.
 
@@ -65,8 +76,11 @@ async function dryRun(partner: Partenaire, rows: readonly Row[]): Promise<void> 
   title('Dry run: validate without writing', `POST ${SYNC}?simulation=true`);
   const body = asTyped<Body>({ employeurs: EMPLOYEURS, employes: rows.map(({ sent }) => sent) });
   const size = megabytes(Buffer.byteLength(JSON.stringify(body)));
-  const { data, milliseconds } = await timed(partner.syncV1.sync({ query: { simulation: true }, body }));
+  const { data, response, milliseconds } = await timed(
+    partner.syncV1.sync({ query: { simulation: true }, body }),
+  );
   say(`One request of ${size}, answered in ${seconds(milliseconds)}; no data is written.`);
+  say(`Mandat-Effets: ${effects(effectsOf(response))}`);
   say(`Would be ${said(data)}:`);
   for (const [message, errors] of byMessage(data.errors, (error) => error.message)) {
     say(`${count(errors.length).padStart(5)}  ${short(message)}`);

@@ -1,4 +1,5 @@
 import {
+  effectsOf,
   type Partenaire,
   ProblemError,
   type SyncV2ResultItem,
@@ -21,7 +22,7 @@ import {
 import { EMPLOYE, readBack, sayEmploi, searchEmplois } from './reads-v2';
 import { KINDS, mustAnswerAll, refused, type Result, said, sayCounts, sayErrors } from './result-v2';
 import { runKey } from './run-key';
-import { count, megabytes, outcome, Progress, say, seconds, title } from './screen';
+import { count, effects, megabytes, outcome, Progress, say, seconds, title } from './screen';
 
 // V2: the same partner's unions, employments, memberships and custom values, all in one asynchronous request.
 
@@ -115,13 +116,18 @@ interface Answer {
 
 async function followed(partner: Partenaire, accepted: Answer, total: number): Promise<Result> {
   const progress = new Progress(total, true, 1 / 4);
+  let ended: TacheItem | undefined;
   try {
     return await taskResult(partner, accepted, {
-      onProgress: ({ traites }) => progress.reach(traites),
+      onProgress: (task) => {
+        progress.reach(task.traites);
+        ended = task;
+      },
       intervalSeconds: 0.25,
     });
   } finally {
     progress.end();
+    if (ended?.effets) say(`The task's effets: ${effects(ended.effets)}`);
   }
 }
 
@@ -180,6 +186,7 @@ async function syncAll(partner: Partenaire, name: string, people: readonly Perso
   );
   const updated = KINDS.reduce((sum, kind) => sum + data[kind].UpdateCount, 0);
   say(`Synchronous: ${outcome(0, updated, 0)}, in ${seconds(milliseconds)}`);
+  say(`Mandat-Effets: ${effects(effectsOf(answer.response))}`);
 }
 
 async function changedSince(partner: Partenaire, moment: string) {

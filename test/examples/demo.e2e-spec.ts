@@ -242,6 +242,11 @@ describe('npm run demo', () => {
       expect(first.stdout).toContain(
         `created ${say(RECORDS + 40 - refused)}, updated 0, refused ${refused}, in `,
       );
+      expect(first.stdout).toContain(`Mandat-Effets: created ${say(RECORDS + 40 - refused)}, changed 0, `);
+      // The next V2 export: an employment was left out, another one is ongoing again.
+      expect(first.stdout).toMatch(
+        /Mandat-Effets: created 0, changed 1, unchanged [^a-z]+, ended 1, values cleared 0, refused 0/,
+      );
       expect(first.stdout).toContain(
         `created 0, updated ${say(accepted + 40)}, refused ${refusedInTheEnd}, in `,
       );

@@ -98,6 +98,11 @@ function expectStrict(type: string, data: Item['data']): void {
   for (const none of [null, [], 'x', 7, {}]) expect(faultsOf(type, none)).not.toEqual([]);
 }
 
+/** Returns the effects of a sync; those not given are zero. */
+function effets(numbers: object): object {
+  return { crees: 0, modifies: 0, inchanges: 0, termines: 0, champsVides: 0, refuses: 0, ...numbers };
+}
+
 describe('GET /b2b/v2/type-evenement', () => {
   it('200 with the description and schema of each type, in a fixed order', async () => {
     const answer = await partner('GET', '/b2b/v2/type-evenement');
@@ -202,7 +207,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     const data = await theOne('sync.terminee');
     expect(data).toEqual({
       ...{ version: 'V1', tacheId: null, etat: 'Reussie', simulation: false },
-      ...{ crees: 1, modifies: 1, refuses: 1 },
+      ...{ crees: 1, modifies: 1, refuses: 1, effets: effets({ crees: 1, inchanges: 1, refuses: 1 }) },
     });
     expectStrict('sync.terminee', data);
   });
@@ -215,7 +220,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     });
     expect(await theOne('sync.terminee')).toEqual({
       ...{ version: 'V2', tacheId: null, etat: 'Reussie', simulation: false },
-      ...{ crees: 2, modifies: 1, refuses: 1 },
+      ...{ crees: 2, modifies: 1, refuses: 1, effets: effets({ crees: 2, inchanges: 1, refuses: 1 }) },
     });
   });
 
@@ -237,6 +242,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     const { id, etat } = await task('', { Employes: EMPLOYES });
     expect(await theOne('sync.terminee')).toEqual({
       ...{ version: 'V2', tacheId: id, etat, simulation: false, crees: 1, modifies: 0, refuses: 1 },
+      effets: effets({ crees: 1, refuses: 1 }),
     });
   });
 
@@ -244,6 +250,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     const { id } = await task('?simulation=true', { Employes: [{ ...EMPLOYES[0], IdExterne: 'E-40' }] });
     expect(await theOne('sync.terminee')).toEqual({
       ...{ version: 'V2', tacheId: id, etat: 'Reussie', simulation: true, crees: 1, modifies: 0, refuses: 0 },
+      effets: effets({ crees: 1 }),
     });
     expect((await partner('GET', '/b2b/v2/employe/E-40')).status).toBe(404);
   });
@@ -260,6 +267,7 @@ describe('A real event matches the schema of its type, and a changed one does no
       const data = await theOne('sync.terminee');
       expect(data).toEqual({
         ...{ version: 'V2', tacheId: id, etat, simulation: false, crees: 0, modifies: 0, refuses: 0 },
+        effets: effets({}),
       });
       expectStrict('sync.terminee', data);
     } finally {

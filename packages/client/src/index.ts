@@ -1,4 +1,5 @@
 export { administration, type ConnectionOptions, partenaire, plateforme } from './connect.js';
+export { effectsOf } from './effects.js';
 export { ConnectionError, type Fault, ProblemError } from './errors.js';
 export { idempotencyKey } from './idempotency.js';
 export {
