@@ -125,6 +125,9 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
       traites: 1_002,
       total: 1_002,
       resultat: expected.json,
+      effets: {
+        ...{ crees: 2_002, modifies: 0, inchanges: 0, termines: 0, champsVides: 0, refuses: 1 },
+      },
     });
     expect(tache.resultat.Employes).toMatchObject({ AddCount: 1_000, UpdateCount: 0 });
     expect(await employees()).toBe(1_000);

@@ -8,8 +8,9 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
-import { effetsOf, type Synced } from '../domain/effets';
+import type { Synced } from '../domain/effets.types';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
+import { effetsOf } from './effets';
 import { OVERTAKEN, syncLockOf } from './overtaken';
 import { countRecords, type Records } from './record-limits';
 

@@ -12,11 +12,11 @@ import { Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { JsonFault } from '#platform/input/json-rows';
-import { NO_EFFETS } from '../domain/effets';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import type { ErreurTache } from '../domain/tache.types';
 import { TacheRepository, type TacheRow as Tache } from '../persistence/tache.repository';
+import { NO_EFFETS } from './effets';
 import { SyncProgress } from './sync-progress';
 import { countOf, type SyncV2Request, SyncV2Service } from './sync-v2.service';
 

@@ -1,4 +1,4 @@
-import type { Effets } from './effets';
+import type { Effets } from './effets.types';
 
 /** Data of the event `sync.terminee`: counts only, because the response or the task has the records' errors. */
 export interface SyncTerminee {

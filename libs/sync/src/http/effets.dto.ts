@@ -1,7 +1,8 @@
 import { WithHeaders } from '#platform/http/answers.decorator';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
-import { dictionaryOf, type Effets, type Synced } from '../domain/effets';
+import { dictionaryOf } from '../application/effets';
+import type { Effets, Synced } from '../domain/effets.types';
 
 /** Effects of a sync, in the task and in the event. The header has the same numbers. */
 export class EffetsItem

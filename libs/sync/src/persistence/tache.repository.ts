@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
-import type { Effets, Synced } from '../domain/effets';
+import type { Effets, Synced } from '../domain/effets.types';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
 
 /** A task as partners see it; `resultat` is JSON text. */

@@ -1,20 +1,5 @@
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
-
-/** Effects of a sync over all kinds of records (docs/contract.md, "Effects"). */
-export interface Effets {
-  readonly crees: number;
-  readonly modifies: number;
-  readonly inchanges: number;
-  readonly termines: number;
-  readonly champsVides: number;
-  readonly refuses: number;
-}
-
-/** The result of a sync with its effects. */
-export interface Synced<R> {
-  readonly resultat: R;
-  readonly effets: Effets;
-}
+import type { Effets } from '../domain/effets.types';
 
 /** Effects of a sync that has written nothing. */
 export const NO_EFFETS: Effets = effetsOf([]);
