@@ -82,6 +82,18 @@ describe('one statement in a transaction of its own', () => {
     expect(pool.totalCount).toBe(1);
   });
 
+  it('commits also if it has neither a name nor values', async () => {
+    await transactions.query(
+      { tenantId: one.tenantId },
+      {
+        text: `INSERT INTO employeur (tenant_id, id_externe, nom) VALUES ('${one.tenantId}', 'SANS-NOM', 'E')`,
+        values: [],
+      },
+    );
+    const text = `SELECT FROM employeur WHERE id_externe = 'SANS-NOM'`;
+    expect((await bystander.query(text)).rowCount).toBe(1);
+  });
+
   it('is answered its own rows when many are asked for at once', async () => {
     const echo = (value: number) => ({ name: 'echo', text: 'SELECT $1::int AS value', values: [value] });
     const values = Array.from({ length: 200 }, (_, index) => index);

@@ -45,7 +45,11 @@ export async function queryEntered<R extends QueryResultRow>(
     const onResults = (error: Error | undefined, results: unknown): void =>
       error ? reject(error) : resolve((results as QueryResult<R>[]).at(-1)!);
     // Given as a whole configuration, it would be cloned at a cost that shows in profiles of single reads.
-    const query = Object.assign(new Query(text, [...values], onResults), name === undefined ? {} : { name });
+    // Without a name and values pg would send a simple query, after which the transaction would stay open.
+    const query = Object.assign(new Query(text, [...values], onResults), {
+      queryMode: 'extended',
+      ...(name === undefined ? {} : { name }),
+    });
     const submitStatement = query.submit.bind(query);
     query.submit = (connection) => {
       connection.stream.cork();
