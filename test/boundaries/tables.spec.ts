@@ -15,8 +15,9 @@ const IN_SQL = /\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|ONLY|ON)\s+"?([a-z_0-9]+)
 /** A further item of a list of tables: `FROM a x, b y`. */
 const IN_LIST = /\b(?:FROM|TABLE)\s+[a-z_0-9]+(?: [a-z]+)?((?:, [a-z_0-9]+(?: [a-z]+)?)+)/g;
 
-/** Returns whether a literal is the column of the property of the same name: `Courriel: 'courriel'`. */
-function isColumn({ parent, text }: ts.StringLiteralLike): boolean {
+/** Returns whether a literal is the column of the property of the same name: `Courriel: 'courriel'`, or first in a list. */
+function isColumn({ parent: place, text }: ts.StringLiteralLike): boolean {
+  const parent = ts.isArrayLiteralExpression(place) ? place.parent : place;
   return ts.isPropertyAssignment(parent) && parent.name.getText().toLowerCase() === text;
 }
 

@@ -14,6 +14,8 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'choix_champ',
     'valeur_champ_employe',
     'numero_membre',
+    'changement',
+    'changement_lot',
   ],
   consent: ['objet_consentement', 'consentement'],
   adhesion: [

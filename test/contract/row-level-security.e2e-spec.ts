@@ -162,7 +162,14 @@ describe('Row-level security in the schema', () => {
   describe('Privileges on all tables, views, sequences and schemas', () => {
     const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
     /** Append-only tables: no request changes or removes their rows. */
-    const HISTORY = ['autorisation_paiement', 'consentement', 'journal', 'liste_electorale', 'paiement'];
+    const HISTORY = [
+      'autorisation_paiement',
+      'changement',
+      'consentement',
+      'journal',
+      'liste_electorale',
+      'paiement',
+    ];
     /** Tables in which the ballot box stores a vote and its count. */
     const KEPT = ['participation', 'urne_option', 'urne_question'];
     /**
@@ -170,6 +177,7 @@ describe('Row-level security in the schema', () => {
      * email.
      */
     const NOTED: Readonly<Record<string, string>> = {
+      changement_lot: 'date_publication',
       evenement: 'date_publication',
       journal_tete: 'numero, empreinte, sceau',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',
@@ -308,6 +316,7 @@ describe('Row-level security in the schema', () => {
       const more = (await privilegesOf(database, ERASURE_ROLE)).filter((held) => !app.includes(held));
       expect(more).toEqual([
         'autorisation_paiement: SELECT, INSERT, DELETE',
+        'changement: SELECT, INSERT, DELETE',
         'demande_adhesion: SELECT, INSERT, DELETE, UPDATE (statut, employe_id_externe_envoye, date_decision, raison, id_externe_employe, adhesion_id)',
         'evenement: SELECT, INSERT, DELETE, UPDATE (date_publication)',
         'liste_electorale: SELECT, INSERT, UPDATE (employes)',

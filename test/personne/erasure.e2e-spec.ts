@@ -199,7 +199,7 @@ describe('Every table of data spaces', () => {
   it('is one whose rows an erasure goes through, or says nothing about a person', async () => {
     const { rows } = await app.database.query<{ name: string }>(
       `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
-       WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relrowsecurity ORDER BY 1`,
+       WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace AND c.relrowsecurity ORDER BY 1`,
     );
     const known = PERSONAL_DATA.flatMap(({ rows, notPersonal }) => [
       ...rows.map(({ table }) => table),

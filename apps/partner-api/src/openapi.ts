@@ -92,6 +92,7 @@ export const SURFACES = [
         description:
           'Endpoints that receive events, and their deliveries. A key reads and manages endpoints whose types all belong to its modules',
       },
+      { name: 'Changes', description: 'What has changed in the master data, as a feed' },
       { name: 'Events', description: 'The same events as a feed, and the catalogue of their types' },
     ],
   },

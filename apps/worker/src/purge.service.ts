@@ -1,6 +1,7 @@
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { RateLimiterService } from '#clients';
+import { ChangementsService } from '#membership';
 import { CourrielsService } from '#messaging';
 import { IdempotencyRecords } from '#platform/database/idempotency-records';
 import { sqlState } from '#platform/database/sql-errors';
@@ -14,7 +15,7 @@ const INTERVAL_MS = 60_000;
 
 /**
  * Removes expired rows: idempotency records after 24 h, rate windows once over, tasks after 7 days, events with their
- * deliveries and e-mails with their recipients after 30 days.
+ * deliveries and e-mails with their recipients after 30 days, changes to the master data after 400 days.
  */
 @Injectable()
 export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -25,6 +26,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly rateLimits: RateLimiterService,
     private readonly taches: TachesService,
     private readonly evenements: EvenementsService,
+    private readonly changements: ChangementsService,
     private readonly courriels: CourrielsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -45,6 +47,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
       'idempotency records': () => this.idempotency.purgeExpired(),
       'rate windows': () => this.rateLimits.purgeOver(),
       tasks: () => this.taches.purgeExpired(),
+      'months of changes': () => this.changements.keepMonths(),
       events: () => this.evenements.purgeExpired(),
       emails: () => this.courriels.purgeExpired(),
     };

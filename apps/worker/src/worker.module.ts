@@ -1,7 +1,7 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { CLIENTS_ENTITIES, ClientsModule } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
-import { MEMBERSHIP_ENTITIES } from '#membership';
+import { MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { MessagingModule, SendingModule } from '#messaging';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
@@ -27,6 +27,7 @@ export class WorkerModule {
           ...WEBHOOKS_ENTITIES,
         ]),
         ClientsModule,
+        MembershipModule,
         SyncModule,
         VotingModule,
         WebhooksModule,

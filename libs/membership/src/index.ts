@@ -6,6 +6,7 @@ export * from './vocabulary';
 export { ActiveCampaigns, type ActiveCampaignCheck } from './application/active-campaigns';
 export { type DeletedEmploye, DeletionNotes, type DeletionNotesWriter } from './application/deletion-notes';
 export { ChampsUtilisateurService } from './application/champs-utilisateur.service';
+export { ChangementsService } from './application/changements.service';
 export { EmployesSyncService } from './application/employes-sync.service';
 export { SyndicatsSyncService } from './application/syndicats-sync.service';
 export { readSignedValeurs, type SignedValeurs } from './domain/signed-valeurs';
@@ -14,6 +15,7 @@ export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
 export { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './http/valeurs-champ.dto';
 export { MembershipHttpModule } from './membership-http.module';
 export { MembershipModule } from './membership.module';
+export { ChangementQuery } from './persistence/changement.query';
 export { MasterDataBulk } from './persistence/master-data.bulk';
 export { type Member, MemberRepository } from './persistence/member.repository';
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ChampsUtilisateurController } from './http/champs-utilisateur.controller';
+import { ChangementsController } from './http/changements.controller';
 import { EmployesV2Controller } from './http/employes-v2.controller';
 import { EmployesController } from './http/employes.controller';
 import { EmployeursController } from './http/employeurs.controller';
@@ -14,6 +15,7 @@ import { MembershipModule } from './membership.module';
     EmployesV2Controller,
     SyndicatsController,
     ChampsUtilisateurController,
+    ChangementsController,
   ],
 })
 export class MembershipHttpModule {}

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActiveCampaigns } from './application/active-campaigns';
 import { DeletionNotes } from './application/deletion-notes';
 import { ChampsUtilisateurService } from './application/champs-utilisateur.service';
+import { ChangementsService } from './application/changements.service';
 import { EmployesSyncService } from './application/employes-sync.service';
 import { EmployesService } from './application/employes.service';
 import { EmployeursService } from './application/employeurs.service';
@@ -9,6 +10,7 @@ import { MasterDataV2Service } from './application/master-data-v2.service';
 import { SyndicatsSyncService } from './application/syndicats-sync.service';
 import { ChampUtilisateurQuery } from './persistence/champ-utilisateur.query';
 import { ChampUtilisateurRepository } from './persistence/champ-utilisateur.repository';
+import { ChangementQuery } from './persistence/changement.query';
 import { EmploiQuery } from './persistence/emploi.query';
 import { EmployeV2Query } from './persistence/employe-v2.query';
 import { EmployeQuery } from './persistence/employe.query';
@@ -29,6 +31,8 @@ const services = [
   EmployeursService,
   MasterDataV2Service,
   ChampsUtilisateurService,
+  ChangementQuery,
+  ChangementsService,
   EmployesSyncService,
   SyndicatsSyncService,
   MasterDataBulk,

@@ -79,6 +79,8 @@ export const MORE: Readonly<Record<string, More>> = {
   },
   // Employments written by V1, and employments that have not ended.
   'GET /b2b/v2/emploi': { path: '/b2b/v2/emploi' },
+  // Changes of employments, which name their employee.
+  'GET /b2b/v2/changement': { path: '/b2b/v2/changement?entite=Emploi' },
   'PUT /b2b/v2/champ-utilisateur': {
     changes: [{ nom: 'INCONNU' }, { type: 'texte', choix: [] }, { choix: [JOUR] }],
   },

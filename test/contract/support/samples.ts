@@ -12,6 +12,7 @@ const EMPLOYEUR = '/b2b/v1/employeur';
 const SYNC_V2 = '/b2b/v2/sync';
 const UPSERT = '/b2b/v2/employe/upsert';
 const EMPLOYE_V2 = '/b2b/v2/employe';
+const CHANGEMENT = '/b2b/v2/changement';
 const EMPLOI = '/b2b/v2/emploi';
 const SYNDICAT = '/b2b/v2/syndicat';
 const CHAMP = '/b2b/v2/champ-utilisateur';
@@ -197,6 +198,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
     ...each(`${EMPLOYE_V2}/`, own.employeV2, asked.employeV2, asked.employe, asked.idUniqueEmployeV2),
     ifNoneMatch(`${EMPLOYE_V2}/${asked.employeV2}`, asked.etagEmployeV2),
   ],
+  'GET /b2b/v2/changement': (asked) => pages(CHANGEMENT, asked.curseurChangements, '?entite=Employe'),
   'GET /b2b/v2/emploi': (asked, own) =>
     pages(
       EMPLOI,

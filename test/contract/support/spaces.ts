@@ -55,6 +55,7 @@ export interface Identifiers
   readonly curseurEmployes: string;
   readonly curseurEmployesV2: string;
   readonly curseurEmployeurs: string;
+  readonly curseurChangements: string;
   readonly curseurEmplois: string;
   readonly curseurSyndicats: string;
   readonly curseurChamps: string;
@@ -248,6 +249,7 @@ async function fill(
     curseurEmployes: await cursor('/b2b/v1/employe'),
     curseurEmployesV2: await cursor('/b2b/v2/employe'),
     curseurEmployeurs: await cursor('/b2b/v1/employeur'),
+    curseurChangements: await cursor('/b2b/v2/changement'),
     curseurEmplois: await cursor('/b2b/v2/emploi'),
     curseurSyndicats: await cursor('/b2b/v2/syndicat'),
     curseurChamps: await cursor('/b2b/v2/champ-utilisateur'),

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { ConsentementsService, type ReponseConsentementRecord } from '#consent';
 import {
   ChampsUtilisateurService,
+  ChangementQuery,
   MemberRepository,
   readSignedValeurs,
   type SignedValeurs,
@@ -41,6 +42,7 @@ export class SigningService {
   constructor(
     private readonly transactions: Transactions,
     private readonly members: MemberRepository,
+    private readonly changements: ChangementQuery,
     private readonly champs: ChampsUtilisateurService,
     private readonly consentements: ConsentementsService,
     private readonly formulaires: FormulaireRepository,
@@ -68,6 +70,7 @@ export class SigningService {
     return this.transactions.run(
       { tenantId },
       async () => {
+        await this.changements.originate('plateforme');
         const valeurs = await this.check(tenantId, signing, [...faults]);
         const signed = await this.write(tenantId, signing, valeurs, png, id);
         this.audit.record(tenantId, actor, ADHESION_ACTIONS.signer, [signed.id]);

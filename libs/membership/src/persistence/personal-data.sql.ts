@@ -74,9 +74,17 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
     { section: 'emplois', table: 'emploi', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
     { section: 'appartenances', table: 'membership', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
     { section: 'employe', table: 'employe', where: 'id_externe = :employe', erased: 'removed' },
+    // After the employee, whose deletion writes changes, too.
+    {
+      section: 'changements',
+      table: 'changement',
+      where: `coalesce(id_externe_employe, id_externe) = :idExterne AND (entite = 'Employe' OR id_externe_employe IS NOT NULL)`,
+      erased: 'removed',
+    },
   ],
   identities: [`SELECT ${IDENTITY} FROM employe WHERE tenant_id = :tenantId AND id_externe = :employe`],
   notPersonal: {
+    changement_lot: 'times and positions of transactions',
     champ_utilisateur: 'definitions of fields',
     choix_champ: 'choices of fields',
     employeur: 'organisations',

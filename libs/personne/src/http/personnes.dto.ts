@@ -9,6 +9,7 @@ const SECTIONS = {
   valeursChampUtilisateur: 'Custom values of the employee.',
   emplois: 'Employments.',
   appartenances: 'Memberships in unions.',
+  changements: 'Changes to the employee, its employments and memberships in the feed.',
   consentements: 'The history of consents.',
   adhesions: 'Signed cards, as they were signed.',
   signatures: 'Handwritten signatures, of cards and of requests: `png` is a data URL.',

@@ -1,8 +1,9 @@
 import { SYNC_EVENTS } from '../domain/sync.events';
 import { SYNC_ACTIONS } from '../domain/sync.actions';
 import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import { ObjetConsentementBulk } from '#consent';
-import { MasterDataBulk } from '#membership';
+import { ChangementQuery, MasterDataBulk } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
@@ -35,6 +36,7 @@ export class SyncV1Service {
     private readonly transactions: Transactions,
     private readonly masterData: MasterDataBulk,
     private readonly objetsConsentement: ObjetConsentementBulk,
+    private readonly changements: ChangementQuery,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
   ) {}
@@ -81,6 +83,7 @@ export class SyncV1Service {
 
   private async perform(tenantId: string, request: SyncV1Request): Promise<Synced<SyncV1Result>> {
     await this.transactions.lockByName(syncLockOf(tenantId));
+    await this.changements.originate('sync', randomUUID());
     const employeurs = await this.masterData.upsertEmployeurs(tenantId, request.employeurs ?? []);
     const objets = await this.objetsConsentement.upsert(tenantId, request.objetsConsentement ?? []);
     const employes = await this.masterData.upsertEmployes(tenantId, request.employes ?? []);

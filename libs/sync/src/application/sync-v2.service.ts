@@ -1,8 +1,9 @@
 import { SYNC_EVENTS } from '../domain/sync.events';
 import { SYNC_ACTIONS } from '../domain/sync.actions';
 import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import { ObjetConsentementBulk } from '#consent';
-import { EmployesSyncService, SyndicatsSyncService } from '#membership';
+import { ChangementQuery, EmployesSyncService, SyndicatsSyncService } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
@@ -52,6 +53,7 @@ export class SyncV2Service {
     private readonly syndicats: SyndicatsSyncService,
     private readonly employes: EmployesSyncService,
     private readonly objetsConsentement: ObjetConsentementBulk,
+    private readonly changements: ChangementQuery,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
   ) {}
@@ -70,6 +72,7 @@ export class SyncV2Service {
       async () => {
         progress.restart();
         await this.transactions.lockByName(syncLockOf(tenantId));
+        await this.changements.originate('sync', options.tacheId ?? randomUUID());
         const synced = await (options.simulation ? this.transactions.undone(perform) : perform());
         await options.conclude?.(synced);
         if (!options.simulation || options.tacheId) await this.tell(tenantId, synced, options);

@@ -1,16 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ModuleName } from '#access/caller';
-import type { Page, Position } from '#platform/database/json-items';
+import type { FeedReading } from '#platform/database/published-feed';
 import type { EventType } from '../domain/event.types';
 import { assertOpen, openTypes } from '../domain/open-types';
 import { EvenementQuery } from '../persistence/evenement.query';
-
-/** The feed for one request. */
-export interface FeedReading {
-  /** The last position that it reads; undefined for an empty feed. */
-  readonly until: Position | undefined;
-  fetch(after: Position | undefined, limit: number): Promise<Page>;
-}
 
 /** Feed of events for partners without an endpoint (docs/contract.md, "Feed"). */
 @Injectable()
@@ -32,21 +25,9 @@ export class EvenementsService {
   ): Promise<FeedReading> {
     if (type) assertOpen([type], modules);
     const types = type ? [type] : openTypes(modules);
-    let mayBeMore = await this.query.publish(tenantId);
-    while (mayBeMore && !wanted) mayBeMore = await this.query.publish(tenantId);
-    let until = await this.query.last(tenantId);
-    return {
-      until,
-      fetch: async (after, limit) => {
-        for (;;) {
-          const found = until ? await this.query.page(tenantId, types, until, after, limit) : { items: '' };
-          if (found.next || !mayBeMore) return found;
-          // Publishes a backlog as far as the page needs it, because an empty page must mean that there are no new events.
-          mayBeMore = await this.query.publish(tenantId);
-          until = await this.query.last(tenantId);
-        }
-      },
-    };
+    return this.query.feed.open(tenantId, wanted, (until, after, limit) =>
+      this.query.page(tenantId, types, until, after, limit),
+    );
   }
 
   purgeExpired(): Promise<number> {

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { jsonObject, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { PublishedFeed } from '#platform/database/published-feed';
+import type { Origine } from '../domain/changement.fields';
+
+/** Positions in a transaction's changes, before the first and after the last. */
+const FIRST = '00000000-0000-0000-0000-000000000000';
+export const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const ITEM = jsonObject({
+  id: 'c.id_unique',
+  entite: 'c.entite',
+  idExterne: 'c.id_externe',
+  idExterneEmploye: 'c.id_externe_employe',
+  nature: 'c.nature',
+  date: wireTimestamp('l.date_creation'),
+  origine: 'l.origine',
+  syncId: 'l.sync_id',
+});
+
+/**
+ * The changes to a tenant's master data, which triggers write (docs/adr/0034). The changes of one transaction have one
+ * position in the feed, and follow each other in it.
+ */
+@Injectable()
+export class ChangementQuery {
+  readonly feed: PublishedFeed;
+
+  constructor(private readonly transactions: Transactions) {
+    this.feed = new PublishedFeed(transactions, 'changement_lot');
+  }
+
+  /** Says how the changes of the ambient transaction come about; call it before the first. Otherwise they are the API's. */
+  async originate(origine: Origine, syncId = ''): Promise<void> {
+    await this.transactions
+      .client()
+      .query(`SELECT set_config('app.origine', $1, true), set_config('app.sync_id', $2, true)`, [
+        origine,
+        syncId,
+      ]);
+  }
+
+  /** @param entite only changes of this kind; all if absent @param until the last position to read */
+  async page(
+    tenantId: string,
+    entite: string | null | undefined,
+    until: Position,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<Page> {
+    const rows = await this.transactions.query<Position & { item: string }>(
+      { tenantId },
+      {
+        name: 'changement_page',
+        text: `SELECT c.item, l.date_publication AS date, c.id_unique AS id
+               FROM (
+                 SELECT * FROM changement_lot WHERE tenant_id = $1 AND date_publication >= $3 AND date_publication <= $4
+                 ORDER BY date_publication
+               ) l CROSS JOIN LATERAL (
+                 SELECT c.id_unique, json_strip_nulls(${ITEM})::text AS item FROM changement c
+                 WHERE c.tenant_id = $1 AND c.lot = l.id_unique AND ($6::text IS NULL OR c.entite = $6)
+                   AND c.id_unique > CASE WHEN l.date_publication = $3 THEN $5::uuid ELSE '${FIRST}' END
+                 ORDER BY c.id_unique LIMIT $2
+               ) c
+               ORDER BY l.date_publication, c.id_unique LIMIT $2`,
+        values: [
+          tenantId,
+          limit + 1,
+          after?.date ?? '-infinity',
+          until.date,
+          after?.id ?? FIRST,
+          entite ?? null,
+        ],
+      },
+    );
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const items = shown.map(({ item }) => item).join(',');
+    if (!last) return { items };
+    const position = { date: last.date, id: last.id };
+    return { items, last: position, ...(rows.length > limit ? { next: position } : {}) };
+  }
+
+  /** Makes the tables of the months to come, and drops those of which all changes are over 400 days old. @returns their number */
+  async keepMonths(): Promise<number> {
+    const [row] = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+      text: 'SELECT changement_mois() AS count',
+      values: [],
+    });
+    return row!.count;
+  }
+}
