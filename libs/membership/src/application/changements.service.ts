@@ -18,11 +18,11 @@ export class ChangementsService {
     { entite }: ChangementFilter,
     wanted: number | undefined,
   ): Promise<FeedReading> {
-    const { until, fetch } = await this.query.feed.open(tenantId, wanted, (last, after, limit) =>
+    const reading = await this.query.feed.open(tenantId, wanted, (last, after, limit) =>
       this.query.page(tenantId, entite, last, after, limit),
     );
     // The last position is that of a transaction. A client that has read it continues after all its changes.
-    return { until: until && { ...until, id: LAST }, fetch };
+    return { ...reading, until: reading.until && { ...reading.until, id: LAST } };
   }
 
   keepMonths(): Promise<number> {
