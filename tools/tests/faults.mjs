@@ -28,6 +28,8 @@ const AT_LEAST = { voting: 5, sync: 5 };
 
 /** Test files of a context, as patterns of Jest. */
 const SUITES = {
+  // Guards and callers have no test files of their own.
+  access: ['libs/(platform|access)/', 'test/(http|clients|contract)/'],
   platform: [
     'libs/(platform|access)/',
     'test/(http|database|contract|malformed|worker|sync|audit|membership)/',
