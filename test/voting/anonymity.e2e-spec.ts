@@ -217,6 +217,14 @@ describe('weights', () => {
     expect((await campaigns.send('POST', `/${await draft(weights)}/publier`)).status).toBe(status);
   });
 
+  it('does not restrict the weights of a draft, also if it has a threshold of its own', async () => {
+    await client(5);
+    const id = await draft([1, 2]);
+    await campaigns.administer('PUT', `/${id}/seuil-anonymat`, { seuilAnonymat: 3, raison: 'Petit vote' });
+    const record = { Prenom: 'Max', Nom: 'Roy', Poids: 7 };
+    expect((await campaigns.send('POST', `/${id}/votants/upsert`, record)).status).toBe(201);
+  });
+
   it('409 for each write of a published roll that leaves fewer than k voters of one weight', async () => {
     await client(3);
     await synced(app, campaigns.tenant, { Employes: [{ IdExterne: 'E-1', Prenom: 'Max', Nom: 'Roy' }] });
