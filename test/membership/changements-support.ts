@@ -54,6 +54,7 @@ export class Mirror {
     syndicats: new Map(),
     objets: new Map(),
   };
+  readonly seen: Changement[] = [];
   private readonly follower: Follower;
 
   constructor(
@@ -65,7 +66,9 @@ export class Mirror {
 
   async follow(): Promise<void> {
     const stale = new Set<string>();
-    for (const { entite, idExterne, idExterneEmploye } of await this.follower.rest()) {
+    const changes = await this.follower.rest();
+    this.seen.push(...changes);
+    for (const { entite, idExterne, idExterneEmploye } of changes) {
       if (entite === 'Employe' || idExterneEmploye !== undefined) {
         stale.add(JSON.stringify(['employes', idExterneEmploye ?? idExterne]));
         stale.add(JSON.stringify(['employesV1', idExterneEmploye ?? idExterne]));

@@ -4,7 +4,7 @@ import { expectFaults } from '../http/expect-problem';
 import { depth, SEED } from '../setup/depth';
 import { perFile, perTest } from '../setup/fixtures';
 import { seeded } from '../setup/seeded';
-import { TestApp } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
 import { ChangementsService } from '../../libs/membership/src';
 import { employee, employer, job, type Loose, membership, today, union } from '../sync/support';
 import { type Changement, CHANGEMENTS, Follower, Mirror } from './changements-support';
@@ -172,6 +172,17 @@ describe('GET /b2b/v2/changement', () => {
     }
   });
 
+  it('a filter that nothing passes leads past what it has read', async () => {
+    const objets = new Follower(app, space.partenaire, `${CHANGEMENTS}?entite=ObjetConsentement&limite=7`);
+    expect(await objets.rest()).toEqual([]);
+    const before = objets.next;
+    await send('POST', '/b2b/v1/employeur', { idExterne: 'EMP-9', nom: 'Forge' });
+    expect(await objets.rest()).toEqual([]);
+    expect(objets.next).not.toBe(before);
+    await send('POST', '/b2b/v2/objet-consentement', { idExterne: 'O-9', nom: 'A' });
+    expect(short(await objets.rest())).toEqual(['ObjetConsentement O-9 Cree api']);
+  });
+
   it('400 for an unknown entity, and another tenant reads nothing of it', async () => {
     expectFaults(await send('GET', `${CHANGEMENTS}?entite=Votant`), { '?entite': 'choice' });
     const other = await openTenant(app);
@@ -239,19 +250,20 @@ describe('a mirror that reads what the feed names', () => {
   const EMPLOYES = ['E-1', 'E-2', 'E-3', 'a/b', '🙂'];
   const EMPLOYEURS = ['EMP-1', 'EMP-2', 'EMP-3'];
 
-  /** Sends a random write; it may be refused. */
-  async function write(random: () => number): Promise<void> {
+  /** Ends of employments and memberships: long ago, far off, and at the beginning of today, as a date and as a moment. */
+  const ENDS = ['2020-01-01', '2099-01-01', today(), `${today().slice(0, 10)}T00:00:00-05:00`];
+
+  /** Sends a random write; it may be refused. @returns how many records it has ended, if it is a sync */
+  async function write(random: () => number): Promise<number> {
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
     const maybe = <T>(value: T): T | null => (random() < 0.5 ? value : null);
     const id = pick(EMPLOYES);
     const nested = (): Loose => ({
       Courriel: maybe('z@example.org'),
       Emplois: times(Math.floor(random() * 3), (n) =>
-        job(`J-${n}`, pick(EMPLOYEURS), { DateFin: maybe(pick(['2020-01-01', '2099-01-01'])) }),
+        job(`J-${n}`, pick(EMPLOYEURS), { DateFin: maybe(pick(ENDS)) }),
       ),
-      Adhesions: [
-        membership(pick(['SYN-1', 'SYN-2']), '2021-05-01', maybe(pick(['2022-01-01', '2099-01-01']))),
-      ],
+      Adhesions: [membership(pick(['SYN-1', 'SYN-2']), '2021-05-01', maybe(pick(ENDS)))],
     });
     const v1 = () => ({
       idExterne: id,
@@ -259,7 +271,7 @@ describe('a mirror that reads what the feed names', () => {
       nom: pick(['Roy', 'Cyr']),
       identifiantExterneEmployeur: maybe(pick(EMPLOYEURS)),
     });
-    await pick<() => Promise<unknown>>([
+    const answer = await pick<() => Promise<Answer>>([
       () =>
         send('POST', '/b2b/v2/sync', {
           Syndicats: [
@@ -283,21 +295,39 @@ describe('a mirror that reads what the feed names', () => {
       () =>
         sign(app, space.plateforme, { employeIdExterne: id, syndicatIdExterne: pick(['SYN-1', 'SYN-2']) }),
     ])();
+    return Number(/termines=(\d+)/.exec(answer.headers.get('mandat-effets') ?? '')?.[1] ?? 0);
   }
 
   it('is byte for byte the master data after any sequence of writes by all ways', async () => {
     const random = seeded(SEED);
+    let all = 0;
     for (let sequence = 0; sequence < depth(12, 1000); sequence++) {
       Object.assign(space, await openTenant(app));
+      await synced(app, space.partenaire, {
+        Syndicats: [
+          union(
+            'SYN-1',
+            EMPLOYEURS.map((id) => employer(id)),
+          ),
+        ],
+      });
       const mirror = new Mirror(app, space.partenaire);
-      for (let step = 0; step < 12; step++) {
-        await write(random);
+      let ended = 0;
+      for (let step = 0; step < 24; step++) {
+        ended += await write(random);
         if (random() < 0.3) await mirror.follow();
       }
       await mirror.follow();
       const { mirrored, stored } = await mirror.compared();
       expect({ sequence, ...mirrored }).toEqual({ sequence, ...stored });
+      // The feed and Mandat-Effets decide by the same rule what a sync has ended.
+      const terminated = mirror.seen.filter(
+        ({ nature, origine }) => nature === 'Termine' && origine === 'sync',
+      );
+      expect({ sequence, ended: terminated.length }).toEqual({ sequence, ended });
+      all += ended;
     }
+    expect(all).toBeGreaterThan(10);
   }, 600_000);
 
   it.each<[string, Loose]>([

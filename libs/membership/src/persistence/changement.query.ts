@@ -75,11 +75,11 @@ export class ChangementQuery {
       },
     );
     const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
     const items = shown.map(({ item }) => item).join(',');
-    if (!last) return { items };
-    const position = { date: last.date, id: last.id };
-    return { items, last: position, ...(rows.length > limit ? { next: position } : {}) };
+    // All up to the end was read, so the next request need not read again what the filter left out.
+    if (rows.length <= limit) return { items, last: { date: until.date, id: LAST } };
+    const { date, id } = shown.at(-1)!;
+    return { items, last: { date, id }, next: { date, id } };
   }
 
   /** Makes the tables of the months to come, and drops those of which all changes are over 400 days old. @returns their number */

@@ -43,7 +43,7 @@ export interface Position {
 export interface Page {
   readonly items: string;
   readonly next?: Position;
-  /** The last item's place, if there is any item. */
+  /** The place up to which the page was read: that of its last item, or further where a filter left out the rest. */
   readonly last?: Position;
 }
 
