@@ -39,6 +39,8 @@ const SUITES = {
   consent: ['libs/consent/', 'test/(consent|adhesion)/'],
   membership: ['libs/membership/', 'test/(membership|adhesion)/'],
   personne: ['libs/personne/', 'test/personne/'],
+  // The events of syncs are tested with the webhooks.
+  sync: ['libs/sync/', 'test/(sync|webhooks)/'],
 };
 const suitesOf = (context) => SUITES[context] ?? [`libs/${context}/`, `test/${context}/`];
 
