@@ -9,7 +9,6 @@ import {
   awayFromMidnight,
   employee,
   employer,
-  isActiveOn,
   job,
   type Loose,
   membership,
@@ -17,6 +16,7 @@ import {
   union,
 } from '../sync/support';
 import { app, campaigns, elsewhere, newSpace, replica, spaceOfEachTest } from './support/scene';
+import { type Criteria, expectedRoll, type Person, wire } from './support/electorate';
 import { deleteEmployee, voters } from './support/roll';
 
 const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
@@ -78,56 +78,6 @@ async function roll(campaign = id): Promise<Record<string, [unknown, unknown]>> 
   return found;
 }
 
-/** An employee: memberships with their dates, and employments. */
-interface Person {
-  readonly unions: Readonly<Record<string, number>>;
-  readonly jobs: readonly { readonly employer: string; readonly from: number; readonly to: number }[];
-}
-interface Criteria {
-  SyndicatsIdExternes?: string[] | null;
-  EmployeursIdentifiantsExternes?: string[] | null;
-  EmployesIdExternes?: string[] | null;
-  ActifsLe?: string;
-}
-
-/** The day on which a membership begins; a moment belongs to a day of Toronto. */
-const dayOfMembership = (since: number): number =>
-  since % 86_400_000 === 0 ? since : Date.parse(today(0, 'America/Toronto', new Date(since)));
-
-/** The voters of criteria, computed by one employee after the other. */
-function expectedRoll(
-  people: Record<string, Person>,
-  criteria: Criteria,
-): Record<string, [unknown, unknown]> {
-  const day = new Date(criteria.ActifsLe ?? today()).toISOString();
-  const begin = Date.parse(day);
-  const wire = (moment: number): string | null =>
-    Number.isFinite(moment) ? new Date(moment).toISOString() : null;
-  const given = (ids: string[] | null | undefined): ids is string[] => ids != null && ids.length > 0;
-  const { SyndicatsIdExternes: unions, EmployesIdExternes: ids } = criteria;
-  const employers = criteria.EmployeursIdentifiantsExternes;
-  const expected: Record<string, [unknown, unknown]> = {};
-  for (const [one, person] of Object.entries(people)) {
-    const memberships = Object.entries(person.unions)
-      .filter(([name, since]) => dayOfMembership(since) <= begin && (!given(unions) || unions.includes(name)))
-      .sort(([, a], [, b]) => dayOfMembership(a) - dayOfMembership(b) || a - b);
-    const active = person.jobs
-      .filter(
-        (held) =>
-          isActiveOn(day, wire(held.from), wire(held.to)) &&
-          (!given(employers) || employers.includes(held.employer)),
-      )
-      .sort((a, b) => b.from - a.from);
-    if (given(ids) && !ids.includes(one)) continue;
-    if (given(unions) && memberships.length === 0) continue;
-    if (given(employers) && active.length === 0) continue;
-    const isNamedAlone = !given(unions) && !given(employers);
-    if (isNamedAlone && person.jobs.length > 0 && active.length === 0 && memberships.length === 0) continue;
-    expected[one] = [memberships[0]?.[0] ?? null, active[0]?.employer ?? null];
-  }
-  return expected;
-}
-
 describe('criteria over a random population', () => {
   const chance = seeded(SEED);
   const random = (below: number): number => Math.floor(chance() * below);
@@ -146,13 +96,12 @@ describe('criteria over a random population', () => {
       .flatMap((day) => [`${day}T00:00:00.000Z`, `${day}T00:00:00.001Z`, `${day}T23:59:59.999Z`])
       .concat('2020-01-01T00:00:00Z', '2099-01-01T00:00:00Z')
       .map((instant) => Date.parse(instant));
-  const wire = (instant: number): string | null =>
-    Number.isFinite(instant) ? new Date(instant).toISOString() : null;
-
   /** An employee without equal dates, because the contract does not order them. */
   function person(): Person {
     const dates = shuffled(moments());
-    const unions = Object.fromEntries(some(UNIONS).map((name) => [name, dates.pop()!]));
+    const unions = Object.fromEntries(
+      some(UNIONS).map((name) => [name, { from: dates.pop()!, to: Infinity }]),
+    );
     const begins = [-Infinity, ...shuffled(moments())].slice(0, random(4));
     const jobs = begins.map((from) => {
       const ends = [Infinity, ...moments().filter((to) => to > from)];
@@ -181,7 +130,7 @@ describe('criteria over a random population', () => {
     const records = Object.entries(people).map(([one, { unions, jobs }]): [string, Loose] => [
       one,
       {
-        Adhesions: Object.entries(unions).map(([name, since]) => membership(name, wire(since))),
+        Adhesions: Object.entries(unions).map(([name, { from }]) => membership(name, wire(from))),
         Emplois: one.startsWith('V1')
           ? null
           : jobs.map((held, n) =>

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CampagnesAdministrationController } from './http/campagnes-administration.controller';
 import { BulletinsController } from './http/bulletins.controller';
 import { CampagnesController } from './http/campagnes.controller';
+import { EcartsController } from './http/ecarts.controller';
 import { ListesElectoralesController } from './http/listes-electorales.controller';
 import { OptionsController } from './http/options.controller';
 import { QuestionsController } from './http/questions.controller';
@@ -17,6 +18,7 @@ import { VotingModule } from './voting.module';
     OptionsController,
     VotantsController,
     ListesElectoralesController,
+    EcartsController,
     BulletinsController,
     StatisticsController,
     CampagnesAdministrationController,

@@ -5,6 +5,7 @@ import { CampagnesAdministrationService } from './application/campagnes-administ
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
 import { CountingService } from './application/counting.service';
+import { EcartsService } from './application/ecarts.service';
 import { LifecycleService } from './application/lifecycle.service';
 import { ListesElectoralesService } from './application/listes-electorales.service';
 import { OptionsService } from './application/options.service';
@@ -17,6 +18,7 @@ import { VotantsService } from './application/votants.service';
 import { BulletinRepository } from './persistence/bulletin.repository';
 import { CampagneQuery } from './persistence/campagne.query';
 import { CampagneRepository } from './persistence/campagne.repository';
+import { EcartsRepository } from './persistence/ecarts.repository';
 import { ListeElectoraleRepository } from './persistence/liste-electorale.repository';
 import { QuestionQuery } from './persistence/question.query';
 import { QuestionRepository } from './persistence/question.repository';
@@ -34,6 +36,7 @@ const services = [
   OptionsService,
   VotantsService,
   ListesElectoralesService,
+  EcartsService,
   BulletinsService,
   StatisticsService,
   SealingService,
@@ -50,6 +53,7 @@ const services = [
     BulletinRepository,
     CampagneQuery,
     CampagneRepository,
+    EcartsRepository,
     ListeElectoraleRepository,
     QuestionQuery,
     QuestionRepository,

@@ -11,7 +11,7 @@ import type { Request, Response } from 'express';
 import { once } from 'node:events';
 import { mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
-import { cursorOf, type Listing, parseCursor } from './listing';
+import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { BUDGETS } from '../ops/budgets';
 import { Config } from '../ops/config';
 import { KeyedLimit } from '../ops/keyed-limit';
@@ -19,6 +19,8 @@ import type { Page, Position } from '../database/json-items';
 
 /** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
 const RUN_LENGTH = 5_000;
+
+const ARRAY: Around = ['[', ']'];
 
 /** Parts of long lists of one tenant are read one at a time, because each part keeps a processor of the database busy. */
 const parts = new KeyedLimit(BUDGETS.listParts);
@@ -32,7 +34,7 @@ const SentByInterceptor: MethodDecorator = (target, name, descriptor) =>
   Res()(target, name, (descriptor.value as unknown as (...all: unknown[]) => unknown).length);
 
 /**
- * Sends a `Listing` as a JSON array: a page with its `Link` to the next one if `limite` is given, otherwise all items,
+ * Sends a `Listing` as a JSON array, or within the text that it gives: a page with its `Link` to the next one if `limite` is given, otherwise all items,
  * streamed in constant memory. A failure halfway breaks the connection, because a cut list must not look complete.
  */
 @Injectable()
@@ -48,7 +50,7 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
   }
 
   private async send(
-    { paging, fetch, runLength = RUN_LENGTH, feed }: Listing,
+    { paging, fetch, runLength = RUN_LENGTH, feed, around = () => ARRAY }: Listing,
     request: CallerRequest,
     response: Response,
   ): Promise<void> {
@@ -61,16 +63,17 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
     if (paging.limite) {
       const page = await fetch(after, paging.limite);
       link(feed ? (page.last ?? after) : page.next);
-      sendWhole(response, page.items);
+      sendWhole(response, page.items, around());
       return;
     }
     if (feed) link(feed.until ?? after);
     const first = await fetch(after, runLength);
     if (!first.next) {
-      sendWhole(response, first.items);
+      sendWhole(response, first.items, around());
       return;
     }
-    after = write(response, '[', first);
+    const [before, end] = around();
+    after = write(response, before, first);
     while (after) {
       // The next part is fetched only after the client has read the one before.
       await drained(response);
@@ -80,7 +83,7 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
       if (response.destroyed) return;
       after = write(response, page.items && ',', page);
     }
-    response.end(']');
+    response.end(end);
   }
 }
 
@@ -97,14 +100,14 @@ function write(response: Response, before: string, { items, next }: Page): Posit
   return next;
 }
 
-/** Sends a whole list. The brackets are written separately, because adding them would copy the items once more. */
-function sendWhole(response: Response, items: string): void {
+/** Sends a whole list. The text around it is written separately, because adding them would copy the items once more. */
+function sendWhole(response: Response, items: string, [before, after]: Around): void {
   const bytes = Buffer.from(items);
-  response.setHeader('Content-Length', bytes.length + 2);
+  response.setHeader('Content-Length', Buffer.byteLength(before) + bytes.length + Buffer.byteLength(after));
   response.cork();
-  response.write('[');
+  response.write(before);
   response.write(bytes);
-  response.end(']');
+  response.end(after);
 }
 
 async function drained(response: Response): Promise<void> {

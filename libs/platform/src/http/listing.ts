@@ -35,13 +35,18 @@ export interface Listing {
   readonly runLength?: number;
   /** Set for a list that clients follow: there is always a `next` link. */
   readonly feed?: Feed;
+  /** Text before and after the items, if the response is not an array of them. Called when the first items are there. */
+  readonly around?: () => Around;
 }
+
+/** Text before and after the items of a list. */
+export type Around = readonly [before: string, after: string];
 
 /** Returns a list that is read page by page. */
 export function listOf(
   paging: PagingQuery,
   fetch: FetchPage,
-  options: Pick<Listing, 'runLength' | 'feed'> = {},
+  options: Pick<Listing, 'runLength' | 'feed' | 'around'> = {},
 ): Listing {
   return { paging, fetch, ...options };
 }

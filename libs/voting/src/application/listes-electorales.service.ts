@@ -58,8 +58,8 @@ export class ListesElectoralesService {
         );
       }
       const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
-      const { id, dateCreation } = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
-      const { ajoutes, present } = enrolled;
+      const dateCreation = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
+      const { id, ajoutes, present } = enrolled;
       const result = {
         Id: id,
         NombreVotants: ajoutes.count + present,

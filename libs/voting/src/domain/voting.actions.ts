@@ -14,7 +14,7 @@ export const CAMPAGNE_ACTIONS = actionsOf(
   'structurer',
   'supprimer',
 );
-export const LISTE_ELECTORALE_ACTIONS = actionsOf('listeElectorale', 'creer');
+export const LISTE_ELECTORALE_ACTIONS = actionsOf('listeElectorale', 'appliquer', 'creer');
 export const URNE_ACTIONS = actionsOf('urne', 'anomalie', 'constater');
 export const VOTANT_ACTIONS = actionsOf('votant', 'droitDeVote', 'enregistrer', 'supprimer');
 

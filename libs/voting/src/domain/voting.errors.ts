@@ -181,6 +181,15 @@ export const VOTANT = errorsOf('Votant', {
   },
 });
 
+export const LISTE_ELECTORALE = errorsOf('ListeElectorale', {
+  EcartsPerimes: {
+    status: 409,
+    title: 'Differences have changed',
+    description:
+      'The differences between the roll and the master data are not those of this `empreinte`. Nothing was written. Read the differences again.',
+  },
+});
+
 /** Errors of campaigns, questions, voters, votes and ballot boxes. */
 export const VOTING_ERRORS: readonly ErrorDefinition[] = [
   ...Object.values(CAMPAGNE),
@@ -190,4 +199,5 @@ export const VOTING_ERRORS: readonly ErrorDefinition[] = [
   ...Object.values(RECU),
   ...Object.values(OPTION),
   ...Object.values(VOTANT),
+  ...Object.values(LISTE_ELECTORALE),
 ];

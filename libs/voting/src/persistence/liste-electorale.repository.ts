@@ -1,24 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import {
-  activeOn,
-  dayOf,
-  EMPLOIS,
-  EMPLOYES,
-  EMPLOYEURS,
-  MEMBERSHIPS,
-  SYNDICATS,
-  TODAY,
-} from '#membership/relations';
+import { dayOf, EMPLOYES, EMPLOYEURS, SYNDICATS, TODAY } from '#membership/relations';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { keepStatistics } from '#platform/bulk/staged-merge';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+import { matching } from './matching.sql';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
 /** Result of adding the employees that the criteria find. */
 export interface Enrolled {
+  /** Identifier of the list. */
+  readonly id: string;
   readonly ajoutes: TouchedIds;
   readonly present: number;
   /** The day for which they were looked at. */
@@ -34,9 +28,16 @@ const NAMED = {
 
 type Criterion = keyof typeof NAMED;
 
-/** Employees without employment records count as active. */
-const ACTIVE_OR_UNKNOWN = `AND (a.syndicat_id_externe IS NOT NULL OR m.identifiant_externe_employeur IS NOT NULL
-  OR k.id_externe_employe IS NULL)`;
+const MATCHING = matching({
+  day: '$2::timestamptz',
+  syndicats: '$3::text[]',
+  employeurs: '$4::text[]',
+  employes: '$5::text[]',
+});
+
+/** Columns of voters that come from the matched employees. */
+const MATCHED = `prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, poids,
+  liste_electorale_id`;
 
 /** Electoral lists: voters made of employees by criteria, and what was made. */
 @Injectable()
@@ -92,117 +93,108 @@ export class ListeElectoraleRepository {
    */
   async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
     const client = this.transactions.client();
-    const today = `SELECT coalesce(${dayOf('$1::timestamptz')}, ${TODAY})`;
-    const actifsLe = await this.transactions.value<Date>(today, [criteria.ActifsLe]);
-    const matched = await this.match(tenantId, criteria, actifsLe);
+    const { rows: made } = await client.query<{ id: string; actifsLe: Date }>(
+      `SELECT uuidv7() AS id, coalesce(${dayOf('$1::timestamptz')}, ${TODAY}) AS "actifsLe"`,
+      [criteria.ActifsLe],
+    );
+    const { id, actifsLe } = made[0]!;
+    const matched = await this.match(tenantId, criteria, actifsLe, id);
+    const ajoutes = new TouchedIds();
     await client.query(FRESH_PLANS);
     await keepStatistics(client, 'votant', `'Infinity'::float4`);
-    const ajoutes = new TouchedIds();
-    for (let from = 0; from < matched; from += VOTERS_AT_ONCE) {
-      const { rows } = await client.query<{ count: number; ids: string | null }>(
+    await this.addVoters(tenantId, campagneId, 'matched', matched, ajoutes);
+    await client.query('DROP TABLE matched');
+    return { id, ajoutes, present: matched - ajoutes.count, actifsLe };
+  }
+
+  /**
+   * Adds voters in the ambient transaction, which holds the roll. Employees who are voters already are left out.
+   *
+   * @param source a relation with `n` and columns of `votant`
+   * @param last the highest `n`
+   * @param ajoutes collects the voters that were added
+   */
+  async addVoters(
+    tenantId: string,
+    campagneId: string,
+    source: string,
+    last: number,
+    ajoutes: TouchedIds,
+  ): Promise<void> {
+    for (let from = 0; from < last; from += VOTERS_AT_ONCE) {
+      const { rows } = await this.transactions.client().query<{ count: number; ids: string | null }>(
         `WITH added AS (
-         INSERT INTO votant (tenant_id, campagne_id, prenom, nom, courriel, employe_id_externe, syndicat_id_externe,
-           employeur_identifiant_externe, a_droit_de_vote, poids)
-         SELECT $1, $2, prenom, nom, courriel, id_externe, syndicat_id_externe, identifiant_externe_employeur, true,
-           trim_scale($3::numeric)
-         FROM matched WHERE n > $4 AND n <= $5 ORDER BY n
+         INSERT INTO votant (tenant_id, campagne_id, a_droit_de_vote, ${MATCHED})
+         SELECT $1, $2, true, ${MATCHED} FROM ${source} s WHERE n > $3 AND n <= $4 ORDER BY n
          ON CONFLICT (tenant_id, employe_id_externe, campagne_id) WHERE employe_id_externe IS NOT NULL DO NOTHING
            RETURNING id_unique
          ) SELECT count(*)::int AS count, ${linesOf('id_unique')} AS ids FROM added`,
-        [tenantId, campagneId, criteria.Poids ?? '1', from, from + VOTERS_AT_ONCE],
+        [tenantId, campagneId, from, from + VOTERS_AT_ONCE],
       );
       ajoutes.add(rows[0]!.count, rows[0]!.ids);
     }
-    await client.query('DROP TABLE matched');
-    return { ajoutes, present: matched - ajoutes.count, actifsLe };
   }
 
   /** Writes the employees that meet all criteria into the table `matched`, numbered from 1. @returns their number */
-  private async match(tenantId: string, criteria: ListeElectoraleRecord, actifsLe: Date): Promise<number> {
+  private async match(
+    tenantId: string,
+    criteria: ListeElectoraleRecord,
+    actifsLe: Date,
+    id: string,
+  ): Promise<number> {
     const client = this.transactions.client();
     await client.query(
-      `CREATE TEMPORARY TABLE matched (n integer, id_externe text, prenom text, nom text, courriel text,
-         syndicat_id_externe text, identifiant_externe_employeur text) ON COMMIT DROP`,
+      `CREATE TEMPORARY TABLE matched (n integer, employe_id_externe text, prenom text, nom text, courriel text,
+         syndicat_id_externe text, employeur_identifiant_externe text, poids numeric, liste_electorale_id uuid) ON COMMIT DROP`,
     );
     // Without statistics of the tenant, PostgreSQL expects one row of each table: it would read all members for each
     // employee.
     await client.query('SET LOCAL enable_nestloop = off');
     // Hundreds of thousands of members are sorted and joined in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
-    const named = criteria.SyndicatsIdExternes != null || criteria.EmployeursIdentifiantsExternes != null;
-    const { rowCount } = await client.query(this.matching(named), [
-      tenantId,
-      actifsLe,
-      criteria.SyndicatsIdExternes,
-      criteria.EmployeursIdentifiantsExternes,
-      criteria.EmployesIdExternes,
-    ]);
+    const { rowCount } = await client.query(
+      `INSERT INTO matched
+       SELECT row_number() OVER (ORDER BY m.id_externe), m.*, trim_scale($6::numeric), $7 FROM (${MATCHING}) m`,
+      [
+        tenantId,
+        actifsLe,
+        criteria.SyndicatsIdExternes,
+        criteria.EmployeursIdentifiantsExternes,
+        criteria.EmployesIdExternes,
+        criteria.Poids ?? '1',
+        id,
+      ],
+    );
     await client.query('RESET enable_nestloop');
     await client.query('RESET work_mem');
     return rowCount!;
   }
 
-  /** Notes what was made. @returns its id and date */
+  /** Notes what was made. @returns its date */
   async insert(
     tenantId: string,
     campagneId: string,
     criteria: ListeElectoraleRecord,
-    { ajoutes, present, actifsLe }: Enrolled,
-  ): Promise<{ id: string; dateCreation: Date }> {
-    const { rows } = await this.transactions.client().query<{ id: string; dateCreation: Date }>(
-      `INSERT INTO liste_electorale (tenant_id, campagne_id, syndicats, employeurs, employes, actifs_le, poids,
-         nombre_ajoutes, nombre_deja_presents)
-       VALUES ($1, $2, $3, $4, $5, $6, trim_scale($7::numeric), $8, $9)
-       RETURNING id_unique AS id, date_creation AS "dateCreation"`,
+    { id, ajoutes, present, actifsLe }: Enrolled,
+  ): Promise<Date> {
+    return this.transactions.value(
+      `INSERT INTO liste_electorale (tenant_id, campagne_id, id_unique, syndicats, employeurs, employes, actifs_le,
+         jour_donne, poids, nombre_ajoutes, nombre_deja_presents)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, trim_scale($9::numeric), $10, $11)
+       RETURNING date_creation`,
       [
         tenantId,
         campagneId,
+        id,
         criteria.SyndicatsIdExternes,
         criteria.EmployeursIdentifiantsExternes,
         criteria.EmployesIdExternes,
         actifsLe,
+        criteria.ActifsLe != null,
         criteria.Poids ?? '1',
         ajoutes.count,
         present,
       ],
     );
-    return rows[0]!;
-  }
-
-  /** @param named whether a union or an employer is named: then only members and employed persons match */
-  private matching(named: boolean): string {
-    const day = '$2::timestamptz';
-    const since = dayOf('a.date_adhesion');
-    return `
-      WITH emplois AS (
-        SELECT * FROM ${EMPLOIS} m WHERE m.tenant_id = $1
-      ), employed AS (
-        -- Of several employers, the one that V1 would show.
-        SELECT DISTINCT ON (m.id_externe_employe) m.id_externe_employe, m.identifiant_externe_employeur
-        FROM emplois m
-        WHERE ($4::text[] IS NULL OR m.identifiant_externe_employeur = ANY ($4))
-          AND ${activeOn(day, 'm.')}
-        ORDER BY m.id_externe_employe, m.identifiant_externe = 'V1' DESC, m.date_debut DESC NULLS LAST,
-          m.date_creation DESC, m.id_unique DESC
-      ), members AS (
-        -- Of several unions, the one of the oldest membership.
-        SELECT DISTINCT ON (a.id_externe_employe) a.id_externe_employe, a.syndicat_id_externe
-        FROM ${MEMBERSHIPS} a
-        WHERE a.tenant_id = $1 AND ($3::text[] IS NULL OR a.syndicat_id_externe = ANY ($3))
-          AND ${activeOn(day, 'a.', 'date_adhesion')}
-        ORDER BY a.id_externe_employe, ${since}, a.date_adhesion, a.syndicat_id_externe
-      )
-      INSERT INTO matched
-      SELECT row_number() OVER (ORDER BY e.id_externe), e.id_externe, e.prenom, e.nom, e.courriel,
-        a.syndicat_id_externe, m.identifiant_externe_employeur
-      FROM ${EMPLOYES} e
-      LEFT JOIN members a ON a.id_externe_employe = e.id_externe
-      LEFT JOIN employed m ON m.id_externe_employe = e.id_externe
-      ${named ? '' : 'LEFT JOIN (SELECT DISTINCT id_externe_employe FROM emplois) k ON k.id_externe_employe = e.id_externe'}
-      WHERE e.tenant_id = $1
-        AND ($3::text[] IS NULL OR a.syndicat_id_externe IS NOT NULL)
-        AND ($4::text[] IS NULL OR m.identifiant_externe_employeur IS NOT NULL)
-        AND ($5::text[] IS NULL OR e.id_externe = ANY ($5))
-        ${named ? '' : ACTIVE_OR_UNKNOWN}`;
   }
 }

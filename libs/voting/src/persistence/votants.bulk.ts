@@ -250,7 +250,8 @@ export class VotantsBulk {
   }
 
   /**
-   * Writes the staged records except those that a cast ballot does not allow. Unchanged rows are not rewritten. Voters are locked only here, so they can vote until their row is written.
+   * Writes the staged records except those that a cast ballot does not allow. Unchanged rows are not rewritten. A changed
+   * voter counts as written by hand, whatever list added it. Voters are locked only here, so they can vote until their row is written.
    *
    * @param last place of a record
    * @returns the change, and the records that were left out because their voters have voted
@@ -302,7 +303,7 @@ export class VotantsBulk {
          ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id
          WHEN MATCHED AND (${MAY_NOT_BECOME.when}) IS NOT TRUE AND (${next.map(({ column }) => `v.${column}`).join(', ')})
            IS DISTINCT FROM (${next.map(({ value }) => value).join(', ')}) THEN
-           UPDATE SET ${next.map(({ column, value }) => `${column} = ${value}`).join(', ')}
+           UPDATE SET ${next.map(({ column, value }) => `${column} = ${value}`).join(', ')}, liste_electorale_id = NULL
          WHEN NOT MATCHED AND s.id IS NULL THEN
            INSERT (tenant_id, campagne_id, id_unique, identifiant, courriel, employe_id_externe, syndicat_id_externe,
              employeur_identifiant_externe, prenom, nom, a_droit_de_vote, poids)

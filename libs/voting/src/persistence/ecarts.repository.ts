@@ -1,0 +1,215 @@
+import { Injectable } from '@nestjs/common';
+import { EMPLOYES, TODAY } from '#membership/relations';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { jsonList, jsonObject, type Page, type Position } from '#platform/database/json-items';
+import { linesOf, TouchedIds } from '#platform/database/touched-ids';
+import { Transactions } from '#platform/database/transactions';
+import type { Nature } from '../domain/ecart.fields';
+import type { RollChange } from './campagne.repository';
+import { ListeElectoraleRepository } from './liste-electorale.repository';
+import { matching } from './matching.sql';
+import { VOTERS_AT_ONCE } from './votants.bulk';
+
+/** Properties of a voter that a list gives, each with its columns on the roll and among the expected voters. */
+const PROPERTIES = {
+  Prenom: ['prenom', 'prenom'],
+  Nom: ['nom', 'nom'],
+  Courriel: ['courriel', 'courriel'],
+  SyndicatIdExterne: ['syndicat_id_externe', 'syndicat_id_externe'],
+  EmployeurIdentifiantExterne: ['employeur_identifiant_externe', 'identifiant_externe_employeur'],
+  Poids: ['poids', 'poids'],
+} as const;
+
+const PAIRS = Object.entries(PROPERTIES);
+const COLUMNS = PAIRS.map(([, [column]]) => column).join(', ');
+const ON_ROLL = PAIRS.map(([, [column]]) => `v.${column}`).join(', ');
+const EXPECTED = PAIRS.map(([, [, expected]]) => `a.${expected}`).join(', ');
+
+/** A part of a long answer ends with the difference that makes it this long, in bytes: each part compares all anew. */
+const PART_BYTES = 4_194_304;
+
+/**
+ * The voters of the campaign `$2` that the lists of the campaign would make now. The list that added a voter comes first,
+ * then the oldest. Lists with the same criteria are evaluated once. A list without a given day is one of the current day.
+ */
+const ATTENDUS = `
+  liste AS MATERIALIZED (
+    SELECT l.*, dense_rank() OVER (ORDER BY syndicats, employeurs, employes, jour) AS critere,
+      row_number() OVER (ORDER BY date_creation, id_unique) AS rang
+    FROM (
+      SELECT id_unique, syndicats, employeurs, employes, poids, date_creation,
+        CASE WHEN jour_donne THEN actifs_le ELSE ${TODAY} END AS jour
+      FROM liste_electorale WHERE tenant_id = $1 AND campagne_id = $2
+    ) l
+  ), critere AS MATERIALIZED (
+    SELECT DISTINCT ON (critere) * FROM liste ORDER BY critere, rang
+  ), attendu AS (
+    SELECT DISTINCT ON (m.id_externe) m.*, coalesce(own.id_unique, c.id_unique) AS liste_electorale_id,
+      coalesce(own.poids, c.poids) AS poids
+    FROM critere c CROSS JOIN LATERAL (
+      ${matching({ day: 'c.jour', syndicats: 'c.syndicats', employeurs: 'c.employeurs', employes: 'c.employes' })}
+    ) m
+    LEFT JOIN votant v ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.employe_id_externe = m.id_externe
+    LEFT JOIN liste own ON own.id_unique = v.liste_electorale_id AND own.critere = c.critere
+    ORDER BY m.id_externe, own.id_unique IS NULL, c.rang
+  )`;
+
+/** SQL of the properties that differ. A voter to add has no values before, one to remove none after. */
+const CHAMPS = jsonList(
+  'row_to_json(c)',
+  `FROM (VALUES ${PAIRS.map(([name, [column, expected]]) => `('${name}', to_json(v.${column}), to_json(a.${expected}))`).join(', ')})
+   c (champ, avant, apres) WHERE c.avant::text IS DISTINCT FROM c.apres::text`,
+);
+
+/**
+ * The differences between the roll and the expected voters. Voters without an employee and those written by hand are in
+ * none. Those who have voted are marked: they are neither shown nor changed.
+ */
+const ECARTS = `
+  SELECT CASE WHEN v.id_unique IS NULL THEN 'AAjouter' WHEN a.id_externe IS NULL THEN 'ARetirer' ELSE 'AModifier' END AS nature,
+    v.id_unique AS votant_id, e.id_unique AS employe_id, e.id_externe AS employe_id_externe, a.liste_electorale_id,
+    v.a_vote IS TRUE AS a_vote,
+    ${PAIRS.map(([, [column, expected]]) => `a.${expected} AS ${column}`).join(', ')}, ${CHAMPS} AS champs
+  FROM (SELECT * FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND employe_id_externe IS NOT NULL) v
+    FULL JOIN attendu a ON a.id_externe = v.employe_id_externe
+    JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = coalesce(v.employe_id_externe, a.id_externe)
+  WHERE v.id_unique IS NULL OR v.liste_electorale_id IS NOT NULL
+    AND (a.id_externe IS NULL OR (${ON_ROLL}) IS DISTINCT FROM (${EXPECTED}))`;
+
+/** SQL of the differences of a run: of the kinds `$3`, numbered after `$4` and up to `$5`. */
+const OF_RUN = 'x.nature = ANY ($3) AND x.n > $4 AND x.n <= $5';
+const OF_ECART = 'v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = x.votant_id AND NOT v.a_vote';
+const X_COLUMNS = PAIRS.map(([, [column]]) => `x.${column}`).join(', ');
+
+const ITEM = jsonObject({
+  nature: 'x.nature',
+  votantId: 'x.votant_id',
+  employeIdExterne: 'x.employe_id_externe',
+  champs: 'x.champs',
+});
+
+/** A digest of all differences, whatever kinds are asked for. A vote does not change it. */
+const EMPREINTE = `SELECT encode(sha256(coalesce(string_agg(
+    md5(ROW (x.nature, x.votant_id, x.employe_id, x.liste_electorale_id, x.champs::text)::text), '' ORDER BY x.employe_id
+  ), '')::bytea), 'hex') FROM ecart x`;
+
+interface Part {
+  empreinte: string;
+  items: string;
+  last: string | null;
+  more: boolean;
+}
+
+interface Written {
+  count: number;
+  /** Ids, a line each. */
+  ids: string | null;
+}
+
+/** Differences between the roll of a campaign and what its electoral lists would make now (docs/adr/0035). */
+@Injectable()
+export class EcartsRepository {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly listes: ListeElectoraleRepository,
+  ) {}
+
+  /**
+   * Returns a part of the differences, in the order in which the employees were created.
+   *
+   * @param nature only differences of this kind; all if absent
+   */
+  part(
+    tenantId: string,
+    campagneId: string,
+    nature: Nature | null | undefined,
+    after: Position | undefined,
+  ): Promise<Page & { empreinte: string }> {
+    return this.transactions.run({ tenantId }, async () => {
+      await this.expectManyRows();
+      const { rows } = await this.transactions.client().query<Part>(
+        `WITH ${ATTENDUS}, ecart AS MATERIALIZED (${ECARTS}), item AS (
+           SELECT ${ITEM}::text AS item, x.employe_id FROM ecart x
+           WHERE NOT x.a_vote AND ($3::text IS NULL OR x.nature = $3) AND ($4::uuid IS NULL OR x.employe_id > $4)
+         ), measured AS (
+           SELECT *, sum(octet_length(item)) OVER (ORDER BY employe_id) - octet_length(item) < ${PART_BYTES} AS fits FROM item
+         )
+         SELECT (${EMPREINTE}) AS empreinte, coalesce(string_agg(item, ',' ORDER BY employe_id) FILTER (WHERE fits), '') AS items,
+           max(employe_id::text) FILTER (WHERE fits) AS last, coalesce(bool_or(NOT fits), false) AS more
+         FROM measured`,
+        [tenantId, campagneId, nature, after?.id],
+      );
+      const { empreinte, items, last, more } = rows[0]!;
+      return {
+        empreinte,
+        items,
+        ...(more && last !== null ? { next: { date: new Date(0), id: last } } : {}),
+      };
+    });
+  }
+
+  /**
+   * Applies the differences of some kinds in the ambient transaction, which holds the roll. Voters who vote meanwhile stay
+   * as they are.
+   *
+   * @returns what has changed; undefined if the differences are not those of the digest
+   */
+  async apply(
+    tenantId: string,
+    campagneId: string,
+    empreinte: string,
+    natures: readonly Nature[],
+  ): Promise<Required<RollChange> | undefined> {
+    const client = this.transactions.client();
+    await this.expectManyRows();
+    await client.query(
+      `CREATE TEMPORARY TABLE ecart ON COMMIT DROP AS WITH ${ATTENDUS}
+       SELECT row_number() OVER (ORDER BY x.employe_id_externe)::int AS n, x.* FROM (${ECARTS}) x`,
+      [tenantId, campagneId],
+    );
+    const read = await this.transactions.value<string>(EMPREINTE);
+    if (read !== empreinte) return undefined;
+    const last = await this.transactions.value<number>('SELECT count(*)::int FROM ecart');
+    await client.query(FRESH_PLANS);
+    const [retires, modifies, ajoutes] = [new TouchedIds(), new TouchedIds(), new TouchedIds()];
+    const champs = new Set<string>();
+    for (let from = 0; from < last; from += VOTERS_AT_ONCE) {
+      const run = [tenantId, campagneId, natures, from, from + VOTERS_AT_ONCE];
+      const { rows: removed } = await client.query<Written>(
+        `WITH removed AS (
+           DELETE FROM votant v USING ecart x WHERE x.nature = 'ARetirer' AND ${OF_RUN} AND ${OF_ECART} RETURNING v.id_unique
+         ) SELECT count(*)::int AS count, ${linesOf('id_unique')} AS ids FROM removed`,
+        run,
+      );
+      retires.add(removed[0]!.count, removed[0]!.ids);
+      const { rows: changed } = await client.query<Written & { champs: string[] }>(
+        `WITH changed AS (
+           UPDATE votant v SET (${COLUMNS}, liste_electorale_id) = ROW (${X_COLUMNS}, x.liste_electorale_id)
+           FROM ecart x WHERE x.nature = 'AModifier' AND ${OF_RUN} AND ${OF_ECART} RETURNING v.id_unique, x.champs
+         ) SELECT count(*)::int AS count, ${linesOf('id_unique')} AS ids,
+             ARRAY(SELECT DISTINCT c ->> 'champ' FROM changed, json_array_elements(champs) c) AS champs FROM changed`,
+        run,
+      );
+      modifies.add(changed[0]!.count, changed[0]!.ids);
+      for (const champ of changed[0]!.champs) champs.add(champ);
+    }
+    if (natures.includes('AAjouter')) {
+      const added = `(SELECT * FROM ecart WHERE nature = 'AAjouter')`;
+      await this.listes.addVoters(tenantId, campagneId, added, last, ajoutes);
+    }
+    await client.query('DROP TABLE ecart');
+    return {
+      ajoutes,
+      modifies,
+      retires,
+      champs: PAIRS.map(([name]) => name).filter((name) => champs.has(name)),
+    };
+  }
+
+  /** Without statistics of the tenant, PostgreSQL expects one row of each table and would read all for each employee. */
+  private async expectManyRows(): Promise<void> {
+    await this.transactions
+      .client()
+      .query(`SELECT set_config('enable_nestloop', 'off', true), set_config('work_mem', '64MB', true)`);
+  }
+}
