@@ -394,6 +394,9 @@ describe('random worlds', () => {
     '2099-01-01',
   ].map((day) => Date.parse(day));
 
+  /** An employment or membership that has ended before any day. */
+  const ENDED = { employer: 'EMP-1', from: Date.parse('2000-01-01'), to: Date.parse('2000-01-02') };
+
   interface Somebody extends Person {
     readonly Nom: string;
     readonly Courriel: string | null;
@@ -417,7 +420,10 @@ describe('random worlds', () => {
     return {
       ...{ Nom: pick(['Roy', 'Côté', 'Nguyễn']), Courriel: pick([null, 'a@example.org', 'b@example.org']) },
       unions: Object.fromEntries(unions),
-      jobs: begins.map((from) => ({ employer: pick(EMPLOYERS), from, to: end(from) })),
+      jobs: times(3, (n) => {
+        const from = begins[n];
+        return from === undefined ? ENDED : { employer: pick(EMPLOYERS), from, to: end(from) };
+      }),
     };
   }
 
@@ -428,17 +434,12 @@ describe('random worlds', () => {
         employee(name, {
           ...{ Nom, Courriel },
           Adhesions: UNIONS.map((one) => {
-            const span = unions[one] ?? { from: Date.parse('2000-01-01'), to: Date.parse('2000-01-02') };
+            const span = unions[one] ?? ENDED;
             return membership(one, wire(span.from), wire(span.to));
           }),
-          Emplois: times(3, (n) => {
-            const held = jobs[n] ?? {
-              employer: 'EMP-1',
-              from: Date.parse('2000-01-01'),
-              to: Date.parse('2000-01-02'),
-            };
-            return job(`J-${n}`, held.employer, { DateDebut: wire(held.from), DateFin: wire(held.to) });
-          }),
+          Emplois: jobs.map((held, n) =>
+            job(`J-${n}`, held.employer, { DateDebut: wire(held.from), DateFin: wire(held.to) }),
+          ),
         }),
       ),
     );

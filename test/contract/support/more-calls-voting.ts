@@ -43,6 +43,10 @@ const held = {
   /** Published with a threshold of 2 and two voters of the same weight. */
   weighted: '',
   weightedVoter: '',
+  /** Digest of the differences of that roll, of which one would add a voter with a weight of its own. */
+  weightedEcarts: '',
+  /** A draft whose list added a voter under another name. */
+  divergent: '',
 };
 
 /**
@@ -105,6 +109,16 @@ export async function holdCampaigns(
     [held.singled, held.weighted],
   ]);
   await send('POST', `/${held.weighted}/publier`);
+
+  await app.database.query(
+    `INSERT INTO liste_electorale (tenant_id, campagne_id, employes, actifs_le, poids, nombre_ajoutes, nombre_deja_presents)
+     SELECT tenant_id, id_unique, '{E-1001}', date_trunc('day', now()), 7, 0, 0 FROM campagne WHERE id_unique = $1`,
+    [held.weighted],
+  );
+  held.weightedEcarts = (await send('GET', `/${held.weighted}/liste-electorale/ecarts`)).empreinte;
+  held.divergent = await draft('Noms anciens');
+  await send('POST', `/${held.divergent}/liste-electorale`, { EmployesIdExternes: ['E-1001'] });
+  await app.database.query(`UPDATE votant SET nom = 'Ancien' WHERE campagne_id = $1`, [held.divergent]);
 
   held.empty = await draft('Rien encore');
   held.without = await draft('Sans options');
@@ -309,6 +323,19 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     [{ SyndicatsIdExternes: null, EmployesIdExternes: ['E-1001'] }, { EmployeursIdentifiantsExternes: null }],
     (of) => `${of.ended}/liste-electorale`,
     { at: (of) => `${of.weighted}/liste-electorale`, body: { EmployesIdExternes: ['E-1001'] } },
+  ),
+  'GET /b2b/v1/campagnes/:id/liste-electorale/ecarts': later(
+    (of) => `${of.divergent}/liste-electorale/ecarts`,
+  ),
+  'POST /b2b/v1/campagnes/:id/liste-electorale/ecarts/appliquer': later(
+    (of) => `${of.ended}/liste-electorale/ecarts/appliquer`,
+    (of) => `${of.divergent}/liste-electorale/ecarts/appliquer`,
+    {
+      at: (of) => `${of.weighted}/liste-electorale/ecarts/appliquer`,
+      get body() {
+        return { empreinte: held.weightedEcarts, natures: ['AAjouter'] };
+      },
+    },
   ),
 
   'POST /plateforme/v1/campagnes/:id/bulletins': {

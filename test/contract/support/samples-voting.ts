@@ -219,6 +219,17 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
       { path, body: { EmployesIdExternes: [asked.employeV2] } },
     ];
   },
+  'GET /b2b/v1/campagnes/:id/liste-electorale/ecarts': (asked, own) => [
+    ...onCampagnes(asked, own, '/liste-electorale/ecarts'),
+    ...onCampagnes(asked, own, '/liste-electorale/ecarts?nature=AModifier'),
+  ],
+  'POST /b2b/v1/campagnes/:id/liste-electorale/ecarts/appliquer': (asked, own) => {
+    const body = (empreinte: string) => ({ empreinte, natures: ['AAjouter', 'ARetirer', 'AModifier'] });
+    return [
+      ...onCampagnes(asked, own, '/liste-electorale/ecarts/appliquer', body('0'.repeat(64))),
+      ...onCampagnes(asked, own, '/liste-electorale/ecarts/appliquer', body(asked.empreinteEcarts)),
+    ];
+  },
 
   'GET /b2b/v1/campagnes/:id/stats': (asked, own) => [
     ...onCampagnes(asked, own, '/stats'),

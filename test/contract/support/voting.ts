@@ -31,6 +31,7 @@ export interface VotingIdentifiers {
   readonly curseurOptions: string;
   readonly curseurVotants: string;
   readonly curseurListes: string;
+  readonly empreinteEcarts: string;
 }
 
 /** Identifiers of the tenant that a roll uses. */
@@ -148,5 +149,6 @@ export async function campaignAll(
     curseurOptions: await cursor(`${path}/questions/${question.Id}/options`),
     curseurVotants: await cursor(`${path}/votants`),
     curseurListes: await cursor(`${path}/liste-electorale`),
+    empreinteEcarts: (await send('GET', `${path}/liste-electorale/ecarts`)).json.empreinte as string,
   };
 }

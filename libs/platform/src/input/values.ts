@@ -37,8 +37,12 @@ export const value = {
   choice: <V extends string | null>(values: readonly V[], description: string, example: V) =>
     valueOf<V>({ enum: [...values], description, example }),
   only: <V extends string>(one: V, description: string) => valueOf<V>({ description, enum: [one] }),
-  textOrNumber: (description: string, example: string | number) =>
-    valueOf<string | number>({ oneOf: [{ type: 'string' }, { type: 'number' }], description, example }),
+  scalarOrNull: (description: string, example: string | number) =>
+    valueOf<string | number | null>({
+      oneOf: [{ type: 'string', nullable: true }, { type: 'number' }],
+      description,
+      example,
+    }),
   object: (description: string) =>
     valueOf<object>({ type: 'object', additionalProperties: true, description }),
   one: <T extends object>(type: RecordClass<T>, description: string) => valueOf<T>({ type, description }),

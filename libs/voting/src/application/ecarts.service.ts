@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import type { FetchPage } from '#platform/database/json-items';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
-import type { Around } from '#platform/http/listing';
 import type { ApplicationRecord, Nature } from '../domain/ecart.fields';
 import { LISTE_ELECTORALE_ACTIONS } from '../domain/voting.actions';
 import { LISTE_ELECTORALE } from '../domain/voting.errors';
@@ -20,14 +19,14 @@ export class EcartsService {
   ) {}
 
   /**
-   * Returns the differences and the text around them. Reading throws `Campagne.NotFound`, and breaks off if the
+   * Returns the differences, and their digest once the first are there. Reading throws `Campagne.NotFound`, and breaks off if the
    * differences change halfway.
    */
   list(
     tenantId: string,
     campagneId: string,
     nature: Nature | null | undefined,
-  ): { fetch: FetchPage; around: () => Around } {
+  ): { fetch: FetchPage; empreinte: () => string | undefined } {
     let empreinte: string | undefined;
     const fetch: FetchPage = async (after) => {
       const part = await this.repository.part(tenantId, campagneId, nature, after);
@@ -37,7 +36,7 @@ export class EcartsService {
     };
     return {
       fetch: this.campagnes.listOfKnown(tenantId, campagneId, fetch),
-      around: () => [`{"empreinte":${JSON.stringify(empreinte)},"ecarts":[`, ']}'],
+      empreinte: () => empreinte,
     };
   }
 
@@ -58,7 +57,7 @@ export class EcartsService {
       throw invalidRequest([{ pointer: '/natures', code: 'required', detail: 'name at least one kind' }]);
     const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.appliquer, campagneId };
     return this.roll.write(writer, async () => {
-      const change = await this.repository.apply(tenantId, campagneId, empreinte!, natures);
+      const change = await this.repository.apply(tenantId, campagneId, empreinte, natures);
       if (!change) throw outdated();
       const { ajoutes, retires, modifies } = change;
       const result = {

@@ -29,8 +29,8 @@ export class EcartsController {
     errors: [CAMPAGNE.NotFound],
   })
   list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: EcartsQuery): Listing {
-    const { fetch, around } = this.ecarts.list(tenantId, campagneId, query.nature);
-    return listOf({}, fetch, { around });
+    const { fetch, empreinte } = this.ecarts.list(tenantId, campagneId, query.nature);
+    return listOf({}, fetch, { around: () => [`{"empreinte":"${empreinte()}","ecarts":[`, ']}'] });
   }
 
   @Post('appliquer')

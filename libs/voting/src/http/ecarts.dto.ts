@@ -11,12 +11,8 @@ export class EcartsApplicationInput extends InputOf(APPLICATION_FIELDS) {}
 /** A property of a voter that differs. */
 export class EcartChampItem extends ItemOf({
   champ: value.text('Property of the voter.', 'Courriel'),
-  avant: value.orNull(
-    value.textOrNumber('Value on the roll; null for a voter to add.', 'ancien@example.org'),
-  ),
-  apres: value.orNull(
-    value.textOrNumber('Value by the master data; null for a voter to remove.', 'neuf@example.org'),
-  ),
+  avant: value.scalarOrNull('Value on the roll; null for a voter to add.', 'ancien@example.org'),
+  apres: value.scalarOrNull('Value by the master data; null for a voter to remove.', 'neuf@example.org'),
 }) {}
 
 /** A difference between the roll and the master data. */
