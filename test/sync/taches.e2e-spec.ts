@@ -134,15 +134,19 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     expect(await rows('SELECT corps FROM tache WHERE tenant_id = $1')).toEqual([{ corps: null }]);
   });
 
-  it('the progress is true while it runs', async () => {
+  it('the progress is true while it runs, and changes no other task', async () => {
+    const ended = (await submit({})).json.id as string;
+    await worker();
+    const before = await until(ended, over);
     await standStill();
     const { id } = (await submit(body(4_000))).json;
-    await worker();
+    const waiting = (await submit(body(1))).json;
     // All records have been checked, and only the unions have been written.
     const halfway = await until(id, ({ traites }) => traites >= 2_000);
     expect(halfway).toMatchObject({ etat: 'EnCours', total: 4_002 });
     expect(halfway.traites).toBeLessThan(4_002);
     expect(halfway.resultat).toBeUndefined();
+    expect([await read(ended), await read(waiting.id)]).toEqual([before, waiting]);
     await saboteur.query('ROLLBACK');
     expect(await until(id, over)).toMatchObject({ etat: 'Reussie', traites: 4_002 });
   });
