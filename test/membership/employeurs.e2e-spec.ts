@@ -1,5 +1,6 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
+import { synced } from './synced';
 import { perFile, perTest } from '../setup/fixtures';
 
 const EMPLOYEUR = { idExterne: 'EMP-1', nom: 'Aciérie du Saint-Laurent' };
@@ -139,6 +140,31 @@ describe('DELETE /b2b/v1/employeur/:idExterne', () => {
     expect(await rows()).toHaveLength(1);
     expect((await send('PUT', '/employe', employee(null))).status).toBe(200);
     expect((await send('DELETE', '/employeur/EMP-1')).status).toBe(204);
+  });
+
+  it('deletes its ended employments and no others; 409 Employeur.EmploisActifs while one has not ended', async () => {
+    const employeurs = ['EMP-1', 'EMP-2'];
+    const write = (DateFin: string | null) => {
+      const Emplois = employeurs.map((IdentifiantExterneEmployeur) => ({
+        ...{ IdentifiantExterne: IdentifiantExterneEmployeur, IdentifiantExterneEmployeur, Matricule: '1' },
+        DateFin: IdentifiantExterneEmployeur === 'EMP-1' ? DateFin : '2024-01-01',
+      }));
+      const Employeurs = employeurs.map((IdentifiantExterne) => ({ IdentifiantExterne, Nom: 'Usine' }));
+      return synced(app, tenant, {
+        Syndicats: [{ IdentifiantExterne: 'SYN', Nom: 'Syndicat', Employeurs }],
+        Employes: [{ IdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy', Emplois }],
+      });
+    };
+    const emplois = async (): Promise<string[]> => {
+      const { json } = await app.send(tenant, 'GET', '/b2b/v2/emploi');
+      return json.map((emploi: { identifiantExterne: string }) => emploi.identifiantExterne).sort();
+    };
+    await write(null);
+    expectProblem(await send('DELETE', '/employeur/EMP-1'), 409, 'Employeur.EmploisActifs');
+    expect(await emplois()).toEqual(['EMP-1', 'EMP-2']);
+    await write('2024-01-01');
+    expect((await send('DELETE', '/employeur/EMP-1')).status).toBe(204);
+    expect(await emplois()).toEqual(['EMP-2']);
   });
 
   it('412 Precondition.Echouee for a stale If-Match; 204 with the ETag', async () => {
