@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Client } from 'pg';
@@ -90,8 +91,8 @@ describe('simultaneous requests of one tenant', () => {
       expect(full.json.detail).toMatch(/budget of 6 requests at once/);
       expect(full.headers.get('retry-after')).toBe('5');
       expect((await get('/b2b/v1/employeur', other)).status).toBe(200);
-      const seance = await app.send({ ...tenant, ...platform }, 'GET', '/plateforme/v1/nowhere');
-      expect(seance.status).toBe(404);
+      const seance = { titre: 'Assemblée générale', date: '2026-03-02T14:00:00Z' };
+      expect((await app.send(platform, 'POST', '/plateforme/v1/seances', seance)).status).toBe(201);
       for (const answer of await Promise.all(late)) expectProblem(answer, 429, 'Debit.Depasse');
       await saboteur.query('ROLLBACK');
       for (const answer of await Promise.all(served)) expect(answer.status).toBe(404);
@@ -208,12 +209,15 @@ describe('a body that comes byte by byte', () => {
 });
 
 describe('database time', () => {
-  it('429 Debit.Depasse after the budget of the minute is used up', async () => {
+  it('429 Debit.Depasse for partners after the budget of the minute is used up; the platform is served', async () => {
     const sender = await app.tenant();
+    const platform = await app.platformOf(sender);
     expect((await get('/b2b/v1/employeur', sender)).status).toBe(200);
     Object.assign(BUDGETS, { databaseSeconds: 0 });
     const answer = await get('/b2b/v1/employeur', sender);
+    const seance = await app.send(platform, 'GET', `/plateforme/v1/seances/${randomUUID()}`);
     Object.assign(BUDGETS, { databaseSeconds: usual.databaseSeconds });
+    expectProblem(seance, 404, 'Seance.NotFound');
     expectProblem(answer, 429, 'Debit.Depasse');
     expect(answer.json.detail).toMatch(/0 s of database time a minute/);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
