@@ -85,6 +85,7 @@ export class Structure {
   /**
    * Puts all questions or options into an order.
    *
+   * @param ids in lower case and each once, as requests are read
    * @param pointer where the request names them
    * @throws DomainError `Requete.Invalide` where they are not exactly those that there are
    */
@@ -96,12 +97,10 @@ export class Structure {
     pointer: string,
   ): Promise<void> {
     const known = new Set(await this.repository.ids(tenantId, ordered, parentId));
-    const asked = ids.map((id) => id.toLowerCase());
-    const isAll = new Set(asked).size === known.size && asked.length === known.size;
-    if (!isAll || !asked.every((id) => known.has(id))) {
+    if (ids.length !== known.size || !ids.every((id) => known.has(id))) {
       const detail = `must name each of the ${known.size} ${ordered}s exactly once`;
       throw invalidRequest([{ pointer, code: 'reference', detail }]);
     }
-    await this.repository.order(tenantId, ordered, asked);
+    await this.repository.order(tenantId, ordered, ids);
   }
 }
