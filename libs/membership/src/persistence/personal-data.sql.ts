@@ -74,11 +74,12 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
     { section: 'emplois', table: 'emploi', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
     { section: 'appartenances', table: 'membership', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
     { section: 'employe', table: 'employe', where: 'id_externe = :employe', erased: 'removed' },
-    // After the employee, whose deletion writes changes, too.
+    // After the employee, whose deletion writes changes, too. The CASE is that of the index.
     {
       section: 'changements',
       table: 'changement',
-      where: `coalesce(id_externe_employe, id_externe) = :idExterne AND (entite = 'Employe' OR id_externe_employe IS NOT NULL)`,
+      where: `CASE WHEN id_externe_employe IS NULL THEN id_externe ELSE id_externe_employe END = :idExterne
+        AND (entite = 'Employe' OR id_externe_employe IS NOT NULL)`,
       erased: 'removed',
     },
   ],
