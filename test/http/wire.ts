@@ -22,7 +22,7 @@ export class Wire {
   swallowsNew = false;
   private port = 0;
 
-  private constructor(private readonly target: URL) {}
+  private constructor(private target: URL) {}
 
   static async lay(databaseUrl: string): Promise<{ wire: Wire; url: string }> {
     const wire = new Wire(new URL(databaseUrl));
@@ -57,6 +57,11 @@ export class Wire {
     for (const { near, far } of this.links) for (const end of [near, far]) end.resetAndDestroy();
     this.links.clear();
     return broken;
+  }
+
+  /** New connections go to another server; current ones stay, unless `reset` closes them. */
+  leadTo(databaseUrl: string): void {
+    this.target = new URL(databaseUrl);
   }
 
   /** Holds all bytes back, also of new connections, until they are released: no byte is lost. */

@@ -7,7 +7,7 @@ import { WEBHOOKS_QUEUES } from '#webhooks';
 export { migrateDown } from '#platform/database/migrate';
 
 /** Brings the schema and the queues up to date. @returns the names of the migrations that ran */
-export function migrateUp(url: string): Promise<string[]> {
+export function migrateUp(databaseUrl: string): Promise<string[]> {
   const queues = [...SYNC_QUEUES, ...WEBHOOKS_QUEUES, ...MESSAGING_QUEUES];
-  return migrateSchema(url, () => prepareQueues(url, queues));
+  return migrateSchema(databaseUrl, (url) => prepareQueues(url, queues));
 }

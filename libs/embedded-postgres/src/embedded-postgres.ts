@@ -245,7 +245,8 @@ async function startServer(place: Place): Promise<{ server: Watched; port: numbe
     const limit = Date.now() + START_LIMIT_MS;
     while (server.isRunning()) {
       const { pid, state } = await readPidFile(place);
-      if (state === 'ready' && isPostgresWith(pid, start)) return { server, port };
+      // A standby, and a server that replays a log, accept connections before they are "ready".
+      if ((state === 'ready' || state === 'standby') && isPostgresWith(pid, start)) return { server, port };
       if (Date.now() > limit) server.end();
       await sleep(5);
     }

@@ -36,6 +36,34 @@ export class OwnPostgres {
     return own;
   }
 
+  /** Starts a server on data that is there already, for example a copy. `stop` removes the data. */
+  static async on(
+    dataDir: string,
+    settings: Record<string, string> = {},
+    port?: number,
+  ): Promise<OwnPostgres> {
+    const options = { dataDir, port: port ?? (await freePort()), settings };
+    return new OwnPostgres(await startEmbeddedPostgres(options), options, dataDir);
+  }
+
+  get dataDir(): string {
+    return this.options.dataDir;
+  }
+
+  get port(): number {
+    return this.options.port!;
+  }
+
+  /** Runs one statement as the superuser. */
+  async query<R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    const client = await this.client();
+    try {
+      return (await client.query<R>(text, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
   /** The port stays the same for its whole life, including restarts. */
   get url(): string {
     return this.server.url;
@@ -54,9 +82,14 @@ export class OwnPostgres {
     await this.server.stop();
   }
 
-  /** Starts it again after a kill, and resolves when it accepts connections. */
-  async restart(): Promise<void> {
-    this.server = await startEmbeddedPostgres(this.options);
+  /**
+   * Starts it again after a kill, and resolves when it accepts connections.
+   *
+   * @param settings that are added to those of the first start
+   */
+  async restart(settings: Record<string, string> = {}): Promise<void> {
+    const all = { ...this.options.settings, ...settings };
+    this.server = await startEmbeddedPostgres({ ...this.options, settings: all });
   }
 
   async client(): Promise<Client> {

@@ -1,4 +1,5 @@
-import type { ClientConfig } from 'pg';
+import { serversOf } from '../ops/database-servers';
+import { Primary, type PrimaryConfig } from './primary';
 import { APP_ROLE } from './roles';
 
 /** A statement that runs longer is cancelled and answered as 503 (docs/contract.md, "Limits"). */
@@ -29,9 +30,10 @@ const CONNECTION_OPTIONS = [
   .join(' ');
 
 /** Options of a connection. */
-export function clientConfig(url: string, applicationName: string): ClientConfig {
+export function clientConfig(url: string, applicationName: string): PrimaryConfig {
   return {
-    connectionString: url,
+    connectionString: serversOf(url).urls[0],
+    primary: Primary.of(url),
     keepAlive: true,
     // Otherwise after two hours.
     keepAliveInitialDelayMillis: 5_000,

@@ -1,4 +1,4 @@
-import postgres, { type Client, type ClientConfig, Pool, type PoolConfig } from 'pg';
+import postgres, { type Client, Pool, type PoolConfig } from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
@@ -7,6 +7,7 @@ import {
 } from 'typeorm';
 import type { Logger } from 'pino';
 import { clientConfig } from './client-config';
+import type { PrimaryConfig } from './primary';
 import { APP_ROLE } from './roles';
 import { type DatabaseWatch, disallowLongStatements, WatchedClient } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';
@@ -66,7 +67,7 @@ export function createPipelinedPool(
 /** A pool whose connections are replaced at the next use when they are lost, and watched over from their beginning. */
 function watchedBy(watch: DatabaseWatch | undefined): typeof Pool {
   class OurClient extends WatchedClient {
-    constructor(config: ClientConfig) {
+    constructor(config: PrimaryConfig) {
       super(config, watch);
     }
   }

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Client, type ClientConfig, type PoolClient } from 'pg';
+import { type Client, type PoolClient } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Config } from '../ops/config';
 import { LOGGER } from '../ops/logger';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { clientConfig } from './client-config';
+import { PrimaryClient, type PrimaryConfig, streamOf } from './primary';
 import { sqlState } from './sql-errors';
 
 /** Maximum time for making a connection, in ms: four round trips over a very slow network. */
@@ -36,12 +37,6 @@ interface Look {
 /** Properties that the types of `pg` omit. */
 interface Internals {
   readonly readyForQuery: boolean;
-  readonly connection: { readonly stream: NodeJS.ReadWriteStream & Stream };
-}
-interface Stream {
-  readonly bytesRead: number;
-  readonly bytesWritten: number;
-  destroy(error: Error): void;
 }
 
 const longStatements = new WeakSet<object>();
@@ -66,7 +61,7 @@ export function cut(client: Pick<Client, 'query'>): void {
 @Injectable()
 export class DatabaseWatch {
   /** Options of its own connection. */
-  private readonly config: ClientConfig;
+  private readonly config: PrimaryConfig;
   private readonly connections = new Map<Client, Look>();
   private readonly timer: NodeJS.Timeout;
   private own: Client | undefined;
@@ -186,8 +181,8 @@ export class DatabaseWatch {
 }
 
 /** A watched connection. Its loss fails the running statement only. */
-export class WatchedClient extends Client {
-  constructor(config: ClientConfig, watch: DatabaseWatch | undefined) {
+export class WatchedClient extends PrimaryClient {
+  constructor(config: PrimaryConfig, watch: DatabaseWatch | undefined) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS });
     // A pool listens to idle connections only. Without this listener, the loss of a busy one would end the process.
     this.on('error', () => undefined);
@@ -198,8 +193,4 @@ export class WatchedClient extends Client {
 /** Ends the exemption of `allowLongStatements`. */
 export function disallowLongStatements(client: PoolClient): void {
   longStatements.delete(client);
-}
-
-function streamOf(client: Pick<Client, 'query'>): Stream {
-  return (client as unknown as Internals).connection.stream;
 }

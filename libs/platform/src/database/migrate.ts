@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
+import { primaryUrlOf } from './primary';
 
 /** Key of the lock (any constant) that lets one process at a time migrate a database. */
 const MIGRATION_LOCK = 7_304_512_201;
@@ -10,7 +11,11 @@ const MINIMUM_VERSION = 180_000;
 /** The compiled migrations; built code only, as TypeORM runs JavaScript. */
 const COMPILED = join(__dirname, '../../../../migrations/*.js');
 
-async function withMigrations<T>(url: string, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+async function withMigrations<T>(
+  databaseUrl: string,
+  work: (dataSource: DataSource, url: string) => Promise<T>,
+): Promise<T> {
+  const url = await primaryUrlOf(databaseUrl);
   const dataSource = new DataSource({
     type: 'postgres',
     url,
@@ -32,7 +37,7 @@ async function withMigrations<T>(url: string, work: (dataSource: DataSource) => 
       );
     }
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return await work(dataSource);
+    return await work(dataSource, url);
   } finally {
     await guard.release();
     await dataSource.destroy();
@@ -42,14 +47,17 @@ async function withMigrations<T>(url: string, work: (dataSource: DataSource) => 
 /**
  * Brings the schema up to date, each migration in a transaction of its own.
  *
- * @param url a role that owns the database and may create roles
- * @param afterwards runs once the schema is up to date, while no other process migrates
+ * @param databaseUrl a role that owns the database and may create roles
+ * @param afterwards runs on the same server once the schema is up to date, while no other process migrates
  * @returns the names of the migrations that ran
  */
-export async function migrateUp(url: string, afterwards: () => Promise<void>): Promise<string[]> {
-  return withMigrations(url, async (dataSource) => {
+export async function migrateUp(
+  databaseUrl: string,
+  afterwards: (url: string) => Promise<void>,
+): Promise<string[]> {
+  return withMigrations(databaseUrl, async (dataSource, url) => {
     const done = await dataSource.runMigrations({ transaction: 'each' });
-    await afterwards();
+    await afterwards(url);
     return done.map((migration) => migration.name);
   });
 }

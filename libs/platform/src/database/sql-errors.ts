@@ -2,8 +2,8 @@
 export const UNIQUE_VIOLATION = '23505';
 export const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSIENT = new Set(['40001', '40P01']);
-/** Cancelled by a time limit, or refused because the server is full, out of space, starting or stopping. */
-const UNAVAILABLE = /^(57014|55P03|53\d{3}|57P0\d|08\d{3}|25P0[34])$/;
+/** Cancelled by a time limit, or refused because the server is full, out of space, starting, stopping or read-only. */
+const UNAVAILABLE = /^(57014|55P03|53\d{3}|57P0\d|08\d{3}|25006|25P0[34])$/;
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

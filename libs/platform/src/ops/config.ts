@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config-error';
+import { serversOf } from './database-servers';
 import type { Reader } from './process-name';
 
 /** Everything the processes read from their environment. The README's table of variables lists the same names. */
@@ -64,6 +65,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
   const databaseUrl = env.DATABASE_URL || embeddedDatabaseUrl;
   if (!databaseUrl)
     throw new ConfigError('DATABASE_URL is not set: give the URL of a PostgreSQL 18 database.');
+  serversOf(databaseUrl);
 
   const secretsKeyText = env.SECRETS_KEY || (production ? undefined : keptSecret(dataDir, 'secrets-key'));
   const secretsKey = Buffer.from(secretsKeyText ?? '', 'base64');
