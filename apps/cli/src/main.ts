@@ -11,10 +11,12 @@ const USAGE = `Usage: npm run cli -- <command>
   migrate-down [n]    undo the last n migrations (1)
   cle-admin [name]    make a key for an administrator and print it; needs no variable but DATABASE_URL
   verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
-                      SECRETS_KEY of the service (where it made its own: DATA_DIR)`;
+                      SECRETS_KEY of the service (where it made its own: DATA_DIR)
+  apres-restauration t [f] after a restore of the database to the moment t and before any process starts: end emails,
+                      revoke the keys and erase the persons of the lines of f (docs/operations.md)`;
 
 /** Loads the whole service only for commands that need it: a migration begins a second earlier. */
-async function main([command, argument]: string[]): Promise<void> {
+async function main([command, argument, file]: string[]): Promise<void> {
   switch (command) {
     case 'start':
       return (await import('./start.js')).start();
@@ -40,6 +42,8 @@ async function main([command, argument]: string[]): Promise<void> {
     }
     case 'verifier-journal':
       return (await import('./verify-journal.js')).verifyJournal(config(), argument);
+    case 'apres-restauration':
+      return (await import('./after-restore.js')).afterRestore(config(), argument, file);
     default:
       throw new ConfigError(USAGE);
   }

@@ -12,6 +12,7 @@ import { CONSENT_ENTITIES } from '#consent';
 import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '#meeting';
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { CourrielsService, MessagingModule } from '#messaging';
+import { PersonneModule, PersonnesService } from '#personne';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
@@ -51,6 +52,7 @@ const SERVICES = {
   seances: SeancesService,
   points: PointsService,
   courriels: CourrielsService,
+  personnes: PersonnesService,
 };
 
 export type ServiceContext = { readonly [N in keyof typeof SERVICES]: InstanceType<(typeof SERVICES)[N]> };
@@ -79,6 +81,7 @@ export const ServiceContext = {
           MeetingModule,
           WebhooksModule,
           MessagingModule,
+          PersonneModule,
         ],
       },
       { logger: ['error', 'warn'], abortOnError: false },

@@ -5,7 +5,7 @@ import { MEETING_AUDITED_ACTIONS } from '#meeting';
 import { MEMBERSHIP_AUDITED_ACTIONS } from '#membership';
 import { MESSAGING_AUDITED_ACTIONS } from '#messaging';
 import { PERSONNE_AUDITED_ACTIONS } from '#personne';
-import { BREAK } from '#platform/audit/audited-action';
+import { BREAK, RESTORE } from '#platform/audit/audited-action';
 import { SYNC_AUDITED_ACTIONS } from '#sync';
 import { VOTING_AUDITED_ACTIONS } from '#voting';
 import { WEBHOOKS_AUDITED_ACTIONS } from '#webhooks';
@@ -20,6 +20,7 @@ export const AUDITED_ACTIONS: readonly string[] = [
   ...MESSAGING_AUDITED_ACTIONS,
   ...PERSONNE_AUDITED_ACTIONS,
   BREAK,
+  RESTORE,
   ...SYNC_AUDITED_ACTIONS,
   ...VOTING_AUDITED_ACTIONS,
   ...WEBHOOKS_AUDITED_ACTIONS,

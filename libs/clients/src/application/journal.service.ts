@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Environment } from '#access/caller';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import { RESTORE } from '#platform/audit/audited-action';
 import { type ChainedEntry, type JournalFilter, JournalRepository } from '#platform/audit/journal.repository';
 import { type Anchor, JournalVerification, type Verified } from '#platform/audit/verification';
 import type { Position } from '#platform/database/json-items';
@@ -22,6 +25,7 @@ export class JournalService {
     private readonly repository: ClientRepository,
     private readonly journal: JournalRepository,
     private readonly verification: JournalVerification,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -56,6 +60,17 @@ export class JournalService {
       for (const [id] of await this.spacesOf(client.id))
         yield await this.verification.verify(id, anchors.get(id));
     }
+  }
+
+  /** Notes in all trails of a client that the database was restored. @returns its spaces */
+  async noteRestore(actor: Actor, clientId: string): Promise<string[]> {
+    const spaces = [...(await this.spacesOf(clientId)).keys()];
+    for (const space of spaces)
+      await this.transactions.run({ tenantId: space }, async () => {
+        this.audit.record(space, actor, RESTORE, [space]);
+        return Promise.resolve();
+      });
+    return spaces;
   }
 
   /** Returns the environments of the client's spaces by their ids; null for the client as a whole. */

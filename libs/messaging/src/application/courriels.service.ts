@@ -15,7 +15,7 @@ import type { CourrielRecord } from '../domain/courriel.fields';
 import type { EtatDestinataire } from '../domain/courriel.types';
 import { quotaDepasse } from '../domain/quota';
 import { CourrielQuery } from '../persistence/courriel.query';
-import { CourrielRepository } from '../persistence/courriel.repository';
+import { CourrielRepository, type EndedCourriel } from '../persistence/courriel.repository';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { cleanEmail } from './email-html';
 
@@ -102,6 +102,15 @@ export class CourrielsService {
   /** Removes a batch of emails older than 30 days, of all tenants. @returns their number */
   purgeExpired(): Promise<number> {
     return this.repository.purgeExpired();
+  }
+
+  /**
+   * Ends the recipients that wait, because after a restore of the database they may have had the email already.
+   *
+   * @returns emails with the number of ended recipients
+   */
+  endWaiting(tenantId: string): Promise<EndedCourriel[]> {
+    return this.repository.endWaiting(tenantId);
   }
 
   private async assertKnown(tenantId: string, idExternes: readonly string[]): Promise<void> {

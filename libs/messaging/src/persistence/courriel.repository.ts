@@ -18,6 +18,12 @@ export interface NewCourriel {
   readonly cible: Cible | null | undefined;
 }
 
+/** An email with recipients that were ended. */
+export interface EndedCourriel {
+  readonly courriel: string;
+  readonly destinataires: number;
+}
+
 /** Stores emails with all their recipients, in a fixed number of statements, and removes them. */
 @Injectable()
 export class CourrielRepository {
@@ -135,6 +141,20 @@ export class CourrielRepository {
       [tenantId, courrielId, count],
     );
     return count;
+  }
+
+  /** Ends waiting recipients of a data space as `Incertain`. @returns their number by email */
+  endWaiting(tenantId: string): Promise<EndedCourriel[]> {
+    return this.transactions.query<EndedCourriel>(
+      { tenantId },
+      {
+        text: `WITH ended AS (
+                 UPDATE courriel_destinataire SET etat = 'Incertain', echeance = NULL, date = clock_timestamp()
+                 WHERE tenant_id = $1 AND etat IN ('EnAttente', 'EnCours') RETURNING courriel_id
+               ) SELECT courriel_id AS courriel, count(*)::int AS destinataires FROM ended GROUP BY 1 ORDER BY 1`,
+        values: [tenantId],
+      },
+    );
   }
 
   /** Removes a batch of emails older than 30 days with their recipients, of all tenants. @returns the number of emails */

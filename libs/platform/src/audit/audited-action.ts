@@ -13,5 +13,10 @@ export function actionsOf<V extends string>(
   };
 }
 
+const JOURNAL_ACTIONS = actionsOf('journal', 'rompre', 'restaurer');
+
 /** Records that the end of the chain was found broken. Entries before it are doubtful. */
-export const BREAK = actionsOf('journal', 'rompre').rompre;
+export const BREAK = JOURNAL_ACTIONS.rompre;
+
+/** Records that the database was restored to an earlier moment. Later entries than that moment are lost. */
+export const RESTORE = JOURNAL_ACTIONS.restaurer;

@@ -12,7 +12,7 @@ import { assertIfMatch } from '#platform/input/if-match';
 import { hasAtMost } from '#platform/input/faults';
 import { Campagne, type CampagneContent } from '../domain/campagne.entity';
 import { CAMPAGNE_FIELDS, type CampagneRecord, graineOf } from '../domain/campagne.fields';
-import { type CampagneFilter, CampagneQuery } from '../persistence/campagne.query';
+import { type CampagneFilter, CampagneQuery, type OpenCampagne } from '../persistence/campagne.query';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { LifecycleService } from './lifecycle.service';
 import { slugOf } from './slug';
@@ -30,6 +30,11 @@ export class CampagnesService {
 
   list(tenantId: string, filter: CampagneFilter): FetchPage {
     return this.query.list(tenantId, filter);
+  }
+
+  /** Returns the campaigns whose vote was open at a moment or has opened since, with the ballots that they have. */
+  openSince(tenantId: string, moment: Date): Promise<OpenCampagne[]> {
+    return this.query.openSince(tenantId, moment);
   }
 
   /** @throws DomainError `Campagne.NotFound` */

@@ -15,6 +15,12 @@ export interface CampagneFilter {
   fermetureAvant?: Date | null;
 }
 
+/** A campaign whose vote is or was open, and its number of voters who have voted. */
+export interface OpenCampagne {
+  readonly campagne: string;
+  readonly votes: number;
+}
+
 const LISTED = {
   id: 'id_unique',
   titre: 'titre',
@@ -41,7 +47,7 @@ export class CampagneQuery {
   private readonly listed: JsonItems;
   private readonly whole: JsonItems;
 
-  constructor(transactions: Transactions) {
+  constructor(private readonly transactions: Transactions) {
     const source = { table: 'campagne', key: 'id_unique' };
     this.listed = new JsonItems(transactions, { ...source, name: 'campagne_listed', columns: LISTED });
     this.whole = new JsonItems(transactions, {
@@ -87,5 +93,19 @@ export class CampagneQuery {
       { sql: 'ouverture_du_vote_utc >= ?', value: filter.ouvertureApres },
       { sql: 'fermeture_du_vote_utc <= ?', value: filter.fermetureAvant },
     ]);
+  }
+
+  async openSince(tenantId: string, moment: Date): Promise<OpenCampagne[]> {
+    return this.transactions.query<OpenCampagne>(
+      { tenantId },
+      {
+        text: `SELECT id_unique AS campagne, (SELECT count(*)::int FROM votant v
+                 WHERE v.tenant_id = $1 AND v.campagne_id = campagne.id_unique AND v.a_vote) AS votes
+               FROM campagne WHERE tenant_id = $1 AND publiee AND NOT urne_close
+                 AND ouverture_du_vote_utc <= statement_timestamp() AND fermeture_du_vote_utc > $2
+               ORDER BY id_unique`,
+        values: [tenantId, moment],
+      },
+    );
   }
 }
