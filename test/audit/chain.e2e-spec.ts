@@ -4,6 +4,7 @@ import { SYNC_ACTIONS } from '../../libs/sync/src/domain/sync.actions';
 import { randomUUID } from 'node:crypto';
 import { AuditTrail } from '../../libs/platform/src/audit/audit-trail';
 import { Transactions } from '../../libs/platform/src/database/transactions';
+import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TEST_ACTOR } from '../setup/actor';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
@@ -110,7 +111,7 @@ describe('The chain of the audit trail', () => {
       expect((await trail.verify()).faults).toEqual([]);
       expect((await trail.rows()).length).toBe(23);
       await restore();
-      expect((await trail.verifyWith(Buffer.alloc(32))).faults).not.toEqual([]);
+      expect((await trail.verifyWith(KeyRing.of(Buffer.alloc(32)))).faults).not.toEqual([]);
     });
 
     it('an earlier copy of the whole trail is detected only by its previous end', async () => {

@@ -98,7 +98,7 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
   const verify = async (...args: string[]): Promise<Child> => {
     const child = await Child.spawn(
       'cli',
-      { DATABASE_URL: app.config.databaseUrl, SECRETS_KEY: app.config.secretsKey.toString('base64') },
+      { DATABASE_URL: app.config.databaseUrl, SECRETS_KEY: app.config.secretsKey.text() },
       ['verifier-journal', ...args],
     );
     await child.exited;

@@ -179,7 +179,7 @@ describe('Row-level security in the schema', () => {
     const NOTED: Readonly<Record<string, string>> = {
       changement_lot: 'date_publication',
       evenement: 'date_publication',
-      journal_tete: 'numero, empreinte, sceau',
+      journal_tete: 'numero, empreinte, sceau, cle_secrets',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',
       courriel: 'nombre_destinataires, tour',
       courriel_destinataire: 'etat, code_smtp, essais, porteur, echeance, date',

@@ -62,7 +62,7 @@ describe('npm run demo', () => {
       app = await TestApp.start();
       worker = await Child.start('worker', {
         DATABASE_URL: app.config.databaseUrl,
-        SECRETS_KEY: app.config.secretsKey.toString('base64'),
+        SECRETS_KEY: app.config.secretsKey.text(),
         WEBHOOK_ALLOW_INSECURE: 'true',
       });
       tenant = await app.tenant();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   api = await Child.start('partner-api', {
     DATABASE_URL: databaseUrl,
     ADMIN_API_KEY: app.adminKey,
-    SECRETS_KEY: secretsKey.toString('base64'),
+    SECRETS_KEY: secretsKey.text(),
     RATE_LIMIT_PER_MINUTE: '1000000',
     TZ: 'America/Toronto',
   });

@@ -41,7 +41,7 @@ afterAll(async () => {
 function start(SMTP_URL: string, more: Record<string, string> = {}): Promise<Child> {
   return Child.start('worker', {
     DATABASE_URL: app.config.databaseUrl,
-    SECRETS_KEY: app.config.secretsKey.toString('base64'),
+    SECRETS_KEY: app.config.secretsKey.text(),
     MAIL_FROM: 'ne-pas-repondre@mandat.test',
     LOG_LEVEL: 'trace',
     SMTP_URL,

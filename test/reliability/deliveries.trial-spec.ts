@@ -24,7 +24,7 @@ afterAll(async () => {
 function startWorker(): Mortal {
   const made = new Mortal('worker', {
     DATABASE_URL: app.config.databaseUrl,
-    SECRETS_KEY: app.config.secretsKey.toString('base64'),
+    SECRETS_KEY: app.config.secretsKey.text(),
     WEBHOOK_ALLOW_INSECURE: 'true',
   });
   mortals.push(made);

@@ -38,7 +38,7 @@ async function trial(name: string, kills: number, more: Record<string, string> =
   const { id } = await post.email({ idExternes: ids });
   const worker = new Mortal('worker', {
     DATABASE_URL: app.config.databaseUrl,
-    SECRETS_KEY: app.config.secretsKey.toString('base64'),
+    SECRETS_KEY: app.config.secretsKey.text(),
     SMTP_URL: `${server.url}?tls=off`,
     ...more,
   });

@@ -48,7 +48,7 @@ async function behindPooler(connectQuery: string, env: Record<string, string> = 
     connectQuery,
   );
   ends.push(() => pooler.stop());
-  const secrets = { SECRETS_KEY: app.config.secretsKey.toString('base64') };
+  const secrets = { SECRETS_KEY: app.config.secretsKey.text() };
   const fleet = await Fleet.start(pooler.url, { apis: 1, workers: 1, env: { ...secrets, ...env } });
   ends.push(() => fleet.stop());
   return { pooler, fleet, url: await fleet.apis[0]!.url() };

@@ -23,7 +23,7 @@ let balancer: Balancer;
 beforeAll(async () => {
   app = await TestApp.start();
   receiver = await Receiver.start();
-  const env = { SECRETS_KEY: app.config.secretsKey.toString('base64') };
+  const env = { SECRETS_KEY: app.config.secretsKey.text() };
   fleet = await Fleet.start(app.config.databaseUrl, { apis: 2, workers: 2, env });
   balancer = await Balancer.before(await Promise.all(fleet.apis.map((api) => api.url())));
 }, 120_000);

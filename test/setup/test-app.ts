@@ -11,6 +11,7 @@ import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
 import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
 import { type Environment, MODULES, type ModuleName } from '../../libs/access/src/caller';
 import { Config } from '../../libs/platform/src/ops/config';
+import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TEST_ACTOR } from './actor';
 import { asService } from './service-login';
 
@@ -70,7 +71,7 @@ export class TestApp {
       dataDir: '',
       publicUrl: 'http://mandat.test',
       adminApiKey: randomBytes(32).toString('base64'),
-      secretsKey: randomBytes(32),
+      secretsKey: KeyRing.of(randomBytes(32)),
       rateLimitPerMinute: 1_000_000,
       logLevel: 'silent',
       production: false,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { Config } from '../../libs/platform/src/ops/config';
+import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { closeAll, countJobs, rowsOf, tell } from './support/deliveries';
@@ -275,7 +276,7 @@ describe('A replaced secret', () => {
 describe('A secret that was sealed with another SECRETS_KEY', () => {
   it('a worker without the key sends no event and loses none; a worker with the right key delivers them', async () => {
     const { id, secret } = await endpoint();
-    const wrong = await work(new Config({ ...app.config, secretsKey: randomBytes(32) }));
+    const wrong = await work(new Config({ ...app.config, secretsKey: KeyRing.of(randomBytes(32)) }));
     await tell(app, place, ['{"n":1}', '{"n":2}']);
     await until('both were tried and given back', async () => {
       const { rows } = await app.database.query<{ tries: number }>(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { SecretBox } from '../../libs/platform/src/ops/secret-box';
 import { changed, digests } from '../adhesion/support/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
@@ -98,7 +99,7 @@ describe('A secret at rest', () => {
       expect(() => open(altered, one)).toThrow();
     }
     expect(() =>
-      new SecretBox(Buffer.alloc(32)).open(secret, `webhook ${space.tenantId} ${one.id}`),
+      new SecretBox(KeyRing.of(Buffer.alloc(32))).open(secret, `webhook ${space.tenantId} ${one.id}`),
     ).toThrow();
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { AppModule } from '../../apps/partner-api/src/app.module';
 import { documentsOf, type SurfaceName, wholeDocument } from '../../apps/partner-api/src/openapi';
 import { Config } from '#platform/ops/config';
+import { KeyRing } from '#platform/ops/key-ring';
 
 /** The documents by the names of their files in docs/openapi. */
 export const NAMES = ['partenaire', 'plateforme', 'administration'] as const satisfies SurfaceName[];
@@ -22,7 +23,7 @@ const CONFIG = new Config({
   dataDir: '',
   publicUrl: PUBLIC_URL,
   adminApiKey: undefined,
-  secretsKey: Buffer.alloc(32),
+  secretsKey: KeyRing.of(Buffer.alloc(32)),
   rateLimitPerMinute: 0,
   logLevel: 'silent',
   production: false,

@@ -13,7 +13,9 @@ const USAGE = `Usage: npm run cli -- <command>
   verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
                       SECRETS_KEY of the service (where it made its own: DATA_DIR)
   apres-restauration t [f] after a restore of the database to the moment t and before any process starts: end emails,
-                      revoke the keys and erase the persons of the lines of f (docs/operations.md)`;
+                      revoke the keys and erase the persons of the lines of f (docs/operations.md)
+  rechiffrer          encrypt all secrets with the newest key of SECRETS_KEY, attest the audit trails with it, and say which
+                      older keys nothing needs any more; may be repeated at any time, also while the service runs`;
 
 /** Loads the whole service only for commands that need it: a migration begins a second earlier. */
 async function main([command, argument, file]: string[]): Promise<void> {
@@ -44,6 +46,8 @@ async function main([command, argument, file]: string[]): Promise<void> {
       return (await import('./verify-journal.js')).verifyJournal(config(), argument);
     case 'apres-restauration':
       return (await import('./after-restore.js')).afterRestore(config(), argument, file);
+    case 'rechiffrer':
+      return (await import('./reencrypt.js')).reencrypt(config());
     default:
       throw new ConfigError(USAGE);
   }

@@ -13,6 +13,8 @@ import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '
 import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
 import { CourrielsService, MessagingModule } from '#messaging';
 import { PersonneModule, PersonnesService } from '#personne';
+import { TrailAttestation } from '#platform/audit/attestation';
+import { SealedColumns } from '#platform/database/sealed-columns';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
@@ -35,6 +37,8 @@ class CliModule {}
 const SERVICES = {
   clients: ClientsService,
   journal: JournalService,
+  attestation: TrailAttestation,
+  sealed: SealedColumns,
   authentication: AuthenticationService,
   syncs: SyncV1Service,
   syncsV2: SyncV2Service,

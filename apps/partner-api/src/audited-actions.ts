@@ -5,7 +5,7 @@ import { MEETING_AUDITED_ACTIONS } from '#meeting';
 import { MEMBERSHIP_AUDITED_ACTIONS } from '#membership';
 import { MESSAGING_AUDITED_ACTIONS } from '#messaging';
 import { PERSONNE_AUDITED_ACTIONS } from '#personne';
-import { BREAK, RESTORE } from '#platform/audit/audited-action';
+import { ATTEST, BREAK, RESTORE } from '#platform/audit/audited-action';
 import { SYNC_AUDITED_ACTIONS } from '#sync';
 import { VOTING_AUDITED_ACTIONS } from '#voting';
 import { WEBHOOKS_AUDITED_ACTIONS } from '#webhooks';
@@ -19,6 +19,7 @@ export const AUDITED_ACTIONS: readonly string[] = [
   ...MEMBERSHIP_AUDITED_ACTIONS,
   ...MESSAGING_AUDITED_ACTIONS,
   ...PERSONNE_AUDITED_ACTIONS,
+  ATTEST,
   BREAK,
   RESTORE,
   ...SYNC_AUDITED_ACTIONS,

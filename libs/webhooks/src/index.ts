@@ -5,6 +5,7 @@ export { WebhooksService } from './application/webhooks.service';
 export { EventCatalogue } from './http/event-catalogue';
 export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';
 export { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from './http/webhooks.dto';
+export { WEBHOOK_SEALED } from './persistence/webhook.repository';
 export { WebhooksHttpModule } from './webhooks-http.module';
 export { DeliveriesModule, WebhooksModule } from './webhooks.module';
 

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { JournalEntry } from '../../../libs/platform/src/audit/chain';
+import { KeyRing } from '../../../libs/platform/src/ops/key-ring';
 import type { Trail } from './trail';
 
 /** Returns a random number below a limit; the same seed gives the same alterations. */
@@ -194,9 +195,12 @@ export const ALTERATIONS: Readonly<Record<string, Alteration>> = {
        VALUES ('${trail.tenant.tenantId}', '${randomUUID()}', 'employe.creer', '${randomUUID()}', 'x')`,
     ),
   'all rewritten with a wrong key': (trail, chance) =>
-    trail.forge(randomBytes(32), (entries) =>
+    trail.forge(KeyRing.of(randomBytes(32)), (entries) =>
       entries.filter((_entry, index) => index !== chance(entries.length)),
     ),
   'all rewritten with an empty key': (trail) =>
-    trail.forge(Buffer.alloc(32), ([first, ...rest]) => [{ ...first!, action: 'employe.modifier' }, ...rest]),
+    trail.forge(KeyRing.of(Buffer.alloc(32)), ([first, ...rest]) => [
+      { ...first!, action: 'employe.modifier' },
+      ...rest,
+    ]),
 };

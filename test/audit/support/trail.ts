@@ -5,6 +5,7 @@ import {
   type Verified,
 } from '../../../libs/platform/src/audit/verification';
 import { JournalRepository } from '../../../libs/platform/src/audit/journal.repository';
+import type { KeyRing } from '../../../libs/platform/src/ops/key-ring';
 import type { TestApp, TestTenant } from '../../setup/test-app';
 
 /** A row of the trail, as a superuser reads it. */
@@ -25,7 +26,7 @@ export class Trail {
   }
 
   /** Verifies them with another key. */
-  verifyWith(secretsKey: Buffer): Promise<Verified> {
+  verifyWith(secretsKey: KeyRing): Promise<Verified> {
     const chain = new Chain(secretsKey);
     return new JournalVerification(this.app.app.get(JournalRepository), chain).verify(this.tenant.tenantId);
   }
@@ -65,7 +66,7 @@ export class Trail {
   }
 
   /** Writes the whole chain again with changed entries, which is possible with this key. */
-  async forge(secretsKey: Buffer, change: (entries: JournalEntry[]) => JournalEntry[]): Promise<void> {
+  async forge(secretsKey: KeyRing, change: (entries: JournalEntry[]) => JournalEntry[]): Promise<void> {
     const chain = new Chain(secretsKey);
     const space = this.tenant.tenantId;
     const entries = change(await this.rows()).map((entry, index) => ({ ...entry, numero: index + 1 }));

@@ -3,7 +3,8 @@ import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { RESTORE } from '#platform/audit/audited-action';
-import { type ChainedEntry, type JournalFilter, JournalRepository } from '#platform/audit/journal.repository';
+import type { ChainedEntry } from '#platform/audit/chain';
+import { type JournalFilter, JournalRepository } from '#platform/audit/journal.repository';
 import { type Anchor, JournalVerification, type Verified } from '#platform/audit/verification';
 import type { Position } from '#platform/database/json-items';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
@@ -71,6 +72,13 @@ export class JournalService {
         return Promise.resolve();
       });
     return spaces;
+  }
+
+  /** Returns the ids of all spaces: clients, and their data spaces. */
+  async spaces(): Promise<string[]> {
+    const ids: string[] = [];
+    for (const client of await this.clients.list()) ids.push(...(await this.spacesOf(client.id)).keys());
+    return ids;
   }
 
   /** Returns the environments of the client's spaces by their ids; null for the client as a whole. */

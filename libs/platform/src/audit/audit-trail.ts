@@ -5,6 +5,8 @@ import { NO_TENANT, Transactions } from '../database/transactions';
 import { type AuditDetail, textOfDetail } from './audit-detail';
 import { type AuditedAction, BREAK } from './audited-action';
 import { Chain, type ChainEnd, GENESIS, type JournalEntry } from './chain';
+import { DomainError } from '../errors/domain-error';
+import { SERVICE } from '../errors/platform.errors';
 import { LOGGER } from '../ops/logger';
 import { type Head, JournalRepository } from './journal.repository';
 
@@ -48,15 +50,24 @@ export class AuditTrail {
 
   /** Begins the chain of a new space. A chain without its beginning has therefore been damaged. */
   begin(space: string): void {
+    const { cleSecrets } = this.chain;
     const sceau = this.chain.seal(space, GENESIS);
     this.transactions.beforeCommit({ tenantId: space }, () =>
-      this.repository.insertHead(space, { ...GENESIS, sceau }),
+      this.repository.insertHead(space, { ...GENESIS, sceau, cleSecrets }),
     );
   }
 
   private async append(space: string, noted: readonly Noted[]): Promise<void> {
     const head = await this.repository.lockHead(space, noted.length + 1);
     const sealed = this.chain.isSealed(space, head);
+    if (!sealed && this.chain.lacks(head.cleSecrets)) {
+      // A mistake of the configuration must not mark the trail as broken for good.
+      this.logger.error(
+        { space, cle: head.cleSecrets },
+        'SECRETS_KEY lacks the key of this id, which an audit trail needs',
+      );
+      throw new DomainError(SERVICE.Indisponible, undefined, { retryAfterSeconds: 5 });
+    }
     if (sealed && (await this.write(space, head, head, noted))) return;
     // The trail was altered. The service continues, and the next entry records the break permanently.
     this.logger.error(
@@ -79,13 +90,15 @@ export class AuditTrail {
     known = end.numero,
   ): Promise<boolean> {
     let { numero, empreinte } = end;
+    const { cleSecrets } = this.chain;
     const entries = noted.map((one, index) => {
       numero += 1;
       const entry = { ...one, numero, id: ids[index]!, date };
       empreinte = this.chain.link(space, empreinte, entry);
-      return { ...entry, empreinte };
+      return { ...entry, empreinte, cleSecrets };
     });
     const head = { numero, empreinte };
-    return this.repository.append(space, known, entries, { ...head, sceau: this.chain.seal(space, head) });
+    const sceau = this.chain.seal(space, head);
+    return this.repository.append(space, known, entries, { ...head, sceau, cleSecrets });
   }
 }

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { TrailAttestation } from './attestation';
 import { AuditTrail } from './audit-trail';
 import { Chain } from './chain';
 import { JournalRepository } from './journal.repository';
@@ -7,7 +8,7 @@ import { JournalVerification } from './verification';
 /** The audit trail: writing, reading and verification. */
 @Global()
 @Module({
-  providers: [AuditTrail, Chain, JournalRepository, JournalVerification],
-  exports: [AuditTrail, JournalRepository, JournalVerification],
+  providers: [AuditTrail, Chain, JournalRepository, JournalVerification, TrailAttestation],
+  exports: [AuditTrail, JournalRepository, JournalVerification, TrailAttestation],
 })
 export class AuditModule {}

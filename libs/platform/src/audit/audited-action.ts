@@ -13,10 +13,13 @@ export function actionsOf<V extends string>(
   };
 }
 
-const JOURNAL_ACTIONS = actionsOf('journal', 'rompre', 'restaurer');
+const JOURNAL_ACTIONS = actionsOf('journal', 'attester', 'rompre', 'restaurer');
 
 /** Records that the end of the chain was found broken. Entries before it are doubtful. */
 export const BREAK = JOURNAL_ACTIONS.rompre;
 
 /** Records that the database was restored to an earlier moment. Later entries than that moment are lost. */
 export const RESTORE = JOURNAL_ACTIONS.restaurer;
+
+/** Proves all entries before it with a newer key of SECRETS_KEY (docs/adr/0037). */
+export const ATTEST = JOURNAL_ACTIONS.attester;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Position, wireTimestamp } from '../database/json-items';
 import { Transactions } from '../database/transactions';
-import type { ChainEnd, JournalEntry, SealedEnd } from './chain';
+import { ATTEST } from './audited-action';
+import type { ChainedEntry, ChainEnd, SealedEnd } from './chain';
 
 /** The stored end of a chain, and the date and ids of the next entries. */
 export interface Head extends SealedEnd {
@@ -11,10 +12,6 @@ export interface Head extends SealedEnd {
   readonly ids: readonly string[];
 }
 
-export interface ChainedEntry extends JournalEntry {
-  readonly empreinte: Buffer;
-}
-
 /** Filters of the list. */
 export interface JournalFilter {
   readonly depuis?: Date | null;
@@ -22,18 +19,18 @@ export interface JournalFilter {
 }
 
 const ENTRY = `numero::float8 AS numero, id_unique AS id, ${wireTimestamp('date_creation')} AS date, cle_id AS "cleId", action,
-  objet_id AS "objetId", requete_id AS "requeteId", detail::text AS detail, empreinte`;
+  objet_id AS "objetId", requete_id AS "requeteId", detail::text AS detail, empreinte, cle_secrets AS "cleSecrets"`;
 
 /** Entries of the audit trail, and where each space's chain ends. */
 @Injectable()
 export class JournalRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  async insertHead(space: string, { numero, empreinte, sceau }: SealedEnd): Promise<void> {
+  async insertHead(space: string, { numero, empreinte, sceau, cleSecrets }: SealedEnd): Promise<void> {
     await this.transactions.client().query(
-      `INSERT INTO journal_tete (tenant_id, numero, empreinte, sceau) VALUES ($1, $2, $3, $4)
+      `INSERT INTO journal_tete (tenant_id, numero, empreinte, sceau, cle_secrets) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT DO NOTHING`,
-      [space, numero, empreinte, sceau],
+      [space, numero, empreinte, sceau, cleSecrets],
     );
   }
 
@@ -44,12 +41,13 @@ export class JournalRepository {
       const { rows } = await this.transactions.client().query<Head>({
         name: 'journal_lock',
         text: `WITH head AS MATERIALIZED (SELECT * FROM journal_tete WHERE tenant_id = $1 FOR UPDATE)
-          SELECT numero::float8 AS numero, empreinte, sceau, ${wireTimestamp('clock_timestamp()')} AS date,
+          SELECT numero::float8 AS numero, empreinte, sceau, cle_secrets AS "cleSecrets", ${wireTimestamp('clock_timestamp()')} AS date,
             ARRAY(SELECT uuidv7() FROM generate_series(1, $2 + 0 * numero)) AS ids FROM head`,
         values: [space, entries],
       });
       if (rows[0]) return rows[0];
-      await this.insertHead(space, { numero: 0, empreinte: Buffer.alloc(0), sceau: Buffer.alloc(0) });
+      const none = Buffer.alloc(0);
+      await this.insertHead(space, { numero: 0, empreinte: none, sceau: none, cleSecrets: null });
     }
   }
 
@@ -58,19 +56,20 @@ export class JournalRepository {
     space: string,
     known: number,
     entries: readonly ChainedEntry[],
-    { numero, empreinte, sceau }: SealedEnd,
+    { numero, empreinte, sceau, cleSecrets }: SealedEnd,
   ): Promise<boolean> {
     const column = (pick: (entry: ChainedEntry) => unknown): unknown[] => entries.map(pick);
     const { rowCount } = await this.transactions.client().query({
       name: 'journal_append',
       text: `WITH added AS (
-          INSERT INTO journal (tenant_id, numero, id_unique, date_creation, cle_id, action, objet_id, requete_id, detail, empreinte)
+          INSERT INTO journal (tenant_id, numero, id_unique, date_creation, cle_id, action, objet_id, requete_id, detail, empreinte,
+            cle_secrets)
           SELECT $1, e.* FROM unnest($3::bigint[], $4::uuid[], $5::timestamptz[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
-            $10::json[], $11::bytea[]) e
+            $10::json[], $11::bytea[], $15::text[]) e
           WHERE $2 = (SELECT coalesce(max(j.numero), 0) FROM journal j WHERE j.tenant_id = $1)
           RETURNING 1
         )
-        UPDATE journal_tete SET numero = $12, empreinte = $13, sceau = $14
+        UPDATE journal_tete SET numero = $12, empreinte = $13, sceau = $14, cle_secrets = $16
         WHERE tenant_id = $1 AND EXISTS (SELECT FROM added)`,
       values: [
         space,
@@ -87,6 +86,8 @@ export class JournalRepository {
         numero,
         empreinte,
         sceau,
+        column((entry) => entry.cleSecrets),
+        cleSecrets,
       ],
     });
     return rowCount !== 0;
@@ -111,13 +112,34 @@ export class JournalRepository {
       { tenantId: space },
       {
         name: 'journal_head',
-        text: `SELECT numero::float8 AS numero, empreinte, sceau,
+        text: `SELECT numero::float8 AS numero, empreinte, sceau, cle_secrets AS "cleSecrets",
             (SELECT count(*) FROM journal j WHERE j.tenant_id = $1)::float8 AS count
           FROM journal_tete WHERE tenant_id = $1`,
         values: [space],
       },
     );
     return rows[0];
+  }
+
+  /**
+   * Whether a key proves the whole trail: it sealed the end, and wrote or attested every entry.
+   *
+   * @param cleSecrets id of the key
+   */
+  async isProvenBy(space: string, cleSecrets: string): Promise<boolean> {
+    const rows = await this.transactions.query<{ proven: boolean }>(
+      { tenantId: space },
+      {
+        name: 'journal_proven',
+        text: `SELECT t.cle_secrets IS NOT DISTINCT FROM $2 AND NOT EXISTS (
+            SELECT FROM journal j WHERE j.tenant_id = $1 AND j.cle_secrets IS DISTINCT FROM $2 AND j.numero > coalesce(
+              (SELECT max(a.numero) FROM journal a WHERE a.tenant_id = $1 AND a.action = $3 AND a.cle_secrets = $2), 0)
+          ) AS proven
+          FROM journal_tete t WHERE t.tenant_id = $1`,
+        values: [space, cleSecrets, ATTEST],
+      },
+    );
+    return rows[0]?.proven ?? false;
   }
 
   /** Entries behind a number, up to another, in the order of the chain. */

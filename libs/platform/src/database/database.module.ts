@@ -17,6 +17,7 @@ import { createDataSource, logLostConnection } from './connections';
 import { DatabaseWatch } from './database-watch';
 import { IdempotencyRecords } from './idempotency-records';
 import { PipelinedPools } from './pipelined-pools';
+import { SealedColumns } from './sealed-columns';
 import { assertOwnsNothing } from './service-login';
 import { Transactions } from './transactions';
 
@@ -82,9 +83,10 @@ export class DatabaseModule {
         LoginCheck,
         PipelinedPools,
         PoolCloser,
+        SealedColumns,
         Transactions,
       ],
-      exports: [DatabaseWatch, IdempotencyRecords, Transactions],
+      exports: [DatabaseWatch, IdempotencyRecords, SealedColumns, Transactions],
     };
   }
 }

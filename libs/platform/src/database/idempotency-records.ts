@@ -1,5 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { SealedColumn } from './sealed-columns';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from './transactions';
+
+/** Where recorded answers are encrypted. */
+export const IDEMPOTENCY_SEALED: SealedColumn = {
+  table: 'idempotency_record',
+  key: 'idempotency_key',
+  keyType: 'text',
+  column: 'sealed_body',
+  context: (tenantId, key) => `idempotency ${tenantId} ${key}`,
+};
 
 /** An answer as it is replayed. */
 export interface RecordedAnswer {

@@ -16,7 +16,7 @@ import { ANSWER_HEADERS } from './answers.decorator';
 import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
 import { SecretBox } from '../ops/secret-box';
-import { IdempotencyRecords, RecordedAnswer } from '../database/idempotency-records';
+import { IDEMPOTENCY_SEALED, IdempotencyRecords, RecordedAnswer } from '../database/idempotency-records';
 import { ADMINISTRATION, NO_TENANT, Scope, Transactions } from '../database/transactions';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import type { RawRequest } from './body.interceptor';
@@ -118,7 +118,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       if (justDone) return justDone;
       const outcome = await this.perform(response, recorded, next);
       const { body, ...answer } = this.recordable(outcome, request, remedy);
-      const sealedBody = this.box.seal(Buffer.from(body), `idempotency ${owner} ${key}`);
+      const sealedBody = this.box.seal(Buffer.from(body), IDEMPOTENCY_SEALED.context(owner, key));
       await this.records.add(owner, key, { ...answer, fingerprint, sealedBody });
       return outcome;
     });
@@ -137,7 +137,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const detail = `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy}`;
       throw new DomainError(IDEMPOTENCE.NonRepetable, detail);
     }
-    const body = this.box.open(known.sealedBody, `idempotency ${owner} ${key}`).toString();
+    const body = this.box.open(known.sealedBody, IDEMPOTENCY_SEALED.context(owner, key)).toString();
     const { status, headers } = known;
     return { answer: { status, headers, body }, replayed: true };
   }

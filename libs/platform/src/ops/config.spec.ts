@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError, loadConfig } from './config';
+import { KeyRing } from './key-ring';
 import type { Reader } from './process-name';
 
 const ROOT = join(__dirname, '../../../..');
@@ -34,7 +35,7 @@ describe('loadConfig', () => {
       dataDir,
       publicUrl: 'http://localhost:3000',
       adminApiKey: 'a'.repeat(32),
-      secretsKey: Buffer.alloc(32, 7),
+      secretsKey: KeyRing.of(Buffer.alloc(32, 7)),
       rateLimitPerMinute: 600,
       logLevel: 'info',
       production: true,
@@ -85,6 +86,18 @@ describe('loadConfig', () => {
     ['SECRETS_KEY', Buffer.alloc(32).toString('hex')],
     ['SECRETS_KEY', 'not base64 at all'],
     ['SECRETS_KEY', `!!${Buffer.alloc(32, 7).toString('base64')}`],
+    ['SECRETS_KEY', `k1:${Buffer.alloc(31).toString('base64')}`],
+    ['SECRETS_KEY', `K1:${Buffer.alloc(32, 7).toString('base64')}`],
+    ['SECRETS_KEY', `k1:${Buffer.alloc(32, 7).toString('base64')},`],
+    ['SECRETS_KEY', `k1:${Buffer.alloc(32, 7).toString('base64')},${Buffer.alloc(32, 8).toString('base64')}`],
+    [
+      'SECRETS_KEY',
+      `k1:${Buffer.alloc(32, 7).toString('base64')},k1:${Buffer.alloc(32, 8).toString('base64')}`,
+    ],
+    [
+      'SECRETS_KEY',
+      `k1:${Buffer.alloc(32, 7).toString('base64')},k2:${Buffer.alloc(32, 7).toString('base64')}`,
+    ],
     ['HOST', 'mandat.example.org'],
     ['HOST', '127.0.0.1:3000'],
     ['PORT', ' '],
@@ -119,8 +132,8 @@ describe('loadConfig', () => {
     it('makes the secrets once and keeps them, readable by the owner only', () => {
       const first = load();
       expect(first.adminApiKey!.length).toBeGreaterThanOrEqual(32);
-      expect(first.secretsKey).toHaveLength(32);
-      expect(first.adminApiKey).not.toBe(first.secretsKey.toString('base64'));
+      expect(first.secretsKey.newest.bytes).toHaveLength(32);
+      expect(first.adminApiKey).not.toBe(first.secretsKey.text());
       expect(load()).toEqual(first);
       for (const name of ['admin-api-key', 'secrets-key'])
         expect(statSync(join(dataDir, 'deeper', name)).mode & 0o777).toBe(0o600);

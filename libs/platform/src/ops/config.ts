@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config-error';
 import { serversOf } from './database-servers';
+import { KeyRing } from './key-ring';
 import type { Reader } from './process-name';
 
 /** Everything the processes read from their environment. The README's table of variables lists the same names. */
@@ -22,8 +23,8 @@ export class Config {
   readonly publicUrl: string;
   /** The first administrator's key, 32 characters or more; undefined for readers other than the API. */
   readonly adminApiKey: string | undefined;
-  /** 32 bytes that encrypt secrets at rest. */
-  readonly secretsKey: Buffer;
+  /** The keys that encrypt secrets at rest and prove the audit trail. */
+  readonly secretsKey: KeyRing;
   /** Requests a minute of a key whose client sets no limit of its own. */
   readonly rateLimitPerMinute: number;
   readonly logLevel: string;
@@ -67,12 +68,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     throw new ConfigError('DATABASE_URL is not set: give the URL of a PostgreSQL 18 database.');
   serversOf(databaseUrl);
 
-  const secretsKeyText = env.SECRETS_KEY || (production ? undefined : keptSecret(dataDir, 'secrets-key'));
-  const secretsKey = Buffer.from(secretsKeyText ?? '', 'base64');
-  // Buffer.from skips what is not base64.
-  if (secretsKey.length !== 32 || !/^[\w+/-]+={0,2}$/.test(secretsKeyText ?? '')) {
-    throw new ConfigError('SECRETS_KEY must be set to 32 random bytes in base64 (openssl rand -base64 32).');
-  }
+  const secretsKey = KeyRing.parse(env.SECRETS_KEY || (production ? '' : keptSecret(dataDir, 'secrets-key')));
 
   const logLevel = env.LOG_LEVEL || 'info';
   if (!LOG_LEVELS.includes(logLevel))

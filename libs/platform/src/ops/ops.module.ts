@@ -7,7 +7,8 @@ import { Lifecycle } from './lifecycle';
 import { LOGGER } from './logger';
 import { HttpMetrics, Metrics } from './metrics';
 import { PROCESS_NAME, type Reader } from './process-name';
-import { SecretBox, SECRETS_KEY } from './secret-box';
+import { KeyRing } from './key-ring';
+import { SecretBox } from './secret-box';
 
 /** Configuration, log, measurements and clock of the process. */
 @Global()
@@ -17,7 +18,7 @@ export class OpsModule {
     const values = [
       { provide: Config, useValue: config },
       { provide: PROCESS_NAME, useValue: processName },
-      { provide: SECRETS_KEY, useValue: config.secretsKey },
+      { provide: KeyRing, useValue: config.secretsKey },
       { provide: LOGGER, useValue: pino({ level: config.logLevel, base: { process: processName } }) },
     ];
     const providers = [...values, Clock, DatabaseTime, HttpMetrics, Lifecycle, Metrics, SecretBox];

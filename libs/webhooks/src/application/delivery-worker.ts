@@ -171,7 +171,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       const { headers, body } = envelopeOf(due, this.keys.at(began, tenantId, webhookId, due.webhook), began);
       answer = await this.sender.post(due.webhook.url, headers, body);
     } catch (error) {
-      // The cause is on this side, for example another SECRETS_KEY: the job stays, and the receiver is not blamed.
+      // The cause is on this side, for example a missing key of SECRETS_KEY: the job stays, and the receiver is not blamed.
       this.logger.error(
         { tenantId, webhookId, error: (error as Error).name, sqlState: sqlState(error) },
         'a delivery could not be made',

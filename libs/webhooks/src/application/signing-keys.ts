@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { SecretBox } from '#platform/ops/secret-box';
 import type { Webhook as Endpoint } from '../domain/webhook.entity';
+import { WEBHOOK_SEALED } from '../persistence/webhook.repository';
 
 /** Maximum decrypted secrets in memory: decrypting one costs as much as signing. */
 const MOST_DECRYPTED = 2_000;
@@ -24,7 +25,7 @@ export class SigningKeys {
   /**
    * Returns the keys that sign for an endpoint at a time.
    *
-   * @throws Error if another SECRETS_KEY encrypted the secrets
+   * @throws Error if no key of SECRETS_KEY encrypted the secrets
    */
   at(time: Date, tenantId: string, webhookId: string, endpoint: Pick<Endpoint, 'secretsAt'>): Webhook[] {
     return endpoint.secretsAt(time).map((one) => {
@@ -39,7 +40,6 @@ export class SigningKeys {
   }
 }
 
-/** Binds a secret to its endpoint: moved to another one, it cannot be decrypted. */
 function contextOf(tenantId: string, webhookId: string): string {
-  return `webhook ${tenantId} ${webhookId}`;
+  return WEBHOOK_SEALED[0]!.context(tenantId, webhookId);
 }

@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import type { SealedColumn } from '#platform/database/sealed-columns';
 import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
+
+/** Where secrets of endpoints are encrypted. The context binds a secret to its endpoint: moved to another one, it does not open. */
+export const WEBHOOK_SEALED: readonly SealedColumn[] = ['secret', 'secret_precedent'].map((column) => ({
+  table: 'webhook',
+  key: 'id_unique',
+  keyType: 'uuid',
+  column,
+  context: (tenantId, webhookId) => `webhook ${tenantId} ${webhookId}`,
+}));
 
 /** Endpoints of a tenant. Secrets arrive encrypted. */
 @Injectable()
