@@ -15,7 +15,7 @@ const CONTEXTS = {
   meeting: ['membership'],
   adhesion: BELOW_ADHESION,
   sync: [...BELOW_ADHESION, 'adhesion'],
-  webhooks: BELOW_LISTENERS,
+  webhooks: [...BELOW_LISTENERS, 'clients'],
   messaging: [...BELOW_LISTENERS, 'clients'],
   clients: [],
   personne: ['clients', 'membership', 'adhesion', 'sync', 'voting'],

@@ -6,6 +6,7 @@ import { Trail } from '../audit/support/trail';
 import { Child } from '../http/child-process';
 import { Post } from '../messaging/support/post';
 import { asService } from '../setup/service-login';
+import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { Votes } from '../voting/support/votes';
 
@@ -31,7 +32,7 @@ interface Run {
 async function afterRestore(args: readonly string[], secretsKey = app.config.secretsKey): Promise<Run> {
   const env = {
     DATABASE_URL: asService(app.config.databaseUrl),
-    SECRETS_KEY: secretsKey.toString('base64'),
+    SECRETS_KEY: secretsKey.text(),
   };
   const child = await Child.spawn('cli', env, ['apres-restauration', ...args]);
   const code = await child.exited;
@@ -104,7 +105,7 @@ describe('node dist/apps/cli/src/main.js apres-restauration', () => {
       expect([running.code, running.lines]).toEqual([1, []]);
       expect(running.errors).toMatch(/^Stop API and workers first/);
       await stopApi();
-      const foreign = await afterRestore([moment()], randomBytes(32));
+      const foreign = await afterRestore([moment()], KeyRing.of(randomBytes(32)));
       expect([foreign.code, foreign.lines]).toEqual([1, []]);
       expect(foreign.errors).toMatch(/^No audit trail is intact: give the SECRETS_KEY/);
       expect(await trail.rows()).toEqual(before);
@@ -156,7 +157,7 @@ describe('node dist/apps/cli/src/main.js apres-restauration', () => {
       expect(await rows('SELECT FROM employe WHERE tenant_id = $1', tenant.tenantId)).toHaveLength(2);
       const env = {
         DATABASE_URL: asService(app.config.databaseUrl),
-        SECRETS_KEY: app.config.secretsKey.toString('base64'),
+        SECRETS_KEY: app.config.secretsKey.text(),
       };
       const verified = await Child.spawn('cli', env, ['verifier-journal']);
       expect([await verified.exited, verified.errors]).toEqual([0, expect.stringContaining('are whole')]);

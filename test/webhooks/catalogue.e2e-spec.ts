@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { openTenant, type OpenTenant, signed } from '../adhesion/support/cards';
 import { CHAMPS, VALEURS, WHOLE } from '../adhesion/support/signing-scene';
 import { expectFaults } from '../http/expect-problem';
+import { ExpiryService } from '../../libs/clients/src';
 import { GUID } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
@@ -19,6 +20,7 @@ const TYPES = [
   'campagne.ouverte',
   'campagne.publiee',
   'campagne.terminee',
+  'cle.expireBientot',
   'conciliation.demandee',
   'listeElectorale.creee',
   'sync.terminee',
@@ -301,6 +303,23 @@ describe('A real event matches the schema of its type, and a changed one does no
       expect(data).toEqual(listed);
       expectStrict(type, data);
     }
+  });
+
+  it('cle.expireBientot', async () => {
+    const { clientId } = tenant.partenaire;
+    const expireLe = new Date(Date.now() + 86_400_000).toISOString();
+    const body = { nom: 'Courte', environnement: 'staging', role: 'partenaire', expireLe };
+    const cle = await app.send(app.adminKey, 'POST', `/admin/v1/clients/${clientId}/cles`, body);
+    await worker.get(ExpiryService).tellAllDue();
+    // A round of the worker may have come first, and may still be about to commit.
+    await until('it is announced', async () => {
+      const text = `SELECT FROM evenement WHERE type = 'cle.expireBientot'`;
+      return (await app.database.query(text)).rows.length === 1;
+    });
+    const data = await theOne('cle.expireBientot');
+    const { id, nom, prefixe, environnement, role } = cle.json;
+    expect(data).toEqual({ cleId: id, nom, prefixe, environnement, role, expireLe });
+    expectStrict('cle.expireBientot', data);
   });
 
   it('webhook.test', async () => {

@@ -14,6 +14,11 @@ export const CLE = errorsOf('Cle', {
       'The key is valid, but its role does not give access to this surface. Use a key of the role it needs.',
   },
   NotFound: { status: 404, title: 'Key not found', description: 'The client has no key with this id.' },
+  DejaTerminee: {
+    status: 409,
+    title: 'Key has ended',
+    description: 'The key is revoked or has expired, so no key replaces it. Issue a new key.',
+  },
 });
 
 export const MODULE = errorsOf('Module', {

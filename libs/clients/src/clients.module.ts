@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthenticationService } from './application/authentication.service';
 import { ClientsService } from './application/clients.service';
+import { ExpiryService } from './application/expiry.service';
 import { JournalService } from './application/journal.service';
 import { RateLimiterService } from './application/rate-limiter.service';
 import { CallerQuery } from './persistence/caller.query';
@@ -11,12 +12,13 @@ import { RateWindowQuery } from './persistence/rate-window.query';
   providers: [
     AuthenticationService,
     ClientsService,
+    ExpiryService,
     JournalService,
     RateLimiterService,
     CallerQuery,
     ClientRepository,
     RateWindowQuery,
   ],
-  exports: [AuthenticationService, ClientsService, JournalService, RateLimiterService],
+  exports: [AuthenticationService, ClientsService, ExpiryService, JournalService, RateLimiterService],
 })
 export class ClientsModule {}

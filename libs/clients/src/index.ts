@@ -3,11 +3,12 @@ import { Client } from './domain/client.entity';
 
 export { AuthenticationService } from './application/authentication.service';
 export { ClientsService } from './application/clients.service';
+export { ExpiryService } from './application/expiry.service';
 export { JournalService } from './application/journal.service';
 export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
 export { ClientsModule } from './clients.module';
-export { EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID, SEUIL_ANONYMAT } from './http/clients.dto';
+export { CleExpireBientotData, EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID, SEUIL_ANONYMAT } from './http/clients.dto';
 export { ClientId, ENVIRONMENT_PARTS } from './http/path-parts';
 
 export const CLIENTS_ENTITIES = [Client, Cle];

@@ -13,7 +13,7 @@ import { TachesService } from '../../../libs/sync/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import type { Call } from './call';
-import { holdCards, MORE } from './more-calls';
+import { holdCards, holdCles, MORE } from './more-calls';
 import { holdCourriels } from './more-calls-messaging';
 import { holdWebhooks } from './more-calls-webhooks';
 import {
@@ -116,6 +116,7 @@ export class DocumentedCalls {
       [keys.partenaire],
     );
     await holdCards(app, rows[0]!.tenantId, keys);
+    await holdCles(app);
     const limited = await TestApp.start({ databaseUrl: app.config.databaseUrl, rateLimitPerMinute: 1 });
     const admin = await limited.app.get(ClientsService).issueAdminCle('Limited');
     const limitedKeys = {

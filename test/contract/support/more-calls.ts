@@ -1,5 +1,5 @@
 import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
-import { EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
+import { ClientsService, EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
@@ -7,6 +7,16 @@ import { MORE_OF_MEETINGS } from './more-calls-meetings';
 import { MORE_OF_MESSAGING } from './more-calls-messaging';
 import { holdCampaigns, MORE_OF_VOTING } from './more-calls-voting';
 import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
+
+const ENDED_CLE = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e99';
+
+/** Issues a key that has expired. */
+export async function holdCles(app: TestApp): Promise<void> {
+  await app.app.get(ClientsService).issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, {
+    ...{ id: ENDED_CLE, nom: 'Terminée', environnement: 'staging', role: 'partenaire' },
+    expireLe: new Date('2020-01-01'),
+  });
+}
 
 const ASYNC = { Prefer: 'respond-async' };
 const PERSONNE = `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/employes`;
@@ -154,4 +164,7 @@ export const MORE: Readonly<Record<string, More>> = {
   // The client name that the example of POST has already used.
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
   'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
+  'POST /admin/v1/clients/:clientId/cles/:cleId/rotation': {
+    calls: [{ path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/cles/${ENDED_CLE}/rotation` }],
+  },
 };

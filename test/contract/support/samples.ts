@@ -304,6 +304,9 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'GET /admin/v1/clients/:clientId/cles/:cleId': (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/cles/${asked.cleId}` },
   ],
+  'POST /admin/v1/clients/:clientId/cles/:cleId/rotation': (asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/cles/${asked.cleId}/rotation`, body: { graceHeures: 24 } },
+  ],
   'DELETE /admin/v1/clients/:clientId/cles/:cleId': (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/cles/${asked.cleId}` },
   ],

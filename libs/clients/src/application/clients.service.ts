@@ -22,6 +22,8 @@ export interface CleRequest extends NewCle {
   readonly role: Exclude<Role, 'admin'>;
 }
 
+const HOUR_MS = 3_600_000;
+
 /** A key just made, with the text that is shown this once. */
 export type IssuedCle = CleWithEnvironment & { cle: string };
 
@@ -139,6 +141,26 @@ export class ClientsService {
       cle.revoke(new Date());
       await this.clients.updateCle(cle);
       this.audit.record(clientId, actor, CLE_ACTIONS.revoquer, [cleId]);
+    });
+  }
+
+  /**
+   * Issues a key like another one, which ends after the grace period or when it expires, if that is earlier.
+   *
+   * @param graceHours 0 ends it at once: every replica refuses it within 5 s
+   * @throws DomainError `Client.NotFound`, `Cle.NotFound`, `Cle.DejaTerminee`
+   */
+  async rotateCle(actor: Actor, clientId: string, cleId: string, graceHours: number): Promise<IssuedCle> {
+    return this.transactions.run(ADMINISTRATION, async () => {
+      const old = await this.mustFindCle(clientId, cleId, true);
+      const at = new Date();
+      const successor = old.successor(at);
+      old.endAfterReplacement(at, new Date(at.getTime() + graceHours * HOUR_MS));
+      await this.clients.updateCle(old);
+      const cle = await this.insert(old.tenantId, old.environnement as Environment, successor);
+      this.audit.record(clientId, actor, CLE_ACTIONS.rotation, [cleId]);
+      this.audit.record(clientId, actor, CLE_ACTIONS.creer, [cle.id]);
+      return cle;
     });
   }
 

@@ -85,6 +85,26 @@ export class Cle {
     this.revoqueLe ??= at;
   }
 
+  /** The properties of a key that replaces this one. One that expires gets as long a life as this key had. */
+  successor(at: Date): NewCle {
+    const { nom, role, modules, expireLe, dateCreation } = this;
+    const life = expireLe && expireLe.getTime() - dateCreation.getTime();
+    return {
+      ...{ nom, role, modules: modules as ModuleName[] | null },
+      expireLe: life === null ? null : new Date(at.getTime() + life),
+    };
+  }
+
+  /**
+   * Ends the key once a replacement has been issued, at a later time or at once. An earlier end stays.
+   *
+   * @throws DomainError `Cle.DejaTerminee` if the key is revoked or has expired
+   */
+  endAfterReplacement(at: Date, end: Date): void {
+    if (this.revoqueLe || (this.expireLe && this.expireLe <= at)) throw new DomainError(CLE.DejaTerminee);
+    if (!this.expireLe || this.expireLe > end) this.expireLe = end;
+  }
+
   /**
    * Checks that the key works at a moment: it is not revoked, and `expireLe` is later.
    *

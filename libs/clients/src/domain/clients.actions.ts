@@ -1,6 +1,6 @@
 import { actionsOf, type AuditedAction } from '#platform/audit/audited-action';
 
-export const CLE_ACTIONS = actionsOf('cle', 'creer', 'revoquer');
+export const CLE_ACTIONS = actionsOf('cle', 'creer', 'revoquer', 'rotation');
 export const CLIENT_ACTIONS = actionsOf('client', 'creer', 'modifier');
 
 /** Every action of this context that the audit trail records. */

@@ -16,6 +16,7 @@ import { ClientsService } from '../application/clients.service';
 import {
   CleCreation,
   CleItem,
+  CleRotation,
   ClientCreation,
   ClientItem,
   ClientModification,
@@ -161,6 +162,29 @@ export class ClientsController {
   })
   async cle(@ClientId() clientId: string, @CleId() cleId: string): Promise<Json> {
     return JSON.stringify(CleItem.of(await this.clients.getCle(clientId, cleId)));
+  }
+
+  @Post(':clientId/cles/:cleId/rotation')
+  @SecretAnswer('Repeat the rotation under a new Idempotency-Key, or issue a key if the old one has ended.')
+  @ApiTags('Keys')
+  @Answers({
+    summary: 'Replace a key',
+    path: { clientId, cleId },
+    description:
+      'Issues a key with the name, the role, the data space and the modules of this one, which ends after the grace period, or when it expires if that is earlier. A key that expires is replaced by one with as long a life. Only this answer shows the new key.',
+    status: 201,
+    type: IssuedCleItem,
+    location: true,
+    errors: [CLIENT.NotFound, CLE.NotFound, CLE.DejaTerminee],
+  })
+  async rotate(
+    @CurrentActor() actor: Actor,
+    @ClientId() clientId: string,
+    @CleId() cleId: string,
+    @Body() { graceHeures }: CleRotation,
+  ): Promise<Located<IssuedCleItem>> {
+    const cle = IssuedCleItem.of(await this.clients.rotateCle(actor, clientId, cleId, graceHeures));
+    return new Located(`/admin/v1/clients/${clientId}/cles/${cle.id}`, cle);
   }
 
   @Delete(':clientId/cles/:cleId')

@@ -203,6 +203,27 @@ export class CleCreation extends InputOf({
   expireLe,
 } as const) {}
 
+export class CleRotation extends InputOf({
+  graceHeures: {
+    kind: 'integer',
+    min: 0,
+    max: 720,
+    required: true,
+    description: 'Hours for which the old key still works, at most 30 days; 0 ends it at once.',
+    example: 24,
+  },
+} as const) {}
+
+/** Data of the event `cle.expireBientot`. */
+export class CleExpireBientotData extends ItemOf({
+  cleId: value.id('Identifier of the key (GUID).', EXAMPLE_CLE_ID),
+  nom: value.text('Purpose of the key.', 'Payroll synchronisation'),
+  prefixe: value.text('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'),
+  environnement: value.choice(ENVIRONMENTS, 'Data space that the key opens.', 'staging'),
+  role: value.choice(['partenaire', 'plateforme'] as const, 'Surface that the key opens.', 'partenaire'),
+  expireLe: value.time('When it expires (UTC).', '2030-01-01T00:00:00.000Z'),
+}) {}
+
 export class CleItem extends ItemOf({
   id: cleId,
   nom: cleNom,

@@ -13,6 +13,20 @@ function withEnvironment(cle: Cle, environments: Map<string, string>): CleWithEn
   return Object.assign(cle, { environnement: environments.get(cle.tenantId ?? '') ?? '' });
 }
 
+/** A key whose expiry is announced, as its event shows it, and its data space. */
+export interface ExpiringCle {
+  readonly tenantId: string;
+  readonly cleId: string;
+  readonly nom: string;
+  readonly prefixe: string;
+  readonly environnement: string;
+  readonly role: string;
+  readonly expireLe: Date;
+}
+
+const EXPIRING = `tenant_id IS NOT NULL AND revoque_le IS NULL AND expiration_annoncee_le IS NULL
+  AND expire_le > $1 AND expire_le <= $2`;
+
 /** Clients, their data spaces and their keys, in the ambient transaction of administration. */
 @Injectable()
 export class ClientRepository {
@@ -105,8 +119,30 @@ export class ClientRepository {
   }
 
   /** Writes what changes of a key. */
-  async updateCle({ id, revoqueLe }: Cle): Promise<void> {
-    await this.transactions.manager().update(Cle, { id }, { revoqueLe });
+  async updateCle({ id, revoqueLe, expireLe }: Cle): Promise<void> {
+    await this.transactions.manager().update(Cle, { id }, { revoqueLe, expireLe });
+  }
+
+  /** Ids of keys that work at a moment, expire by another, and whose expiry is not announced; the first 1,000. */
+  async expiring(at: Date, until: Date): Promise<string[]> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ id: string }>(`SELECT id FROM cle WHERE ${EXPIRING} ORDER BY expire_le LIMIT 1000`, [
+        at,
+        until,
+      ]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Records that the expiry of a key is announced. @returns the key; undefined if another process does it or has done it */
+  async announceExpiry(id: string, at: Date, until: Date): Promise<ExpiringCle | undefined> {
+    const { rows } = await this.transactions.client().query<ExpiringCle>(
+      `UPDATE cle k SET expiration_annoncee_le = $1 FROM tenant t
+       WHERE t.id = k.tenant_id AND k.id = (SELECT id FROM cle WHERE id = $3 AND ${EXPIRING} FOR NO KEY UPDATE SKIP LOCKED)
+       RETURNING k.tenant_id AS "tenantId", k.id AS "cleId", k.nom, k.prefixe, t.environnement, k.role, k.expire_le AS "expireLe"`,
+      [at, until, id],
+    );
+    return rows[0];
   }
 
   /** Rows in the order of all lists, after a position. */

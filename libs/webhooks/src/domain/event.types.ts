@@ -1,5 +1,6 @@
 import { ADHESION_EVENTS, CONCILIATION_EVENTS } from '#adhesion/vocabulary';
 import type { ModuleName } from '#access/caller';
+import { CLE_EVENTS } from '#clients/vocabulary';
 import { SYNC_EVENTS } from '#sync/vocabulary';
 import { CAMPAGNE_EVENTS, LISTE_ELECTORALE_EVENTS } from '#voting/vocabulary';
 import { WEBHOOK_EVENTS } from './webhooks.events';
@@ -8,6 +9,7 @@ import { WEBHOOK_EVENTS } from './webhooks.events';
 const EVENTS = [
   ...Object.values(ADHESION_EVENTS),
   ...Object.values(CAMPAGNE_EVENTS),
+  ...Object.values(CLE_EVENTS),
   ...Object.values(CONCILIATION_EVENTS),
   ...Object.values(LISTE_ELECTORALE_EVENTS),
   ...Object.values(SYNC_EVENTS),

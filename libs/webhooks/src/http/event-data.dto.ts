@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { AdhesionSupprimeeData, AdhesionV2Item, DemandeItem } from '#adhesion';
+import { CleExpireBientotData } from '#clients';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { EventType } from '../domain/event.types';
@@ -18,6 +19,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Type>> = {
   'campagne.publiee': CampagneItem,
   'campagne.ouverte': CampagneItem,
   'campagne.terminee': CampagneItem,
+  'cle.expireBientot': CleExpireBientotData,
   'conciliation.demandee': DemandeItem,
   'listeElectorale.creee': ListeElectoraleCreeeData,
   'sync.terminee': SyncTermineeData,

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { Outbox } from '#platform/events/outbox';
+import { Clock } from '#platform/ops/clock';
+import { CLE_EVENTS } from '../domain/clients.events';
+import { ClientRepository } from '../persistence/client.repository';
+
+/** Time before the end of a key at which its event is sent, in ms. */
+const NOTICE_MS = 14 * 86_400_000;
+
+/** Sends `cle.expireBientot`. */
+@Injectable()
+export class ExpiryService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly clients: ClientRepository,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * One round: writes the event of each key that expires within 14 days, once for each key. Several workers may run it at
+   * once. A key that fails does not delay the others.
+   *
+   * @throws the last failure, after all keys
+   */
+  async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
+    const now = this.clock.now();
+    const until = new Date(now.getTime() + NOTICE_MS);
+    const ids = await this.transactions.run(ADMINISTRATION, () => this.clients.expiring(now, until));
+    let failure: unknown;
+    for (const id of ids) {
+      if (isStopping()) break;
+      await this.tell(id, now, until).catch((error: unknown) => (failure = error));
+    }
+    if (failure) throw failure as Error;
+  }
+
+  private async tell(id: string, now: Date, until: Date): Promise<void> {
+    await this.transactions.run(ADMINISTRATION, async () => {
+      const cle = await this.clients.announceExpiry(id, now, until);
+      if (!cle) return;
+      const { tenantId, ...data } = cle;
+      const json = JSON.stringify({ ...data, expireLe: data.expireLe.toISOString() });
+      this.transactions.beforeCommit({ tenantId }, async () => {
+        await this.outbox.add(tenantId, CLE_EVENTS.expireBientot, json);
+      });
+    });
+  }
+}
