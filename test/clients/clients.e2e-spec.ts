@@ -59,6 +59,7 @@ describe('POST /admin/v1/clients', () => {
       quotaCourrielsParJour: 5_000,
       adresseDeReponse: null,
       courrielsEssai: [],
+      cellules: ['production', 'staging'].map((environnement) => ({ environnement, cellule: 'principal' })),
       dateCreation: expect.stringMatching(UTC),
     });
     const location = answer.headers.get('location')!;

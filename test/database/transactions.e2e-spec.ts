@@ -1,6 +1,7 @@
 import { Client, type Pool } from 'pg';
 import { DatabaseTime } from '../../libs/platform/src/ops/database-time';
 import { createPipelinedPool } from '../../libs/platform/src/database/connections';
+import type { Database } from '../../libs/platform/src/database/database';
 import { OutcomeUnknown } from '../../libs/platform/src/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '../../libs/platform/src/database/transactions';
 import { eventually } from '../http/expect-problem';
@@ -23,9 +24,9 @@ beforeAll(async () => {
   const options = { url: app.config.databaseUrl, size: 1, applicationName: 'transactions test' };
   pool = createPipelinedPool(options, () => undefined);
   // Work in several steps goes through the application's own; this one sends single statements only.
+  const database = { pools: { reads: pool, shortWrites: pool, access: pool } } as Database;
   transactions = new Transactions(
-    undefined as never,
-    { reads: pool, shortWrites: pool, access: pool },
+    { directory: database, own: database, of: () => Promise.resolve(database), cell: () => database },
     { poolSize: 1 },
     new DatabaseTime(),
   );

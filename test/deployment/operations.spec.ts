@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { SHORT_WRITES } from '#platform/database/pipelined-pools';
+import { SHORT_WRITES } from '#platform/database/database';
 import { readVariables } from './support/environment';
 import { manifests, objectsOf, textOf, type Yaml } from './support/files';
 

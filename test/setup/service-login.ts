@@ -1,4 +1,5 @@
 import { SERVICE_LOGIN } from '../../libs/platform/src/database/service-login';
+import { Config } from '../../libs/platform/src/ops/config';
 
 /** Password of the processes' login, on the server of the tests. */
 export const SERVICE_PASSWORD = 'of-the-tests';
@@ -14,4 +15,10 @@ export function asService(databaseUrl: string): string {
   url.username = SERVICE_LOGIN;
   url.password = SERVICE_PASSWORD;
   return url.href;
+}
+
+/** The configuration with the login of the processes in every database. */
+export function withServiceLogin(config: Config): Config {
+  const cells = [...config.cells].map(([name, url]) => [name, asService(url)] as const);
+  return new Config({ ...config, databaseUrl: asService(config.databaseUrl), cells: new Map(cells) });
 }

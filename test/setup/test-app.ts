@@ -10,10 +10,10 @@ import { ClientsService } from '../../libs/clients/src';
 import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
 import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
 import { type Environment, MODULES, type ModuleName } from '../../libs/access/src/caller';
-import { Config } from '../../libs/platform/src/ops/config';
+import { Config, PRINCIPAL } from '../../libs/platform/src/ops/config';
 import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TEST_ACTOR } from './actor';
-import { asService } from './service-login';
+import { withServiceLogin } from './service-login';
 
 /** A client's data space and a key for it. */
 export interface TestTenant {
@@ -78,14 +78,14 @@ export class TestApp {
       shutdownDelayMs: 0,
       webhookAllowInsecure: true,
       smtpUrl: undefined,
+      cells: new Map([[PRINCIPAL, databaseUrl]]),
+      workerCell: undefined,
       mailFrom: 'Mandat <ne-pas-repondre@mandat.test>',
       poolSize: 10,
       ...overrides,
       databaseUrl,
     });
-    const { app, url } = await listen(
-      AppModule.forRoot(new Config({ ...config, databaseUrl: asService(databaseUrl) })),
-    );
+    const { app, url } = await listen(AppModule.forRoot(withServiceLogin(config)));
     // Tests send more rejected requests and more requests without a key than callers do.
     const floodDelay = app.get(FloodDelay);
     floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };

@@ -2,10 +2,10 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
 import { ClockService } from '../../apps/worker/src/clock.service';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
-import { Config } from '../../libs/platform/src/ops/config';
+import type { Config } from '../../libs/platform/src/ops/config';
 import { Clock } from '../../libs/platform/src/ops/clock';
 import { Sender } from '../../libs/webhooks/src/application/sender';
-import { asService } from './service-login';
+import { withServiceLogin } from './service-login';
 
 /** Options of a worker. */
 export interface WorkerOptions {
@@ -19,14 +19,11 @@ export interface WorkerOptions {
 
 /** The real worker, in this process, on the database of a configuration. */
 export async function startWorker(config: Config, options: WorkerOptions = {}): Promise<INestApplication> {
-  const worker = await NestFactory.create(
-    WorkerModule.forRoot(new Config({ ...config, databaseUrl: asService(config.databaseUrl) })),
-    {
-      bodyParser: false,
-      logger: false,
-      abortOnError: false,
-    },
-  );
+  const worker = await NestFactory.create(WorkerModule.forRoot(withServiceLogin(config)), {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
   const { clock, timeoutMs, roundMs } = options;
   if (clock) worker.get(Clock).now = () => clock.now();
   if (timeoutMs !== undefined) Object.assign(worker.get(Sender), { timeoutMs });

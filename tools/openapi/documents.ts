@@ -20,6 +20,8 @@ const CONFIG = new Config({
   port: 0,
   workerPort: 0,
   databaseUrl: '',
+  cells: new Map(),
+  workerCell: undefined,
   dataDir: '',
   publicUrl: PUBLIC_URL,
   adminApiKey: undefined,

@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
-import { migrateDown, migrateUp } from './migrate';
+import { databasesOf, migrateAll, migrateDown } from './migrate';
 import { hasAtMost } from '#platform/input/faults';
 import { textFault } from '#platform/input/fold';
 
 const USAGE = `Usage: npm run cli -- <command>
   start               database, migrations, demonstration tenant, API and worker; not in production
-  migrate             apply the migrations that DATABASE_URL lacks
-  migrate-down [n]    undo the last n migrations (1)
+  migrate             apply the migrations that the databases of DATABASE_URL and CELLS lack
+  migrate-down [n]    undo the last n migrations (1), in all databases
   cle-admin [name]    make a key for an administrator and print it; needs no variable but DATABASE_URL
   verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
                       SECRETS_KEY of the service (where it made its own: DATA_DIR)
@@ -23,15 +23,17 @@ async function main([command, argument, file]: string[]): Promise<void> {
     case 'start':
       return (await import('./start.js')).start();
     case 'migrate': {
-      const done = await migrateUp(databaseUrl());
-      console.log(done.length > 0 ? `Applied ${done.join(', ')}.` : 'The schema is up to date.');
+      for (const [name, done] of await migrateAll(databaseUrl(), process.env.CELLS)) {
+        const place = name === undefined ? '' : `${name}: `;
+        console.log(place + (done.length > 0 ? `Applied ${done.join(', ')}.` : 'The schema is up to date.'));
+      }
       return;
     }
     case 'migrate-down': {
       const steps = Number(argument ?? 1);
       if (!Number.isInteger(steps) || steps < 1)
         throw new ConfigError('Give the number of migrations to undo.');
-      await migrateDown(databaseUrl(), steps);
+      for (const url of databasesOf(databaseUrl(), process.env.CELLS).keys()) await migrateDown(url, steps);
       console.log(`Undid ${steps} migration${steps > 1 ? 's' : ''}.`);
       return;
     }

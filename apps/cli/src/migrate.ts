@@ -1,10 +1,27 @@
 import { MESSAGING_QUEUES } from '#messaging';
 import { migrateUp as migrateSchema } from '#platform/database/migrate';
+import { cellsOf } from '#platform/ops/config';
 import { prepareQueues } from '#platform/jobs/prepare-queues';
 import { SYNC_QUEUES } from '#sync';
 import { WEBHOOKS_QUEUES } from '#webhooks';
 
 export { migrateDown } from '#platform/database/migrate';
+
+/** The databases by their URLs, the directory first, each with the name of its cell; undefined for the directory. */
+export function databasesOf(url: string, cells: string | undefined): Map<string, string | undefined> {
+  const named = [...cellsOf(cells, url)].filter(([, cell]) => cell !== url);
+  return new Map([[url, undefined], ...named.map(([name, cell]) => [cell, name] as const)]);
+}
+
+/** Brings the schema and the queues of all databases up to date. @returns the names of the migrations that ran, by cell */
+export async function migrateAll(
+  url: string,
+  cells: string | undefined,
+): Promise<[cell: string | undefined, done: string[]][]> {
+  const done: [string | undefined, string[]][] = [];
+  for (const [each, name] of databasesOf(url, cells)) done.push([name, await migrateUp(each)]);
+  return done;
+}
 
 /** Brings the schema and the queues up to date. @returns the names of the migrations that ran */
 export function migrateUp(databaseUrl: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { EmbeddedPostgres } from '#embedded-postgres';
 import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
-import { migrateUp } from './migrate';
+import { migrateAll } from './migrate';
 import { makeServiceLogin } from '#platform/database/service-login';
 import { demonstrationKeys, type DemonstrationKeys } from './demonstration';
 
@@ -44,7 +44,7 @@ export async function start(): Promise<void> {
 
 async function run(database: EmbeddedPostgres | undefined): Promise<void> {
   step('Applying the migrations');
-  await migrateUp(loadConfig(process.env, 'cli').databaseUrl);
+  await migrateAll(loadConfig(process.env, 'cli').databaseUrl, process.env.CELLS);
   // As in production, the processes do not log in as the owner. A server that is not ours keeps the logins that it has.
   if (database)
     process.env.DATABASE_URL = await makeServiceLogin(database.url, randomBytes(24).toString('hex'));
@@ -52,9 +52,12 @@ async function run(database: EmbeddedPostgres | undefined): Promise<void> {
   const keys = await demonstrationKeys(config);
 
   step('Starting the API and the worker');
-  const children = [API, WORKER].map((file) =>
-    fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+  const started = (file: string, env: NodeJS.ProcessEnv = {}): ChildProcess =>
+    fork(file, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const workers = [...config.cells.keys()].map((name, index) =>
+    started(WORKER, { WORKER_CELL: name, WORKER_PORT: String(config.workerPort + index) }),
   );
+  const children = [started(API), ...workers];
   const ended = Promise.race(children.map((child) => once(child, 'exit')));
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> =>

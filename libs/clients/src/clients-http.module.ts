@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { ClientsModule } from './clients.module';
 import { ApiKeyGuard } from './http/api-key.guard';
+import { CellsController } from './http/cells.controller';
 import { ClientsController } from './http/clients.controller';
 import { EntitlementsGuard } from './http/entitlements.guard';
 import { JournalController } from './http/journal.controller';
@@ -11,7 +12,7 @@ import { RateLimitGuard } from './http/rate-limit.guard';
 
 @Module({
   imports: [ClientsModule],
-  controllers: [ClientsController, JournalController, MoiController],
+  controllers: [CellsController, ClientsController, JournalController, MoiController],
   providers: [
     KeylessBudget,
     // Guards run in this order: 401, then 429, then 403 (docs/contract.md, "Order of rejection").

@@ -286,6 +286,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   ...MESSAGING_SAMPLES,
 
   // Administrators may use any client, but the identifiers in one path must belong together.
+  'GET /admin/v1/cellules': () => [{ path: '/admin/v1/cellules' }],
   'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],
   'POST /admin/v1/clients': (_asked, own) => [
     { path: CLIENTS, body: { nom: `Nouveau ${own.mark}`, modules: [] } },

@@ -12,6 +12,7 @@ import { Environment, Role } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { Cle, type CleWithEnvironment, type NewCle } from '../domain/cle.entity';
 import { Client, type ClientChange, type NewClient } from '../domain/client.entity';
+import { CellsService } from './cells.service';
 import { ClientRepository } from '../persistence/client.repository';
 
 /** A key for a data space of a client. */
@@ -33,12 +34,17 @@ export class ClientsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientRepository,
+    private readonly cells: CellsService,
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws DomainError `Client.NomDejaUtilise`, `Requete.Invalide` for a time zone or a reply address that cannot be used */
-  async create(actor: Actor, wanted: NewClient & { id?: string }): Promise<Client> {
-    const client = Client.create(wanted.id ?? randomUUID(), wanted, new Date());
+  /**
+   * @throws DomainError `Client.NomDejaUtilise`, `Cellule.Inconnue`, `Requete.Invalide` for a time zone or a reply address
+   * that cannot be used
+   */
+  async create(actor: Actor, wanted: NewClient & { id?: string; cellule?: string | null }): Promise<Client> {
+    const cellule = await this.cells.choose(wanted.cellule);
+    const client = Client.create(wanted.id ?? randomUUID(), cellule, wanted, new Date());
     await this.transactions.run(ADMINISTRATION, async () => {
       assertReplyAddress(wanted);
       assertTestRecipients(wanted);

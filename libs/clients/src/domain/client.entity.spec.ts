@@ -14,9 +14,11 @@ const DEFAULTS = {
   contactTechnique: null,
   casUsage: null,
   fuseauHoraire: 'America/Toronto',
+  cellule: 'principal',
+  cellules: {},
   dateCreation: AT,
 };
-const client = (): Client => Client.create('client', { nom: 'Métallos', modules: ['vote'] }, AT);
+const client = (): Client => Client.create('client', 'principal', { nom: 'Métallos', modules: ['vote'] }, AT);
 
 describe('Client.create', () => {
   it('fills in the defaults of absent properties', () => {
@@ -29,7 +31,7 @@ describe('Client.create', () => {
       drapeaux: { resultatsVoteActifVisibles: true, seuilAnonymat: 5 },
       organisation: { contactTechnique: 'it@example.org', casUsage: 'Paie' },
     };
-    expect({ ...Client.create('client', wanted, AT) }).toEqual({
+    expect({ ...Client.create('client', 'principal', wanted, AT) }).toEqual({
       ...DEFAULTS,
       ...{ modules: [], limiteParMinute: 60, fuseauHoraire: 'Pacific/Auckland' },
       ...wanted.drapeaux,

@@ -62,13 +62,21 @@ export class Client {
   @Column('text', { array: true })
   courrielsEssai: string[];
 
+  /** The cell that its next data space gets. */
+  @Column({ type: 'text', update: false })
+  cellule: string;
+
+  /** The cells of its data spaces by their environments, as far as there are data spaces. */
+  cellules: Readonly<Record<string, string>> = {};
+
   @Column('timestamptz')
   dateCreation: Date;
 
   /** A new client, with the default of each property that `wanted` does not give. */
-  static create(id: string, wanted: NewClient, at: Date): Client {
+  static create(id: string, cellule: string, wanted: NewClient, at: Date): Client {
     const client = Object.assign(new Client(), {
       id,
+      cellule,
       resultatsVoteActifVisibles: false,
       seuilAnonymat: 1,
       limiteParMinute: null,

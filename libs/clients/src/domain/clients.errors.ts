@@ -9,5 +9,16 @@ export const CLIENT = errorsOf('Client', {
   },
 });
 
-/** Errors of clients. */
-export const CLIENTS_ERRORS: readonly ErrorDefinition[] = Object.values(CLIENT);
+export const CELLULE = errorsOf('Cellule', {
+  Inconnue: {
+    status: 400,
+    title: 'Unknown cell',
+    description: 'The service has no cell of this name. `GET /admin/v1/cellules` lists them.',
+  },
+});
+
+/** Errors of clients and cells. */
+export const CLIENTS_ERRORS: readonly ErrorDefinition[] = [
+  ...Object.values(CLIENT),
+  ...Object.values(CELLULE),
+];

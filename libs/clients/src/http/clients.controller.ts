@@ -1,4 +1,4 @@
-import { CLIENT } from '../domain/clients.errors';
+import { CELLULE, CLIENT } from '../domain/clients.errors';
 import { CLE } from '#access/access.errors';
 import { Controller, Delete, Get, Headers, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
@@ -44,7 +44,7 @@ export class ClientsController {
     type: ClientItem,
     location: true,
     etag: true,
-    errors: [CLIENT.NomDejaUtilise],
+    errors: [CLIENT.NomDejaUtilise, CELLULE.Inconnue],
   })
   async create(@CurrentActor() actor: Actor, @Body() body: ClientCreation): Promise<Located> {
     const client = await this.clients.create(actor, body);

@@ -59,6 +59,12 @@ const clientId = givenId('Identifier of the client (GUID).', EXAMPLE_CLIENT_ID);
 const cleId = givenId('Identifier of the key (GUID).', EXAMPLE_CLE_ID);
 const dateCreation = givenTime('When it was made (UTC).', '2026-01-15T14:30:00.000Z');
 
+const cellules = {
+  kind: 'readOnly',
+  isList: true,
+  description: 'The cells of its data spaces.',
+} as const;
+
 const resultatsVoteActifVisibles = {
   kind: 'boolean',
   description: 'Whether campaign statistics show results while the vote is open.',
@@ -113,6 +119,11 @@ export class ClientCreation extends InputOf(
     },
     adresseDeReponse,
     courrielsEssai,
+    cellule: text(20, {
+      description:
+        'Name of the cell that its data spaces will live in; that with the fewest data spaces if absent.',
+      example: 'principal',
+    }),
   } as const,
   { organisation: Organisation, drapeaux: Drapeaux },
 ) {}
@@ -128,6 +139,7 @@ export class ClientModification extends InputOf(
     limiteParMinute,
     adresseDeReponse,
     id: clientId,
+    cellules,
     dateCreation,
   } as const,
   { organisation: Organisation, drapeaux: Drapeaux },
@@ -137,15 +149,21 @@ class DrapeauxItem extends ItemOf(always(DRAPEAUX)) {}
 
 class OrganisationItem extends ItemOf(ORGANISATION) {}
 
+class CelluleDEspaceItem extends ItemOf({
+  environnement: value.choice(ENVIRONMENTS, 'Environment of the data space.', 'staging'),
+  cellule: value.text('Cell of the data space, or the one that it will get.', 'principal'),
+}) {}
+
 export class ClientItem extends ItemOf(
   {
     id: clientId,
     ...always({ nom, modules, drapeaux, organisation, fuseauHoraire, quotaCourrielsParJour, courrielsEssai }),
     limiteParMinute,
     adresseDeReponse,
+    cellules: { ...cellules, always: true },
     dateCreation,
   } as const,
-  { drapeaux: DrapeauxItem, organisation: OrganisationItem },
+  { drapeaux: DrapeauxItem, organisation: OrganisationItem, cellules: CelluleDEspaceItem },
 ) {
   static of(client: Client): ClientItem {
     const { id, nom, modules, resultatsVoteActifVisibles, seuilAnonymat, contactTechnique, casUsage } =
@@ -161,6 +179,10 @@ export class ClientItem extends ItemOf(
       quotaCourrielsParJour: client.quotaCourrielsParJour,
       adresseDeReponse: client.adresseDeReponse,
       courrielsEssai: client.courrielsEssai,
+      cellules: ENVIRONMENTS.map((environnement) => ({
+        environnement,
+        cellule: client.cellules[environnement] ?? client.cellule,
+      })),
       dateCreation: client.dateCreation.toISOString(),
     };
   }

@@ -39,7 +39,9 @@ export class ClientRepository {
 
   /** @throws DomainError `Client.NomDejaUtilise` */
   async update(client: Client): Promise<void> {
-    await this.unlessNameTaken(() => this.transactions.manager().update(Client, { id: client.id }, client));
+    const columns: Partial<Client> = { ...client };
+    delete columns.cellules;
+    await this.unlessNameTaken(() => this.transactions.manager().update(Client, { id: client.id }, columns));
     await this.writeReglages(client);
   }
 
@@ -51,12 +53,23 @@ export class ClientRepository {
     return rowCount === 1;
   }
 
-  /** Copies the settings of the client to its data spaces, whose statements read them. */
+  /**
+   * Copies the settings of the client to its data spaces, whose statements read them, at the end of the ambient transaction.
+   * The client is locked, so copies in other cells are written in the order of the changes.
+   */
   private async writeReglages(client: Client): Promise<void> {
+    for (const [tenantId, environnement] of await this.environments(client.id)) {
+      this.transactions.beforeCommit({ administrationOf: tenantId }, () =>
+        this.writeReglage(tenantId, environnement, client),
+      );
+    }
+  }
+
+  private async writeReglage(tenantId: string, environnement: string, client: Client): Promise<void> {
     await this.transactions.client().query(
       `INSERT INTO reglage (tenant_id, environnement, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat, nom,
          quota_courriels_par_jour, adresse_de_reponse, courriels_essai)
-       SELECT id, environnement, $2, $3, $4, $5, $6, $7, $8 FROM tenant WHERE client_id = $1
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
        ON CONFLICT (tenant_id) DO UPDATE SET environnement = excluded.environnement,
          fuseau_horaire = excluded.fuseau_horaire,
          resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles,
@@ -64,7 +77,8 @@ export class ClientRepository {
          quota_courriels_par_jour = excluded.quota_courriels_par_jour,
          adresse_de_reponse = excluded.adresse_de_reponse, courriels_essai = excluded.courriels_essai`,
       [
-        client.id,
+        tenantId,
+        environnement,
         client.fuseauHoraire,
         client.resultatsVoteActifVisibles,
         client.seuilAnonymat,
@@ -77,22 +91,36 @@ export class ClientRepository {
   }
 
   async find(id: string, lock = false): Promise<Client | null> {
-    return this.transactions
+    const client = await this.transactions
       .manager()
       .findOne(Client, { where: { id }, ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}) });
+    if (client) await this.readCells([client]);
+    return client;
   }
 
   async list(after?: Position, limit?: number): Promise<Client[]> {
-    return this.run(Client, {}, after, limit);
+    const clients = await this.run(Client, {}, after, limit);
+    await this.readCells(clients);
+    return clients;
+  }
+
+  private async readCells(clients: readonly Client[]): Promise<void> {
+    const { rows } = await this.transactions.client().query<{ id: string; cellules: Record<string, string> }>(
+      `SELECT client_id AS id, json_object_agg(environnement, cellule) AS cellules FROM tenant
+       WHERE client_id = ANY ($1) GROUP BY client_id`,
+      [clients.map(({ id }) => id)],
+    );
+    const cells = new Map(rows.map(({ id, cellules }) => [id, cellules]));
+    for (const client of clients) client.cellules = cells.get(client.id) ?? {};
   }
 
   /** The data space of a client in an environment, and whether it was made just now: the first key asks for it. */
   async tenantOf(client: Client, environnement: string): Promise<{ id: string; isNew: boolean }> {
     const { rows } = await this.transactions.client().query<{ id: string; isNew: boolean }>(
-      `INSERT INTO tenant (id, client_id, environnement) VALUES ($1, $2, $3)
+      `INSERT INTO tenant (id, client_id, environnement, cellule) VALUES ($1, $2, $3, $4)
        ON CONFLICT (client_id, environnement) DO UPDATE SET environnement = excluded.environnement
        RETURNING id, xmax = 0 AS "isNew"`,
-      [randomUUID(), client.id, environnement],
+      [randomUUID(), client.id, environnement, client.cellule],
     );
     await this.writeReglages(client);
     return rows[0]!;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { jsonObject, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { OWN_CELL, Transactions } from '#platform/database/transactions';
 import { PublishedFeed } from '#platform/database/published-feed';
 import type { Origine } from '../domain/changement.fields';
 
@@ -84,7 +84,7 @@ export class ChangementQuery {
 
   /** Makes the tables of the months to come, and drops those of which all changes are over 400 days old. @returns their number */
   async keepMonths(): Promise<number> {
-    const [row] = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+    const [row] = await this.transactions.query<{ count: number }>(OWN_CELL, {
       text: 'SELECT changement_mois() AS count',
       values: [],
     });

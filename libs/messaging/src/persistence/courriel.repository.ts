@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import { EMPLOYES } from '#membership/relations';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 import { VOTANTS } from '#voting/relations';
 import type { Cible } from '../domain/courriel.types';
 import type { Quota } from '../domain/quota';
@@ -159,7 +159,7 @@ export class CourrielRepository {
 
   /** Removes a batch of emails older than 30 days with their recipients, of all tenants. @returns the number of emails */
   async purgeExpired(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+    const rows = await this.transactions.query<{ count: number }>(OWN_CELL, {
       name: 'courriel_purge',
       text: `WITH removed AS (
                DELETE FROM courriel WHERE (tenant_id, id_unique) IN (

@@ -1,10 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { type Client, type PoolClient } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Config } from '../ops/config';
-import { LOGGER } from '../ops/logger';
-import { PROCESS_NAME, type Reader } from '../ops/process-name';
+import type { Reader } from '../ops/process-name';
 import { clientConfig } from './client-config';
 import { PrimaryClient, type PrimaryConfig, streamOf } from './primary';
 import { sqlState } from './sql-errors';
@@ -58,7 +55,6 @@ export function cut(client: Pick<Client, 'query'>): void {
  * new one. If the new one gets a response, or cannot be made, the silent connections are lost, busy or idle. A connection
  * with a running statement is lost after 31.5 s of silence in any case.
  */
-@Injectable()
 export class DatabaseWatch {
   /** Options of its own connection. */
   private readonly config: PrimaryConfig;
@@ -71,9 +67,9 @@ export class DatabaseWatch {
   private answeredAt = -Infinity;
 
   constructor(
-    { databaseUrl }: Config,
-    @Inject(PROCESS_NAME) processName: Reader,
-    @Inject(LOGGER) private readonly logger: Logger,
+    databaseUrl: string,
+    processName: Reader,
+    private readonly logger: Logger,
   ) {
     this.config = clientConfig(databaseUrl, `mandat ${processName} watch`);
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();

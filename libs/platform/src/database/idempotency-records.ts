@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from './sealed-columns';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from './transactions';
+import { ADMINISTRATION, OWN_CELL, PURGE_BATCH, Transactions } from './transactions';
 
 /** Where recorded answers are encrypted. */
 export const IDEMPOTENCY_SEALED: SealedColumn = {
@@ -66,9 +66,13 @@ export class IdempotencyRecords {
     });
   }
 
-  /** Removes records of any tenant that are older than 24 h, a batch of them at most; answers how many. */
+  /** Removes records of any tenant in the cell, and of administration, that are older than 24 h, a batch of each at most; answers how many. */
   async purgeExpired(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+    return (await this.purge(OWN_CELL)) + (await this.purge(ADMINISTRATION));
+  }
+
+  private async purge(scope: typeof OWN_CELL | typeof ADMINISTRATION): Promise<number> {
+    const rows = await this.transactions.query<{ count: number }>(scope, {
       name: 'idempotency_purge',
       text: `WITH expired AS (
                SELECT tenant_id, idempotency_key FROM idempotency_record

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import { BUDGETS } from '../ops/budgets';
 import { Config } from '../ops/config';
 import { DatabaseTime } from '../ops/database-time';
@@ -10,17 +10,24 @@ import { KeyedLimit } from '../ops/keyed-limit';
 import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './roles';
 import { allowLongStatements, cut } from './database-watch';
 import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
-import { PipelinedPools, SHORT_WRITES } from './pipelined-pools';
+import { type Database, SHORT_WRITES } from './database';
+import { Databases } from './databases';
 import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
 
 /**
- * Where statements run: in one tenant's data space, or among clients and keys. `erasing` adds the rights that removing all
- * of a person takes; statements of the data space may be part of it.
+ * Where statements run: in one tenant's data space, or in administration. `erasing` adds the rights that removing all of a
+ * person takes; statements of the data space may be part of it.
  */
-export type Scope = { readonly tenantId: string; readonly erasing?: true } | typeof ADMINISTRATION;
+export type Scope = TenantScope | AdministrationScope;
+type TenantScope = { readonly tenantId: string; readonly erasing?: true };
+type AdministrationScope =
+  typeof ADMINISTRATION | typeof OWN_CELL | { readonly cell: string } | { readonly administrationOf: string };
 
 /** The scope of clients and keys, which belongs to no tenant. */
 export const ADMINISTRATION = Symbol('administration');
+
+/** The scope of all tenants in the worker's cell. Its role sees only what is due, and old rows. */
+export const OWN_CELL = Symbol('own cell');
 
 /** Maximum rows that one statement of a purge removes, because a large backlog would exceed the statement timeout. */
 export const PURGE_BATCH = 1_000;
@@ -30,6 +37,7 @@ export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 interface Ambient {
   readonly scope: Scope;
+  readonly database: Database;
   readonly runner: QueryRunner;
   readonly client: PoolClient;
   /** Steps before the commit; undefined once they have begun. */
@@ -62,8 +70,7 @@ export class Transactions {
   private readonly shortSlots: KeyedLimit;
 
   constructor(
-    private readonly dataSource: DataSource,
-    private readonly pools: PipelinedPools,
+    @Inject(Databases) private readonly databases: Pick<Databases, 'directory' | 'own' | 'of' | 'cell'>,
     @Inject(Config) { poolSize }: Pick<Config, 'poolSize'>,
     private readonly time: DatabaseTime,
   ) {
@@ -100,13 +107,14 @@ export class Transactions {
     );
   }
 
-  private async attempt<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
+  private async attempt<T>(scope: Scope, work: () => Promise<T>, where?: Database): Promise<T> {
+    const database = where ?? (await this.databaseOf(scope));
+    const runner = (await database.connected()).createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient;
       await runner.startTransaction();
       await client.query({ ...ENTER, values: [...entryOf(scope)] });
-      const ambient: Ambient = { scope, runner, client, endings: [] };
+      const ambient: Ambient = { scope, database, runner, client, endings: [] };
       const result = await this.ambient.run(ambient, work);
       await this.end(ambient);
       // COMMIT of a failed transaction answers ROLLBACK without an error, which must not count as success. TypeORM does
@@ -124,7 +132,8 @@ export class Transactions {
 
   /**
    * Runs `work` at the end of the ambient transaction, before its commit, in any scope. Use it for locks that many wait
-   * for: they are then held only while the transaction commits. A rollback to a savepoint also removes the work.
+   * for: they are then held only while the transaction commits. A rollback to a savepoint also removes the work. Work in
+   * another database has a transaction of its own, which commits first: it must be safe to repeat.
    */
   beforeCommit(scope: Scope, work: () => Promise<void>): void {
     const ambient = this.current();
@@ -134,6 +143,12 @@ export class Transactions {
 
   private async end(ambient: Ambient): Promise<void> {
     for (const { scope, work } of ambient.endings ?? []) {
+      // In the ambient transaction, because it may have made the data space.
+      const database = await this.ambient.run(ambient, () => this.databaseOf(scope));
+      if (database !== ambient.database) {
+        await this.attempt(scope, work, database);
+        continue;
+      }
       await ambient.client.query({ ...ENTER, values: [...entryOf(scope)] });
       await this.ambient.run({ ...ambient, scope, endings: undefined }, work);
     }
@@ -187,8 +202,9 @@ export class Transactions {
     }
     const read = (pool: Pool): Promise<R[]> =>
       leased(pool, async (client) => (await queryEntered<R>(client, entryOf(scope), statement)).rows);
-    if (scope === ADMINISTRATION) return read(this.pools.access);
-    return this.inSlot(this.reads, scope, () => read(this.pools.reads));
+    const { pools } = await this.databaseOf(scope);
+    if (isAdministration(scope)) return read(pools.access);
+    return this.inSlot(this.reads, scope, () => read(pools.reads));
   }
 
   /**
@@ -205,20 +221,22 @@ export class Transactions {
       if (!knows(client, before)) return learn(client, entryOf(scope), [...before, statement]);
       return (await queryEntered(client, entryOf(scope), statement, before)).rowCount ?? 0;
     };
+    const { pools } = await this.databaseOf(scope);
     const attempt = (): Promise<number> =>
-      leased(this.pools.shortWrites, (client) => send(client).catch(throwOutcome));
+      leased(pools.shortWrites, (client) => send(client).catch(throwOutcome));
     return retried(() => this.shortSlots.run(keyOf(scope), attempt), isTransient);
   }
 
   /**
    * Succeeds if the database answers in time, on a connection of those for keys, limits and probes; one that does not answer is ended.
+   * The database is the directory, in the worker its cell.
    *
    * @throws Error after that time, at the latest
    */
   async ping(limitMs: number): Promise<void> {
     let client: PoolClient | undefined;
     let isLate = false;
-    const asked = leased(this.pools.access, async (own) => {
+    const asked = leased(this.databases.own.pools.access, async (own) => {
       client = own;
       // It came too late, and is as good for others.
       if (!isLate) await own.query('SELECT 1');
@@ -235,9 +253,9 @@ export class Transactions {
     await Promise.race([asked, tooLate()]).finally(() => answered.abort());
   }
 
-  /** Removes dead rows of tables from their files, which no transaction can do. Each table may take 30 minutes. */
+  /** Removes dead rows of tables in the worker's cell from their files, which no transaction can do. Each table may take 30 minutes. */
   async vacuum(tables: readonly string[]): Promise<void> {
-    const client = await this.pools.shortWrites.connect();
+    const client = await this.databases.own.pools.shortWrites.connect();
     try {
       await client.query(`SET statement_timeout = '30min'`);
       allowLongStatements(client);
@@ -282,6 +300,15 @@ export class Transactions {
   async value<T>(text: string, values: readonly unknown[] = []): Promise<T> {
     const { rows } = await this.client().query<[T]>({ text, values: [...values], rowMode: 'array' });
     return rows[0]![0];
+  }
+
+  private async databaseOf(scope: Scope): Promise<Database> {
+    if (scope === ADMINISTRATION) return this.databases.directory;
+    if (scope === OWN_CELL) return this.databases.own;
+    if ('cell' in scope) return this.databases.cell(scope.cell);
+    const space = 'tenantId' in scope ? scope.tenantId : scope.administrationOf;
+    const outer = this.ambient.getStore();
+    return outer && keyOf(outer.scope) === space ? outer.database : this.databases.of(space);
   }
 
   private current(): Ambient {
@@ -341,17 +368,21 @@ async function learn(client: PoolClient, entry: Entry, statements: readonly Stat
   }
 }
 
+function isAdministration(scope: Scope): scope is AdministrationScope {
+  return typeof scope === 'symbol' || !('tenantId' in scope);
+}
+
 function keyOf(scope: Scope): string {
-  return scope === ADMINISTRATION ? NO_TENANT : scope.tenantId;
+  return isAdministration(scope) ? NO_TENANT : scope.tenantId;
 }
 
 function entryOf(scope: Scope): Entry {
-  if (scope === ADMINISTRATION) return [ACCESS_ROLE, NO_TENANT];
+  if (isAdministration(scope)) return [ACCESS_ROLE, NO_TENANT];
   return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId];
 }
 
 /** Whether what runs in the inner scope may be part of the outer one. */
 function includes(outer: Scope, inner: Scope): boolean {
-  if (outer === ADMINISTRATION || inner === ADMINISTRATION) return outer === inner;
+  if (isAdministration(outer) || isAdministration(inner)) return outer === inner;
   return outer.tenantId === inner.tenantId && (outer.erasing ?? !inner.erasing);
 }

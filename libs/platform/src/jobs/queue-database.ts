@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { QUEUE_ROLE } from '../database/roles';
 import { createPipelinedPool, logLostConnection } from '../database/connections';
 import { DatabaseWatch } from '../database/database-watch';
-import { Config } from '../ops/config';
+import { Config, ownUrl } from '../ops/config';
 import { LOGGER } from '../ops/logger';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { type Prelude, queryEntered } from '../database/entered-query';
@@ -38,13 +38,12 @@ const ENTERING_STATEMENTS = 2;
 @Injectable()
 export class QueueDatabase {
   private readonly pool: Pool;
+  private readonly watch: DatabaseWatch;
 
-  constructor(
-    { databaseUrl: url }: Config,
-    @Inject(PROCESS_NAME) processName: Reader,
-    @Inject(LOGGER) logger: Logger,
-    watch: DatabaseWatch,
-  ) {
+  constructor(config: Config, @Inject(PROCESS_NAME) processName: Reader, @Inject(LOGGER) logger: Logger) {
+    const url = ownUrl(config);
+    this.watch = new DatabaseWatch(url, processName, logger);
+    const { watch } = this;
     const options = { url, size: processName === 'worker' ? 5 : 1, applicationName: 'mandat queue', watch };
     this.pool = createPipelinedPool(options, logLostConnection(logger), [ENTER_QUEUE]);
   }
@@ -73,5 +72,6 @@ export class QueueDatabase {
 
   async close(): Promise<void> {
     await this.pool.end();
+    this.watch.stop();
   }
 }

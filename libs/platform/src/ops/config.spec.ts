@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError, loadConfig } from './config';
+import { ConfigError, loadConfig, ownUrl } from './config';
 import { KeyRing } from './key-ring';
 import type { Reader } from './process-name';
 
@@ -32,6 +32,8 @@ describe('loadConfig', () => {
       port: 3000,
       workerPort: 3001,
       databaseUrl: 'postgres://db/mandat',
+      cells: new Map([['principal', 'postgres://db/mandat']]),
+      workerCell: undefined,
       dataDir,
       publicUrl: 'http://localhost:3000',
       adminApiKey: 'a'.repeat(32),
@@ -67,6 +69,23 @@ describe('loadConfig', () => {
     ['NODE_ENV', undefined, { production: false, host: '127.0.0.1', shutdownDelayMs: 0 }],
   ])('%s=%s', (name, value, expected) => {
     expect(loadConfig(environment({ [name]: value }), 'api')).toMatchObject(expected);
+  });
+
+  it('reads cells, and the one of a worker', () => {
+    const CELLS = 'principal=postgres://db/mandat\n  nord-2=postgresql://u:p%20w@nord:5433/m?a=b=c ';
+    const cells = new Map([
+      ['principal', 'postgres://db/mandat'],
+      ['nord-2', 'postgresql://u:p%20w@nord:5433/m?a=b=c'],
+    ]);
+    const load = (reader: Reader, more = {}) => loadConfig(environment({ CELLS, ...more }), reader);
+    expect(load('api')).toMatchObject({ cells, workerCell: undefined });
+    expect(ownUrl(load('api'))).toBe('postgres://db/mandat');
+    const worker = load('worker', { WORKER_CELL: 'nord-2' });
+    expect([worker.workerCell, ownUrl(worker)]).toEqual(['nord-2', cells.get('nord-2')]);
+    expect(loadConfig(environment(), 'worker').workerCell).toBe('principal');
+    for (const WORKER_CELL of ['sud', undefined]) {
+      expect(() => load('worker', { WORKER_CELL })).toThrow('WORKER_CELL must be one of principal, nord-2: ');
+    }
   });
 
   it('gives the worker a port beside the last one, too', () => {
@@ -105,6 +124,11 @@ describe('loadConfig', () => {
     ['RATE_LIMIT_PER_MINUTE', '1e3'],
     ['PUBLIC_URL', 'https://api.example.org/?a=b'],
     ['PUBLIC_URL', 'https://user:password@api.example.org'],
+    ['CELLS', 'nord'],
+    ['CELLS', 'Nord=postgres://db/secret-KEY'],
+    ['CELLS', 'nord=mysql://db/nord'],
+    ['CELLS', `${'n'.repeat(21)}=postgres://db/nord`],
+    ['CELLS', 'nord=postgres://a/m nord=postgres://b/m'],
     ['PORT', '-1'],
     ['PORT', '65536'],
     ['PORT', '80.5'],

@@ -15,8 +15,12 @@ export class Config {
   readonly port: number;
   /** TCP port of the worker's probes and metrics. */
   readonly workerPort: number;
-  /** PostgreSQL connection URL. */
+  /** PostgreSQL connection URL of the directory: clients, keys and limits. */
   readonly databaseUrl: string;
+  /** Connection URLs of the cells, which have the data spaces, by their names. */
+  readonly cells: ReadonlyMap<string, string>;
+  /** The cell whose background work a worker does; undefined for other readers. */
+  readonly workerCell: string | undefined;
   /** Where an embedded database and generated secrets live. */
   readonly dataDir: string;
   /** Address under which callers reach the service, without a trailing slash; used in links and error types. */
@@ -68,6 +72,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     throw new ConfigError('DATABASE_URL is not set: give the URL of a PostgreSQL 18 database.');
   serversOf(databaseUrl);
 
+  const cells = cellsOf(env.CELLS, databaseUrl);
+
   const secretsKey = KeyRing.parse(env.SECRETS_KEY || (production ? '' : keptSecret(dataDir, 'secrets-key')));
 
   const logLevel = env.LOG_LEVEL || 'info';
@@ -79,6 +85,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     port,
     workerPort: integer(env, 'WORKER_PORT', workerPortBeside(port), 0, 65_535),
     databaseUrl,
+    cells,
+    workerCell: reader === 'worker' ? workerCellOf(env.WORKER_CELL, cells) : undefined,
     dataDir,
     publicUrl: publicUrl(env.PUBLIC_URL || `http://localhost:${port}`),
     adminApiKey: reader === 'api' ? adminApiKeyOf(env, production, dataDir) : undefined,
@@ -92,6 +100,46 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     mailFrom: reader === 'worker' ? env.MAIL_FROM : undefined,
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, 1, 500),
   });
+}
+
+/** URL of the worker's cell; of other readers that of the directory. */
+export function ownUrl({ workerCell, cells, databaseUrl }: Config): string {
+  return (workerCell !== undefined && cells.get(workerCell)) || databaseUrl;
+}
+
+/** The only cell without CELLS: the directory itself. */
+export const PRINCIPAL = 'principal';
+
+/**
+ * Reads CELLS: `name=postgres://…`, separated by spaces or lines. Data spaces of before are in the directory under the name
+ * `principal`, which CELLS thus has to give the URL of the directory, if it names it.
+ */
+export function cellsOf(text: string | undefined, databaseUrl: string): ReadonlyMap<string, string> {
+  const parts = (text ?? '').split(/\s+/).filter(Boolean);
+  const cells = new Map<string, string>();
+  for (const part of parts) {
+    // The URL has a password, which no message may show.
+    const [, name, url] = /^([a-z0-9-]{1,20})=(postgres(?:ql)?:\/\/.+)$/.exec(part) ?? [];
+    if (!name || !url || !URL.canParse(url))
+      throw new ConfigError(
+        'CELLS must be name=postgres://… separated by spaces or lines; names have 1 to 20 of a-z, 0-9 and -.',
+      );
+    if (cells.has(name)) throw new ConfigError(`CELLS must name the cell ${name} once.`);
+    cells.set(name, url);
+  }
+  if (cells.size === 0) return new Map([[PRINCIPAL, databaseUrl]]);
+  if (cells.has(PRINCIPAL) && cells.get(PRINCIPAL) !== databaseUrl)
+    throw new ConfigError('CELLS must give principal the URL of DATABASE_URL.');
+  return cells;
+}
+
+function workerCellOf(name: string | undefined, cells: ReadonlyMap<string, string>): string {
+  const [first] = cells.keys();
+  if (!name && cells.size === 1) return first!;
+  if (name && cells.has(name)) return name;
+  throw new ConfigError(
+    `WORKER_CELL must be one of ${[...cells.keys()].join(', ')}: a worker serves one cell.`,
+  );
 }
 
 function adminApiKeyOf(env: NodeJS.ProcessEnv, production: boolean, dataDir: string): string {

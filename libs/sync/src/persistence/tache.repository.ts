@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 import type { Effets, Synced } from '../domain/effets.types';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
 
@@ -143,7 +143,7 @@ export class TacheRepository {
 
   /** Removes a batch of tasks, of all tenants, that ended more than 7 days ago. @returns their number */
   async purgeExpired(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+    const rows = await this.transactions.query<{ count: number }>(OWN_CELL, {
       name: 'tache_purge',
       text: `WITH removed AS (
                DELETE FROM tache WHERE (tenant_id, id_unique) IN (

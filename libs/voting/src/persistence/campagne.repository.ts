@@ -5,7 +5,7 @@ import type { Prelude } from '#platform/database/entered-query';
 import type { FetchPage } from '#platform/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import type { TouchedIds } from '#platform/database/touched-ids';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { OWN_CELL, Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
 import type { Circumstances } from '../domain/campagne.transitions';
@@ -283,7 +283,7 @@ export class CampagneRepository {
 
   /** Returns the campaigns of all tenants with a due and unpublished opening or closing. */
   due(): Promise<{ tenantId: string; id: string }[]> {
-    return this.transactions.query(ADMINISTRATION, {
+    return this.transactions.query(OWN_CELL, {
       name: 'campagne_due',
       text: `(SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne
               WHERE publiee AND NOT ouverture_annoncee AND ouverture_du_vote_utc <= now()
@@ -298,7 +298,7 @@ export class CampagneRepository {
 
   /** Campaigns of all tenants whose vote the clock has ended, and whose ballot box is not closed. */
   dueBoxes(): Promise<{ tenantId: string; id: string }[]> {
-    return this.transactions.query(ADMINISTRATION, {
+    return this.transactions.query(OWN_CELL, {
       name: 'campagne_urne_due',
       text: `SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne
              WHERE publiee AND NOT urne_close AND fermeture_du_vote_utc <= now()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { OWN_CELL, Transactions } from '#platform/database/transactions';
 
 /** Campaigns that are looked for at once. */
 const MOST_DUE = 100;
@@ -15,7 +15,7 @@ export class SealingRepository {
    * @param except campaigns to pass over
    */
   due(except: readonly string[]): Promise<{ tenantId: string; id: string }[]> {
-    return this.transactions.query(ADMINISTRATION, {
+    return this.transactions.query(OWN_CELL, {
       name: 'campagne_scellement_du',
       text: `SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne WHERE urne_close AND NOT urne_scellee AND id_unique <> ALL ($1)
              ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE}`,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { PublishedFeed } from '#platform/database/published-feed';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 
 /** A tenant's events. */
 @Injectable()
@@ -47,7 +47,7 @@ export class EvenementQuery {
 
   /** Removes a batch of events older than 30 days with their deliveries, of all tenants. @returns their number */
   async purgeExpired(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+    const rows = await this.transactions.query<{ count: number }>(OWN_CELL, {
       name: 'evenement_purge',
       text: `WITH removed AS (
                DELETE FROM evenement WHERE (tenant_id, id_unique) IN (

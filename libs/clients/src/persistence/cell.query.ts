@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Databases } from '#platform/database/databases';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+
+/** The cells of data spaces, which the directory keeps. */
+@Injectable()
+export class CellQuery {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly databases: Databases,
+  ) {}
+
+  /** Names of the cells, in the order of CELLS. */
+  get names(): readonly string[] {
+    return this.databases.names;
+  }
+
+  /** The cell of a data space; undefined if the space is not one, but a client. */
+  async of(space: string): Promise<string | undefined> {
+    const rows = await this.transactions.query<{ cellule: string }>(ADMINISTRATION, {
+      name: 'cell_of',
+      text: 'SELECT cellule FROM tenant WHERE id = $1',
+      values: [space],
+    });
+    return rows[0]?.cellule;
+  }
+
+  /** Number of data spaces of each cell that has any. */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.transactions.query<{ cellule: string; count: number }>(ADMINISTRATION, {
+      name: 'cell_counts',
+      text: 'SELECT cellule, count(*)::int AS count FROM tenant GROUP BY cellule',
+      values: [],
+    });
+    return new Map(rows.map(({ cellule, count }) => [cellule, count]));
+  }
+
+  /** Size of a cell's database in bytes. */
+  async size(name: string): Promise<number> {
+    const [row] = await this.transactions.query<{ size: number }>(
+      { cell: name },
+      { name: 'cell_size', text: 'SELECT pg_database_size(current_database())::float8 AS size', values: [] },
+    );
+    return row!.size;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { DataSource, DataSourceOptions } from 'typeorm';
+import type { Config } from '../ops/config';
+import type { Metrics } from '../ops/metrics';
+import type { Reader } from '../ops/process-name';
+import { createDataSource, createPipelinedPool, logLostConnection } from './connections';
+import { DatabaseWatch } from './database-watch';
+
+/** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
+export const SHORT_WRITES = 2;
+
+/**
+ * Pools of connections for transactions of one round trip. `access` is for keys, limits and probes, which must not wait for
+ * the work of tenants.
+ */
+export interface Pools {
+  readonly reads: Pool;
+  readonly shortWrites: Pool;
+  readonly access: Pool;
+}
+
+/** What the connections of a process need. */
+export interface ConnectionContext {
+  readonly config: Config;
+  readonly processName: Reader;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly entities: DataSourceOptions['entities'];
+}
+
+/** The connections of this process to one database. They are made at their first use. */
+export class Database {
+  readonly pools: Pools;
+  private readonly dataSource: DataSource;
+  private readonly watch: DatabaseWatch;
+  private initialized: Promise<DataSource> | undefined;
+
+  /** @param label prefix of the names of its pools in metrics */
+  constructor(
+    readonly url: string,
+    private readonly label: string,
+    private readonly context: ConnectionContext,
+  ) {
+    const { config, processName, logger, metrics, entities } = context;
+    this.watch = new DatabaseWatch(url, processName, logger);
+    const options = { url, applicationName: `mandat ${processName}`, watch: this.watch };
+    const onLoss = logLostConnection(logger);
+    const make = (name: string, size: number): Pool => {
+      const pool = createPipelinedPool({ ...options, size }, onLoss);
+      metrics.watchPool(label + name, pool);
+      return pool;
+    };
+    this.pools = {
+      reads: make('reads', config.poolSize),
+      shortWrites: make('short writes', config.poolSize * SHORT_WRITES),
+      access: make('access', config.poolSize),
+    };
+    this.dataSource = createDataSource({ ...options, size: config.poolSize, entities }, onLoss);
+  }
+
+  /** TypeORM on its pool of transactions, connected. A failure is tried again by the next caller. */
+  connected(): Promise<DataSource> {
+    this.initialized ??= this.initialize().catch((error: unknown) => {
+      this.initialized = undefined;
+      throw error;
+    });
+    return this.initialized;
+  }
+
+  private async initialize(): Promise<DataSource> {
+    await this.dataSource.initialize();
+    const { master } = this.dataSource.driver as unknown as { master: Pool };
+    this.context.metrics.watchPool(`${this.label}transactions`, master);
+    return this.dataSource;
+  }
+
+  async close(): Promise<void> {
+    const { reads, shortWrites, access } = this.pools;
+    await Promise.all([
+      ...(this.dataSource.isInitialized ? [this.dataSource.destroy()] : []),
+      ...[reads, shortWrites, access].map((pool) => pool.end()),
+    ]);
+    // Last: it ends connections that would keep a pool from closing.
+    this.watch.stop();
+  }
+}

@@ -1,0 +1,98 @@
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { DataSourceOptions } from 'typeorm';
+import { Config, PRINCIPAL } from '../ops/config';
+import { LOGGER } from '../ops/logger';
+import { Metrics } from '../ops/metrics';
+import { PROCESS_NAME, type Reader } from '../ops/process-name';
+import { type ConnectionContext, Database } from './database';
+import { assertOwnsNothing } from './service-login';
+
+/** TypeORM entities of the process. */
+export const ENTITIES = Symbol('entities');
+
+/** How long a process may use the cell of a space that it has looked up, in ms. */
+const KNOWN_MS = 5_000;
+
+/** Maximum number of spaces whose cells are kept. */
+const MOST_KNOWN = 100_000;
+
+/**
+ * The databases of the service (docs/adr/0036). The directory has clients, keys and limits. Each data space lives whole in
+ * one cell; without CELLS the directory is the only cell.
+ */
+@Injectable()
+export class Databases implements OnModuleInit, OnApplicationShutdown {
+  readonly directory: Database;
+  private readonly cells: ReadonlyMap<string, Database>;
+  private readonly known = new LRUCache<string, Database>({ max: MOST_KNOWN, ttl: KNOWN_MS });
+  private find: ((space: string) => Promise<string | undefined>) | undefined;
+
+  constructor(
+    private readonly config: Config,
+    @Inject(PROCESS_NAME) processName: Reader,
+    @Inject(LOGGER) logger: Logger,
+    metrics: Metrics,
+    @Inject(ENTITIES) entities: DataSourceOptions['entities'],
+  ) {
+    const context: ConnectionContext = { config, processName, logger, metrics, entities };
+    this.directory = new Database(config.databaseUrl, '', context);
+    this.cells = new Map(
+      [...config.cells].map(([name, url]) => [
+        name,
+        url === config.databaseUrl ? this.directory : new Database(url, `${name} `, context),
+      ]),
+    );
+  }
+
+  /**
+   * Connects to the directory and, in the worker, to its cell: the process cannot work without them. In production, stops
+   * the start if a login could bypass the roles of the processes.
+   */
+  async onModuleInit(): Promise<void> {
+    for (const database of new Set([this.directory, this.own])) {
+      const dataSource = await database.connected();
+      if (this.config.production) await assertOwnsNothing((text) => dataSource.query(text));
+    }
+  }
+
+  /** Closes the connections after the last request has been answered and the queue has stopped. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...new Set([this.directory, ...this.cells.values()])].map((one) => one.close()));
+  }
+
+  /** Sets how the cell of a data space is found; undefined for spaces of the directory. */
+  locateBy(find: (space: string) => Promise<string | undefined>): void {
+    this.find = find;
+  }
+
+  /** The names of the cells, in the order of CELLS. */
+  get names(): readonly string[] {
+    return [...this.cells.keys()];
+  }
+
+  /** The cell of the worker; of other processes the directory. */
+  get own(): Database {
+    return this.config.workerCell === undefined ? this.directory : this.cell(this.config.workerCell);
+  }
+
+  /** @throws Error if CELLS does not name the cell */
+  cell(name: string): Database {
+    // Data spaces of before cells are in the directory, even if CELLS does not name it.
+    const database = name === PRINCIPAL ? this.directory : this.cells.get(name);
+    if (!database) throw new Error(`CELLS does not name the cell ${name}.`);
+    return database;
+  }
+
+  /** The database of a space: its cell if it is a data space, the directory if it is a client as a whole. */
+  async of(space: string): Promise<Database> {
+    if (this.cells.size === 1 && this.cells.values().next().value === this.directory) return this.directory;
+    const known = this.known.get(space);
+    if (known) return known;
+    const name = await this.find?.(space);
+    const database = name === undefined ? this.directory : this.cell(name);
+    this.known.set(space, database);
+    return database;
+  }
+}

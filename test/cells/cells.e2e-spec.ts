@@ -1,0 +1,241 @@
+import type { INestApplication } from '@nestjs/common';
+import { Client } from 'pg';
+import { JournalService, ClientsService } from '../../libs/clients/src';
+import { eventually, expectProblem } from '../http/expect-problem';
+import { synced } from '../membership/synced';
+import { TEST_ACTOR } from '../setup/actor';
+import { type Answer, cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
+import { employee, employer, job, membership, union } from '../sync/support';
+import { Campaigns } from '../voting/support/campaigns';
+import { ballot, type Vote, Votes } from '../voting/support/votes';
+
+const CELLS = ['principal', 'nord'] as const;
+type Cell = (typeof CELLS)[number];
+
+let app: TestApp;
+let urls: Record<Cell, string>;
+const databases = {} as Record<Cell, Client>;
+
+beforeAll(async () => {
+  urls = { principal: await cloneTemplate(), nord: await cloneTemplate() };
+  app = await TestApp.start({ databaseUrl: urls.principal, cells: new Map(Object.entries(urls)) });
+  for (const cell of CELLS) {
+    databases[cell] = new Client({ connectionString: urls[cell] });
+    await databases[cell].connect();
+  }
+});
+afterAll(async () => {
+  for (const cell of CELLS) await databases[cell].end();
+  await app.stop();
+});
+
+const asAdmin = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  app.send(app.adminKey, method, `/admin/v1${path}`, body);
+let number = 0;
+const created = (more: object = {}): Promise<Answer> =>
+  asAdmin('POST', '/clients', { nom: `Cellule ${++number}`, modules: ['carteMembre', 'vote'], ...more });
+
+/** A tenant with records, and its voting campaigns. */
+async function tenantIn(cellule: Cell): Promise<Campaigns> {
+  const { json } = await created({ cellule });
+  const wanted = { nom: 'Test', environnement: 'staging' as const, role: 'partenaire' as const };
+  const cle = await app.app.get(ClientsService).issueCle(TEST_ACTOR, json.id as string, wanted);
+  const tenant: TestTenant = { clientId: json.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
+  await synced(app, tenant, {
+    Syndicats: [union('SYN-1', [employer('EMP-1')])],
+    Employes: ['E-1', 'E-2', 'E-3'].map((name) =>
+      employee(name, { Emplois: [job('J-1', 'EMP-1')], Adhesions: [membership('SYN-1')] }),
+    ),
+  });
+  return new Campaigns(app, tenant);
+}
+
+/** An open vote with its voters, who are read through the API, because the cell may be any. */
+async function openVote(votes: Votes, count: number): Promise<Vote> {
+  const vote = await votes.opened(count);
+  const { json } = await votes.campaigns.sent('GET', `/${vote.id}/votants`);
+  return { ...vote, voters: json.map((one: Answer['json']) => one.VotantId as string) };
+}
+
+/** Tables of tenants, with the number of rows that a database has of a tenant, if any. */
+async function rowsIn(cell: Cell, tenantId: string): Promise<Record<string, number>> {
+  const { rows: tables } = await databases[cell].query<{ name: string }>(
+    `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE a.attname = 'tenant_id' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+       AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'cle'`,
+  );
+  const found: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } = await databases[cell].query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM ${name} WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    if (rows[0]!.count > 0) found[name] = rows[0]!.count;
+  }
+  return found;
+}
+
+/** Runs the worker of a cell during some work. */
+async function withWorker<T>(cell: Cell, work: () => Promise<T>): Promise<T> {
+  const worker: INestApplication = await startWorker({ ...app.config, workerCell: cell }, { roundMs: 100 });
+  try {
+    return await work();
+  } finally {
+    await worker.close();
+  }
+}
+
+describe('clients and their cells', () => {
+  it('a client names its cell, or gets the one with the fewest data spaces; its item shows it', async () => {
+    const cells = async (answer: Promise<Answer>) => (await answer).json.cellules;
+    const both = (cellule: string) =>
+      ['production', 'staging'].map((environnement) => ({ environnement, cellule }));
+    expect(await cells(created({ cellule: 'nord' }))).toEqual(both('nord'));
+    await tenantIn('principal');
+    const { json } = await created();
+    expect(json.cellules).toEqual(both('nord'));
+    expect(await cells(asAdmin('GET', `/clients/${json.id}`))).toEqual(both('nord'));
+    // What was read may be sent back.
+    expect((await asAdmin('PUT', `/clients/${json.id}`, json)).json).toEqual(json);
+    const listed = (await asAdmin('GET', '/clients')).json as Answer['json'][];
+    expect(listed.find((one) => one.id === json.id)).toEqual(json);
+  });
+
+  it('400 Cellule.Inconnue for an unknown cell', async () => {
+    expectProblem(await created({ cellule: 'sud' }), 400, 'Cellule.Inconnue');
+  });
+
+  it('GET /admin/v1/cellules has their numbers of data spaces, sizes and states', async () => {
+    const before = (await asAdmin('GET', '/cellules')).json as Answer['json'][];
+    await tenantIn('nord');
+    const after = (await asAdmin('GET', '/cellules')).json as Answer['json'][];
+    expect(after.map(({ nom, etat }) => [nom, etat])).toEqual(CELLS.map((nom) => [nom, 'Disponible']));
+    expect(after[1]!.nombreEspaces).toBe((before[1]!.nombreEspaces as number) + 1);
+    expect(Math.min(...after.map(({ taille }) => taille as number))).toBeGreaterThan(1_000_000);
+    expectProblem(await app.send(undefined, 'GET', '/admin/v1/cellules'), 401, 'Cle.Invalide');
+  });
+});
+
+describe.each(CELLS)('a data space in %s', (cell) => {
+  const other = CELLS.find((one) => one !== cell)!;
+
+  it('lives whole there: records, roll, ballots, trail, events and settings', async () => {
+    const campaigns = await tenantIn(cell);
+    const { tenant } = campaigns;
+    const read = await app.send(tenant, 'GET', '/b2b/v2/employe');
+    expect(read.json).toHaveLength(3);
+    const votes = await Votes.of(app, campaigns);
+    const vote = await openVote(votes, 3);
+    for (const voter of [0, 1]) await votes.voted(vote, voter);
+    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    const changed = { drapeaux: { seuilAnonymat: 2 } };
+    expect((await asAdmin('PUT', `/clients/${tenant.clientId}`, changed)).status).toBe(200);
+
+    expect(await rowsIn(other, tenant.tenantId)).toEqual({});
+    const found = await rowsIn(cell, tenant.tenantId);
+    expect(found).toMatchObject({
+      employe: 3,
+      emploi: 3,
+      membership: 3,
+      votant: 3,
+      bulletin: 2,
+      recu: 2,
+      reglage: 1,
+    });
+    expect(Object.keys(found)).toEqual(
+      expect.arrayContaining(['evenement', 'journal', 'journal_tete', 'changement']),
+    );
+    const { rows } = await databases[cell].query('SELECT seuil_anonymat FROM reglage WHERE tenant_id = $1', [
+      tenant.tenantId,
+    ]);
+    expect(rows).toEqual([{ seuil_anonymat: 2 }]);
+  });
+
+  it('is worked on by the worker of its cell alone', async () => {
+    const { tenant } = await tenantIn(cell);
+    const body = { Employes: [employee('E-9')] };
+    const { status, json } = await app.send(tenant, 'POST', '/b2b/v2/sync', body, {
+      Prefer: 'respond-async',
+    });
+    expect(status).toBe(202);
+    const state = async () => (await app.send(tenant, 'GET', `/b2b/v2/tache/${json.id}`)).json.etat as string;
+    await withWorker(other, () => new Promise((resolve) => setTimeout(resolve, 1_500)));
+    expect(await state()).toBe('EnAttente');
+    await withWorker(cell, () =>
+      eventually(async () => (await state()) === 'Reussie' || undefined, 'the task has ended'),
+    );
+    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/E-9')).status).toBe(200);
+  });
+
+  it('its vote is opened, closed, sealed and counted by its worker', async () => {
+    const campaigns = await tenantIn(cell);
+    const votes = await Votes.of(app, campaigns);
+    const vote = await openVote(votes, 2);
+    await votes.cast(vote.id, ballot(vote, 0));
+    await databases[cell].query(
+      `UPDATE campagne SET ouverture_du_vote_utc = now() - interval '2 hours', fermeture_du_vote_utc = now() - interval '1 second'
+       WHERE tenant_id = $1`,
+      [campaigns.tenant.tenantId],
+    );
+    await withWorker(cell, () =>
+      eventually(async () => {
+        const { rows } = await databases[cell].query<{ sealed: boolean }>(
+          'SELECT urne_scellee AS sealed FROM campagne WHERE tenant_id = $1',
+          [campaigns.tenant.tenantId],
+        );
+        return rows[0]!.sealed || undefined;
+      }, 'the box is sealed'),
+    );
+    const { json } = await campaigns.sent('GET', `/${vote.id}/stats`);
+    expect(json).toMatchObject({ votantsAyantVote: 1, resultatsVisibles: true });
+  });
+
+  it('a person there is exported and erased', async () => {
+    const { tenant } = await tenantIn(cell);
+    const path = `/clients/${tenant.clientId}/environnements/staging/employes/E-1`;
+    const exported = await asAdmin('GET', path);
+    expect([exported.status, exported.text.includes('E-1')]).toEqual([200, true]);
+    expect((await asAdmin('DELETE', path)).status).toBeLessThan(300);
+    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(404);
+  });
+});
+
+it('the trails of all spaces verify, each in its cell', async () => {
+  const trails: { space: string; faults: readonly string[] }[] = [];
+  for await (const trail of app.app.get(JournalService).verify(undefined, new Map())) trails.push(trail);
+  expect(trails.length).toBeGreaterThan(4);
+  expect(trails.filter(({ faults }) => faults.length > 0)).toEqual([]);
+});
+
+it('tenants of one cell are served while the other is away', async () => {
+  const [near, far] = [await tenantIn('principal'), await tenantIn('nord')];
+  const away = new URL(urls.nord);
+  away.port = '1';
+  const cells = new Map([
+    ['principal', urls.principal],
+    ['nord', away.href],
+  ]);
+  const { secretsKey, adminApiKey } = app.config;
+  const lame = await TestApp.start({ databaseUrl: urls.principal, cells, secretsKey, adminApiKey });
+  try {
+    const read = (tenant: TestTenant): Promise<Answer> => lame.send(tenant, 'GET', '/b2b/v1/employe/E-1');
+    expectProblem(await read(far.tenant), 503, 'Service.Indisponible');
+    expect((await read(near.tenant)).status).toBe(200);
+    const written = { idExterne: 'O-1', nom: 'Objet' };
+    const write = (tenant: TestTenant): Promise<Answer> =>
+      lame.send(tenant, 'POST', '/b2b/v2/objet-consentement', written);
+    expectProblem(await write(far.tenant), 503, 'Service.Indisponible');
+    expect((await write(near.tenant)).status).toBe(201);
+    expect((await lame.send(undefined, 'GET', '/health/ready')).status).toBe(200);
+    const { json } = await lame.send(lame.adminKey, 'GET', '/admin/v1/cellules');
+    expect(json.map(({ etat, taille }: Answer['json']) => [etat, taille === null])).toEqual([
+      ...[
+        ['Disponible', false],
+        ['Indisponible', true],
+      ],
+    ]);
+  } finally {
+    await lame.stop();
+  }
+});
