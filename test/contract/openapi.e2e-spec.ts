@@ -257,6 +257,8 @@ describe('The answers of every operation', () => {
       // A new endpoint.
       'CreatedWebhookItem.desactiveLe never had a value',
       'CreatedWebhookItem.raisonDesactivation never had a value',
+      // A cell that is away; test/cells has one.
+      'CelluleItem.taille was never null',
       // A new key.
       'IssuedCleItem.revoqueLe never had a value',
       'IssuedCleItem.dernierUsage never had a value',

@@ -162,6 +162,7 @@ export const MORE: Readonly<Record<string, More>> = {
   ...MORE_OF_MESSAGING,
 
   // The client name that the example of POST has already used.
+  'POST /admin/v1/clients': { changes: [{ cellule: 'inconnue' }] },
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
   'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
   'POST /admin/v1/clients/:clientId/cles/:cleId/rotation': {
