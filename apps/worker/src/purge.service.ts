@@ -5,7 +5,7 @@ import { ChangementsService } from '#membership';
 import { CourrielsService } from '#messaging';
 import { IdempotencyRecords } from '#platform/database/idempotency-records';
 import { sqlState } from '#platform/database/sql-errors';
-import { PURGE_BATCH } from '#platform/database/transactions';
+import { ADMINISTRATION, PURGE_BATCH } from '#platform/database/transactions';
 import { LOGGER } from '#platform/ops/logger';
 import { TachesService } from '#sync';
 import { EvenementsService } from '#webhooks';
@@ -45,6 +45,8 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
   async purge(isStopping = (): boolean => false): Promise<void> {
     const purges: Record<string, () => Promise<number>> = {
       'idempotency records': () => this.idempotency.purgeExpired(),
+      // Their database may be another one. In the same, nothing is left.
+      'idempotency records of administration': () => this.idempotency.purgeExpired(ADMINISTRATION),
       'rate windows': () => this.rateLimits.purgeOver(),
       tasks: () => this.taches.purgeExpired(),
       'months of changes': () => this.changements.keepMonths(),

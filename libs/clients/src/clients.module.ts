@@ -24,7 +24,14 @@ import { RateWindowQuery } from './persistence/rate-window.query';
     ClientRepository,
     RateWindowQuery,
   ],
-  exports: [AuthenticationService, CellsService, ClientsService, ExpiryService, JournalService, RateLimiterService],
+  exports: [
+    AuthenticationService,
+    CellsService,
+    ClientsService,
+    ExpiryService,
+    JournalService,
+    RateLimiterService,
+  ],
 })
 export class ClientsModule {
   constructor(databases: Databases, cells: CellQuery) {

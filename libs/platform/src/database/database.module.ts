@@ -13,7 +13,13 @@ export class DatabaseModule {
   static forRoot(entities: DataSourceOptions['entities']): DynamicModule {
     return {
       module: DatabaseModule,
-      providers: [{ provide: ENTITIES, useValue: entities }, Databases, IdempotencyRecords, SealedColumns, Transactions],
+      providers: [
+        { provide: ENTITIES, useValue: entities },
+        Databases,
+        IdempotencyRecords,
+        SealedColumns,
+        Transactions,
+      ],
       exports: [Databases, IdempotencyRecords, SealedColumns, Transactions],
     };
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from './sealed-columns';
-import { ADMINISTRATION, OWN_CELL, PURGE_BATCH, Transactions } from './transactions';
+import { type ADMINISTRATION, OWN_CELL, PURGE_BATCH, Transactions } from './transactions';
 
 /** Where recorded answers are encrypted. */
 export const IDEMPOTENCY_SEALED: SealedColumn = {
@@ -66,12 +66,12 @@ export class IdempotencyRecords {
     });
   }
 
-  /** Removes records of any tenant in the cell, and of administration, that are older than 24 h, a batch of each at most; answers how many. */
-  async purgeExpired(): Promise<number> {
-    return (await this.purge(OWN_CELL)) + (await this.purge(ADMINISTRATION));
-  }
-
-  private async purge(scope: typeof OWN_CELL | typeof ADMINISTRATION): Promise<number> {
+  /**
+   * Removes records that are older than 24 h, a batch of them at most; answers how many.
+   *
+   * @param scope the tenants of the cell, or administration
+   */
+  async purgeExpired(scope: typeof OWN_CELL | typeof ADMINISTRATION = OWN_CELL): Promise<number> {
     const rows = await this.transactions.query<{ count: number }>(scope, {
       name: 'idempotency_purge',
       text: `WITH expired AS (
