@@ -146,8 +146,9 @@ describe('the purge of the worker', () => {
     await app.database.query(
       'DROP TRIGGER note ON idempotency_record; DROP FUNCTION note; DROP TABLE removed',
     );
-    // The last run is that of administration.
-    expect(rows.map((run) => run.rows)).toEqual([1_000, 1_000, 1_000, 1_000, 500, 0]);
+    // That of administration has no rows.
+    const runs = rows.map((run) => run.rows).filter((removed) => removed > 0);
+    expect(runs).toEqual([1_000, 1_000, 1_000, 1_000, 500]);
   });
 
   it('two workers at once delete each row once, without errors', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from './sealed-columns';
-import { type ADMINISTRATION, OWN_CELL, PURGE_BATCH, Transactions } from './transactions';
+import { type ADMINISTRATION, NO_TENANT, OWN_CELL, PURGE_BATCH, Transactions } from './transactions';
 
 /** Where recorded answers are encrypted. */
 export const IDEMPOTENCY_SEALED: SealedColumn = {
@@ -76,14 +76,14 @@ export class IdempotencyRecords {
       name: 'idempotency_purge',
       text: `WITH expired AS (
                SELECT tenant_id, idempotency_key FROM idempotency_record
-               WHERE date_creation < now() - interval '24 hours' ORDER BY date_creation LIMIT $1
+               WHERE date_creation < now() - interval '24 hours' AND ($2 OR tenant_id = '${NO_TENANT}') ORDER BY date_creation LIMIT $1
                FOR UPDATE SKIP LOCKED
              ), removed AS (
                DELETE FROM idempotency_record r USING expired e
                WHERE r.tenant_id = e.tenant_id AND r.idempotency_key = e.idempotency_key
                  AND r.date_creation < now() - interval '24 hours' RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
-      values: [PURGE_BATCH],
+      values: [PURGE_BATCH, scope === OWN_CELL],
     });
     return rows[0]?.count ?? 0;
   }

@@ -120,7 +120,7 @@ export function cellsOf(text: string | undefined, databaseUrl: string): Readonly
   for (const part of parts) {
     // The URL has a password, which no message may show.
     const [, name, url] = /^([a-z0-9-]{1,20})=(postgres(?:ql)?:\/\/.+)$/.exec(part) ?? [];
-    if (!name || !url || !URL.canParse(url))
+    if (!name || !url || !URL.canParse(serversOf(url, 'CELLS').urls[0]))
       throw new ConfigError(
         'CELLS must be name=postgres://… separated by spaces or lines; names have 1 to 20 of a-z, 0-9 and -.',
       );

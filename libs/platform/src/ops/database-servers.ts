@@ -15,12 +15,13 @@ export interface DatabaseServers {
 /**
  * Reads a URL that may name several servers, as libpq does: `postgres://…@one:5432,other:5432/mandat?target_session_attrs=read-write`.
  *
+ * @param variable its name, for messages
  * @throws ConfigError for several servers without `target_session_attrs=read-write`, or another value of it
  */
-export function serversOf(databaseUrl: string): DatabaseServers {
+export function serversOf(databaseUrl: string, variable = 'DATABASE_URL'): DatabaseServers {
   const attribute = ATTRIBUTE.exec(databaseUrl)?.[2];
   if (attribute !== undefined && attribute !== 'read-write' && attribute !== 'any')
-    throw new ConfigError('target_session_attrs of DATABASE_URL must be read-write or any.');
+    throw new ConfigError(`target_session_attrs of ${variable} must be read-write or any.`);
   const primaryOnly = attribute === 'read-write';
   const plain = databaseUrl.replace(ATTRIBUTE, (_all, before: string, _value, after: string) =>
     after ? before : '',
@@ -29,11 +30,11 @@ export function serversOf(databaseUrl: string): DatabaseServers {
   const [first = '', ...others] = servers.split(',');
   if (others.length === 0) return { urls: [plain], primaryOnly };
   if (!primaryOnly)
-    throw new ConfigError('DATABASE_URL names several servers: add target_session_attrs=read-write to it.');
+    throw new ConfigError(`${variable} names several servers: add target_session_attrs=read-write to it.`);
   const urlOf = (server: string): string => {
     const url = `${begin}${server}${rest}`;
     if (server === '' || !URL.canParse(url))
-      throw new ConfigError('Each server of DATABASE_URL must be a host with or without a port.');
+      throw new ConfigError(`Each server of ${variable} must be a host with or without a port.`);
     return url;
   };
   return { urls: [urlOf(first), ...others.map(urlOf)], primaryOnly };
