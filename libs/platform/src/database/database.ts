@@ -33,7 +33,8 @@ export interface ConnectionContext {
 export class Database {
   readonly pools: Pools;
   private readonly dataSource: DataSource;
-  private readonly watch: DatabaseWatch;
+  /** Watches over its connections, and over those of the queue. */
+  readonly watch: DatabaseWatch;
   private initialized: Promise<DataSource> | undefined;
 
   /** @param label prefix of the names of its pools in metrics */

@@ -3,8 +3,7 @@ import type { Pool, QueryResult } from 'pg';
 import type { Logger } from 'pino';
 import { QUEUE_ROLE } from '../database/roles';
 import { createPipelinedPool, logLostConnection } from '../database/connections';
-import { DatabaseWatch } from '../database/database-watch';
-import { Config, ownUrl } from '../ops/config';
+import { Databases } from '../database/databases';
 import { LOGGER } from '../ops/logger';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { type Prelude, queryEntered } from '../database/entered-query';
@@ -38,12 +37,13 @@ const ENTERING_STATEMENTS = 2;
 @Injectable()
 export class QueueDatabase {
   private readonly pool: Pool;
-  private readonly watch: DatabaseWatch;
 
-  constructor(config: Config, @Inject(PROCESS_NAME) processName: Reader, @Inject(LOGGER) logger: Logger) {
-    const url = ownUrl(config);
-    this.watch = new DatabaseWatch(url, processName, logger);
-    const { watch } = this;
+  constructor(
+    databases: Databases,
+    @Inject(PROCESS_NAME) processName: Reader,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const { url, watch } = databases.own;
     const options = { url, size: processName === 'worker' ? 5 : 1, applicationName: 'mandat queue', watch };
     this.pool = createPipelinedPool(options, logLostConnection(logger), [ENTER_QUEUE]);
   }
@@ -72,6 +72,5 @@ export class QueueDatabase {
 
   async close(): Promise<void> {
     await this.pool.end();
-    this.watch.stop();
   }
 }

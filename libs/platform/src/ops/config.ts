@@ -102,11 +102,6 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
   });
 }
 
-/** URL of the worker's cell; of other readers that of the directory. */
-export function ownUrl({ workerCell, cells, databaseUrl }: Config): string {
-  return (workerCell !== undefined && cells.get(workerCell)) || databaseUrl;
-}
-
 /** The only cell without CELLS: the directory itself. */
 export const PRINCIPAL = 'principal';
 
