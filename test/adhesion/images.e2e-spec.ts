@@ -190,6 +190,7 @@ describe('the audit trail of reads', () => {
     expect(Object.keys(row!).sort()).toEqual([
       'action',
       'cle_id',
+      'cle_secrets',
       'date_creation',
       'detail',
       'empreinte',
