@@ -206,7 +206,9 @@ describe('malformed requests to every route', () => {
         operation.role &&
         isKnown(operation.path) &&
         // A valid order contains every id exactly once, which random requests do not find.
-        !operation.path.endsWith('/ordre'),
+        !operation.path.endsWith('/ordre') &&
+        // Other requests revoke the key first; test/clients has the rotation.
+        !operation.path.endsWith('/cles/:cleId/rotation'),
     );
     // Operations without a random success get more requests.
     for (const operation of reachable) {
