@@ -117,6 +117,55 @@ describe('clients and their cells', () => {
   });
 });
 
+/** Runs `work` with another process of the service, whose memory is empty. */
+async function withAnother<T>(
+  cells: Record<string, string>,
+  work: (other: TestApp) => Promise<T>,
+): Promise<T> {
+  const { secretsKey, adminApiKey } = app.config;
+  const named = new Map(Object.entries(cells));
+  const other = await TestApp.start({ databaseUrl: urls.principal, cells: named, secretsKey, adminApiKey });
+  try {
+    return await work(other);
+  } finally {
+    await other.stop();
+  }
+}
+
+const NEW_KEY = { nom: 'Test', environnement: 'staging', role: 'partenaire' };
+
+describe('a key', () => {
+  it.each(CELLS)(
+    'of a data space in %s is issued by a process that did not create the client',
+    async (cellule) => {
+      const { json } = await created({ cellule });
+      const path = `/admin/v1/clients/${json.id}/cles`;
+      await withAnother(urls, async (other) => {
+        expect((await other.send(other.adminKey, 'POST', path, NEW_KEY)).status).toBe(201);
+      });
+    },
+  );
+
+  it('that the directory does not record leaves nothing in the cell', async () => {
+    const { json } = await created({ cellule: 'nord' });
+    const spaces = async () =>
+      (await databases.nord.query('SELECT tenant_id FROM journal_tete ORDER BY tenant_id')).rows;
+    const before = await spaces();
+    // Entries of the client cannot be written then.
+    const { rows } = await databases.principal.query<{ sceau: Buffer }>(
+      `UPDATE journal_tete SET sceau = '', cle_secrets = 'autre' WHERE tenant_id = $1 RETURNING OLD.sceau`,
+      [json.id],
+    );
+    const answer = await asAdmin('POST', `/clients/${json.id}/cles`, NEW_KEY);
+    await databases.principal.query(
+      'UPDATE journal_tete SET sceau = $2, cle_secrets = NULL WHERE tenant_id = $1',
+      [json.id, rows[0]!.sceau],
+    );
+    expectProblem(answer, 503, 'Service.Indisponible');
+    expect(await spaces()).toEqual(before);
+  });
+});
+
 describe.each(CELLS)('a data space in %s', (cell) => {
   const other = CELLS.find((one) => one !== cell)!;
 

@@ -142,16 +142,20 @@ export class Transactions {
   }
 
   private async end(ambient: Ambient): Promise<void> {
-    for (const { scope, work } of ambient.endings ?? []) {
-      // In the ambient transaction, because it may have made the data space.
-      const database = await this.ambient.run(ambient, () => this.databaseOf(scope));
-      if (database !== ambient.database) {
-        await this.attempt(scope, work, database);
-        continue;
-      }
+    const here: Ending[] = [];
+    const elsewhere: (Ending & { readonly database: Database })[] = [];
+    for (const ending of ambient.endings ?? []) {
+      // In the ambient transaction, because it may have made the data space; and before `ENTER` changes its role.
+      const database = await this.ambient.run(ambient, () => this.databaseOf(ending.scope));
+      if (database === ambient.database) here.push(ending);
+      else elsewhere.push({ ...ending, database });
+    }
+    for (const { scope, work } of here) {
       await ambient.client.query({ ...ENTER, values: [...entryOf(scope)] });
       await this.ambient.run({ ...ambient, scope, endings: undefined }, work);
     }
+    // Last, because a failure here leaves nothing there.
+    for (const { scope, work, database } of elsewhere) await this.attempt(scope, work, database);
   }
 
   /**
