@@ -1,9 +1,12 @@
 import type { INestApplication } from '@nestjs/common';
 import { Client } from 'pg';
 import { JournalService, ClientsService } from '../../libs/clients/src';
+import { Databases } from '../../libs/platform/src/database/databases';
+import { Child } from '../http/child-process';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { synced } from '../membership/synced';
 import { TEST_ACTOR } from '../setup/actor';
+import { asService } from '../setup/service-login';
 import { type Answer, cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { employee, employer, job, membership, union } from '../sync/support';
@@ -77,8 +80,9 @@ async function rowsIn(cell: Cell, tenantId: string): Promise<Record<string, numb
 }
 
 /** Runs the worker of a cell during some work. */
-async function withWorker<T>(cell: Cell, work: () => Promise<T>): Promise<T> {
-  const worker: INestApplication = await startWorker({ ...app.config, workerCell: cell }, { roundMs: 100 });
+async function withWorker<T>(cell: Cell, work: () => Promise<T>, cells = app.config.cells): Promise<T> {
+  const config = { ...app.config, cells, workerCell: cell };
+  const worker: INestApplication = await startWorker(config, { roundMs: 100 });
   try {
     return await work();
   } finally {
@@ -247,6 +251,110 @@ describe.each(CELLS)('a data space in %s', (cell) => {
     expect([exported.status, exported.text.includes('E-1')]).toEqual([200, true]);
     expect((await asAdmin('DELETE', path)).status).toBeLessThan(300);
     expect((await app.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(404);
+  });
+});
+
+/** How often the statement of this name is sent while `work` runs. */
+async function sentDuring(name: string, work: () => Promise<unknown>): Promise<number> {
+  const spy = jest.spyOn(Client.prototype, 'query');
+  try {
+    await work();
+    return spy.mock.calls.filter(([statement]) => Object(statement).name === name).length;
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+describe('the cell of a data space', () => {
+  it('comes with the key of a request', async () => {
+    const { tenant } = await tenantIn('nord');
+    await withAnother(urls, async (other) => {
+      const read = () => other.send(tenant, 'GET', '/b2b/v1/employe/E-1');
+      expect(await sentDuring('cell_of', async () => expect((await read()).status).toBe(200))).toBe(0);
+    });
+  });
+
+  it('is looked up once for all who wait for it', async () => {
+    const { tenant } = await tenantIn('nord');
+    await withAnother(urls, async (other) => {
+      const databases = other.app.get(Databases);
+      const all = () => Promise.all([1, 2, 3].map(() => databases.of(tenant.tenantId)));
+      expect(await sentDuring('cell_of', all)).toBe(1);
+    });
+  });
+});
+
+describe('processes whose CELLS lacks a cell with data spaces', () => {
+  const lacking = { principal: '' };
+  let tenant: TestTenant;
+  beforeAll(async () => {
+    lacking.principal = urls.principal;
+    ({ tenant } = await tenantIn('nord'));
+  });
+
+  it('the API returns 503 to its tenants and administrators, and serves others', async () => {
+    const near = await tenantIn('principal');
+    await withAnother(lacking, async (other) => {
+      const written = { idExterne: 'O-1', nom: 'Objet' };
+      const answers = [
+        await other.send(tenant, 'GET', '/b2b/v1/employe/E-1'),
+        await other.send(tenant, 'POST', '/b2b/v2/objet-consentement', written),
+        await other.send(
+          other.adminKey,
+          'GET',
+          `/admin/v1/clients/${tenant.clientId}/environnements/staging/employes/E-1`,
+        ),
+        await other.send(other.adminKey, 'PUT', `/admin/v1/clients/${tenant.clientId}`, { drapeaux: {} }),
+      ];
+      for (const answer of answers) expectProblem(answer, 503, 'Service.Indisponible');
+      expect((await other.send(near.tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(200);
+    });
+    expect(await rowsIn('principal', tenant.tenantId)).toEqual({});
+  });
+
+  it('the API logs an error at its start that names it', async () => {
+    const env = { DATABASE_URL: urls.principal, LOG_LEVEL: 'info' };
+    const api = await Child.start('partner-api', env);
+    await api.stop();
+    expect(api.lines().filter(({ level }) => level === 50)).toMatchObject([{ cells: ['nord'] }]);
+  });
+
+  it.each([
+    ['worker', []],
+    ['cli', ['rechiffrer']],
+    ['cli', ['verifier-journal']],
+  ] as const)('%s %s does not start', async (name, args) => {
+    const secretsKey = Buffer.alloc(32, 1).toString('base64');
+    const env = { DATABASE_URL: asService(urls.principal), SECRETS_KEY: `k1:${secretsKey}` };
+    const child = await Child.spawn(name, env, args);
+    expect([await child.exited, child.errors]).toEqual([
+      1,
+      'CELLS must name nord, which has data spaces (docs/operations.md, "Cells").\n',
+    ]);
+  });
+});
+
+describe('without principal in CELLS', () => {
+  it('its data spaces are worked on and listed, and new ones are elsewhere', async () => {
+    const { tenant } = await tenantIn('principal');
+    const { json } = await app.send(tenant, 'POST', '/b2b/v2/sync', {}, { Prefer: 'respond-async' });
+    const state = async () => (await app.send(tenant, 'GET', `/b2b/v2/tache/${json.id}`)).json.etat as string;
+    await withWorker(
+      'principal',
+      () => eventually(async () => (await state()) === 'Reussie' || undefined, 'the task has ended'),
+      new Map([['nord', urls.nord]]),
+    );
+    await withAnother({ nord: urls.nord }, async (other) => {
+      const { json } = await other.send(other.adminKey, 'GET', '/admin/v1/cellules');
+      expect(json.map(({ nom, etat }: Answer['json']) => [nom, etat])).toEqual([
+        ['nord', 'Disponible'],
+        ['principal', 'Disponible'],
+      ]);
+      const wanted = { nom: 'Sans principal', modules: [], cellule: 'principal' };
+      const refused = await other.send(other.adminKey, 'POST', '/admin/v1/clients', wanted);
+      expectProblem(refused, 400, 'Cellule.Inconnue');
+      expect((await other.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(200);
+    });
   });
 });
 

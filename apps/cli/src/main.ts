@@ -9,7 +9,7 @@ const USAGE = `Usage: npm run cli -- <command>
   start               database, migrations, demonstration tenant, API and worker; not in production
   migrate             apply the migrations that the databases of DATABASE_URL and CELLS lack
   migrate-down [n]    undo the last n migrations (1), in all databases
-  cle-admin [name]    make a key for an administrator and print it; needs no variable but DATABASE_URL
+  cle-admin [name]    make a key for an administrator and print it; needs no secret
   verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
                       SECRETS_KEY of the service (where it made its own: DATA_DIR)
   apres-restauration t [f] after a restore of the database to the moment t and before any process starts: end emails,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { EmbeddedPostgres } from '#embedded-postgres';
-import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
+import { type Config, ConfigError, loadConfig, workerCellsOf } from '#platform/ops/config';
 import { migrateAll } from './migrate';
 import { makeServiceLogin } from '#platform/database/service-login';
 import { demonstrationKeys, type DemonstrationKeys } from './demonstration';
@@ -54,8 +54,9 @@ async function run(database: EmbeddedPostgres | undefined): Promise<void> {
   step('Starting the API and the worker');
   const started = (file: string, env: NodeJS.ProcessEnv = {}): ChildProcess =>
     fork(file, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const workers = [...config.cells.keys()].map((name, index) =>
-    started(WORKER, { WORKER_CELL: name, WORKER_PORT: String(config.workerPort + index) }),
+  // Further workers take any free port.
+  const workers = workerCellsOf(config.cells, config.databaseUrl).map((name, index) =>
+    started(WORKER, { WORKER_CELL: name, WORKER_PORT: String(index === 0 ? config.workerPort : 0) }),
   );
   const children = [started(API), ...workers];
   const ended = Promise.race(children.map((child) => once(child, 'exit')));

@@ -1,6 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { DomainError } from '#platform/errors/domain-error';
+import { ConfigError } from '#platform/ops/config-error';
+import { LOGGER } from '#platform/ops/logger';
+import { PROCESS_NAME, type Reader } from '#platform/ops/process-name';
 import { CELLULE } from '../domain/clients.errors';
 import { CellQuery } from '../persistence/cell.query';
 
@@ -17,14 +21,34 @@ export interface Cell {
 
 /** The cells that data spaces live in (docs/contract.md, "Cells"). */
 @Injectable()
-export class CellsService {
-  constructor(private readonly cells: CellQuery) {}
+export class CellsService implements OnModuleInit {
+  constructor(
+    private readonly cells: CellQuery,
+    @Inject(PROCESS_NAME) private readonly processName: Reader,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
-  /** Returns the cells in the order of CELLS. One that does not answer within 1.5 s has no size. */
+  /**
+   * Checks that CELLS names the cells of all data spaces. The API starts without some, because the others can be served.
+   *
+   * @throws ConfigError in the worker and in commands
+   */
+  async onModuleInit(): Promise<void> {
+    const cells = [...(await this.cells.counts()).keys()].filter((name) => !this.cells.isReachable(name));
+    if (cells.length === 0) return;
+    const message = `CELLS must name ${cells.join(', ')}, which has data spaces (docs/operations.md, "Cells").`;
+    if (this.processName !== 'api') throw new ConfigError(message);
+    this.logger.error({ cells }, message);
+  }
+
+  /**
+   * Returns the cells in the order of CELLS, and others that have data spaces, such as a directory that CELLS does not name.
+   * One that does not answer within 1.5 s has no size.
+   */
   async list(): Promise<Cell[]> {
     const counts = await this.cells.counts();
     return Promise.all(
-      this.cells.names.map(async (nom) => ({
+      [...new Set([...this.cells.names, ...counts.keys()])].map(async (nom) => ({
         nom,
         nombreEspaces: counts.get(nom) ?? 0,
         taille: await this.sizeOf(nom),

@@ -15,7 +15,7 @@ export class CellsController {
   @Answers({
     summary: 'List the cells',
     description:
-      'The databases that data spaces live in, in the order of `CELLS`. A data space lives whole in one cell.',
+      'The databases that data spaces live in, in the order of `CELLS`; others with data spaces come last. A data space lives whole in one cell.',
     type: [CelluleItem],
   })
   async list(): Promise<CelluleItem[]> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Databases } from '#platform/database/databases';
 import { ranOutOfSpace } from '#platform/database/sql-errors';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { Cle } from '../domain/cle.entity';
@@ -15,10 +16,10 @@ export interface PresentedCle {
     | null;
 }
 
-type CallerRow = Partial<Cle> & Pick<PresentedCle, 'client'>;
+type CallerRow = Partial<Cle> & Pick<PresentedCle, 'client'> & { readonly cellule: string | null };
 
 const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expireLe", k.revoque_le AS "revoqueLe",
-         k.tenant_id AS "tenantId", CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'nom', c.nom,
+         k.tenant_id AS "tenantId", t.cellule, CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'nom', c.nom,
            'modules', c.modules, 'limiteParMinute', c.limite_par_minute,
            'quotaCourrielsParJour', c.quota_courriels_par_jour, 'environnement', t.environnement) END AS client
   FROM cle k LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
@@ -26,7 +27,10 @@ const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expir
 
 @Injectable()
 export class CallerQuery {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly databases: Databases,
+  ) {}
 
   /**
    * Looks a key up by its fingerprint and notes its use, at most once a minute and where there is room for it. The use of
@@ -50,7 +54,9 @@ export class CallerQuery {
         return this.transactions.query<CallerRow>(ADMINISTRATION, { name: 'caller_see', text: FIND, values });
       });
     if (!rows[0]) return undefined;
-    const { client, ...columns } = rows[0];
+    const { client, cellule, ...columns } = rows[0];
+    // The request needs no look-up of its cell then.
+    if (columns.tenantId && cellule) this.databases.know(columns.tenantId, cellule);
     return { cle: Object.assign(new Cle(), columns), client };
   }
 }

@@ -15,6 +15,11 @@ export class CellQuery {
     return this.databases.names;
   }
 
+  /** Whether data spaces of this cell can be reached. */
+  isReachable(name: string): boolean {
+    return this.databases.has(name);
+  }
+
   /** The cell of a data space; undefined if the space is not one, but a client. */
   async of(space: string): Promise<string | undefined> {
     const rows = await this.transactions.query<{ cellule: string }>(ADMINISTRATION, {

@@ -12,7 +12,7 @@ import { assertOwnsNothing } from './service-login';
 /** TypeORM entities of the process. */
 export const ENTITIES = Symbol('entities');
 
-/** How long a process may use the cell of a space that it has looked up, in ms. */
+/** How long a process may use the cell of a space that it knows, in ms. A request's key is looked up more often. */
 const KNOWN_MS = 5_000;
 
 /** Maximum number of spaces whose cells are kept. */
@@ -25,9 +25,18 @@ const MOST_KNOWN = 100_000;
 @Injectable()
 export class Databases implements OnModuleInit, OnApplicationShutdown {
   readonly directory: Database;
+  /** The names of the cells, in the order of CELLS. */
+  readonly names: readonly string[];
+  /** Data spaces of before cells are in the directory, even if CELLS does not name it. */
   private readonly cells: ReadonlyMap<string, Database>;
-  private readonly known = new LRUCache<string, Database>({ max: MOST_KNOWN, ttl: KNOWN_MS });
   private find: ((space: string) => Promise<string | undefined>) | undefined;
+  /** Names of the cells of spaces. All who wait for the same one share a look-up. */
+  private readonly known = new LRUCache<string, string>({
+    ...{ max: MOST_KNOWN, ttl: KNOWN_MS },
+    fetchMethod: async (space) => (await this.find?.(space)) ?? PRINCIPAL,
+    // `know` does not fail them.
+    ignoreFetchAbort: true,
+  });
 
   constructor(
     private readonly config: Config,
@@ -38,12 +47,12 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
   ) {
     const context: ConnectionContext = { config, processName, logger, metrics, entities };
     this.directory = new Database(config.databaseUrl, '', context);
-    this.cells = new Map(
-      [...config.cells].map(([name, url]) => [
-        name,
-        url === config.databaseUrl ? this.directory : new Database(url, `${name} `, context),
-      ]),
+    this.names = [...config.cells.keys()];
+    const made = [...config.cells].map(
+      ([name, url]) =>
+        [name, url === config.databaseUrl ? this.directory : new Database(url, `${name} `, context)] as const,
     );
+    this.cells = new Map([[PRINCIPAL, this.directory], ...made]);
   }
 
   /**
@@ -59,7 +68,7 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
 
   /** Closes the connections after the last request has been answered and the queue has stopped. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...new Set([this.directory, ...this.cells.values()])].map((one) => one.close()));
+    await Promise.all([...new Set(this.cells.values())].map((one) => one.close()));
   }
 
   /** Sets how the cell of a data space is found; undefined for spaces of the directory. */
@@ -67,9 +76,14 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
     this.find = find;
   }
 
-  /** The names of the cells, in the order of CELLS. */
-  get names(): readonly string[] {
-    return [...this.cells.keys()];
+  /** Records the cell of a data space, which was found with something else. */
+  know(space: string, cell: string): void {
+    this.known.set(space, cell);
+  }
+
+  /** Whether a name is that of a cell. */
+  has(name: string): boolean {
+    return this.cells.has(name);
   }
 
   /** The cell of the worker; of other processes the directory. */
@@ -77,22 +91,15 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
     return this.config.workerCell === undefined ? this.directory : this.cell(this.config.workerCell);
   }
 
-  /** @throws Error if CELLS does not name the cell */
+  /** @throws Error that counts as "unavailable" if CELLS does not name the cell */
   cell(name: string): Database {
-    // Data spaces of before cells are in the directory, even if CELLS does not name it.
-    const database = name === PRINCIPAL ? this.directory : this.cells.get(name);
-    if (!database) throw new Error(`CELLS does not name the cell ${name}.`);
-    return database;
+    const database = this.cells.get(name);
+    if (database) return database;
+    throw Object.assign(new Error(`CELLS does not name the cell ${name}.`), { code: 'ECONNREFUSED' });
   }
 
   /** The database of a space: its cell if it is a data space, the directory if it is a client as a whole. */
   async of(space: string): Promise<Database> {
-    if (this.cells.size === 1 && this.cells.values().next().value === this.directory) return this.directory;
-    const known = this.known.get(space);
-    if (known) return known;
-    const name = await this.find?.(space);
-    const database = name === undefined ? this.directory : this.cell(name);
-    this.known.set(space, database);
-    return database;
+    return this.cell(await this.known.forceFetch(space));
   }
 }

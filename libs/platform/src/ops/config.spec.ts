@@ -87,6 +87,15 @@ describe('loadConfig', () => {
     }
   });
 
+  it('lets a worker serve the directory, which CELLS need not name', () => {
+    const load = (more: Record<string, string>) => loadConfig(environment(more), 'worker').workerCell;
+    const CELLS = 'nord=postgres://nord/mandat';
+    expect(load({ CELLS, WORKER_CELL: 'principal' })).toBe('principal');
+    expect(load({ CELLS, WORKER_CELL: 'nord' })).toBe('nord');
+    expect(() => load({ CELLS })).toThrow('WORKER_CELL must be one of nord, principal: ');
+    expect(load({ CELLS: 'base=postgres://db/mandat' })).toBe('base');
+  });
+
   it('gives the worker a port beside the last one, too', () => {
     expect(loadConfig(environment({ PORT: '65535' }), 'worker').workerPort).toBe(65_534);
   });

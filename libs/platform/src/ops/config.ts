@@ -86,7 +86,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     workerPort: integer(env, 'WORKER_PORT', workerPortBeside(port), 0, 65_535),
     databaseUrl,
     cells,
-    workerCell: reader === 'worker' ? workerCellOf(env.WORKER_CELL, cells) : undefined,
+    workerCell: reader === 'worker' ? workerCellOf(env.WORKER_CELL, cells, databaseUrl) : undefined,
     dataDir,
     publicUrl: publicUrl(env.PUBLIC_URL || `http://localhost:${port}`),
     adminApiKey: reader === 'api' ? adminApiKeyOf(env, production, dataDir) : undefined,
@@ -128,13 +128,24 @@ export function cellsOf(text: string | undefined, databaseUrl: string): Readonly
   return cells;
 }
 
-function workerCellOf(name: string | undefined, cells: ReadonlyMap<string, string>): string {
-  const [first] = cells.keys();
-  if (!name && cells.size === 1) return first!;
-  if (name && cells.has(name)) return name;
-  throw new ConfigError(
-    `WORKER_CELL must be one of ${[...cells.keys()].join(', ')}: a worker serves one cell.`,
-  );
+/**
+ * The cells that need a worker: those of CELLS, and the directory as `principal` if CELLS does not name it, because data spaces
+ * of before may be there.
+ */
+export function workerCellsOf(cells: ReadonlyMap<string, string>, databaseUrl: string): string[] {
+  const names = [...cells.keys()];
+  return [...cells.values()].includes(databaseUrl) ? names : [...names, PRINCIPAL];
+}
+
+function workerCellOf(
+  name: string | undefined,
+  cells: ReadonlyMap<string, string>,
+  databaseUrl: string,
+): string {
+  const names = workerCellsOf(cells, databaseUrl);
+  const wanted = name || (names.length === 1 ? names[0] : undefined);
+  if (wanted && names.includes(wanted)) return wanted;
+  throw new ConfigError(`WORKER_CELL must be one of ${names.join(', ')}: a worker serves one cell.`);
 }
 
 function adminApiKeyOf(env: NodeJS.ProcessEnv, production: boolean, dataDir: string): string {
