@@ -60,7 +60,7 @@ describe('one statement in a transaction of its own', () => {
   });
 
   it('commits before it answers', async () => {
-    expect(await transactions.query({ tenantId: one.tenantId }, insert('EMP-1'))).toEqual([
+    expect(await transactions.execute({ tenantId: one.tenantId }, insert('EMP-1'))).toEqual([
       { id_externe: 'EMP-1' },
     ]);
     expect(await stored()).toBe(1);
@@ -76,7 +76,7 @@ describe('one statement in a transaction of its own', () => {
   ])('undoes itself after %s and leaves the connection usable', async (_failure, code, statement) => {
     const scope = { tenantId: one.tenantId };
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(transactions.query(scope, statement())).rejects.toMatchObject({ code });
+      await expect(transactions.execute(scope, statement())).rejects.toMatchObject({ code });
     }
     expect((await pool.query(WHO)).rows).toEqual([{ role: 'mandat_app', tenant: '' }]);
     expect(await stored()).toBe(1);
@@ -84,7 +84,7 @@ describe('one statement in a transaction of its own', () => {
   });
 
   it('commits also if it has neither a name nor values', async () => {
-    await transactions.query(
+    await transactions.execute(
       { tenantId: one.tenantId },
       {
         text: `INSERT INTO employeur (tenant_id, id_externe, nom) VALUES ('${one.tenantId}', 'SANS-NOM', 'E')`,
@@ -111,6 +111,32 @@ describe('one statement in a transaction of its own', () => {
     const again = { name: 'again', text: 'SELECT pg_backend_pid() AS pid', values: [] };
     const [row] = await transactions.query<{ pid: number }>(ADMINISTRATION, again);
     expect(row!.pid).not.toBe(rows[0]!.pid);
+  });
+});
+
+describe('work that only reads', () => {
+  it('is refused a write by PostgreSQL, in one statement as in a transaction, and the connection can write again', async () => {
+    const scope = { tenantId: one.tenantId };
+    const before = await stored();
+    const refusal = { code: '25006' };
+    await expect(transactions.query(scope, insert('EMP-8'))).rejects.toMatchObject(refusal);
+    const whole = app.app.get(Transactions);
+    await expect(whole.read(scope, () => whole.client().query(insert('EMP-8')))).rejects.toMatchObject(
+      refusal,
+    );
+    expect(await stored()).toBe(before);
+    await transactions.execute(scope, insert('EMP-8'));
+    expect(await stored()).toBe(before + 1);
+  });
+
+  it('takes no work that writes into its transaction, and may be part of one that writes', async () => {
+    const scope = { tenantId: one.tenantId };
+    const whole = app.app.get(Transactions);
+    const nothing = () => Promise.resolve();
+    const refusal = 'A read-only transaction cannot write.';
+    await expect(whole.read(scope, () => whole.execute(scope, insert('EMP-9')))).rejects.toThrow(refusal);
+    await expect(whole.read(scope, () => whole.run(scope, nothing))).rejects.toThrow(refusal);
+    await whole.run(scope, () => whole.read(scope, nothing));
   });
 });
 

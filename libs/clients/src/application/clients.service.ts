@@ -58,12 +58,12 @@ export class ClientsService {
 
   /** Clients in the order of their creation; all of them without `limit`. */
   async list(after?: Position, limit?: number): Promise<Client[]> {
-    return this.transactions.run(ADMINISTRATION, () => this.clients.list(after, limit));
+    return this.transactions.read(ADMINISTRATION, () => this.clients.list(after, limit));
   }
 
   /** @throws DomainError `Client.NotFound` */
   async get(clientId: string): Promise<Client> {
-    return this.transactions.run(ADMINISTRATION, () => this.mustFind(clientId));
+    return this.transactions.read(ADMINISTRATION, () => this.mustFind(clientId));
   }
 
   /**
@@ -92,7 +92,7 @@ export class ClientsService {
 
   /** The client's data space of an environment; undefined where no key has asked for it. @throws DomainError `Client.NotFound` */
   async tenantIn(clientId: string, environnement: Environment): Promise<string | undefined> {
-    return this.transactions.run(ADMINISTRATION, async () => {
+    return this.transactions.read(ADMINISTRATION, async () => {
       await this.mustFind(clientId);
       const environments = await this.clients.environments(clientId);
       return [...environments].find(([, name]) => name === environnement)?.[0];
@@ -118,7 +118,7 @@ export class ClientsService {
 
   /** Keys in the order of their creation; all of them without `limit`. @throws DomainError `Client.NotFound` */
   async listCles(clientId: string, after?: Position, limit?: number): Promise<CleWithEnvironment[]> {
-    return this.transactions.run(ADMINISTRATION, async () => {
+    return this.transactions.read(ADMINISTRATION, async () => {
       await this.mustFind(clientId);
       return this.clients.listCles(clientId, after, limit);
     });
@@ -126,7 +126,7 @@ export class ClientsService {
 
   /** @throws DomainError `Client.NotFound`, `Cle.NotFound` */
   async getCle(clientId: string, cleId: string): Promise<CleWithEnvironment> {
-    return this.transactions.run(ADMINISTRATION, () => this.mustFindCle(clientId, cleId));
+    return this.transactions.read(ADMINISTRATION, () => this.mustFindCle(clientId, cleId));
   }
 
   /**

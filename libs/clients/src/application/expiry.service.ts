@@ -27,7 +27,7 @@ export class ExpiryService {
   async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + NOTICE_MS);
-    const ids = await this.transactions.run(ADMINISTRATION, () => this.clients.expiring(now, until));
+    const ids = await this.transactions.read(ADMINISTRATION, () => this.clients.expiring(now, until));
     let failure: unknown;
     for (const id of ids) {
       if (isStopping()) break;

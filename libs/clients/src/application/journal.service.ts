@@ -83,7 +83,7 @@ export class JournalService {
 
   /** Returns the environments of the client's spaces by their ids; null for the client as a whole. */
   private async spacesOf(clientId: string): Promise<Map<string, Environment | null>> {
-    const environments = await this.transactions.run(ADMINISTRATION, () =>
+    const environments = await this.transactions.read(ADMINISTRATION, () =>
       this.repository.environments(clientId),
     );
     return new Map([[clientId, null], ...(environments as Map<string, Environment>)]);

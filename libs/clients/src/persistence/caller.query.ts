@@ -39,7 +39,7 @@ export class CallerQuery {
   async find(empreinte: Buffer): Promise<PresentedCle | undefined> {
     const values = [empreinte];
     const rows = await this.transactions
-      .query<CallerRow>(ADMINISTRATION, {
+      .execute<CallerRow>(ADMINISTRATION, {
         name: 'caller_find',
         text: `WITH used AS (
                  UPDATE cle SET dernier_usage = now()

@@ -34,7 +34,7 @@ export class RateWindowQuery {
   }
 
   private async count(cleId: string, limit: number): Promise<Lease> {
-    const rows = await this.transactions.query<Lease>(ADMINISTRATION, {
+    const rows = await this.transactions.execute<Lease>(ADMINISTRATION, {
       name: 'rate_window_lease',
       text: `INSERT INTO rate_window AS w (cle_id, debut, used)
              VALUES ($1, date_bin('1 minute', now(), 'epoch'), ceil($2::int / 20.0)::int)
@@ -48,7 +48,7 @@ export class RateWindowQuery {
 
   /** Removes minutes that are over, a batch of them at most; answers how many. */
   async purgeOver(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(ADMINISTRATION, {
+    const rows = await this.transactions.execute<{ count: number }>(ADMINISTRATION, {
       name: 'rate_window_purge',
       text: `WITH over AS (
                SELECT cle_id, debut FROM rate_window WHERE debut < now() - interval '2 minutes' ORDER BY debut LIMIT $1

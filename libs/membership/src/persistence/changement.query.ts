@@ -84,7 +84,7 @@ export class ChangementQuery {
 
   /** Makes the tables of the months to come, and drops those of which all changes are over 400 days old. @returns their number */
   async keepMonths(): Promise<number> {
-    const [row] = await this.transactions.query<{ count: number }>(OWN_CELL, {
+    const [row] = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       text: 'SELECT changement_mois() AS count',
       values: [],
     });

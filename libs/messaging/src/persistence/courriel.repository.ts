@@ -145,7 +145,7 @@ export class CourrielRepository {
 
   /** Ends waiting recipients of a data space as `Incertain`. @returns their number by email */
   endWaiting(tenantId: string): Promise<EndedCourriel[]> {
-    return this.transactions.query<EndedCourriel>(
+    return this.transactions.execute<EndedCourriel>(
       { tenantId },
       {
         text: `WITH ended AS (
@@ -159,7 +159,7 @@ export class CourrielRepository {
 
   /** Removes a batch of emails older than 30 days with their recipients, of all tenants. @returns the number of emails */
   async purgeExpired(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(OWN_CELL, {
+    const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       name: 'courriel_purge',
       text: `WITH removed AS (
                DELETE FROM courriel WHERE (tenant_id, id_unique) IN (

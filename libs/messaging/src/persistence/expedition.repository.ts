@@ -126,7 +126,7 @@ export class ExpeditionRepository {
    * space may no longer send to it
    */
   async letThrough(tenantId: string, id: string, adresse: string, attemptId: string): Promise<boolean> {
-    const rows = await this.transactions.query(
+    const rows = await this.transactions.execute(
       { tenantId },
       {
         name: 'courriel_let_through',
@@ -148,7 +148,7 @@ export class ExpeditionRepository {
   async conclude(tenantId: string, conclusions: readonly Conclusion[]): Promise<void> {
     const column = <K extends keyof Conclusion>(key: K): Conclusion[K][] =>
       conclusions.map((one) => one[key]);
-    await this.transactions.query(
+    await this.transactions.execute(
       { tenantId },
       {
         name: 'courriel_conclude',
@@ -176,7 +176,7 @@ export class ExpeditionRepository {
 
   /** Renews the leases of recipients. */
   async keep(tenantId: string, ids: readonly string[]): Promise<void> {
-    await this.transactions.query(
+    await this.transactions.execute(
       { tenantId },
       {
         name: 'courriel_keep',

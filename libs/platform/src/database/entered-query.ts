@@ -1,7 +1,7 @@
 import { type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
 
-/** The role to act as and the tenant whose rows are seen, as values of `ENTER`. */
-export type Entry = readonly [role: string, tenantId: string];
+/** The role to act as, the tenant whose rows are seen, and whether PostgreSQL refuses writes, as values of `ENTER`. */
+export type Entry = readonly [role: string, tenantId: string, readOnly: 'on' | 'off'];
 
 /**
  * A statement. Each `name` has one `text`: a connection parses it once and soon uses one plan for all values. A statement
@@ -20,12 +20,13 @@ export interface Prelude extends Statement {
 }
 
 /**
- * Sets role and tenant until the end of the transaction, because connections of the pool are shared. It returns no row,
- * because the result of the next statement is the only one that is read.
+ * Sets role, tenant and access until the end of the transaction, because connections of the pool are shared. It returns no
+ * row, because the result of the next statement is the only one that is read.
  */
 export const ENTER = {
   name: 'transaction_enter',
-  text: `SELECT WHERE set_config('role', $1, true) IS NULL OR set_config('app.tenant_id', $2, true) IS NULL`,
+  text: `SELECT WHERE set_config('role', $1, true) IS NULL OR set_config('app.tenant_id', $2, true) IS NULL
+    OR set_config('transaction_read_only', $3, true) IS NULL`,
 };
 
 /**

@@ -72,7 +72,7 @@ export class IdempotencyRecords {
    * @param scope the tenants of the cell, or administration
    */
   async purgeExpired(scope: typeof OWN_CELL | typeof ADMINISTRATION = OWN_CELL): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(scope, {
+    const rows = await this.transactions.execute<{ count: number }>(scope, {
       name: 'idempotency_purge',
       text: `WITH expired AS (
                SELECT tenant_id, idempotency_key FROM idempotency_record

@@ -37,6 +37,7 @@ export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 interface Ambient {
   readonly scope: Scope;
+  readonly isReadOnly: boolean;
   readonly database: Database;
   readonly runner: QueryRunner;
   readonly client: PoolClient;
@@ -94,12 +95,10 @@ export class Transactions {
     work: () => Promise<T>,
     { retryOn }: { readonly retryOn?: readonly string[] } = {},
   ): Promise<T> {
-    const outer = this.ambient.getStore();
-    if (outer && !includes(outer.scope, scope))
-      throw new Error('A transaction cannot reach into another scope.');
+    const outer = this.outer(scope, false);
     if (outer && !retryOn) return work();
     const attempt = (): Promise<T> =>
-      outer ? this.savepoint(work) : this.inSlot(this.slots, scope, () => this.attempt(scope, work));
+      outer ? this.savepoint(work) : this.inSlot(this.slots, scope, () => this.attempt(scope, false, work));
     // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
     return retried(
       attempt,
@@ -107,14 +106,25 @@ export class Transactions {
     );
   }
 
-  private async attempt<T>(scope: Scope, work: () => Promise<T>, where?: Database): Promise<T> {
+  /** Runs `work` that only reads, like `run`. PostgreSQL refuses writes. @throws what `work` throws */
+  async read<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+    if (this.outer(scope, true)) return work();
+    return retried(() => this.inSlot(this.slots, scope, () => this.attempt(scope, true, work)), isTransient);
+  }
+
+  private async attempt<T>(
+    scope: Scope,
+    isReadOnly: boolean,
+    work: () => Promise<T>,
+    where?: Database,
+  ): Promise<T> {
     const database = where ?? (await this.databaseOf(scope));
     const runner = (await database.connected()).createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient;
       await runner.startTransaction();
-      await client.query({ ...ENTER, values: [...entryOf(scope)] });
-      const ambient: Ambient = { scope, database, runner, client, endings: [] };
+      await client.query({ ...ENTER, values: [...entryOf(scope, isReadOnly)] });
+      const ambient: Ambient = { scope, isReadOnly, database, runner, client, endings: [] };
       const result = await this.ambient.run(ambient, work);
       await this.end(ambient);
       // COMMIT of a failed transaction answers ROLLBACK without an error, which must not count as success. TypeORM does
@@ -151,11 +161,11 @@ export class Transactions {
       else elsewhere.push({ ...ending, database });
     }
     for (const { scope, work } of here) {
-      await ambient.client.query({ ...ENTER, values: [...entryOf(scope)] });
+      await ambient.client.query({ ...ENTER, values: [...entryOf(scope, false)] });
       await this.ambient.run({ ...ambient, scope, endings: undefined }, work);
     }
     // Last, because a failure here leaves nothing there.
-    for (const { scope, work, database } of elsewhere) await this.attempt(scope, work, database);
+    for (const { scope, work, database } of elsewhere) await this.attempt(scope, false, work, database);
   }
 
   /**
@@ -196,19 +206,33 @@ export class Transactions {
   }
 
   /**
-   * Runs one statement. Outside a transaction it gets its own, in one round trip. Inside, it joins the transaction.
+   * Runs one statement that only reads. Outside a transaction it gets its own, in one round trip, in which PostgreSQL
+   * refuses writes. Inside, it joins the transaction.
    */
   async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
-    const outer = this.ambient.getStore();
-    if (outer) {
-      if (!includes(outer.scope, scope)) throw new Error('A statement cannot reach into another scope.');
-      return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
-    }
-    const read = (pool: Pool): Promise<R[]> =>
-      leased(pool, async (client) => (await queryEntered<R>(client, entryOf(scope), statement)).rows);
+    return this.single(scope, true, statement);
+  }
+
+  /** Runs one statement that writes, like `query`. */
+  async execute<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
+    return this.single(scope, false, statement);
+  }
+
+  private async single<R extends QueryResultRow>(
+    scope: Scope,
+    isReadOnly: boolean,
+    statement: Statement,
+  ): Promise<R[]> {
+    const outer = this.outer(scope, isReadOnly);
+    if (outer) return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
+    const run = (pool: Pool): Promise<R[]> =>
+      leased(
+        pool,
+        async (client) => (await queryEntered<R>(client, entryOf(scope, isReadOnly), statement)).rows,
+      );
     const { pools } = await this.databaseOf(scope);
-    if (isAdministration(scope)) return read(pools.access);
-    return this.inSlot(this.reads, scope, () => read(pools.reads));
+    if (isAdministration(scope)) return run(pools.access);
+    return this.inSlot(this.reads, scope, () => run(pools.reads));
   }
 
   /**
@@ -222,8 +246,9 @@ export class Transactions {
     if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
     const send = async (client: PoolClient): Promise<number> => {
       // A connection learns statements where it is asked for them one by one.
-      if (!knows(client, before)) return learn(client, entryOf(scope), [...before, statement]);
-      return (await queryEntered(client, entryOf(scope), statement, before)).rowCount ?? 0;
+      const entry = entryOf(scope, false);
+      if (!knows(client, before)) return learn(client, entry, [...before, statement]);
+      return (await queryEntered(client, entry, statement, before)).rowCount ?? 0;
     };
     const { pools } = await this.databaseOf(scope);
     const attempt = (): Promise<number> =>
@@ -315,6 +340,15 @@ export class Transactions {
     return outer && keyOf(outer.scope) === space ? outer.database : this.databases.of(space);
   }
 
+  /** The ambient transaction that work may join; undefined if there is none. @throws Error if it may not be part of it */
+  private outer(scope: Scope, isReadOnly: boolean): Ambient | undefined {
+    const outer = this.ambient.getStore();
+    if (outer && !includes(outer.scope, scope))
+      throw new Error('A transaction cannot reach into another scope.');
+    if (outer?.isReadOnly && !isReadOnly) throw new Error('A read-only transaction cannot write.');
+    return outer;
+  }
+
   private current(): Ambient {
     const ambient = this.ambient.getStore();
     if (!ambient) throw new Error('This needs a transaction: call it inside transactions.run().');
@@ -380,9 +414,10 @@ function keyOf(scope: Scope): string {
   return isAdministration(scope) ? NO_TENANT : scope.tenantId;
 }
 
-function entryOf(scope: Scope): Entry {
-  if (isAdministration(scope)) return [ACCESS_ROLE, NO_TENANT];
-  return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId];
+function entryOf(scope: Scope, isReadOnly: boolean): Entry {
+  const access = isReadOnly ? 'on' : 'off';
+  if (isAdministration(scope)) return [ACCESS_ROLE, NO_TENANT, access];
+  return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId, access];
 }
 
 /** Whether what runs in the inner scope may be part of the outer one. */

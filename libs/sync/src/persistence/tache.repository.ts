@@ -107,7 +107,7 @@ export class TacheRepository {
 
   /** Writes the progress of a task in its own transaction. */
   async advance(tenantId: string, id: string, traites: number): Promise<void> {
-    await this.transactions.query(
+    await this.transactions.execute(
       { tenantId },
       {
         name: 'tache_advance',
@@ -143,7 +143,7 @@ export class TacheRepository {
 
   /** Removes a batch of tasks, of all tenants, that ended more than 7 days ago. @returns their number */
   async purgeExpired(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(OWN_CELL, {
+    const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       name: 'tache_purge',
       text: `WITH removed AS (
                DELETE FROM tache WHERE (tenant_id, id_unique) IN (

@@ -96,7 +96,7 @@ export class BulletinsService {
     { publications }: VotedOn,
     checked: CheckedAnswers,
   ): Promise<void> {
-    await this.transactions.run({ tenantId }, async () => {
+    await this.transactions.read({ tenantId }, async () => {
       const { campagne, at } = await this.campagnes.look(tenantId, campagneId);
       campagne.assertTakesBallots(at);
       (await this.votants.find(tenantId, campagneId, votantId)).assertMayVote();

@@ -48,7 +48,7 @@ export class LifecycleService {
 
   /** All that would stop a publication at this moment. @throws DomainError `Campagne.NotFound` */
   async validation(tenantId: string, id: string) {
-    return this.transactions.run({ tenantId }, async () => {
+    return this.transactions.read({ tenantId }, async () => {
       const { campagne, at } = await this.repository.look(tenantId, id);
       const circumstances = await this.repository.circumstances(campagne);
       const refusals = refusalsOf('publier', campagne.etat(at), circumstances, at);

@@ -125,7 +125,7 @@ export class EcartsRepository {
     nature: Nature | null | undefined,
     after: Position | undefined,
   ): Promise<Page & { empreinte: string }> {
-    return this.transactions.run({ tenantId }, async () => {
+    return this.transactions.read({ tenantId }, async () => {
       await this.expectManyRows();
       const { rows } = await this.transactions.client().query<Part>(
         `WITH ${ATTENDUS}, ecart AS MATERIALIZED (${ECARTS}), item AS (

@@ -47,7 +47,7 @@ export class EvenementQuery {
 
   /** Removes a batch of events older than 30 days with their deliveries, of all tenants. @returns their number */
   async purgeExpired(): Promise<number> {
-    const rows = await this.transactions.query<{ count: number }>(OWN_CELL, {
+    const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       name: 'evenement_purge',
       text: `WITH removed AS (
                DELETE FROM evenement WHERE (tenant_id, id_unique) IN (

@@ -153,7 +153,7 @@ export class LivraisonRepository {
    * by now. @returns the attempts that follow, which need a job
    */
   async conclude(tenantId: string, outcomes: readonly Outcome[]): Promise<QueuedAttempt[]> {
-    const rows = await this.transactions.query<QueuedAttempt>(
+    const rows = await this.transactions.execute<QueuedAttempt>(
       { tenantId },
       {
         name: 'livraison_conclude',
