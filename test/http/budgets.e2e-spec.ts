@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { BUDGETS } from '../../libs/platform/src/ops/budgets';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { statementsOf } from '../membership/plans';
+import { Campaigns } from '../voting/support/campaigns';
 import { eventually, expectProblem } from './expect-problem';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
@@ -130,6 +131,21 @@ describe('parts of long lists', () => {
     await areWaiting(1);
     await saboteur.query('ROLLBACK');
     expect(await Promise.all(ended)).toEqual([true, true, true]);
+  });
+});
+
+describe('differences of a roll', () => {
+  it('are computed one at a time for each tenant, the first part too', async () => {
+    const id = await new Campaigns(app, tenant).draft();
+    await whileEmployeesWait(async () => {
+      const path = `/b2b/v1/campagnes/${id}/liste-electorale/ecarts`;
+      const both = [get(path), get(path)];
+      await areWaiting(1);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await areWaiting(1);
+      await saboteur.query('ROLLBACK');
+      for (const answer of await Promise.all(both)) expect(answer.status).toBe(200);
+    });
   });
 });
 

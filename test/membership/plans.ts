@@ -8,6 +8,7 @@ export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly 'Subplan Name'?: string;
   /** Means over the loops. */
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
@@ -50,7 +51,7 @@ export async function planOf(
     await client.query('BEGIN');
     await client.query({ ...ENTER, values: [APP_ROLE, tenantId, 'on'] });
     await client.query(`PREPARE examined AS ${text}`);
-    const given = values.map((value) => client.escapeLiteral(literal(value)));
+    const given = values.map((value) => (value == null ? 'NULL' : client.escapeLiteral(literal(value))));
     const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE examined (${given.join(', ')})`;
     for (let earlier = 1; earlier < execution; earlier++) await client.query(explain);
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);

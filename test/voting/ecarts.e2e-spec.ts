@@ -4,6 +4,7 @@ import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
 import type { Answer } from '../setup/test-app';
 import { awayFromMidnight, employee, employer, job, type Loose, membership, union } from '../sync/support';
+import { nodesOf, planOf, statementsOf } from '../membership/plans';
 import { asVoter, type Criteria, type Person, wire } from './support/electorate';
 import { deleteEmployee, size, versions, voters } from './support/roll';
 import {
@@ -221,6 +222,51 @@ describe('the differences', () => {
     expect(answer.json.empreinte).toBe((await compared('?nature=ARetirer', other)).empreinte);
     expect((await compared()).ecarts).toEqual([]);
   }, 120_000);
+});
+
+describe('many criteria', () => {
+  const COUNT = 25_000;
+  const names = times(COUNT, (n) => `V1-${n}`);
+  beforeEach(async () => {
+    await syncedV1(app, campaigns.tenant, {
+      employes: names.map((idExterne) => ({
+        ...{ idExterne, prenom: 'Zoé', nom: 'Roy', identifiantExterneEmployeur: 'EMP-1' },
+      })),
+    });
+  });
+  /** Lists that a partner made before, in the order of their criteria. */
+  const notes = (criteria: readonly string[][]) =>
+    campaigns.rows(
+      `INSERT INTO liste_electorale (tenant_id, campagne_id, employes, actifs_le, poids, nombre_ajoutes, nombre_deja_presents, date_creation)
+       SELECT $1, $2, string_to_array(noms, ' '), now(), 1, 0, 0, now() + n * interval '1 millisecond'
+       FROM unnest($3::text[]) WITH ORDINALITY AS l (noms, n)`,
+      id,
+      criteria.map((one) => one.join(' ')),
+    );
+
+  it('25,000 names in each of several lists are compared and applied within the statement timeout', async () => {
+    await listed({ EmployesIdExternes: names });
+    await notes(times(4, (n) => names.filter((_, place) => place % 5 !== n)));
+    expect((await compared()).ecarts).toEqual([]);
+    await sync(employee('V1-7', { Nom: 'Gagnon', Emplois: [job('J', 'EMP-1')] }));
+    expect(summary((await compared()).ecarts)).toEqual(['AModifier V1-7 Nom']);
+    expect(await applied()).toEqual({ nombreAjoutes: 0, nombreRetires: 0, nombreModifies: 1 });
+  }, 240_000);
+
+  it('1,000 lists with a few names each are compared within the statement timeout', async () => {
+    await notes(times(1_000, (n) => names.slice(20 * n, 20 * (n + 1))));
+    const { ecarts } = await compared();
+    expect(new Set(ecarts.map((one) => one.employeIdExterne))).toEqual(new Set(names.slice(0, 20_000)));
+  }, 240_000);
+
+  it('lists with the same identifiers in another order, or twice, are one criterion', async () => {
+    await notes([names.slice(0, 3), names.slice(0, 3).reverse(), [...names.slice(0, 3), names[1]!]]);
+    const sent = await statementsOf(() => compared());
+    const statement = sent.find(({ text }) => text.includes('AModifier'))!;
+    const plan = await planOf(app, campaigns.tenant.tenantId, statement, 1);
+    const criteria = nodesOf(plan).find((node) => node['Subplan Name'] === 'CTE critere')!;
+    expect(criteria['Actual Rows']).toBe(1);
+  }, 240_000);
 });
 
 describe('applying', () => {

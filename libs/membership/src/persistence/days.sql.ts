@@ -11,7 +11,7 @@ export function dayOf(moment: string): string {
 
 /** SQL of the beginning of a day, for a comparison with a moment. */
 function beginning(day: string, moment: string): string {
-  return `borne_du_jour(${moment}, ${day}, (SELECT (${day} AT TIME ZONE 'UTC') AT TIME ZONE tenant_time_zone()))`;
+  return `borne_du_jour(${moment}, ${day}, (${day} AT TIME ZONE 'UTC') AT TIME ZONE (SELECT tenant_time_zone()))`;
 }
 
 /** SQL: an employment or membership has ended by the beginning of a day. @param row its alias, with its dot */

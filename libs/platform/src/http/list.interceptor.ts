@@ -50,7 +50,7 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
   }
 
   private async send(
-    { paging, fetch, runLength = RUN_LENGTH, feed, around = () => ARRAY }: Listing,
+    { paging, fetch, runLength = RUN_LENGTH, feed, isCostly, around = () => ARRAY }: Listing,
     request: CallerRequest,
     response: Response,
   ): Promise<void> {
@@ -67,7 +67,9 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
       return;
     }
     if (feed) link(feed.until ?? after);
-    const first = await fetch(after, runLength);
+    const inLine = (from: Position | undefined): Promise<Page> =>
+      parts.run(request.caller?.tenantId ?? '', () => fetch(from, runLength));
+    const first = await (isCostly ? inLine(after) : fetch(after, runLength));
     if (!first.next) {
       sendWhole(response, first.items, around());
       return;
@@ -78,8 +80,7 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
       // The next part is fetched only after the client has read the one before.
       await drained(response);
       if (response.destroyed) return;
-      const from: Position = after;
-      const page = await parts.run(request.caller?.tenantId ?? '', () => fetch(from, runLength));
+      const page = await inLine(after);
       if (response.destroyed) return;
       after = write(response, page.items && ',', page);
     }

@@ -35,6 +35,8 @@ export interface Listing {
   readonly runLength?: number;
   /** Set for a list that clients follow: there is always a `next` link. */
   readonly feed?: Feed;
+  /** Set if the first part costs as much as the others: those of one tenant are then made one at a time, too. */
+  readonly isCostly?: true;
   /** Text before and after the items, if the response is not an array of them. Called when the first items are there. */
   readonly around?: () => Around;
 }
@@ -46,7 +48,7 @@ export type Around = readonly [before: string, after: string];
 export function listOf(
   paging: PagingQuery,
   fetch: FetchPage,
-  options: Pick<Listing, 'runLength' | 'feed' | 'around'> = {},
+  options: Pick<Listing, 'runLength' | 'feed' | 'isCostly' | 'around'> = {},
 ): Listing {
   return { paging, fetch, ...options };
 }

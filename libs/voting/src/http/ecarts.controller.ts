@@ -30,7 +30,10 @@ export class EcartsController {
   })
   list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: EcartsQuery): Listing {
     const { fetch, empreinte } = this.ecarts.list(tenantId, campagneId, query.nature);
-    return listOf({}, fetch, { around: () => [`{"empreinte":"${empreinte()}","ecarts":[`, ']}'] });
+    return listOf({}, fetch, {
+      isCostly: true,
+      around: () => [`{"empreinte":"${empreinte()}","ecarts":[`, ']}'],
+    });
   }
 
   @Post('appliquer')

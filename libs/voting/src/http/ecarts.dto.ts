@@ -28,7 +28,7 @@ export class EcartItem extends ItemOf({
 /** Differences between a roll and the master data. */
 export class EcartsItem extends ItemOf({
   empreinte: value.text(
-    'Digest of all differences, also of kinds that were not asked for (SHA-256, hexadecimal).',
+    'Digest of all differences, also of kinds that were not asked for and of voters who have voted: SHA-256 over the MD5 of each one’s row, hexadecimal.',
     APPLICATION_FIELDS.empreinte.example,
   ),
   ecarts: value.list(EcartItem, 'The differences, in the order in which the employees were created.'),

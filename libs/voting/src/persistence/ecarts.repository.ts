@@ -7,7 +7,7 @@ import { Transactions } from '#platform/database/transactions';
 import type { Nature } from '../domain/ecart.fields';
 import type { RollChange } from './campagne.repository';
 import { ListeElectoraleRepository } from './liste-electorale.repository';
-import { matching } from './matching.sql';
+import { MATCHING } from './matching.sql';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
 /** Properties of a voter that a list gives, each with its columns on the roll and among the expected voters. */
@@ -28,6 +28,10 @@ const EXPECTED = PAIRS.map(([, [, expected]]) => `a.${expected}`).join(', ');
 /** A part of a long answer ends with the difference that makes it this long, in bytes: each part compares all anew. */
 const PART_BYTES = 4_194_304;
 
+/** SQL of the names of a criterion, so that equal sets of names are equal. */
+const sorted = (names: string): string =>
+  `CASE WHEN ${names} IS NOT NULL THEN ARRAY(SELECT DISTINCT unnest(${names}) ORDER BY 1) END AS ${names}`;
+
 /**
  * The voters of the campaign `$2` that the lists of the campaign would make now. The list that added a voter comes first,
  * then the oldest. Lists with the same criteria are evaluated once. A list without a given day is one of the current day.
@@ -37,20 +41,20 @@ const ATTENDUS = `
     SELECT l.*, dense_rank() OVER (ORDER BY syndicats, employeurs, employes, jour) AS critere,
       row_number() OVER (ORDER BY date_creation, id_unique) AS rang
     FROM (
-      SELECT id_unique, syndicats, employeurs, employes, poids, date_creation,
+      SELECT id_unique, ${sorted('syndicats')}, ${sorted('employeurs')}, ${sorted('employes')}, poids, date_creation,
         CASE WHEN jour_donne THEN actifs_le ELSE ${TODAY} END AS jour
       FROM liste_electorale WHERE tenant_id = $1 AND campagne_id = $2
     ) l
   ), critere AS MATERIALIZED (
-    SELECT DISTINCT ON (critere) * FROM liste ORDER BY critere, rang
+    SELECT DISTINCT ON (critere) critere, jour, syndicats, employeurs, employes FROM liste ORDER BY critere
   ), attendu AS (
     SELECT DISTINCT ON (m.id_externe) m.*, coalesce(own.id_unique, c.id_unique) AS liste_electorale_id,
       coalesce(own.poids, c.poids) AS poids
-    FROM critere c CROSS JOIN LATERAL (
-      ${matching({ day: 'c.jour', syndicats: 'c.syndicats', employeurs: 'c.employeurs', employes: 'c.employes' })}
-    ) m
+    FROM (${MATCHING}) m
+    JOIN (SELECT DISTINCT ON (critere) critere, id_unique, poids, rang FROM liste ORDER BY critere, rang) c
+      ON c.critere = m.critere
     LEFT JOIN votant v ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.employe_id_externe = m.id_externe
-    LEFT JOIN liste own ON own.id_unique = v.liste_electorale_id AND own.critere = c.critere
+    LEFT JOIN liste own ON own.id_unique = v.liste_electorale_id AND own.critere = m.critere
     ORDER BY m.id_externe, own.id_unique IS NULL, c.rang
   )`;
 
@@ -127,8 +131,8 @@ export class EcartsRepository {
   ): Promise<Page & { empreinte: string }> {
     return this.transactions.read({ tenantId }, async () => {
       await this.expectManyRows();
-      const { rows } = await this.transactions.client().query<Part>(
-        `WITH ${ATTENDUS}, ecart AS MATERIALIZED (${ECARTS}), item AS (
+      const { rows } = await this.transactions.client().query<Part>({
+        text: `WITH ${ATTENDUS}, ecart AS MATERIALIZED (${ECARTS}), item AS (
            SELECT ${ITEM}::text AS item, x.employe_id FROM ecart x
            WHERE NOT x.a_vote AND ($3::text IS NULL OR x.nature = $3) AND ($4::uuid IS NULL OR x.employe_id > $4)
          ), measured AS (
@@ -137,8 +141,8 @@ export class EcartsRepository {
          SELECT (${EMPREINTE}) AS empreinte, coalesce(string_agg(item, ',' ORDER BY employe_id) FILTER (WHERE fits), '') AS items,
            max(employe_id::text) FILTER (WHERE fits) AS last, coalesce(bool_or(NOT fits), false) AS more
          FROM measured`,
-        [tenantId, campagneId, nature, after?.id],
-      );
+        values: [tenantId, campagneId, nature, after?.id],
+      });
       const { empreinte, items, last, more } = rows[0]!;
       return {
         empreinte,
@@ -173,6 +177,11 @@ export class EcartsRepository {
     await client.query(FRESH_PLANS);
     const [retires, modifies, ajoutes] = [new TouchedIds(), new TouchedIds(), new TouchedIds()];
     const champs = new Set<string>();
+    // First, because voters wait for the rows that the other statements lock.
+    if (natures.includes('AAjouter')) {
+      const added = `(SELECT * FROM ecart WHERE nature = 'AAjouter')`;
+      await this.listes.addVoters(tenantId, campagneId, added, last, ajoutes);
+    }
     for (let from = 0; from < last; from += VOTERS_AT_ONCE) {
       const run = [tenantId, campagneId, natures, from, from + VOTERS_AT_ONCE];
       const { rows: removed } = await client.query<Written>(
@@ -192,10 +201,6 @@ export class EcartsRepository {
       );
       modifies.add(changed[0]!.count, changed[0]!.ids);
       for (const champ of changed[0]!.champs) champs.add(champ);
-    }
-    if (natures.includes('AAjouter')) {
-      const added = `(SELECT * FROM ecart WHERE nature = 'AAjouter')`;
-      await this.listes.addVoters(tenantId, campagneId, added, last, ajoutes);
     }
     await client.query('DROP TABLE ecart');
     return {

@@ -6,7 +6,7 @@ import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/jso
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
-import { matching } from './matching.sql';
+import { MATCHING } from './matching.sql';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
 /** Result of adding the employees that the criteria find. */
@@ -28,12 +28,9 @@ const NAMED = {
 
 type Criterion = keyof typeof NAMED;
 
-const MATCHING = matching({
-  day: '$2::timestamptz',
-  syndicats: '$3::text[]',
-  employeurs: '$4::text[]',
-  employes: '$5::text[]',
-});
+/** SQL of the criteria of a request. */
+const CRITERE =
+  'SELECT 1 AS critere, $2::timestamptz AS jour, $3::text[] AS syndicats, $4::text[] AS employeurs, $5::text[] AS employes';
 
 /** Columns of voters that come from the matched employees. */
 const MATCHED = `prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, poids,
@@ -153,8 +150,9 @@ export class ListeElectoraleRepository {
     // Hundreds of thousands of members are sorted and joined in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
     const { rowCount } = await client.query(
-      `INSERT INTO matched
-       SELECT row_number() OVER (ORDER BY m.id_externe), m.*, trim_scale($6::numeric), $7 FROM (${MATCHING}) m`,
+      `INSERT INTO matched WITH critere AS (${CRITERE})
+       SELECT row_number() OVER (ORDER BY m.id_externe), m.id_externe, m.prenom, m.nom, m.courriel, m.syndicat_id_externe,
+         m.identifiant_externe_employeur, trim_scale($6::numeric), $7 FROM (${MATCHING}) m`,
       [
         tenantId,
         actifsLe,
