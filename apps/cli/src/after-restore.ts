@@ -5,7 +5,7 @@ import type { Actor } from '#platform/audit/actor';
 import { connectionsOfProcesses } from '#platform/database/processes';
 import { NO_TENANT } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import { type Config, ConfigError } from '#platform/ops/config';
+import { type Config, ConfigError, PRINCIPAL, workerCellsOf } from '#platform/ops/config';
 import { ServiceContext } from './service-context';
 
 const ENVIRONMENTS = ['production', 'staging'] as const satisfies readonly Environment[];
@@ -22,13 +22,21 @@ export type Noted =
       };
     };
 
+/** An audit trail of a client in a restored database; its environment is null for the client as a whole. */
+interface Space {
+  readonly client: string;
+  readonly environnement: Environment | null;
+  readonly space: string;
+}
+
 /**
- * Does what a restored database needs before a process starts on it (docs/operations.md, "Backup and restore"): ends the
+ * Does what restored databases need before a process starts on it (docs/operations.md, "Backup and restore"): ends the
  * recipients of emails, revokes keys and erases persons again, and notes the restore in every audit trail. Prints a line of
  * JSON for each of these, and for each thing that is left to people. Safe to repeat.
  *
  * @param moment the restored moment, in ISO 8601 with its zone
  * @param file lines of `Noted`
+ * @param cell the restored cell; all databases if absent
  * @throws ConfigError for wrong arguments, running processes, or another SECRETS_KEY than the trails have; nothing is
  * changed then
  */
@@ -36,15 +44,21 @@ export async function afterRestore(
   config: Config,
   moment: string | undefined,
   file: string | undefined,
+  cell: string | undefined,
 ): Promise<void> {
   const at = momentOf(moment);
   const noted = file === undefined ? [] : notedIn(file);
+  const urlOf = (name: string): string => config.cells.get(name) ?? config.databaseUrl;
+  const names = workerCellsOf(config.cells, config.databaseUrl);
+  if (cell !== undefined && !names.includes(cell))
+    throw new ConfigError(`--cellule must be one of ${names.join(', ')}.`);
+  const restored = new Set(cell === undefined ? [config.databaseUrl, ...names.map(urlOf)] : [urlOf(cell)]);
   // A worker would send the emails meanwhile, and an API accept the keys.
-  if ((await connectionsOfProcesses(config.databaseUrl)) > 0)
-    throw new ConfigError('Stop API and workers first: some use this database.');
+  for (const url of restored)
+    if ((await connectionsOfProcesses(url)) > 0)
+      throw new ConfigError('Stop API and workers first: some use this database.');
   await ServiceContext.use(config, async (services) => {
-    await assertKey(services);
-    const restore = new Restore(services, at);
+    const restore = new Restore(services, at, (name) => restored.has(urlOf(name)));
     await restore.handle(noted);
     if (restore.failures > 0) {
       console.error(`${restore.failures} lines could not be repeated: see "failed" above.`);
@@ -57,34 +71,69 @@ export async function afterRestore(
 class Restore {
   failures = 0;
   private readonly actor: Actor;
+  private readonly spaces: Space[] = [];
+  /** Those that were not restored. */
+  private readonly others: Space[] = [];
 
+  /** @param isRestored returns whether a cell was restored; `principal` is the directory */
   constructor(
     private readonly services: ServiceContext,
     private readonly at: Date,
+    private readonly isRestored: (cell: string) => boolean,
   ) {
     this.actor = { cleId: NO_TENANT, requestId: `apres-restauration ${at.toISOString()}` };
   }
 
   async handle(noted: readonly Noted[]): Promise<void> {
-    const { clients, courriels, campagnes, journal } = this.services;
-    for (const { id: client, nom } of await clients.list()) {
-      print({ todo: 'inform', client, nom, moment: this.at.toISOString() });
-      for (const environnement of ENVIRONMENTS) {
-        const tenantId = await clients.tenantIn(client, environnement);
-        if (!tenantId) continue;
-        for (const email of await courriels.endWaiting(tenantId))
-          print({ done: 'email', client, environnement, ...email });
-        for (const vote of await campagnes.openSince(tenantId, this.at))
-          print({ todo: 'vote', client, environnement, ...vote });
-      }
-      for (const space of await journal.noteRestore(this.actor, client))
+    const { clients, journal } = this.services;
+    const all = await clients.list();
+    for (const { id: client, cellules } of all)
+      for (const [space, environnement] of await journal.spacesOf(client))
+        (this.isRestored((environnement && cellules[environnement]) ?? PRINCIPAL)
+          ? this.spaces
+          : this.others
+        ).push({ client, environnement, space });
+    await this.assertKey();
+    for (const { id: client, nom } of all) {
+      const spaces = this.spaces.filter((one) => one.client === client);
+      if (spaces.length > 0) print({ todo: 'inform', client, nom, moment: this.at.toISOString() });
+      for (const one of spaces) await this.listWork(one);
+      for (const { space } of spaces) {
+        await journal.noteRestore(this.actor, space);
         print({ done: 'trail', client, space });
+      }
     }
     for (const one of noted) await this.repeat(one);
   }
 
+  /** Ends the emails of a data space, and lists them and its votes. */
+  private async listWork({ client, environnement, space }: Space): Promise<void> {
+    if (!environnement) return;
+    const { courriels, campagnes } = this.services;
+    for (const email of await courriels.endWaiting(space))
+      print({ done: 'email', client, environnement, ...email });
+    for (const vote of await campagnes.openSince(space, this.at))
+      print({ todo: 'vote', client, environnement, ...vote });
+  }
+
+  /** Entries that are written with another key would break the trails for ever. */
+  private async assertKey(): Promise<void> {
+    for (const { space } of this.spaces)
+      if ((await this.services.verification.verify(space)).faults.length === 0) return;
+    if (this.spaces.length > 0)
+      throw new ConfigError('No audit trail is intact: give the SECRETS_KEY of the restored moment.');
+  }
+
+  /** Whether a line is about data that was not restored: it is as it should be. */
+  private isElsewhere(one: Noted): boolean {
+    if ('revoquer' in one) return !this.isRestored(PRINCIPAL);
+    const { client, environnement } = one.effacer;
+    return this.others.some((other) => other.client === client && other.environnement === environnement);
+  }
+
   private async repeat(one: Noted): Promise<void> {
     const { clients, personnes } = this.services;
+    if (this.isElsewhere(one)) return print({ elsewhere: one });
     try {
       if ('revoquer' in one) await clients.revokeCle(this.actor, one.revoquer.client, one.revoquer.cle);
       else {
@@ -145,15 +194,4 @@ function isNoted(one: unknown): one is Noted {
     typeof idExterne === 'string' &&
     ['boolean', 'undefined'].includes(typeof supprime)
   );
-}
-
-/** Entries that are written with another key would break the trails for ever. */
-async function assertKey({ journal }: ServiceContext): Promise<void> {
-  let count = 0;
-  for await (const { faults } of journal.verify(undefined, new Map())) {
-    if (faults.length === 0) return;
-    count += 1;
-  }
-  if (count > 0)
-    throw new ConfigError('No audit trail is intact: give the SECRETS_KEY of the restored moment.');
 }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
 import { databasesOf, migrateAll, migrateDown } from './migrate';
 import { hasAtMost } from '#platform/input/faults';
@@ -12,13 +13,15 @@ const USAGE = `Usage: npm run cli -- <command>
   cle-admin [name]    make a key for an administrator and print it; needs no secret
   verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
                       SECRETS_KEY of the service (where it made its own: DATA_DIR)
-  apres-restauration t [f] after a restore of the database to the moment t and before any process starts: end emails,
-                      revoke the keys and erase the persons of the lines of f (docs/operations.md)
+  apres-restauration t [f] [--cellule name] after a restore of all databases, or of one cell, to the moment t and before any
+                      process uses it: end emails, revoke the keys and erase the persons of the lines of f
+                      (docs/operations.md)
   rechiffrer          encrypt all secrets with the newest key of SECRETS_KEY, attest the audit trails with it, and say which
                       older keys nothing needs any more; may be repeated at any time, also while the service runs`;
 
 /** Loads the whole service only for commands that need it: a migration begins a second earlier. */
-async function main([command, argument, file]: string[]): Promise<void> {
+async function main([command, ...rest]: string[]): Promise<void> {
+  const [argument] = rest;
   switch (command) {
     case 'start':
       return (await import('./start.js')).start();
@@ -47,7 +50,7 @@ async function main([command, argument, file]: string[]): Promise<void> {
     case 'verifier-journal':
       return (await import('./verify-journal.js')).verifyJournal(config(), argument);
     case 'apres-restauration':
-      return (await import('./after-restore.js')).afterRestore(config(), argument, file);
+      return (await import('./after-restore.js')).afterRestore(config(), ...restoreArguments(rest));
     case 'rechiffrer':
       return (await import('./reencrypt.js')).reencrypt(config());
     default:
@@ -58,6 +61,17 @@ async function main([command, argument, file]: string[]): Promise<void> {
 /** The service's own configuration, for a command that needs its secrets. */
 function config(): Config {
   return loadConfig(process.env, 'cli', databaseUrl());
+}
+
+/** The moment, the file and the cell. @throws ConfigError for other options */
+function restoreArguments(args: string[]): [moment?: string, file?: string, cell?: string] {
+  const options = { args, options: { cellule: { type: 'string' } }, allowPositionals: true } as const;
+  try {
+    const { positionals, values } = parseArgs(options);
+    return [positionals[0], positionals[1], values.cellule];
+  } catch {
+    throw new ConfigError(USAGE);
+  }
 }
 
 function nameOf(argument = 'Administrator'): string {

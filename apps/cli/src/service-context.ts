@@ -14,6 +14,7 @@ import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from 
 import { CourrielsService, MessagingModule } from '#messaging';
 import { PersonneModule, PersonnesService } from '#personne';
 import { TrailAttestation } from '#platform/audit/attestation';
+import { JournalVerification } from '#platform/audit/verification';
 import { SealedColumns } from '#platform/database/sealed-columns';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
@@ -38,6 +39,7 @@ const SERVICES = {
   clients: ClientsService,
   journal: JournalService,
   attestation: TrailAttestation,
+  verification: JournalVerification,
   sealed: SealedColumns,
   authentication: AuthenticationService,
   syncs: SyncV1Service,

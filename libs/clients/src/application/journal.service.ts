@@ -63,15 +63,12 @@ export class JournalService {
     }
   }
 
-  /** Notes in all trails of a client that the database was restored. @returns its spaces */
-  async noteRestore(actor: Actor, clientId: string): Promise<string[]> {
-    const spaces = [...(await this.spacesOf(clientId)).keys()];
-    for (const space of spaces)
-      await this.transactions.run({ tenantId: space }, async () => {
-        this.audit.record(space, actor, RESTORE, [space]);
-        return Promise.resolve();
-      });
-    return spaces;
+  /** Notes in a trail that its database was restored. */
+  async noteRestore(actor: Actor, space: string): Promise<void> {
+    await this.transactions.run({ tenantId: space }, async () => {
+      this.audit.record(space, actor, RESTORE, [space]);
+      return Promise.resolve();
+    });
   }
 
   /** Returns the ids of all spaces: clients, and their data spaces. */
@@ -82,7 +79,7 @@ export class JournalService {
   }
 
   /** Returns the environments of the client's spaces by their ids; null for the client as a whole. */
-  private async spacesOf(clientId: string): Promise<Map<string, Environment | null>> {
+  async spacesOf(clientId: string): Promise<Map<string, Environment | null>> {
     const environments = await this.transactions.read(ADMINISTRATION, () =>
       this.repository.environments(clientId),
     );

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MODULES } from '../../libs/access/src/caller';
+import { ClientsService } from '../../libs/clients/src';
+import { Child } from '../http/child-process';
+import { Post } from '../messaging/support/post';
+import { TEST_ACTOR } from '../setup/actor';
+import { asService } from '../setup/service-login';
+import { cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
+
+const MOMENT = '2026-01-01T00:00:00Z';
+
+let urls: Record<'principal' | 'nord', string>;
+let app: TestApp;
+const tenants: TestTenant[] = [];
+
+beforeAll(async () => {
+  urls = { principal: await cloneTemplate(), nord: await cloneTemplate() };
+  app = await TestApp.start({ databaseUrl: urls.principal, cells: new Map(Object.entries(urls)) });
+  for (const cellule of ['principal', 'nord']) {
+    const clients = app.app.get(ClientsService);
+    const client = await clients.create(TEST_ACTOR, {
+      ...{ nom: cellule, modules: [...MODULES], cellule, courrielsEssai: ['example.org'] },
+    });
+    const wanted = { nom: 'Test', environnement: 'staging', role: 'partenaire' } as const;
+    const cle = await clients.issueCle(TEST_ACTOR, client.id, wanted);
+    const tenant = { clientId: client.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
+    tenants.push(tenant);
+    const post = Post.of(app, tenant);
+    await post.email({ idExternes: await post.employes(2) });
+  }
+});
+afterAll(() => app.stop());
+
+/** Runs the command as an operator does. */
+async function afterRestore(...args: string[]): Promise<{ lines: object[]; errors: string }> {
+  const cells = Object.entries(urls).map(([name, url]) => `${name}=${asService(url)}`);
+  const env = {
+    DATABASE_URL: asService(urls.principal),
+    CELLS: cells.join(' '),
+    SECRETS_KEY: app.config.secretsKey.text(),
+  };
+  const child = await Child.spawn('cli', env, ['apres-restauration', MOMENT, ...args]);
+  await child.exited;
+  const lines = child.output.split('\n').filter(Boolean);
+  return { lines: lines.map((line) => JSON.parse(line) as object), errors: child.errors };
+}
+
+const STOP = /^Stop API and workers first/;
+
+describe('apres-restauration --cellule', () => {
+  it('an unknown cell or option changes nothing', async () => {
+    for (const [args, message] of [
+      [['--cellule', 'sud'], /^--cellule must be one of principal, nord\.\n$/],
+      [['--cell', 'nord'], /^Usage: /],
+    ] as const)
+      expect(await afterRestore(...args)).toEqual({ lines: [], errors: expect.stringMatching(message) });
+  });
+
+  it('runs while no process uses that cell, and changes only it', async () => {
+    const [near, far] = tenants as [TestTenant, TestTenant];
+    // The API has connections to both.
+    for (const name of ['principal', 'nord'])
+      expect((await afterRestore('--cellule', name)).errors).toMatch(STOP);
+    await app.app.close();
+    const { secretsKey, adminApiKey } = app.config;
+    const cells = new Map(Object.entries(urls));
+    const other = await TestApp.start({ databaseUrl: urls.principal, cells, secretsKey, adminApiKey });
+    try {
+      const { clientId: client, tenantId: space, cleId: cle } = far;
+      const effacer = (clientId: string) => ({
+        effacer: { client: clientId, environnement: 'staging', idExterne: 'E-1' },
+      });
+      const revoquer = { revoquer: { client, cle } };
+      const file = join(tmpdir(), `${randomUUID()}.jsonl`);
+      const noted = [effacer(near.clientId), effacer(client), revoquer];
+      writeFileSync(file, noted.map((line) => JSON.stringify(line)).join('\n'));
+      expect(await afterRestore(file, '--cellule', 'nord')).toEqual({
+        errors: '',
+        lines: [
+          { todo: 'inform', client, nom: 'nord', moment: '2026-01-01T00:00:00.000Z' },
+          expect.objectContaining({ done: 'email', client, destinataires: 2 }),
+          { done: 'trail', client, space },
+          { elsewhere: effacer(near.clientId) },
+          { done: effacer(client) },
+          { elsewhere: revoquer },
+        ],
+      });
+      const of = async (tenant: TestTenant, path: string) => other.send(tenant, 'GET', path);
+      expect((await of(near, '/b2b/v1/employe/E-1')).status).toBe(200);
+      expect((await of(far, '/b2b/v1/employe/E-1')).status).toBe(404);
+      expect((await afterRestore()).errors).toMatch(STOP);
+    } finally {
+      await other.stop();
+    }
+    const all = await afterRestore();
+    const trails = all.lines.filter((line) => 'done' in line && line.done === 'trail');
+    expect(trails).toHaveLength(4);
+  });
+});
