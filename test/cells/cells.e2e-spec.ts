@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { Client } from 'pg';
-import { JournalService, ClientsService } from '../../libs/clients/src';
+import { ClientsService, ExpiryService, JournalService } from '../../libs/clients/src';
 import { Databases } from '../../libs/platform/src/database/databases';
 import { Child } from '../http/child-process';
 import { eventually, expectProblem } from '../http/expect-problem';
@@ -96,9 +96,11 @@ describe('clients and their cells', () => {
     const both = (cellule: string) =>
       ['production', 'staging'].map((environnement) => ({ environnement, cellule }));
     expect(await cells(created({ cellule: 'nord' }))).toEqual(both('nord'));
-    await tenantIn('principal');
+    for (const cell of ['principal', 'principal'] as const) await tenantIn(cell);
     const { json } = await created();
     expect(json.cellules).toEqual(both('nord'));
+    // A client counts before it has a data space.
+    expect(await cells(created())).toEqual(both('principal'));
     expect(await cells(asAdmin('GET', `/clients/${json.id}`))).toEqual(both('nord'));
     // What was read may be sent back.
     expect((await asAdmin('PUT', `/clients/${json.id}`, json)).json).toEqual(json);
@@ -355,6 +357,46 @@ describe('without principal in CELLS', () => {
       expectProblem(refused, 400, 'Cellule.Inconnue');
       expect((await other.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(200);
     });
+  });
+});
+
+describe('cle.expireBientot', () => {
+  const expiring = async (cell: Cell): Promise<TestTenant> => {
+    const { tenant } = await tenantIn(cell);
+    const body = { ...NEW_KEY, expireLe: new Date(Date.now() + 86_400_000).toISOString() };
+    expect((await asAdmin('POST', `/clients/${tenant.clientId}/cles`, body)).status).toBe(201);
+    return tenant;
+  };
+  const events = async (cell: Cell, { tenantId }: TestTenant) =>
+    (
+      await databases[cell].query(
+        `SELECT data->>'cleId' AS cle FROM evenement WHERE tenant_id = $1 AND type = 'cle.expireBientot'`,
+        [tenantId],
+      )
+    ).rows;
+
+  it('is sent once by the worker of the cell alone, also if the directory lost that it was', async () => {
+    const [near, far] = [await expiring('principal'), await expiring('nord')];
+    const webhook = { url: 'http://127.0.0.1:9/', types: ['cle.expireBientot'] };
+    expect((await app.send(far, 'POST', '/b2b/v2/webhook', webhook)).status).toBe(201);
+    const worker = await startWorker({ ...app.config, workerCell: 'nord' }, { roundMs: 1_000_000 });
+    try {
+      // The worker's own first round may do it.
+      await worker.get(ExpiryService).tellAllDue();
+      await eventually(async () => (await events('nord', far)).length > 0 || undefined, 'the event');
+      await databases.principal.query('UPDATE cle SET expiration_annoncee_le = NULL WHERE tenant_id = $1', [
+        far.tenantId,
+      ]);
+      await worker.get(ExpiryService).tellAllDue();
+      const { rows } = await databases.principal.query<{ tenant_id: string }>(
+        'SELECT tenant_id FROM cle WHERE expiration_annoncee_le IS NOT NULL',
+      );
+      expect(rows).toEqual([{ tenant_id: far.tenantId }]);
+    } finally {
+      await worker.close();
+    }
+    expect([await events('principal', near), await events('nord', far)]).toMatchObject([[], [{}]]);
+    expect((await rowsIn('nord', far.tenantId)).livraison).toBe(1);
   });
 });
 

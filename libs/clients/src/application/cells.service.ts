@@ -64,9 +64,9 @@ export class CellsService implements OnModuleInit {
       throw new DomainError(CELLULE.Inconnue, `Name one of the cells ${names.join(', ')}.`);
     }
     if (names.length === 1) return names[0]!;
-    const counts = await this.cells.counts();
+    const loads = await this.cells.loads();
     return names.reduce((fewest, name) =>
-      (counts.get(name) ?? 0) < (counts.get(fewest) ?? 0) ? name : fewest,
+      (loads.get(name) ?? 0) < (loads.get(fewest) ?? 0) ? name : fewest,
     );
   }
 

@@ -3,6 +3,7 @@ import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import { Clock } from '#platform/ops/clock';
 import { CLE_EVENTS } from '../domain/clients.events';
+import { CellQuery } from '../persistence/cell.query';
 import { ClientRepository } from '../persistence/client.repository';
 
 /** Time before the end of a key at which its event is sent, in ms. */
@@ -14,20 +15,23 @@ export class ExpiryService {
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientRepository,
+    private readonly cells: CellQuery,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * One round: writes the event of each key that expires within 14 days, once for each key. Several workers may run it at
-   * once. A key that fails does not delay the others.
+   * One round: writes the event of each key of the worker's cell that expires within 14 days, once for each key. Several workers
+   * may run it at once. A key that fails does not delay the others.
    *
    * @throws the last failure, after all keys
    */
   async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + NOTICE_MS);
-    const ids = await this.transactions.read(ADMINISTRATION, () => this.clients.expiring(now, until));
+    const ids = await this.transactions.read(ADMINISTRATION, () =>
+      this.clients.expiring(now, until, this.cells.own),
+    );
     let failure: unknown;
     for (const id of ids) {
       if (isStopping()) break;
@@ -43,7 +47,8 @@ export class ExpiryService {
       const { tenantId, ...data } = cle;
       const json = JSON.stringify({ ...data, expireLe: data.expireLe.toISOString() });
       this.transactions.beforeCommit({ tenantId }, async () => {
-        await this.outbox.add(tenantId, CLE_EVENTS.expireBientot, json);
+        // Another cell commits before the directory, so this may be repeated. A key has one such event, so it has the key's id.
+        await this.outbox.add(tenantId, CLE_EVENTS.expireBientot, json, data.cleId);
       });
     });
   }

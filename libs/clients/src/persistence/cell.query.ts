@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Databases } from '#platform/database/databases';
+import type { Statement } from '#platform/database/entered-query';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 
 /** The cells of data spaces, which the directory keeps. */
@@ -13,6 +14,11 @@ export class CellQuery {
   /** Names of the cells, in the order of CELLS. */
   get names(): readonly string[] {
     return this.databases.names;
+  }
+
+  /** Names of the worker's cell: the directory is also `principal` if CELLS names it otherwise. */
+  get own(): readonly string[] {
+    return this.databases.ownNames;
   }
 
   /** Whether data spaces of this cell can be reached. */
@@ -32,11 +38,25 @@ export class CellQuery {
 
   /** Number of data spaces of each cell that has any. */
   async counts(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.transactions.query<{ cellule: string; count: number }>(ADMINISTRATION, {
+    return this.countsOf({
       name: 'cell_counts',
       text: 'SELECT cellule, count(*)::int AS count FROM tenant GROUP BY cellule',
       values: [],
     });
+  }
+
+  /** Number of data spaces of each cell that has or will have any: a client without one counts as one. */
+  async loads(): Promise<ReadonlyMap<string, number>> {
+    return this.countsOf({
+      name: 'cell_loads',
+      text: `SELECT cellule, count(*)::int AS count FROM (SELECT cellule FROM tenant UNION ALL
+        SELECT cellule FROM client c WHERE NOT EXISTS (SELECT FROM tenant WHERE client_id = c.id)) GROUP BY cellule`,
+      values: [],
+    });
+  }
+
+  private async countsOf(statement: Statement): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.transactions.query<{ cellule: string; count: number }>(ADMINISTRATION, statement);
     return new Map(rows.map(({ cellule, count }) => [cellule, count]));
   }
 

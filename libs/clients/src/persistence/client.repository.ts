@@ -151,14 +151,13 @@ export class ClientRepository {
     await this.transactions.manager().update(Cle, { id }, { revoqueLe, expireLe });
   }
 
-  /** Ids of keys that work at a moment, expire by another, and whose expiry is not announced; the first 1,000. */
-  async expiring(at: Date, until: Date): Promise<string[]> {
-    const { rows } = await this.transactions
-      .client()
-      .query<{ id: string }>(`SELECT id FROM cle WHERE ${EXPIRING} ORDER BY expire_le LIMIT 1000`, [
-        at,
-        until,
-      ]);
+  /** Ids of keys of these cells that work at a moment, expire by another, and whose expiry is not announced; the first 1,000. */
+  async expiring(at: Date, until: Date, cells: readonly string[]): Promise<string[]> {
+    const { rows } = await this.transactions.client().query<{ id: string }>(
+      `SELECT id FROM cle WHERE ${EXPIRING} AND EXISTS
+         (SELECT FROM tenant t WHERE t.id = cle.tenant_id AND t.cellule = ANY ($3)) ORDER BY expire_le LIMIT 1000`,
+      [at, until, cells],
+    );
     return rows.map(({ id }) => id);
   }
 

@@ -59,7 +59,7 @@ export class DatabaseWatch {
   /** Options of its own connection. */
   private readonly config: PrimaryConfig;
   private readonly connections = new Map<Client, Look>();
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout | undefined;
   private own: Client | undefined;
   private isAsking = false;
   private isDoubting = false;
@@ -72,11 +72,11 @@ export class DatabaseWatch {
     private readonly logger: Logger,
   ) {
     this.config = clientConfig(databaseUrl, `mandat ${processName} watch`);
-    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
-  /** Watches over a connection from when it has been made. */
+  /** Watches over a connection from when it has been made. The checks begin with the first one. */
   add(client: Client): void {
+    this.timer ??= setInterval(() => this.look(), LOOK_MS).unref();
     client.once('connect', () => {
       const { bytesRead, bytesWritten } = streamOf(client);
       const madeAt = performance.now();

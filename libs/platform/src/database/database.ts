@@ -6,6 +6,7 @@ import type { Metrics } from '../ops/metrics';
 import type { Reader } from '../ops/process-name';
 import { createDataSource, createPipelinedPool, logLostConnection } from './connections';
 import { DatabaseWatch } from './database-watch';
+import { assertOwnsNothing, type LoginRights } from './service-login';
 
 /** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
 export const SHORT_WRITES = 2;
@@ -36,11 +37,12 @@ export class Database {
   /** Watches over its connections, and over those of the queue. */
   readonly watch: DatabaseWatch;
   private initialized: Promise<DataSource> | undefined;
+  private checked: Promise<void> | undefined;
 
-  /** @param label prefix of the names of its pools in metrics */
+  /** @param cell the name of its cell, unless it is the directory */
   constructor(
     readonly url: string,
-    private readonly label: string,
+    private readonly cell: string | undefined,
     private readonly context: ConnectionContext,
   ) {
     const { config, processName, logger, metrics, entities } = context;
@@ -49,7 +51,7 @@ export class Database {
     const onLoss = logLostConnection(logger);
     const make = (name: string, size: number): Pool => {
       const pool = createPipelinedPool({ ...options, size }, onLoss);
-      metrics.watchPool(label + name, pool);
+      metrics.watchPool(this.label + name, pool);
       return pool;
     };
     this.pools = {
@@ -67,6 +69,32 @@ export class Database {
       throw error;
     });
     return this.initialized;
+  }
+
+  /**
+   * Checks the login once, in production: it must not be able to bypass the roles of the processes. A failure is tried again by
+   * the next caller.
+   *
+   * @throws ConfigError
+   */
+  check(): Promise<void> {
+    this.checked ??= this.checkLogin().catch((error: unknown) => {
+      this.checked = undefined;
+      throw error;
+    });
+    return this.checked;
+  }
+
+  private async checkLogin(): Promise<void> {
+    if (!this.context.config.production) return;
+    const { access } = this.pools;
+    const name = this.cell === undefined ? 'DATABASE_URL' : `the cell ${this.cell}`;
+    await assertOwnsNothing(async (text) => (await access.query<LoginRights>(text)).rows, name);
+  }
+
+  /** Prefix of the names of its pools in metrics. */
+  private get label(): string {
+    return this.cell === undefined ? '' : `${this.cell} `;
   }
 
   private async initialize(): Promise<DataSource> {

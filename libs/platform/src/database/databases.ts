@@ -2,12 +2,11 @@ import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } fro
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { DataSourceOptions } from 'typeorm';
-import { Config, PRINCIPAL } from '../ops/config';
+import { Config, ConfigError, PRINCIPAL } from '../ops/config';
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { type ConnectionContext, Database } from './database';
-import { assertOwnsNothing } from './service-login';
 
 /** TypeORM entities of the process. */
 export const ENTITIES = Symbol('entities');
@@ -41,16 +40,16 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly config: Config,
     @Inject(PROCESS_NAME) processName: Reader,
-    @Inject(LOGGER) logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
     @Inject(ENTITIES) entities: DataSourceOptions['entities'],
   ) {
     const context: ConnectionContext = { config, processName, logger, metrics, entities };
-    this.directory = new Database(config.databaseUrl, '', context);
+    this.directory = new Database(config.databaseUrl, undefined, context);
     this.names = [...config.cells.keys()];
     const made = [...config.cells].map(
       ([name, url]) =>
-        [name, url === config.databaseUrl ? this.directory : new Database(url, `${name} `, context)] as const,
+        [name, url === config.databaseUrl ? this.directory : new Database(url, name, context)] as const,
     );
     this.cells = new Map([[PRINCIPAL, this.directory], ...made]);
   }
@@ -61,8 +60,8 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
    */
   async onModuleInit(): Promise<void> {
     for (const database of new Set([this.directory, this.own])) {
-      const dataSource = await database.connected();
-      if (this.config.production) await assertOwnsNothing((text) => dataSource.query(text));
+      await database.connected();
+      await database.check();
     }
   }
 
@@ -91,15 +90,30 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
     return this.config.workerCell === undefined ? this.directory : this.cell(this.config.workerCell);
   }
 
+  /** The names of `own`. */
+  get ownNames(): readonly string[] {
+    return [...this.cells].filter(([, database]) => database === this.own).map(([name]) => name);
+  }
+
   /** @throws Error that counts as "unavailable" if CELLS does not name the cell */
   cell(name: string): Database {
-    const database = this.cells.get(name);
-    if (database) return database;
-    throw Object.assign(new Error(`CELLS does not name the cell ${name}.`), { code: 'ECONNREFUSED' });
+    return this.cells.get(name) ?? unavailable(`CELLS does not name the cell ${name}.`);
   }
 
   /** The database of a space: its cell if it is a data space, the directory if it is a client as a whole. */
   async of(space: string): Promise<Database> {
-    return this.cell(await this.known.forceFetch(space));
+    const cell = await this.known.forceFetch(space);
+    const database = this.cell(cell);
+    await database.check().catch((error: unknown) => {
+      if (!(error instanceof ConfigError)) throw error;
+      this.logger.error({ cell }, error.message);
+      unavailable(error.message);
+    });
+    return database;
   }
+}
+
+/** Throws an error that counts as an unreachable database. */
+function unavailable(message: string): never {
+  throw Object.assign(new Error(message), { code: 'ECONNREFUSED' });
 }

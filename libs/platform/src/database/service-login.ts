@@ -41,7 +41,7 @@ const ALLOWED = `
       OR EXISTS (SELECT FROM pg_database d WHERE d.datdba = r.oid AND d.datname = current_database())) AS "owns"
   FROM pg_roles r WHERE pg_has_role(session_user, r.oid, 'MEMBER')`;
 
-interface Allowed {
+export interface LoginRights {
   readonly isSuperuser: boolean;
   readonly bypasses: boolean;
   readonly owns: boolean;
@@ -51,9 +51,13 @@ interface Allowed {
  * Checks that an intruder in the process could not leave row-level security and the ballot box behind (docs/secrecy.md).
  *
  * @param query asks on a connection of the process
+ * @param name of the login, for the message
  * @throws ConfigError which says what the login must not be
  */
-export async function assertOwnsNothing(query: (text: string) => Promise<Allowed[]>): Promise<void> {
+export async function assertOwnsNothing(
+  query: (text: string) => Promise<LoginRights[]>,
+  name = 'DATABASE_URL',
+): Promise<void> {
   const [allowed] = await query(ALLOWED);
   const fault = allowed?.isSuperuser
     ? 'is a superuser'
@@ -64,7 +68,7 @@ export async function assertOwnsNothing(query: (text: string) => Promise<Allowed
         : undefined;
   if (!fault) return;
   throw new ConfigError(
-    `The login of DATABASE_URL ${fault}, by itself or by a role that it may take. In production give a login that owns nothing ` +
+    `The login of ${name} ${fault}, by itself or by a role that it may take. In production give a login that owns nothing ` +
       `and is a member of ${PROCESS_ROLES.join(', ')} only (docs/operations.md, "First installation").`,
   );
 }

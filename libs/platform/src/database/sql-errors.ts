@@ -65,8 +65,8 @@ export function endsConnection(error: unknown): boolean {
 /** The database is out of reach, too busy or cancelled the statement: nothing is wrong with the request. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  // Poolers use this code for every reason to end a connection, for example a lost server or a wait that was too long.
-  if (state === '08P01' && fieldsOf(error).severity === 'FATAL') return true;
+  // The server or a pooler refused or ended the connection: it is lost, full, without this database, or refuses the login.
+  if (state && fieldsOf(error).severity === 'FATAL') return true;
   if (state) return UNAVAILABLE.test(state) || TRANSIENT.has(state);
   const { code, message } = fieldsOf(error);
   return (

@@ -22,19 +22,21 @@ export class Outbox {
 
   /**
    * @param data the event's data, as receivers get it
+   * @param known the event's id, if the work may be repeated: only the first call adds the event
    * @returns the event's id
    * @throws Error if no listener is registered
    */
-  async add(tenantId: string, { type }: EventDefinition, data: Json): Promise<string> {
+  async add(tenantId: string, { type }: EventDefinition, data: Json, known?: string): Promise<string> {
     // Without a listener, the event would be stored but never delivered, and no error would show it.
     if (!this.listener) throw new Error('A process that makes events must load the webhooks.');
     const { rows } = await this.transactions.client().query<{ id: string }>({
       name: 'outbox_add',
-      text: 'INSERT INTO evenement (tenant_id, type, data) VALUES ($1, $2, $3) RETURNING id_unique AS id',
-      values: [tenantId, type, data],
+      text: `INSERT INTO evenement (tenant_id, type, data, id_unique) VALUES ($1, $2, $3, coalesce($4, uuidv7()))
+        ON CONFLICT (tenant_id, id_unique) DO NOTHING RETURNING id_unique AS id`,
+      values: [tenantId, type, data, known],
     });
-    const { id } = rows[0]!;
-    await this.listener.onEvent(tenantId, { id, type });
-    return id;
+    const id = rows[0]?.id;
+    if (id) await this.listener.onEvent(tenantId, { id, type });
+    return id ?? known!;
   }
 }

@@ -123,9 +123,37 @@ export function cellsOf(text: string | undefined, databaseUrl: string): Readonly
     cells.set(name, url);
   }
   if (cells.size === 0) return new Map([[PRINCIPAL, databaseUrl]]);
-  if (cells.has(PRINCIPAL) && cells.get(PRINCIPAL) !== databaseUrl)
-    throw new ConfigError('CELLS must give principal the URL of DATABASE_URL.');
+  assertDistinct(cells, databaseUrl);
   return cells;
+}
+
+/** A database of two names would have two sets of connections, and its data spaces two workers. */
+function assertDistinct(cells: ReadonlyMap<string, string>, databaseUrl: string): void {
+  const directory = databasesOf(databaseUrl);
+  const seen = new Map<string, string>();
+  for (const [name, url] of cells) {
+    const databases = databasesOf(url);
+    const isDirectory = name === PRINCIPAL || databases.some((one) => directory.includes(one));
+    if (isDirectory && url !== databaseUrl)
+      throw new ConfigError(`CELLS must give ${name} the URL of DATABASE_URL.`);
+    for (const one of databases) {
+      const other = seen.get(one);
+      if (other !== undefined)
+        throw new ConfigError(`CELLS must not give ${other} and ${name} the same database.`);
+      seen.set(one, name);
+    }
+  }
+}
+
+/** Host, port and name of the database on each server of a URL, in one spelling. */
+function databasesOf(databaseUrl: string): string[] {
+  return serversOf(databaseUrl).urls.flatMap((text) => {
+    const url = URL.parse(text);
+    if (!url) return [];
+    const host = url.searchParams.get('host') ?? url.hostname.toLowerCase();
+    const port = url.searchParams.get('port') ?? (url.port || '5432');
+    return [`${host}:${port}${url.pathname.replace(/\/+$/, '')}`];
+  });
 }
 
 /**
