@@ -63,7 +63,7 @@ export class ClientsService {
 
   /** @throws DomainError `Client.NotFound` */
   async get(clientId: string): Promise<Client> {
-    return this.transactions.read(ADMINISTRATION, () => this.mustFind(clientId));
+    return this.transactions.read(ADMINISTRATION, () => this.mustRead(clientId));
   }
 
   /**
@@ -78,7 +78,7 @@ export class ClientsService {
     assertUnchanged?: (client: Client) => void,
   ): Promise<Client> {
     return this.transactions.run(ADMINISTRATION, async () => {
-      const client = await this.mustFind(clientId, true);
+      const client = await this.mustRead(clientId, true);
       assertUnchanged?.(client);
       assertReplyAddress(change);
       assertTestRecipients(change);
@@ -190,6 +190,13 @@ export class ClientsService {
   private async mustFind(clientId: string, lock = false): Promise<Client> {
     const client = await this.clients.find(clientId, lock);
     if (!client) throw new DomainError(CLIENT.NotFound, 'No client has this id.');
+    return client;
+  }
+
+  /** The client with the cells of its data spaces. */
+  private async mustRead(clientId: string, lock = false): Promise<Client> {
+    const client = await this.mustFind(clientId, lock);
+    await this.clients.readCells([client]);
     return client;
   }
 

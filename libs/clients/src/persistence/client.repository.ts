@@ -90,12 +90,11 @@ export class ClientRepository {
     );
   }
 
+  /** The client without the cells of its data spaces. */
   async find(id: string, lock = false): Promise<Client | null> {
-    const client = await this.transactions
+    return this.transactions
       .manager()
       .findOne(Client, { where: { id }, ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}) });
-    if (client) await this.readCells([client]);
-    return client;
   }
 
   async list(after?: Position, limit?: number): Promise<Client[]> {
@@ -104,7 +103,8 @@ export class ClientRepository {
     return clients;
   }
 
-  private async readCells(clients: readonly Client[]): Promise<void> {
+  /** Reads the cells of their data spaces, which their items show. */
+  async readCells(clients: readonly Client[]): Promise<void> {
     const { rows } = await this.transactions.client().query<{ id: string; cellules: Record<string, string> }>(
       `SELECT client_id AS id, json_object_agg(environnement, cellule) AS cellules FROM tenant
        WHERE client_id = ANY ($1) GROUP BY client_id`,
