@@ -1,7 +1,7 @@
 /** Tables and views by the library that owns them. Only the owner names them in SQL. */
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
   platform: ['evenement', 'idempotency_record', 'journal', 'journal_tete'],
-  clients: ['client', 'tenant', 'cle', 'reglage'],
+  clients: ['client', 'tenant', 'cle', 'reglage', 'deplacement', 'espace_ferme'],
   membership: [
     'employe',
     'employeur',

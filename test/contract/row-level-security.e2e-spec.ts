@@ -211,7 +211,7 @@ describe('Row-level security in the schema', () => {
       expect(tenantTables).toEqual(expect.arrayContaining(['adhesion', 'demande_adhesion', ...HISTORY]));
       const owned = tenantTables
         // Counts by union and employer belong to the ballot box, which returns only those that are large enough.
-        .filter((table) => !['reglage', 'bulletin', 'depouillement'].includes(table))
+        .filter((table) => !['reglage', 'espace_ferme', 'bulletin', 'depouillement'].includes(table))
         .map((table) => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
@@ -225,7 +225,13 @@ describe('Row-level security in the schema', () => {
           if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
           return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
         });
-      const settings = ['reglage: SELECT', 'emploi_v1: SELECT', 'bulletin: MAINTAIN'];
+      const settings = [
+        'reglage: SELECT',
+        'espace_ferme: SELECT',
+        'espace_ferme_existe: SELECT',
+        'emploi_v1: SELECT',
+        'bulletin: MAINTAIN',
+      ];
       const queue = [
         'pgboss.job: INSERT, SELECT (id)',
         'pgboss.job_common: INSERT, SELECT (id)',
@@ -244,6 +250,9 @@ describe('Row-level security in the schema', () => {
         'client: SELECT, INSERT, UPDATE',
         // The purge of old emails, without their content.
         'courriel: DELETE, SELECT (tenant_id, id_unique, nombre_destinataires, date_creation)',
+        'deplacement: SELECT, INSERT, UPDATE',
+        'espace_ferme: SELECT',
+        'espace_ferme_existe: SELECT',
         // The purge of old events, without their content.
         'evenement: DELETE, SELECT (tenant_id, id_unique, date_creation)',
         // The records of administrators, and the purge of expired records.

@@ -49,7 +49,7 @@ export async function planOf(
   await client.connect();
   try {
     await client.query('BEGIN');
-    await client.query({ ...ENTER, values: [APP_ROLE, tenantId, 'on'] });
+    await client.query({ ...ENTER, values: [APP_ROLE, tenantId, 'on', ''] });
     await client.query(`PREPARE examined AS ${text}`);
     const given = values.map((value) => (value == null ? 'NULL' : client.escapeLiteral(literal(value))));
     const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE examined (${given.join(', ')})`;

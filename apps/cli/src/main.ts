@@ -16,6 +16,9 @@ const USAGE = `Usage: npm run cli -- <command>
   apres-restauration t [f] [--cellule name] after a restore of all databases, or of one cell, to the moment t and before any
                       process uses it: end emails, revoke the keys and erase the persons of the lines of f
                       (docs/operations.md)
+  deplacer c e n      move the data space of the client c in the environment e to the cell n (docs/operations.md); needs the
+                      login of migrations in DATABASE_URL and CELLS
+  deplacements        perform the moves that administrators request, until it is stopped
   rechiffrer          encrypt all secrets with the newest key of SECRETS_KEY, attest the audit trails with it, and say which
                       older keys nothing needs any more; may be repeated at any time, also while the service runs`;
 
@@ -51,6 +54,10 @@ async function main([command, ...rest]: string[]): Promise<void> {
       return (await import('./verify-journal.js')).verifyJournal(config(), argument);
     case 'apres-restauration':
       return (await import('./after-restore.js')).afterRestore(config(), ...restoreArguments(rest));
+    case 'deplacer':
+      return (await import('./moves.js')).moveOne(config(), rest);
+    case 'deplacements':
+      return (await import('./moves.js')).moveRequested(config());
     case 'rechiffrer':
       return (await import('./reencrypt.js')).reencrypt(config());
     default:

@@ -6,7 +6,9 @@ import {
   CLIENTS_ENTITIES,
   ClientsModule,
   ClientsService,
+  DeplacementsService,
   JournalService,
+  Mover,
 } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '#meeting';
@@ -37,6 +39,8 @@ class CliModule {}
 /** The services of the API without its HTTP, for commands. */
 const SERVICES = {
   clients: ClientsService,
+  deplacements: DeplacementsService,
+  mover: Mover,
   journal: JournalService,
   attestation: TrailAttestation,
   verification: JournalVerification,

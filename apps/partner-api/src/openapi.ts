@@ -1,7 +1,7 @@
 import { AUDITED_ACTIONS } from './audited-actions';
 import { ERRORS } from './errors';
 import { CLE, MODULE } from '#access/access.errors';
-import { DEBIT, IDEMPOTENCE, REQUETE, SERVICE } from '#platform/errors/platform.errors';
+import { ESPACE_DONNEES, DEBIT, IDEMPOTENCE, REQUETE, SERVICE } from '#platform/errors/platform.errors';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Requirement } from '#access/requires.decorator';
@@ -226,6 +226,7 @@ function addErrors(
     ...WITH_KEY,
     ...(method === 'put' || method === 'post' ? WITH_BODY : []),
     ...(method === 'post' && !operation['x-unrecorded'] ? OF_REPETITION : []),
+    ...(method === 'get' ? [] : [ESPACE_DONNEES.EnDeplacement]),
     ...(operation['x-secret-answer'] ? [IDEMPOTENCE.NonRepetable] : []),
     ...(operation['x-requires']?.module ? [MODULE.NonActif] : []),
     ...(operation['x-codes'] ?? []).map((code) => ERRORS.get(code)!),

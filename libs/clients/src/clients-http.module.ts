@@ -4,6 +4,7 @@ import { ClientsModule } from './clients.module';
 import { ApiKeyGuard } from './http/api-key.guard';
 import { CellsController } from './http/cells.controller';
 import { ClientsController } from './http/clients.controller';
+import { DeplacementsController } from './http/deplacements.controller';
 import { EntitlementsGuard } from './http/entitlements.guard';
 import { JournalController } from './http/journal.controller';
 import { KeylessBudget } from './http/keyless-budget';
@@ -12,7 +13,7 @@ import { RateLimitGuard } from './http/rate-limit.guard';
 
 @Module({
   imports: [ClientsModule],
-  controllers: [CellsController, ClientsController, JournalController, MoiController],
+  controllers: [CellsController, ClientsController, DeplacementsController, JournalController, MoiController],
   providers: [
     KeylessBudget,
     // Guards run in this order: 401, then 429, then 403 (docs/contract.md, "Order of rejection").

@@ -3,8 +3,11 @@ import { Client } from './domain/client.entity';
 
 export { AuthenticationService } from './application/authentication.service';
 export { ClientsService } from './application/clients.service';
+export { DeplacementsService } from './application/deplacements.service';
 export { ExpiryService } from './application/expiry.service';
 export { JournalService } from './application/journal.service';
+export { MoveObstacles, type MoveObstacleCheck } from './application/move-obstacles';
+export { Mover, type Step, STEPS, type StepListener } from './application/mover';
 export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
 export { ClientsModule } from './clients.module';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ClientsModule } from '#clients';
+import { ClientsModule, MoveObstacles } from '#clients';
 import { ActiveCampaigns, MembershipModule } from '#membership';
 import { CampagnesAdministrationService } from './application/campagnes-administration.service';
 import { BulletinsService } from './application/bulletins.service';
@@ -67,8 +67,14 @@ const services = [
   exports: [...services, VoterErasureRepository],
 })
 export class VotingModule {
-  /** Employees and cards ask whether they are on a roll before they are deleted. */
-  constructor(campaigns: ActiveCampaigns, votants: VotantRepository) {
+  /** Employees and cards ask whether they are on a roll before they are deleted, and moves of a data space ask for votes. */
+  constructor(
+    campaigns: ActiveCampaigns,
+    votants: VotantRepository,
+    moves: MoveObstacles,
+    campagnes: CampagneQuery,
+  ) {
     campaigns.register(votants);
+    moves.register(campagnes);
   }
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
 /** Tables of administration: only mandat_access reads them. */
-export const ACCESS_TABLES = ['client', 'tenant', 'cle', 'rate_window'];
+export const ACCESS_TABLES = ['client', 'tenant', 'cle', 'rate_window', 'deplacement'];
 
 /** Tables without data of tenants or clients. */
 const TECHNICAL_TABLES = ['migration'];
@@ -76,6 +76,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index courriel_purge': 'the purge removes the old emails of all tenants in one statement',
   "policy courriel_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
     'lets only the purge reach old emails',
+  'policy espace_ferme_administration to {mandat_access} using true':
+    'administration also writes settings of a data space; the table holds no data of a tenant',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set it and the tenants of a client only read it; it holds no data of a tenant',
 };

@@ -13,7 +13,7 @@ import { TachesService } from '../../../libs/sync/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import type { Call } from './call';
-import { holdCards, holdCles, MORE } from './more-calls';
+import { holdCards, holdCles, holdMoves, MORE } from './more-calls';
 import { holdCourriels } from './more-calls-messaging';
 import { holdWebhooks } from './more-calls-webhooks';
 import {
@@ -55,7 +55,12 @@ export function answerFaults(validators: Validators, operation: Operation, answe
 }
 
 /** Codes that no request of this folder causes; the tests of the process and of HTTP do. */
-const UNPROVOKED = ['Requete.Interrompue', 'Service.ErreurInterne', 'Service.Indisponible'];
+const UNPROVOKED = [
+  'Requete.Interrompue',
+  'Service.ErreurInterne',
+  'Service.Indisponible',
+  'EspaceDonnees.EnDeplacement',
+];
 
 /** Reads the task that the 202 response of another operation announces. */
 const READS_TASK = 'GET /b2b/v2/tache/:id';
@@ -117,6 +122,7 @@ export class DocumentedCalls {
     );
     await holdCards(app, rows[0]!.tenantId, keys);
     await holdCles(app);
+    await holdMoves(app, rows[0]!.tenantId);
     const limited = await TestApp.start({ databaseUrl: app.config.databaseUrl, rateLimitPerMinute: 1 });
     const admin = await limited.app.get(ClientsService).issueAdminCle('Limited');
     const limitedKeys = {

@@ -18,6 +18,24 @@ export async function holdCles(app: TestApp): Promise<void> {
   });
 }
 
+/** A client whose data space has been moved. */
+const MOVED_CLIENT = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b03';
+
+/** Makes the data spaces that are moved, that could not be moved, and that were moved. */
+export async function holdMoves(app: TestApp, tenantId: string): Promise<void> {
+  const clients = app.app.get(ClientsService);
+  const cle = { nom: 'Déplacement', environnement: 'production', role: 'partenaire' } as const;
+  await clients.issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, cle);
+  await clients.create(TEST_ACTOR, { id: MOVED_CLIENT, nom: 'Déplacé', modules: [] });
+  const { tenantId: moved } = await clients.issueCle(TEST_ACTOR, MOVED_CLIENT, cle);
+  await app.database.query(
+    `INSERT INTO deplacement (tenant_id, cellule_origine, cellule, etat, erreur, date_bascule, date_fin) VALUES
+       ($1, 'principal', 'nord', 'Echouee', '{"code": "Deplacement.VoteOuvert", "detail": "A vote is open."}', NULL, now()),
+       ($2, 'nord', 'principal', 'Reussie', NULL, now(), now())`,
+    [tenantId, moved],
+  );
+}
+
 const ASYNC = { Prefer: 'respond-async' };
 const PERSONNE = `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/employes`;
 const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
@@ -167,5 +185,16 @@ export const MORE: Readonly<Record<string, More>> = {
   'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
   'POST /admin/v1/clients/:clientId/cles/:cleId/rotation': {
     calls: [{ path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/cles/${ENDED_CLE}/rotation` }],
+  },
+  // The vote of the demonstration is open in staging.
+  'POST /admin/v1/clients/:clientId/environnements/:environnement/deplacer': {
+    calls: [{ path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/deplacer` }],
+    changes: [{ cellule: 'inconnue' }, { cellule: 'principal' }],
+  },
+  'GET /admin/v1/clients/:clientId/environnements/:environnement/deplacement': {
+    calls: [
+      { path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/deplacement` },
+      { path: `/admin/v1/clients/${MOVED_CLIENT}/environnements/production/deplacement` },
+    ],
   },
 };

@@ -169,6 +169,8 @@ const ON_POST = [409, 422];
 const UNRECORDED = [
   'POST /plateforme/v1/campagnes/:id/bulletins',
   'POST /admin/v1/clients/:clientId/environnements/:environnement/campagnes/:id/urne/constater',
+  // One move at a time.
+  'POST /admin/v1/clients/:clientId/environnements/:environnement/deplacer',
 ];
 
 /** Returns responses that an operation gives and does not document, or documents in another form. */

@@ -10,8 +10,8 @@ interface Owner {
   readonly clientId: string;
 }
 
-/** Tables without an owner: applied migrations and request counts. */
-const APART = ['migration', 'rate_window'];
+/** Tables without rows of tenants: applied migrations, request counts, and what moves of data spaces need. */
+const APART = ['migration', 'rate_window', 'deplacement', 'espace_ferme'];
 
 /** Reads, compares and restores all rows of a database through a superuser's connection. */
 export class Rows {

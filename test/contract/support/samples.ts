@@ -311,5 +311,14 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'DELETE /admin/v1/clients/:clientId/cles/:cleId': (asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/cles/${asked.cleId}` },
   ],
+  'POST /admin/v1/clients/:clientId/environnements/:environnement/deplacer': (_asked, own) => [
+    {
+      path: `${CLIENTS}/${own.clientId}/environnements/staging/deplacer`,
+      body: { cellule: 'principal' },
+    },
+  ],
+  'GET /admin/v1/clients/:clientId/environnements/:environnement/deplacement': (_asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/environnements/staging/deplacement` },
+  ],
   ...ADMIN_SAMPLES,
 };

@@ -17,8 +17,35 @@ export const CELLULE = errorsOf('Cellule', {
   },
 });
 
-/** Errors of clients and cells. */
+export const DEPLACEMENT = errorsOf('Deplacement', {
+  NotFound: {
+    status: 404,
+    title: 'Move not found',
+    description:
+      'The client has no data space in this environment (its first key makes it), or the data space was never moved.',
+  },
+  EnCours: {
+    status: 409,
+    title: 'Move already running',
+    description:
+      'The data space is being moved, or waits for it. Read the move, and wait until it has ended.',
+  },
+  Inutile: {
+    status: 409,
+    title: 'Already in this cell',
+    description: 'The data space is in this cell.',
+  },
+  VoteOuvert: {
+    status: 409,
+    title: 'Vote open',
+    description:
+      'A campaign of the data space is open, opens within five minutes, or its ballot box is not sealed yet. Move the data space afterwards.',
+  },
+});
+
+/** Errors of clients, cells and moves. */
 export const CLIENTS_ERRORS: readonly ErrorDefinition[] = [
   ...Object.values(CLIENT),
   ...Object.values(CELLULE),
+  ...Object.values(DEPLACEMENT),
 ];

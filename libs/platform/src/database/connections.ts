@@ -56,7 +56,7 @@ export function createPipelinedPool(
     ...poolConfig(options),
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it; its types do not say so
     onConnect: async (client) => {
-      await client.query({ ...ENTER, values: [APP_ROLE, '', 'on'] });
+      await client.query({ ...ENTER, values: [APP_ROLE, '', 'on', ''] });
       for (const one of preludes) await client.query({ ...one, values: [...one.values] });
     },
   });

@@ -1,7 +1,10 @@
 import { type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
 
-/** The role to act as, the tenant whose rows are seen, and whether PostgreSQL refuses writes, as values of `ENTER`. */
-export type Entry = readonly [role: string, tenantId: string, readOnly: 'on' | 'off'];
+/**
+ * The role to act as, the tenant whose rows are seen, whether PostgreSQL refuses writes, and the space that is written ('' for
+ * none), as values of `ENTER`.
+ */
+export type Entry = readonly [role: string, tenantId: string, readOnly: 'on' | 'off', written: string];
 
 /**
  * A statement. Each `name` has one `text`: a connection parses it once and soon uses one plan for all values. A statement
@@ -21,12 +24,17 @@ export interface Prelude extends Statement {
 
 /**
  * Sets role, tenant and access until the end of the transaction, because connections of the pool are shared. It returns no
- * row, because the result of the next statement is the only one that is read.
+ * row, because the result of the next statement is the only one that is read. It refuses to write into a space that is being
+ * moved to another cell (docs/adr/0039).
  */
 export const ENTER = {
   name: 'transaction_enter',
   text: `SELECT WHERE set_config('role', $1, true) IS NULL OR set_config('app.tenant_id', $2, true) IS NULL
-    OR set_config('transaction_read_only', $3, true) IS NULL`,
+    OR set_config('transaction_read_only', $3, true) IS NULL
+    OR CASE WHEN $4::text = '' THEN false
+      WHEN pg_try_advisory_xact_lock_shared(hashtextextended($4::text, 5))
+        AND pg_sequence_last_value('espace_ferme_existe'::regclass) IS NULL THEN false
+      ELSE NOT espace_ecrire($4::text::uuid) END`,
 };
 
 /**

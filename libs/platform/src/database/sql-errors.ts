@@ -2,8 +2,10 @@
 export const UNIQUE_VIOLATION = '23505';
 export const FOREIGN_KEY_VIOLATION = '23503';
 const TRANSIENT = new Set(['40001', '40P01']);
+/** The function `espace_ecrire` refuses a write, because the data space is being moved to another cell. */
+const BEING_MOVED = 'MV001';
 /** Cancelled by a time limit, or refused because the server is full, out of space, starting, stopping or read-only. */
-const UNAVAILABLE = /^(57014|55P03|53\d{3}|57P0\d|08\d{3}|25006|25P0[34])$/;
+const UNAVAILABLE = /^(57014|55P03|53\d{3}|57P0\d|08\d{3}|25006|25P0[34]|MV001)$/;
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -52,6 +54,11 @@ export function ranOutOfTime(error: unknown): boolean {
 /** The server's disk is full. Writes are refused until there is space. */
 export function ranOutOfSpace(error: unknown): boolean {
   return sqlState(error) === '53100';
+}
+
+/** The data space is being moved to another cell: nothing was written. */
+export function isBeingMoved(error: unknown): boolean {
+  return sqlState(error) === BEING_MOVED;
 }
 
 /** The connection broke while COMMIT was under way: the work may have been committed or undone. */

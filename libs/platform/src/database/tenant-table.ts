@@ -15,6 +15,6 @@ export function secureTenantTable(table: string, roles: readonly string[] = [APP
     `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`,
     `ALTER TABLE ${table} ALTER COLUMN tenant_id SET (n_distinct = 1)`,
     `CREATE POLICY ${table}_tenant ON ${table} USING (${own}) WITH CHECK (${own})`,
-    `GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO ${roles.join(', ')}`,
+    ...(roles.length > 0 ? [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO ${roles.join(', ')}`] : []),
   ];
 }

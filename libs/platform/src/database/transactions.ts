@@ -416,8 +416,16 @@ function keyOf(scope: Scope): string {
 
 function entryOf(scope: Scope, isReadOnly: boolean): Entry {
   const access = isReadOnly ? 'on' : 'off';
-  if (isAdministration(scope)) return [ACCESS_ROLE, NO_TENANT, access];
-  return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId, access];
+  const written = isReadOnly ? '' : spaceOf(scope);
+  if (isAdministration(scope)) return [ACCESS_ROLE, NO_TENANT, access, written];
+  return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId, access, written];
+}
+
+/** The space that a scope names; '' if it names none. */
+function spaceOf(scope: Scope): string {
+  if (typeof scope === 'symbol') return '';
+  if ('tenantId' in scope) return scope.tenantId;
+  return 'administrationOf' in scope ? scope.administrationOf : '';
 }
 
 /** Whether what runs in the inner scope may be part of the outer one. */

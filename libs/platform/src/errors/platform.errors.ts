@@ -86,7 +86,22 @@ export const SERVICE = errorsOf('Service', {
   },
 });
 
+export const ESPACE_DONNEES = errorsOf('EspaceDonnees', {
+  EnDeplacement: {
+    status: 503,
+    title: 'Data space being moved',
+    description:
+      'The data space is being moved to another database, which takes less than a minute. Nothing was changed. Reads go on; repeat the write after the seconds in Retry-After.',
+  },
+});
+
 /** Errors of every operation. */
-export const PLATFORM_ERRORS = [REQUETE, DEBIT, RESSOURCE, PRECONDITION, IDEMPOTENCE, SERVICE].flatMap(
-  (errors: Readonly<Record<string, ErrorDefinition>>) => Object.values(errors),
-);
+export const PLATFORM_ERRORS = [
+  REQUETE,
+  DEBIT,
+  RESSOURCE,
+  PRECONDITION,
+  IDEMPOTENCE,
+  SERVICE,
+  ESPACE_DONNEES,
+].flatMap((errors: Readonly<Record<string, ErrorDefinition>>) => Object.values(errors));

@@ -1,10 +1,10 @@
-import { REQUETE, RESSOURCE, SERVICE } from '../errors/platform.errors';
+import { ESPACE_DONNEES, REQUETE, RESSOURCE, SERVICE } from '../errors/platform.errors';
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
 import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
-import { isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
+import { isBeingMoved, isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { LOGGER } from '../ops/logger';
@@ -38,6 +38,8 @@ function toDomainError(error: unknown): DomainError {
       'The database has no room left on its disk. Nothing was changed, and the request is not at fault: repeat it once there is space again.';
     return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 30 });
   }
+  if (isBeingMoved(error))
+    return new DomainError(ESPACE_DONNEES.EnDeplacement, undefined, { retryAfterSeconds: 5 });
   if (isUnavailable(error)) {
     return new DomainError(SERVICE.Indisponible, undefined, { retryAfterSeconds: 1 });
   }

@@ -55,7 +55,7 @@ export class QueueDatabase {
     try {
       if (!/^\s*BEGIN\b/.test(text)) {
         const statement = { text, values };
-        return await queryEntered(client, [QUEUE_ROLE, '', 'off'], statement, [ENTER_QUEUE]);
+        return await queryEntered(client, [QUEUE_ROLE, '', 'off', ''], statement, [ENTER_QUEUE]);
       }
       // Statements before a BEGIN in the same message belong to its transaction (PostgreSQL, "Multiple Statements in a Simple
       // Query").

@@ -77,6 +77,20 @@ export class CampagneQuery {
     return item;
   }
 
+  /** Whether a vote is open, opens within five minutes, or has a ballot box that is not sealed: its data space stays. */
+  async hasVote(tenantId: string): Promise<boolean> {
+    const [row] = await this.transactions.query<{ has: boolean }>(
+      { tenantId },
+      {
+        name: 'campagne_has_vote',
+        text: `SELECT EXISTS (SELECT FROM campagne WHERE tenant_id = $1 AND publiee AND NOT urne_scellee
+                 AND ouverture_du_vote_utc <= statement_timestamp() + interval '5 minutes') AS has`,
+        values: [tenantId],
+      },
+    );
+    return row!.has;
+  }
+
   /** Returns the campaign with the fields of lists. */
   listedOne(tenantId: string, id: string): Promise<string | undefined> {
     return this.listed.one(tenantId, id);

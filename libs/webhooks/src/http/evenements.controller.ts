@@ -1,3 +1,4 @@
+import { ESPACE_DONNEES } from '#platform/errors/platform.errors';
 import { MODULE } from '#access/access.errors';
 import { Controller, Get } from '@nestjs/common';
 import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
@@ -28,7 +29,7 @@ export class EvenementsController {
       'The same events as webhooks, oldest first, for clients without an endpoint. Each response links to the next page (`Link`, rel="next"). An empty list means that there are no new events: request the same link again later. A client that follows the links gets every event, even one that is committed late. Events are kept for 30 days. A key reads the events of its modules.',
     type: [EvenementItem],
     paged: true,
-    errors: [MODULE.NonActif],
+    errors: [MODULE.NonActif, ESPACE_DONNEES.EnDeplacement],
   })
   async list(
     @Tenant() tenantId: string,

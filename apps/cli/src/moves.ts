@@ -1,0 +1,75 @@
+import { isUUID } from 'class-validator';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ENVIRONMENTS } from '#access/caller';
+import type { Step } from '#clients';
+import { NO_TENANT } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import { Config, ConfigError } from '#platform/ops/config';
+import { ServiceContext } from './service-context';
+
+/** Pause between two looks for requested moves, in ms. */
+const LOOK_MS = 5_000;
+
+const MESSAGES: Readonly<Record<Step, string>> = {
+  counted: 'counted the rows',
+  shut: 'refuses writes',
+  copied: 'copied and compared the rows',
+  kept: 'committed the copy',
+  closed: 'closed the old cell',
+  switched: 'switched to the new cell',
+  settled: 'closed the old cell for good',
+  removed: 'removed the old rows',
+};
+
+/**
+ * Moves a data space to another cell (docs/operations.md, "Moving a data space").
+ *
+ * @throws ConfigError for wrong arguments, and where the move is refused or fails
+ */
+export async function moveOne(config: Config, [clientId, environnement, cellule]: string[]): Promise<void> {
+  const known = ENVIRONMENTS.find((one) => one === environnement);
+  if (!isUUID(clientId) || !known || !cellule)
+    throw new ConfigError(`Give the id of the client, ${ENVIRONMENTS.join(' or ')}, and the cell.`);
+  await ServiceContext.use(asOwner(config), async ({ deplacements, mover }) => {
+    const actor = { cleId: NO_TENANT, requestId: 'cli deplacer' };
+    const move = await refusable(deplacements.request(actor, clientId!, known, cellule));
+    await mover.perform(move, print);
+    const { etat, erreur, total } = await deplacements.latest(clientId!, known);
+    if (etat !== 'Reussie') throw new ConfigError(`${erreur?.code ?? etat}: ${erreur?.detail ?? 'not done'}`);
+    console.log(`The data space is in ${cellule}: ${total} rows.`);
+  });
+}
+
+/** Performs the moves that administrators request, until it is stopped. It may be stopped at any time. */
+export async function moveRequested(config: Config): Promise<void> {
+  await ServiceContext.use(asOwner(config), async ({ mover }) => {
+    for (;;) {
+      // What broke a connection passes, and the next round begins the move again.
+      await mover
+        .performAll(print)
+        .catch((error: unknown) => console.error(`A move was interrupted: ${nameOf(error)}`));
+      await sleep(LOOK_MS);
+    }
+  });
+}
+
+/** Moves need the login of migrations, which the processes must not have in production. */
+function asOwner(config: Config): Config {
+  return new Config({ ...config, production: false });
+}
+
+function print(step: Step, { tenantId }: { readonly tenantId: string }): void {
+  console.log(`${new Date().toISOString()} ${tenantId} ${MESSAGES[step]}`);
+}
+
+async function refusable<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw error instanceof DomainError ? new ConfigError(`${error.code}: ${error.message}`) : error;
+  });
+}
+
+/** The message of a database error may have values of rows. */
+function nameOf(error: unknown): string {
+  const { code, name } = error as { code?: string; name?: string };
+  return code ?? name ?? 'unknown';
+}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CopyRefused } from '#platform/database/space-copy';
+import { endsConnection, isUnavailable, sqlState } from '#platform/database/sql-errors';
+import { DomainError } from '#platform/errors/domain-error';
+import { SERVICE } from '#platform/errors/platform.errors';
+import { Config, PRINCIPAL } from '#platform/ops/config';
+import type { Deplacement } from '../domain/deplacement.types';
+import { MoveConnections } from '../persistence/move-connections';
+import { DeplacementsService } from './deplacements.service';
+
+/** Steps of a move, in their order. */
+export const STEPS = [
+  'counted',
+  'shut',
+  'copied',
+  'kept',
+  'closed',
+  'switched',
+  'settled',
+  'removed',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Told of each step when it is done. */
+export type StepListener = (step: Step, move: Deplacement) => Promise<void> | void;
+
+/** How long a mover waits for running writes of the data space, each time, in ms. New ones are refused meanwhile. */
+const SHUT_MS = 10_000;
+/** Pause before it waits again, in which writes go on, in ms. */
+const PAUSE_MS = 5_000;
+const SHUT_ATTEMPTS = 6;
+
+/** Attempts of a move whose connections break. */
+const ATTEMPTS = 5;
+
+/**
+ * Moves data spaces between cells (docs/adr/0039), with the login of migrations. A mover that is killed before the switch
+ * has changed nothing: writes go on at once, or after 8 s if it was killed just before. After the switch the data space is in
+ * the new cell. The next mover completes the move in both cases.
+ */
+@Injectable()
+export class Mover {
+  constructor(
+    private readonly moves: DeplacementsService,
+    private readonly config: Config,
+  ) {}
+
+  /** Performs all moves that have not ended, one after the other. */
+  async performAll(onStep: StepListener = () => undefined): Promise<void> {
+    for (const move of await this.moves.open()) await this.perform(move, onStep);
+  }
+
+  /** Performs a move, unless another process does. @throws what broke its connections; the next call begins again */
+  async perform(move: Deplacement, onStep: StepListener = () => undefined): Promise<void> {
+    const { databaseUrl: directory } = this.config;
+    const connections = await MoveConnections.open(move, {
+      directory,
+      origin: this.urlOf(move.celluleOrigine),
+      target: this.urlOf(move.cellule),
+    });
+    try {
+      const claimed = await connections.claim();
+      if (!claimed) return;
+      const done = (step: Step): void | Promise<void> => onStep(step, move);
+      if (!claimed.isSwitched) {
+        const refusal = await this.bring(move, connections, claimed.attempts, done);
+        if (refusal) {
+          await connections.undo();
+          return await connections.end(refusal);
+        }
+      }
+      await connections.closeOriginForGood();
+      await done('settled');
+      await sleep(await connections.untilUnread());
+      await connections.removeOrigin();
+      await done('removed');
+      await connections.end();
+    } finally {
+      await connections.close();
+    }
+  }
+
+  /** Copies a data space and switches to the copy. @returns why not, if it cannot be; then it was not switched */
+  private async bring(
+    move: Deplacement,
+    connections: MoveConnections,
+    attempts: number,
+    done: (step: Step) => void | Promise<void>,
+  ): Promise<Deplacement['erreur'] | undefined> {
+    try {
+      await this.moves.assertNoVote(move.tenantId);
+      await connections.count();
+      await done('counted');
+      await shut(connections);
+      await done('shut');
+      // A campaign may have been published meanwhile.
+      await this.moves.assertNoVote(move.tenantId);
+      await connections.copy();
+      await done('copied');
+      await connections.keep();
+      await done('kept');
+      await connections.closeOrigin();
+      await done('closed');
+    } catch (error) {
+      return refusalOf(error, attempts);
+    }
+    try {
+      await connections.switch();
+    } catch (error) {
+      // Whether it was switched is unknown if the connection broke: the next attempt reads it.
+      if (endsConnection(error) && !isUnavailable(error)) throw error;
+      return refusalOf(error, attempts);
+    }
+    await done('switched');
+    return undefined;
+  }
+
+  private urlOf(cell: string): string {
+    const url = cell === PRINCIPAL ? this.config.databaseUrl : this.config.cells.get(cell);
+    if (!url) throw new CopyRefused(`CELLS does not name the cell ${cell}.`);
+    return url;
+  }
+}
+
+async function shut(connections: MoveConnections): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connections.shut(SHUT_MS);
+    } catch (error) {
+      if (sqlState(error) !== '55P03') throw error;
+      if (attempt === SHUT_ATTEMPTS)
+        throw new DomainError(
+          SERVICE.Indisponible,
+          'Writes of the data space ran for too long. Request the move again.',
+        );
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Returns what a failed move shows. @throws the error if another attempt may succeed */
+function refusalOf(error: unknown, attempts: number): NonNullable<Deplacement['erreur']> {
+  if (error instanceof DomainError) return { code: error.code, detail: error.message };
+  if (error instanceof CopyRefused) return { code: SERVICE.ErreurInterne.code, detail: error.message };
+  if (attempts < ATTEMPTS || sqlState(error) === undefined) throw error;
+  // The message of a database error may have values of rows.
+  return {
+    code: SERVICE.Indisponible.code,
+    detail: `The move failed ${attempts} times with SQLSTATE ${sqlState(error)}.`,
+  };
+}
