@@ -1,6 +1,6 @@
 /** Tables and views by the library that owns them. Only the owner names them in SQL. */
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  platform: ['evenement', 'idempotency_record', 'journal', 'journal_tete'],
+  platform: ['derniere_ecriture', 'evenement', 'idempotency_record', 'journal', 'journal_tete'],
   clients: ['client', 'tenant', 'cle', 'reglage', 'deplacement', 'espace_ferme'],
   membership: [
     'employe',

@@ -221,6 +221,9 @@ describe('a move', () => {
     expect((await write(tenant)).status).toBe(201);
 
     const before = await readings(tenant);
+    // Standbys of the new cell serve no reads before they have the copy.
+    const position = 'SELECT FROM derniere_ecriture WHERE espace = $1';
+    expect((await databases.nord.query(position, [tenant.tenantId])).rowCount).toBe(1);
     await moved(tenant, 'principal');
     expect(await readings(tenant)).toEqual(before);
     expect(await rowsIn('nord', tenant.tenantId)).toEqual({});

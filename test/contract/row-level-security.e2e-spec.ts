@@ -251,6 +251,7 @@ describe('Row-level security in the schema', () => {
         // The purge of old emails, without their content.
         'courriel: DELETE, SELECT (tenant_id, id_unique, nombre_destinataires, date_creation)',
         'deplacement: SELECT, INSERT, UPDATE',
+        'derniere_ecriture: SELECT, INSERT, UPDATE',
         'espace_ferme: SELECT',
         'espace_ferme_existe: SELECT',
         // The purge of old events, without their content.

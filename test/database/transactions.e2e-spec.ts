@@ -26,7 +26,13 @@ beforeAll(async () => {
   // Work in several steps goes through the application's own; this one sends single statements only.
   const database = { pools: { reads: pool, shortWrites: pool, access: pool } } as Database;
   transactions = new Transactions(
-    { directory: database, own: database, of: () => Promise.resolve(database), cell: () => database },
+    {
+      directory: database,
+      own: database,
+      of: () => Promise.resolve(database),
+      cell: () => database,
+      standbys: new Map(),
+    },
     { poolSize: 1 },
     new DatabaseTime(),
   );

@@ -20,5 +20,11 @@ export function asService(databaseUrl: string): string {
 /** The configuration with the login of the processes in every database. */
 export function withServiceLogin(config: Config): Config {
   const cells = [...config.cells].map(([name, url]) => [name, asService(url)] as const);
-  return new Config({ ...config, databaseUrl: asService(config.databaseUrl), cells: new Map(cells) });
+  const standbys = [...config.standbys].map(([url, urls]) => [asService(url), urls] as const);
+  return new Config({
+    ...config,
+    databaseUrl: asService(config.databaseUrl),
+    cells: new Map(cells),
+    standbys: new Map(standbys),
+  });
 }

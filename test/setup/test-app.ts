@@ -80,6 +80,8 @@ export class TestApp {
       smtpUrl: undefined,
       cells: new Map([[PRINCIPAL, databaseUrl]]),
       workerCell: undefined,
+      standbys: new Map(),
+      standbyLagMs: 1_000,
       mailFrom: 'Mandat <ne-pas-repondre@mandat.test>',
       poolSize: 10,
       ...overrides,

@@ -22,6 +22,8 @@ const CONFIG = new Config({
   databaseUrl: '',
   cells: new Map(),
   workerCell: undefined,
+  standbys: new Map(),
+  standbyLagMs: 0,
   dataDir: '',
   publicUrl: PUBLIC_URL,
   adminApiKey: undefined,

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
 /** Tables of administration: only mandat_access reads them. */
-export const ACCESS_TABLES = ['client', 'tenant', 'cle', 'rate_window', 'deplacement'];
+export const ACCESS_TABLES = ['client', 'tenant', 'cle', 'rate_window', 'deplacement', 'derniere_ecriture'];
 
 /** Tables without data of tenants or clients. */
 const TECHNICAL_TABLES = ['migration'];

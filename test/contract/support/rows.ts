@@ -10,8 +10,8 @@ interface Owner {
   readonly clientId: string;
 }
 
-/** Tables without rows of tenants: applied migrations, request counts, and what moves of data spaces need. */
-const APART = ['migration', 'rate_window', 'deplacement', 'espace_ferme'];
+/** Tables without rows of tenants: migrations, request counts, what moves of data spaces need, and positions of the log. */
+const APART = ['migration', 'rate_window', 'deplacement', 'espace_ferme', 'derniere_ecriture'];
 
 /** Reads, compares and restores all rows of a database through a superuser's connection. */
 export class Rows {

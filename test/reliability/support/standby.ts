@@ -62,10 +62,10 @@ export class ReplicatedPostgres {
 
   private constructor(public primary: OwnPostgres) {}
 
-  static async start(): Promise<ReplicatedPostgres> {
+  static async start(options: ReplicationOptions = {}): Promise<ReplicatedPostgres> {
     const pair = new ReplicatedPostgres(await OwnPostgres.start(REPLICATED));
     try {
-      await pair.follow();
+      await pair.follow(options);
       return pair;
     } catch (error) {
       await pair.stop();

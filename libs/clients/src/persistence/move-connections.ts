@@ -6,6 +6,7 @@ import {
   countSpace,
   removeSpace,
 } from '#platform/database/space-copy';
+import { STORE_WRITES } from '#platform/database/standbys';
 import type { Deplacement } from '../domain/deplacement.types';
 
 /** Classes of advisory locks: writers of a data space (`espace_ecrire`), and movers of one. */
@@ -112,6 +113,8 @@ export class MoveConnections {
     this.closedAt = performance.now();
     await this.closeUntil(this.target, `clock_timestamp() + interval '${CLOSED_S} s'`);
     await this.target.query('COMMIT');
+    // Standbys of the new cell must have the copy before they serve its reads.
+    await this.target.query({ ...STORE_WRITES, values: [[this.move.tenantId]] });
     await this.origin.query('COMMIT');
   }
 

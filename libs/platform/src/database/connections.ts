@@ -1,4 +1,4 @@
-import postgres, { type Client, Pool, type PoolConfig } from 'pg';
+import postgres, { type Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
@@ -11,6 +11,7 @@ import type { PrimaryConfig } from './primary';
 import { APP_ROLE } from './roles';
 import { type DatabaseWatch, disallowLongStatements, WatchedClient } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';
+import { endsConnection } from './sql-errors';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.
@@ -62,6 +63,20 @@ export function createPipelinedPool(
   });
   pool.on('error', onError);
   return pool;
+}
+
+/** Runs `work` on a connection of the pool, which does not hand it out again if it has ended or is about to. */
+export async function leased<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    if (endsConnection(error)) broken = error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 /** A pool whose connections are replaced at the next use when they are lost, and watched over from their beginning. */

@@ -39,10 +39,10 @@ export class Database {
   private initialized: Promise<DataSource> | undefined;
   private checked: Promise<void> | undefined;
 
-  /** @param cell the name of its cell, unless it is the directory */
+  /** @param cell the name of its cell or standby, unless it is the directory */
   constructor(
     readonly url: string,
-    private readonly cell: string | undefined,
+    readonly cell: string | undefined,
     private readonly context: ConnectionContext,
   ) {
     const { config, processName, logger, metrics, entities } = context;
@@ -88,7 +88,7 @@ export class Database {
   private async checkLogin(): Promise<void> {
     if (!this.context.config.production) return;
     const { access } = this.pools;
-    const name = this.cell === undefined ? 'DATABASE_URL' : `the cell ${this.cell}`;
+    const name = this.cell === undefined ? 'DATABASE_URL' : `the cell or standby ${this.cell}`;
     await assertOwnsNothing(async (text) => (await access.query<LoginRights>(text)).rows, name);
   }
 

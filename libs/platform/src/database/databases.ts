@@ -7,6 +7,7 @@ import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { type ConnectionContext, Database } from './database';
+import { Standbys } from './standbys';
 
 /** TypeORM entities of the process. */
 export const ENTITIES = Symbol('entities');
@@ -28,6 +29,8 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
   readonly names: readonly string[];
   /** Data spaces of before cells are in the directory, even if CELLS does not name it. */
   private readonly cells: ReadonlyMap<string, Database>;
+  /** The standbys of the databases that have any. */
+  readonly standbys: ReadonlyMap<Database, Standbys>;
   private find: ((space: string) => Promise<string | undefined>) | undefined;
   /** Names of the cells of spaces. All who wait for the same one share a look-up. */
   private readonly known = new LRUCache<string, string>({
@@ -52,6 +55,11 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
         [name, url === config.databaseUrl ? this.directory : new Database(url, name, context)] as const,
     );
     this.cells = new Map([[PRINCIPAL, this.directory], ...made]);
+    const withStandbys = [...new Set(this.cells.values())].flatMap((database) => {
+      const urls = config.standbys.get(database.url);
+      return urls ? [[database, new Standbys(database, urls, context)] as const] : [];
+    });
+    this.standbys = new Map(withStandbys);
   }
 
   /**
@@ -67,6 +75,7 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
 
   /** Closes the connections after the last request has been answered and the queue has stopped. */
   async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.standbys.values()].map((one) => one.close()));
     await Promise.all([...new Set(this.cells.values())].map((one) => one.close()));
   }
 

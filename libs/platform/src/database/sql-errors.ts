@@ -51,6 +51,11 @@ export function ranOutOfTime(error: unknown): boolean {
   return ['57014', '25P04'].includes(sqlState(error) ?? '');
 }
 
+/** Whether a read that failed on a standby may succeed on the primary. One that took too long would take as long there. */
+export function mayPassOnPrimary(error: unknown): boolean {
+  return !ranOutOfTime(error) && (sqlState(error) !== undefined || isUnavailable(error));
+}
+
 /** The server's disk is full. Writes are refused until there is space. */
 export function ranOutOfSpace(error: unknown): boolean {
   return sqlState(error) === '53100';

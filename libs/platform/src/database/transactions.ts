@@ -10,9 +10,11 @@ import { KeyedLimit } from '../ops/keyed-limit';
 import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './roles';
 import { allowLongStatements, cut } from './database-watch';
 import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
+import { leased } from './connections';
 import { type Database, SHORT_WRITES } from './database';
 import { Databases } from './databases';
-import { endsConnection, isTransient, OutcomeUnknown, sqlState } from './sql-errors';
+import { endsConnection, isTransient, mayPassOnPrimary, OutcomeUnknown, sqlState } from './sql-errors';
+import { Reading } from './standbys';
 
 /**
  * Where statements run: in one tenant's data space, or in administration. `erasing` adds the rights that removing all of a
@@ -65,13 +67,15 @@ const LINE = {
 @Injectable()
 export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
+  private readonly readings = new AsyncLocalStorage<Reading>();
 
   private readonly reads: KeyedLimit;
   private readonly slots: KeyedLimit;
   private readonly shortSlots: KeyedLimit;
 
   constructor(
-    @Inject(Databases) private readonly databases: Pick<Databases, 'directory' | 'own' | 'of' | 'cell'>,
+    @Inject(Databases)
+    private readonly databases: Pick<Databases, 'directory' | 'own' | 'of' | 'cell' | 'standbys'>,
     @Inject(Config) { poolSize }: Pick<Config, 'poolSize'>,
     private readonly time: DatabaseTime,
   ) {
@@ -109,7 +113,48 @@ export class Transactions {
   /** Runs `work` that only reads, like `run`. PostgreSQL refuses writes. @throws what `work` throws */
   async read<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
     if (this.outer(scope, true)) return work();
-    return retried(() => this.inSlot(this.slots, scope, () => this.attempt(scope, true, work)), isTransient);
+    const attempt = (database: Database): Promise<T> =>
+      this.inSlot(this.slots, scope, () => this.attempt(scope, true, work, database));
+    return retried(() => this.routed(scope, attempt), isTransient);
+  }
+
+  /**
+   * Runs a request whose reads may go to standbys. Each read is then at most `DATABASE_READ_MAX_LAG_MS` behind and includes
+   * everything that its data space has written before the request. After a write of the request, it reads from the primary.
+   */
+  fromStandbys<T>(request: () => T): T {
+    return this.readings.run(new Reading(), request);
+  }
+
+  /**
+   * Stores that the data space has written, as each write does itself. For work that passes on what other processes wrote, which
+   * may not have stored it yet.
+   */
+  async wrote(scope: TenantScope): Promise<void> {
+    await this.stored(await this.databaseOf(scope), [scope]);
+  }
+
+  private async stored(database: Database, scopes: readonly Scope[]): Promise<void> {
+    const standbys = this.databases.standbys.get(database);
+    if (!standbys) return;
+    const spaces = scopes.flatMap((scope) => (isAdministration(scope) ? [] : [scope.tenantId]));
+    await Promise.all(spaces.map((space) => standbys.wrote(space)));
+  }
+
+  /** Runs work that only reads on a standby, if the request may use one, and on the primary if that fails. */
+  private async routed<T>(scope: Scope, work: (database: Database) => Promise<T>): Promise<T> {
+    const primary = await this.databaseOf(scope);
+    const reading = isAdministration(scope) ? undefined : this.readings.getStore();
+    const standby = await reading?.standby(this.databases.standbys.get(primary), keyOf(scope));
+    if (!standby) return work(primary);
+    try {
+      return await work(standby.database);
+    } catch (error) {
+      if (!mayPassOnPrimary(error)) throw error;
+      standby.doubt(error);
+      reading!.end();
+      return work(primary);
+    }
   }
 
   private async attempt<T>(
@@ -119,6 +164,18 @@ export class Transactions {
     where?: Database,
   ): Promise<T> {
     const database = where ?? (await this.databaseOf(scope));
+    const { result, written } = await this.transaction(scope, isReadOnly, work, database);
+    if (!isReadOnly) await this.stored(database, [scope, ...written]);
+    return result;
+  }
+
+  /** @returns also the scopes of the work that ran before the commit */
+  private async transaction<T>(
+    scope: Scope,
+    isReadOnly: boolean,
+    work: () => Promise<T>,
+    database: Database,
+  ): Promise<{ result: T; written: readonly Scope[] }> {
     const runner = (await database.connected()).createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient;
@@ -126,12 +183,12 @@ export class Transactions {
       await client.query({ ...ENTER, values: [...entryOf(scope, isReadOnly)] });
       const ambient: Ambient = { scope, isReadOnly, database, runner, client, endings: [] };
       const result = await this.ambient.run(ambient, work);
-      await this.end(ambient);
+      const written = await this.end(ambient);
       // COMMIT of a failed transaction answers ROLLBACK without an error, which must not count as success. TypeORM does
       // not report this, so the statement is sent directly. The runner is not used again.
       const { command } = await client.query('COMMIT').catch(throwOutcome);
       if (command !== 'COMMIT') throw new Error('The transaction failed and the failure was swallowed.');
-      return result;
+      return { result, written };
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
@@ -151,7 +208,8 @@ export class Transactions {
     ambient.endings = [...ambient.endings, { scope, work }];
   }
 
-  private async end(ambient: Ambient): Promise<void> {
+  /** @returns the scopes of the work in this database */
+  private async end(ambient: Ambient): Promise<Scope[]> {
     const here: Ending[] = [];
     const elsewhere: (Ending & { readonly database: Database })[] = [];
     for (const ending of ambient.endings ?? []) {
@@ -166,6 +224,7 @@ export class Transactions {
     }
     // Last, because a failure here leaves nothing there.
     for (const { scope, work, database } of elsewhere) await this.attempt(scope, false, work, database);
+    return here.map(({ scope }) => scope);
   }
 
   /**
@@ -210,27 +269,32 @@ export class Transactions {
    * refuses writes. Inside, it joins the transaction.
    */
   async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
-    return this.single(scope, true, statement);
+    const outer = this.outer(scope, true);
+    if (outer) return joined(outer, statement);
+    return this.routed(scope, (database) => this.single(scope, true, statement, database));
   }
 
   /** Runs one statement that writes, like `query`. */
   async execute<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
-    return this.single(scope, false, statement);
+    const outer = this.outer(scope, false);
+    if (outer) return joined(outer, statement);
+    const database = await this.databaseOf(scope);
+    const rows = await this.single<R>(scope, false, statement, database);
+    await this.stored(database, [scope]);
+    return rows;
   }
 
   private async single<R extends QueryResultRow>(
     scope: Scope,
     isReadOnly: boolean,
     statement: Statement,
+    { pools }: Database,
   ): Promise<R[]> {
-    const outer = this.outer(scope, isReadOnly);
-    if (outer) return (await outer.client.query<R>({ ...statement, values: [...statement.values] })).rows;
     const run = (pool: Pool): Promise<R[]> =>
       leased(
         pool,
         async (client) => (await queryEntered<R>(client, entryOf(scope, isReadOnly), statement)).rows,
       );
-    const { pools } = await this.databaseOf(scope);
     if (isAdministration(scope)) return run(pools.access);
     return this.inSlot(this.reads, scope, () => run(pools.reads));
   }
@@ -243,17 +307,19 @@ export class Transactions {
    * @throws OutcomeUnknown if the connection was lost meanwhile
    */
   async pipelined(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
-    if (this.ambient.getStore()) throw new Error('A transaction of its own cannot be inside another one.');
+    if (this.outer(scope, false)) throw new Error('A transaction of its own cannot be inside another one.');
     const send = async (client: PoolClient): Promise<number> => {
       // A connection learns statements where it is asked for them one by one.
       const entry = entryOf(scope, false);
       if (!knows(client, before)) return learn(client, entry, [...before, statement]);
       return (await queryEntered(client, entry, statement, before)).rowCount ?? 0;
     };
-    const { pools } = await this.databaseOf(scope);
+    const database = await this.databaseOf(scope);
     const attempt = (): Promise<number> =>
-      leased(pools.shortWrites, (client) => send(client).catch(throwOutcome));
-    return retried(() => this.shortSlots.run(keyOf(scope), attempt), isTransient);
+      leased(database.pools.shortWrites, (client) => send(client).catch(throwOutcome));
+    const count = await retried(() => this.shortSlots.run(keyOf(scope), attempt), isTransient);
+    await this.stored(database, [scope]);
+    return count;
   }
 
   /**
@@ -340,8 +406,13 @@ export class Transactions {
     return outer && keyOf(outer.scope) === space ? outer.database : this.databases.of(space);
   }
 
-  /** The ambient transaction that work may join; undefined if there is none. @throws Error if it may not be part of it */
+  /**
+   * The ambient transaction that work may join; undefined if there is none. Work that writes ends reads from standbys.
+   *
+   * @throws Error if it may not be part of it
+   */
   private outer(scope: Scope, isReadOnly: boolean): Ambient | undefined {
+    if (!isReadOnly && !isAdministration(scope)) this.readings.getStore()?.end();
     const outer = this.ambient.getStore();
     if (outer && !includes(outer.scope, scope))
       throw new Error('A transaction cannot reach into another scope.');
@@ -358,6 +429,11 @@ export class Transactions {
 
 const PING_PARTS = 3;
 
+/** Runs a statement in the ambient transaction. */
+async function joined<R extends QueryResultRow>({ client }: Ambient, statement: Statement): Promise<R[]> {
+  return (await client.query<R>({ ...statement, values: [...statement.values] })).rows;
+}
+
 /** Runs `work` again, a few times, after each error that `mayPass`. */
 async function retried<T>(work: () => Promise<T>, mayPass: (error: unknown) => boolean): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -368,20 +444,6 @@ async function retried<T>(work: () => Promise<T>, mayPass: (error: unknown) => b
       // Longer after each attempt, and for a random time because equal waits would collide again.
       await sleep(Math.random() * 20 * 2 ** attempt);
     }
-  }
-}
-
-/** Runs `work` on a connection of the pool, which does not hand it out again if it has ended or is about to. */
-async function leased<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    return await work(client);
-  } catch (error) {
-    if (endsConnection(error)) broken = error as Error;
-    throw error;
-  } finally {
-    client.release(broken);
   }
 }
 

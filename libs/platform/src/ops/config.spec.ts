@@ -33,6 +33,8 @@ describe('loadConfig', () => {
       workerPort: 3001,
       databaseUrl: 'postgres://db/mandat',
       cells: new Map([['principal', 'postgres://db/mandat']]),
+      standbys: new Map(),
+      standbyLagMs: 1_000,
       workerCell: undefined,
       dataDir,
       publicUrl: 'http://localhost:3000',
@@ -60,6 +62,7 @@ describe('loadConfig', () => {
     ['HOST', '::', { host: '::' }],
     ['HOST', '', { host: undefined }],
     ['DATABASE_POOL_SIZE', '500', { poolSize: 500 }],
+    ['DATABASE_READ_MAX_LAG_MS', '50', { standbyLagMs: 50 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     // As an empty line of an env file sets it.
     ['PORT', '', { port: 3000 }],
@@ -94,6 +97,24 @@ describe('loadConfig', () => {
     expect(load({ CELLS, WORKER_CELL: 'nord' })).toBe('nord');
     expect(() => load({ CELLS })).toThrow('WORKER_CELL must be one of nord, principal: ');
     expect(load({ CELLS: 'base=postgres://db/mandat' })).toBe('base');
+  });
+
+  it('reads the standbys of each database', () => {
+    const variables = {
+      CELLS: 'nord=postgres://nord/mandat',
+      DATABASE_READ_URLS: 'postgres://u:p@db-2/mandat\n postgres://db-3/mandat',
+      CELLS_READ:
+        'nord=postgres://nord-2/mandat principal=postgres://db-4/mandat nord=postgres://nord-3/mandat',
+    };
+    expect(loadConfig(environment(variables), 'api').standbys).toEqual(
+      new Map([
+        [
+          'postgres://db/mandat',
+          ['postgres://u:p@db-2/mandat', 'postgres://db-3/mandat', 'postgres://db-4/mandat'],
+        ],
+        ['postgres://nord/mandat', ['postgres://nord-2/mandat', 'postgres://nord-3/mandat']],
+      ]),
+    );
   });
 
   it('gives the worker a port beside the last one, too', () => {
@@ -145,6 +166,13 @@ describe('loadConfig', () => {
     ],
     ['CELLS', 'principal=postgres://db/mandat nord=postgres://DB:5432/mandat'],
     ['CELLS', 'nord=postgres://db/mandat/'],
+    ['DATABASE_READ_URLS', 'nord=postgres://db/secret-KEY'],
+    ['DATABASE_READ_URLS', 'postgres://a,b/mandat?target_session_attrs=read-write'],
+    ['DATABASE_READ_URLS', 'postgres://a,b/mandat'],
+    ['CELLS_READ', 'postgres://db/secret-KEY'],
+    ['CELLS_READ', 'sud=postgres://db/sud'],
+    ['CELLS_READ', 'principal=postgres://a/m?target_session_attrs=read-write'],
+    ['DATABASE_READ_MAX_LAG_MS', '49'],
     ['PORT', '-1'],
     ['PORT', '65536'],
     ['PORT', '80.5'],

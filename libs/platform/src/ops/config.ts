@@ -19,6 +19,10 @@ export class Config {
   readonly databaseUrl: string;
   /** Connection URLs of the cells, which have the data spaces, by their names. */
   readonly cells: ReadonlyMap<string, string>;
+  /** Connection URLs of the standbys that serve reads, by the connection URL of their database. */
+  readonly standbys: ReadonlyMap<string, readonly string[]>;
+  /** How far a standby may be behind its database while it serves reads, in ms. */
+  readonly standbyLagMs: number;
   /** The cell whose background work a worker does; undefined for other readers. */
   readonly workerCell: string | undefined;
   /** Where an embedded database and generated secrets live. */
@@ -86,6 +90,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     workerPort: integer(env, 'WORKER_PORT', workerPortBeside(port), 0, 65_535),
     databaseUrl,
     cells,
+    standbys: standbysOf(env, databaseUrl, cells),
+    standbyLagMs: integer(env, 'DATABASE_READ_MAX_LAG_MS', 1_000, 50, 60_000),
     workerCell: reader === 'worker' ? workerCellOf(env.WORKER_CELL, cells, databaseUrl) : undefined,
     dataDir,
     publicUrl: publicUrl(env.PUBLIC_URL || `http://localhost:${port}`),
@@ -110,15 +116,8 @@ export const PRINCIPAL = 'principal';
  * `principal`, which CELLS thus has to give the URL of the directory, if it names it.
  */
 export function cellsOf(text: string | undefined, databaseUrl: string): ReadonlyMap<string, string> {
-  const parts = (text ?? '').split(/\s+/).filter(Boolean);
   const cells = new Map<string, string>();
-  for (const part of parts) {
-    // The URL has a password, which no message may show.
-    const [, name, url] = /^([a-z0-9-]{1,20})=(postgres(?:ql)?:\/\/.+)$/.exec(part) ?? [];
-    if (!name || !url || !URL.canParse(serversOf(url, 'CELLS').urls[0]))
-      throw new ConfigError(
-        'CELLS must be name=postgres://… separated by spaces or lines; names have 1 to 20 of a-z, 0-9 and -.',
-      );
+  for (const [name, url] of namedUrls(text, 'CELLS')) {
     if (cells.has(name)) throw new ConfigError(`CELLS must name the cell ${name} once.`);
     cells.set(name, url);
   }
@@ -163,6 +162,52 @@ function databasesOf(databaseUrl: string): string[] {
 export function workerCellsOf(cells: ReadonlyMap<string, string>, databaseUrl: string): string[] {
   const names = [...cells.keys()];
   return [...cells.values()].includes(databaseUrl) ? names : [...names, PRINCIPAL];
+}
+
+/**
+ * Reads DATABASE_READ_URLS, of the database of DATABASE_URL, and CELLS_READ, which has the form of CELLS and may name a cell several
+ * times.
+ */
+function standbysOf(
+  env: NodeJS.ProcessEnv,
+  databaseUrl: string,
+  cells: ReadonlyMap<string, string>,
+): ReadonlyMap<string, readonly string[]> {
+  const standbys = wordsOf(env.DATABASE_READ_URLS).map((url) => {
+    if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(standbyUrl(url, 'DATABASE_READ_URLS')))
+      throw new ConfigError('DATABASE_READ_URLS must be postgres://… separated by spaces or lines.');
+    return [databaseUrl, url] as const;
+  });
+  for (const [name, url] of namedUrls(env.CELLS_READ, 'CELLS_READ')) {
+    const database = name === PRINCIPAL ? databaseUrl : cells.get(name);
+    if (!database) throw new ConfigError(`CELLS_READ names the cell ${name}, which CELLS does not.`);
+    standbys.push([database, standbyUrl(url, 'CELLS_READ')]);
+  }
+  const groups = Map.groupBy(standbys, ([database]) => database);
+  return new Map([...groups].map(([database, pairs]) => [database, pairs.map(([, url]) => url)]));
+}
+
+function standbyUrl(url: string, variable: string): string {
+  if (serversOf(url, variable).primaryOnly)
+    throw new ConfigError(`${variable} names standbys: remove target_session_attrs=read-write from it.`);
+  return url;
+}
+
+/** Reads `name=postgres://…`, separated by spaces or lines. */
+function namedUrls(text: string | undefined, variable: string): (readonly [name: string, url: string])[] {
+  return wordsOf(text).map((part) => {
+    // The URL has a password, which no message may show.
+    const [, name, url] = /^([a-z0-9-]{1,20})=(postgres(?:ql)?:\/\/.+)$/.exec(part) ?? [];
+    if (!name || !url || !URL.canParse(serversOf(url, variable).urls[0]))
+      throw new ConfigError(
+        `${variable} must be name=postgres://… separated by spaces or lines; names have 1 to 20 of a-z, 0-9 and -.`,
+      );
+    return [name, url];
+  });
+}
+
+function wordsOf(text: string | undefined): string[] {
+  return (text ?? '').split(/\s+/).filter(Boolean);
 }
 
 function workerCellOf(

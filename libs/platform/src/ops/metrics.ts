@@ -43,6 +43,15 @@ export class Metrics {
     });
   }
 
+  /** Shows how far a standby that serves reads may be behind. */
+  watchStandby(name: string, behindS: () => number): void {
+    this.meter
+      .createObservableGauge('mandat_database_standby_behind_seconds', {
+        description: 'Maximum time by which a standby may be behind its primary',
+      })
+      .addCallback((result) => result.observe(behindS(), { standby: name }));
+  }
+
   /** All measurements as Prometheus text, version 0.0.4, at most a second old. */
   text(): Promise<string> {
     const now = performance.now();

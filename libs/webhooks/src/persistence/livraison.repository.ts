@@ -145,6 +145,8 @@ export class LivraisonRepository {
         values: [tenantId, ids],
       },
     );
+    // Receivers may read the data at once, through an API that reads from standbys.
+    if (rows.length > 0) await this.transactions.wrote({ tenantId });
     return rows.map(dueOf);
   }
 
