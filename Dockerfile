@@ -1,9 +1,9 @@
 # One image for all processes. The command selects the process.
 #
-#   docker build -t mandat:0.1.0 .
-#   docker run … mandat:0.1.0                                    the API
-#   docker run … mandat:0.1.0 dist/apps/worker/src/main.js       the worker
-#   docker run … mandat:0.1.0 dist/apps/cli/src/main.js migrate  the migrations
+#   docker build -t mandat:0.2.0 .
+#   docker run … mandat:0.2.0                                    the API
+#   docker run … mandat:0.2.0 dist/apps/worker/src/main.js       the worker
+#   docker run … mandat:0.2.0 dist/apps/cli/src/main.js migrate  the migrations
 #
 # The digest selects the base image; the tag is for readers. docker-library/repo-info lists the digest of the tag
 # (repos/node/remote/24.21.0-trixie-slim.md): change both together.

@@ -8,7 +8,8 @@ import { asService } from '../setup/service-login';
 import { eventually } from './expect-problem';
 import { freePort } from '../../libs/embedded-postgres/src';
 
-const DIST = join(__dirname, '../../dist/apps');
+/** The folder of this release, with its compiled code in `dist`. */
+export const THIS_RELEASE = join(__dirname, '../..');
 
 /** A built process, run as in production, with its whole output. */
 export class Child {
@@ -36,12 +37,14 @@ export class Child {
    * Starts a process without waiting. API and worker log in to DATABASE_URL as `asService` says.
    *
    * @param before a command that runs the process
+   * @param release the folder of the release that is run
    */
   static async spawn(
     app: 'partner-api' | 'worker' | 'cli',
     env: Record<string, string>,
     args: readonly string[] = [],
     before: readonly string[] = [],
+    release = THIS_RELEASE,
   ): Promise<Child> {
     const port = await freePort();
     const own: Record<string, string> = {
@@ -55,7 +58,12 @@ export class Child {
       ...env,
       ...(app === 'cli' || !env.DATABASE_URL ? {} : { DATABASE_URL: asService(env.DATABASE_URL) }),
     };
-    const [file, ...rest] = [...before, process.execPath, join(DIST, app, 'src/main.js'), ...args];
+    const [file, ...rest] = [
+      ...before,
+      process.execPath,
+      join(release, 'dist/apps', app, 'src/main.js'),
+      ...args,
+    ];
     const child = spawn(file!, rest, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
     return new Child(child, `http://127.0.0.1:${port}`, own);
   }

@@ -13,6 +13,7 @@ export class Mortal {
   constructor(
     private readonly app: 'partner-api' | 'worker',
     private readonly env: Record<string, string>,
+    private release?: string,
   ) {
     this.child = this.start();
   }
@@ -34,8 +35,16 @@ export class Mortal {
     this.replace(victim.stop('SIGKILL'));
   }
 
-  /** SIGTERM; the next one starts once it has ended. @returns how it ended, and after how many milliseconds */
-  async stopInOrder(): Promise<{ code: number | NodeJS.Signals; ms: number; errors: string }> {
+  /**
+   * SIGTERM; the next one starts once it has ended.
+   *
+   * @param release the folder of the release of the next one; that of the present one by default
+   * @returns how it ended, and after how many milliseconds
+   */
+  async stopInOrder(
+    release = this.release,
+  ): Promise<{ code: number | NodeJS.Signals; ms: number; errors: string }> {
+    this.release = release;
     const leaving = await this.child;
     const begun = performance.now();
     const ended = leaving.stop('SIGTERM');
@@ -55,7 +64,7 @@ export class Mortal {
 
   private async start(): Promise<Child> {
     const begun = Date.now();
-    const child = await Child.spawn(this.app, this.env);
+    const child = await Child.spawn(this.app, this.env, [], [], this.release);
     await until(
       `${this.app} listens`,
       () => {

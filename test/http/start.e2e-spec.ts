@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { cloneTemplate } from '../setup/test-app';
-import { Child } from './child-process';
+import { Child, THIS_RELEASE } from './child-process';
 
 /** Another address of this machine than 127.0.0.1. */
 const OTHER_ADDRESS =
@@ -52,9 +54,14 @@ describe.each([
     expect(await listens(child)).toEqual([true, false]);
   });
 
-  it('has its own name in its metrics, and not the path of its executable', async () => {
+  it('has its own name and the version of the release in its metrics, and not the path of its executable', async () => {
     const text = await (await fetch(`${child.url}/metrics`)).text();
-    expect(text.match(/^target_info.*$/gm)).toEqual([`target_info{service_name="${serviceName}"} 1`]);
+    const { version } = JSON.parse(readFileSync(join(THIS_RELEASE, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(text.match(/^target_info.*$/gm)).toEqual([
+      `target_info{service_name="${serviceName}",service_version="${version}"} 1`,
+    ]);
     for (const part of [process.execPath, 'unknown_service']) expect(text).not.toContain(part);
   });
 });

@@ -9,6 +9,7 @@ import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { COMMON_MODELS } from '#platform/http/answers.decorator';
 import { problemOf } from '#platform/http/problem.filter';
+import { VERSION } from '#platform/ops/version';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 import { byName, mapOperations, withSharedComponents } from './shared-components';
 
@@ -108,7 +109,7 @@ export type SurfaceName = Surface['name'];
 export function wholeDocument(app: NestExpressApplication, publicUrl: string): OpenAPIObject {
   const base = new DocumentBuilder()
     .setTitle('Mandat')
-    .setVersion('1')
+    .setVersion(VERSION)
     // The relative address is first, because Swagger UI must call the service that served the page.
     .addServer('/', 'This service')
     .addServer(publicUrl, 'Public address')

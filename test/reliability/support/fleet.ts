@@ -24,6 +24,8 @@ export interface FleetOptions {
   readonly apis?: number;
   readonly workers?: number;
   readonly env?: Record<string, string>;
+  /** The folder of another release. */
+  readonly release?: string;
 }
 
 /** Built processes on one database, as in production. */
@@ -39,7 +41,7 @@ export class Fleet {
 
   static async start(
     databaseUrl: string,
-    { apis = 1, workers = 0, env = {} }: FleetOptions = {},
+    { apis = 1, workers = 0, env = {}, release }: FleetOptions = {},
   ): Promise<Fleet> {
     const adminKey = randomBytes(32).toString('hex');
     const all = {
@@ -54,8 +56,8 @@ export class Fleet {
     const fleet = new Fleet(
       adminKey,
       all,
-      Array.from({ length: apis }, () => new Mortal('partner-api', all)),
-      Array.from({ length: workers }, () => new Mortal('worker', all)),
+      Array.from({ length: apis }, () => new Mortal('partner-api', all, release)),
+      Array.from({ length: workers }, () => new Mortal('worker', all, release)),
     );
     await Promise.all([...fleet.apis, ...fleet.workers].map((one) => one.url()));
     return fleet;

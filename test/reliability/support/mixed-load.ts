@@ -63,17 +63,20 @@ export class MixedLoad {
     /** The secret of the endpoint that receives each card. */
     readonly secret: string,
     private readonly address: () => Promise<string>,
+    private readonly pauseMs: number,
   ) {}
 
   /**
    * A new data space with an open vote, and an endpoint that receives its cards.
    *
    * @param address the address of the next request; by default the first API
+   * @param pauseMs the longest pause of a caller between two requests
    */
   static async open(
     fleet: Fleet,
     receiver: string,
     address: () => Promise<string> = () => fleet.apis[0]!.url(),
+    pauseMs = PAUSE_MS,
   ): Promise<MixedLoad> {
     const space = await fleet.space();
     const sent = fleet.asker(address, space.partner);
@@ -83,7 +86,7 @@ export class MixedLoad {
     });
     const { secret } = await sent('POST', '/b2b/v2/webhook', { url: receiver, types: ['adhesion.signee'] });
     const vote = await openVote(sent, VOTERS);
-    return new MixedLoad(fleet, space, vote, secret, address);
+    return new MixedLoad(fleet, space, vote, secret, address, pauseMs);
   }
 
   start(): void {
@@ -104,7 +107,7 @@ export class MixedLoad {
   private async repeat(one: () => Promise<void>): Promise<void> {
     while (!this.isOver) {
       await one();
-      await sleep(Math.random() * PAUSE_MS);
+      await sleep(Math.random() * this.pauseMs);
     }
   }
 
@@ -191,7 +194,7 @@ export class MixedLoad {
       const { answer } = await this.attempt(this.space.partner, 'POST', '/b2b/v1/employe/sync', { employes });
       if (answer?.status === 200) this.seen.generations[group] = generation;
       else if (answer) this.note(answer);
-      await sleep(Math.random() * PAUSE_MS * 4);
+      await sleep(Math.random() * this.pauseMs * 4);
     }
   }
 

@@ -12,9 +12,8 @@ import {
   startEmbeddedPostgres,
 } from '../../../libs/embedded-postgres/src';
 import { makeServiceLogin } from '../../../libs/platform/src/database/service-login';
+import { THIS_RELEASE } from '../../http/child-process';
 import { SERVICE_PASSWORD } from '../../setup/service-login';
-
-const CLI = join(__dirname, '../../../dist/apps/cli/src/main.js');
 
 /** A separate migrated PostgreSQL for a trial, as durable as production's, that can be killed and started again. */
 export class OwnPostgres {
@@ -24,14 +23,19 @@ export class OwnPostgres {
     private readonly made: string | undefined,
   ) {}
 
-  /** @param dataDir the folder of the database; a temporary one by default */
-  static async start(settings: Record<string, string> = {}, dataDir?: string): Promise<OwnPostgres> {
+  /**
+   * @param dataDir the folder of the database; a temporary one by default
+   * @param release the folder of the release that makes the schema
+   */
+  static async start(
+    settings: Record<string, string> = {},
+    dataDir?: string,
+    release?: string,
+  ): Promise<OwnPostgres> {
     const made = dataDir ? undefined : await mkdtemp(join(tmpdir(), 'mandat-own-'));
     const options = { dataDir: dataDir ?? made!, port: await freePort(), settings };
     const own = new OwnPostgres(await startEmbeddedPostgres(options), options, made);
-    await promisify(execFile)(process.execPath, [CLI, 'migrate'], {
-      env: { ...process.env, DATABASE_URL: own.url },
-    });
+    await own.migrate(release);
     await makeServiceLogin(own.url, SERVICE_PASSWORD);
     return own;
   }
@@ -44,6 +48,13 @@ export class OwnPostgres {
   ): Promise<OwnPostgres> {
     const options = { dataDir, port: port ?? (await freePort()), settings };
     return new OwnPostgres(await startEmbeddedPostgres(options), options, dataDir);
+  }
+
+  /** Brings the schema to that of a release, as its operator does. @param release its folder */
+  async migrate(release = THIS_RELEASE): Promise<void> {
+    await promisify(execFile)(process.execPath, [join(release, 'dist/apps/cli/src/main.js'), 'migrate'], {
+      env: { ...process.env, DATABASE_URL: this.url },
+    });
   }
 
   get dataDir(): string {

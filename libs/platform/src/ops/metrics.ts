@@ -6,6 +6,7 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import { PROCESS_NAME, type Reader } from './process-name';
+import { VERSION } from './version';
 
 /** Time in ms in which scrapes share one text, because collecting takes as long as several requests. */
 const SHARED_MS = 1_000;
@@ -19,7 +20,10 @@ export class Metrics {
 
   constructor(@Inject(PROCESS_NAME) processName: Reader) {
     // The default resource would name the service by the path of the executable.
-    const resource = resourceFromAttributes({ 'service.name': `mandat-${processName}` });
+    const resource = resourceFromAttributes({
+      'service.name': `mandat-${processName}`,
+      'service.version': VERSION,
+    });
     this.meter = new MeterProvider({ resource, readers: [this.exporter] }).getMeter('mandat');
     const delay = monitorEventLoopDelay({ resolution: 10 });
     delay.enable();

@@ -1,0 +1,35 @@
+import { textOf } from '../deployment/support/files';
+import { RELEASES } from '../reliability/support/earlier-release';
+
+const CHANGELOG = textOf('CHANGELOG.md');
+/** Versions and days of its releases, the newest first. */
+const releases = [...CHANGELOG.matchAll(/^## \[(.+)\] - (.+)$/gm)].map(([, version, day]) => ({
+  version: version!,
+  day: day!,
+}));
+const versionOf = (path: string): string => (JSON.parse(textOf(path)) as { version: string }).version;
+
+describe('CHANGELOG.md', () => {
+  it('begins with the version of the packages', () => {
+    const packages = ['package.json', 'packages/client/package.json'];
+    expect(packages.map(versionOf)).toEqual(packages.map(() => releases[0]!.version));
+  });
+
+  it('has a section for each release, newest first, in the form of Keep a Changelog', () => {
+    expect(CHANGELOG.match(/^## /gm)).toHaveLength(releases.length);
+    const ordered = [...releases].sort(
+      (a, b) => b.day.localeCompare(a.day) || b.version.localeCompare(a.version, 'en', { numeric: true }),
+    );
+    expect(releases).toEqual(ordered);
+    for (const { version, day } of releases) {
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(new Date(day).toISOString().slice(0, 10)).toBe(day);
+    }
+  });
+
+  it('has every release from which the trial of the upgrade starts', () => {
+    expect(releases.slice(1).map(({ version }) => version)).toEqual(
+      expect.arrayContaining(Object.keys(RELEASES)),
+    );
+  });
+});
