@@ -290,6 +290,17 @@ describe('the process of the worker', () => {
       expectProblem(await get(one, path), 404, 'Ressource.NotFound');
   });
 
+  it('measures the due jobs that wait in each queue', async () => {
+    await app.database.query(`SELECT pgboss.create_queue('essai', '{"policy": "standard"}')`);
+    await app.database.query(
+      `INSERT INTO pgboss.job (name, start_after) VALUES ('essai', now()), ('essai', now()), ('essai', now() + interval '1 day')`,
+    );
+    const one = await worker();
+    const depth = async (): Promise<string | undefined> =>
+      /^mandat_queue_depth\{.*queue="essai".*\} (\d+)/m.exec((await get(one, '/metrics')).text)?.[1];
+    await eventually(async () => ((await depth()) === '2' ? true : undefined), 'The depth of the queue', 30);
+  });
+
   it('while its database rejects it, it is live and not ready; later it is ready again', async () => {
     const name = new URL(app.config.databaseUrl).pathname.slice(1);
     // A database cannot be closed from within.

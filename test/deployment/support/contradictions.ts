@@ -45,11 +45,12 @@ export function isBuilt(file: string): boolean {
 }
 
 /** Returns each contradiction between the manifests and the application, or among the manifests, as a sentence. */
-export function contradictionsOf(objects: readonly Yaml[]): string[] {
+export function contradictionsOf(objects: readonly Yaml[], image: string | RegExp = NO_IMAGE): string[] {
   const workloads = objects.filter(isWorkload);
   return [
     ...workloads.flatMap((workload) => [
-      ...ofWorkload(workload, objects),
+      ...ofWorkload(workload, objects, image),
+      ...ofDatabases(workload, objects),
       ...(workload.kind === 'Deployment' ? ofDeployment(workload, objects) : []),
     ]),
     ...ofSecrets(workloads, objects),
@@ -57,7 +58,7 @@ export function contradictionsOf(objects: readonly Yaml[]): string[] {
   ];
 }
 
-function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
+function ofWorkload(workload: Yaml, objects: readonly Yaml[], image: string | RegExp): string[] {
   const name = nameOf(workload);
   const pod = podOf(workload);
   const [container, ...more] = pod.containers as Yaml[];
@@ -84,7 +85,10 @@ function ofWorkload(workload: Yaml, objects: readonly Yaml[]): string[] {
       `${name} has an account with a token, or none`,
     ),
     ...unless(pod.enableServiceLinks === false, `${name} gets variables of Services`),
-    ...unless(container.image === NO_IMAGE, `${name} runs ${container.image}`),
+    ...unless(
+      typeof image === 'string' ? container.image === image : image.test(container.image as string),
+      `${name} runs ${container.image}`,
+    ),
     ...unless(isBuilt(container.args[0]), `${name} runs ${container.args[0]}, which is not built`),
     ...Object.keys(variables)
       .filter((variable) => !VARIABLES.has(variable))
@@ -163,9 +167,20 @@ export function readerOf({ args }: Yaml): Reader {
   return app === 'worker' || app === 'cli' ? app : 'api';
 }
 
-/** Returns the variables that a container gets from a Secret. */
+/** Returns the variables that a container gets from a Secret, except those that are only parts of others. */
 function secretsOf({ env }: Yaml): string[] {
-  return (env as Yaml[]).filter(({ valueFrom }) => valueFrom?.secretKeyRef).map(({ name }) => name as string);
+  const parts = partsOf(env as Yaml[]);
+  return (env as Yaml[])
+    .filter(({ name, valueFrom }) => valueFrom?.secretKeyRef && !parts.includes(name as string))
+    .map(({ name }) => name as string);
+}
+
+/** Variables that others contain as `$(NAME)`, and that no process reads. */
+function partsOf(env: readonly Yaml[]): string[] {
+  const used = env.flatMap(({ value }) => [
+    ...((value as string | undefined) ?? '').matchAll(/\$\((\w+)\)/g),
+  ]);
+  return used.map(([, name]) => name!).filter((name) => !VARIABLES.has(name));
 }
 
 /** Returns the variables of a container, with sample values for secrets. */
@@ -173,22 +188,47 @@ function variablesOf(container: Yaml, objects: readonly Yaml[]): Record<string, 
   const maps = ((container.envFrom ?? []) as Yaml[]).map(({ configMapRef }) =>
     objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),
   );
-  const own = ((container.env ?? []) as Yaml[]).map(({ name, value, valueFrom }) => [
-    name,
-    value ?? SAMPLE_SECRETS[valueFrom.secretKeyRef.key],
-  ]);
-  return Object.assign({}, ...maps.map((map) => map?.data), Object.fromEntries(own));
+  const env = (container.env ?? []) as Yaml[];
+  const own: Record<string, string> = {};
+  // Kubernetes replaces only the variables that come before.
+  for (const { name, value, valueFrom } of env) {
+    const given = (value as string | undefined)?.replace(
+      /\$\((\w+)\)/g,
+      (text, part: string) => own[part] ?? text,
+    );
+    own[name as string] = given ?? SAMPLE_SECRETS[valueFrom.secretKeyRef.key]!;
+  }
+  for (const part of partsOf(env)) delete own[part];
+  return Object.assign({}, ...maps.map((map) => map?.data), own);
+}
+
+/** Each host of a database must be a Service that CloudNativePG makes for a Cluster or a Pooler, where there are any. */
+function ofDatabases(workload: Yaml, objects: readonly Yaml[]): string[] {
+  const hosts = objects.flatMap(({ kind, metadata }) => {
+    if (kind === 'Pooler') return [metadata.name as string];
+    return kind === 'Cluster' ? ['rw', 'ro', 'r'].map((role) => `${metadata.name}-${role}`) : [];
+  });
+  if (hosts.length === 0) return [];
+  const values = Object.values(variablesOf(podOf(workload).containers[0], objects));
+  const urls = values.flatMap((value) => value.match(/postgres:\/\/\S+/g) ?? []);
+  return urls
+    .filter((url) => !hosts.includes(new URL(url).hostname))
+    .map((url) => `${nameOf(workload)} connects to ${new URL(url).hostname}, which is no Service`);
 }
 
 function ofSecrets(workloads: readonly Yaml[], objects: readonly Yaml[]): string[] {
-  const secrets = objects.filter(({ kind }) => kind === 'Secret');
+  const secrets = objects
+    .filter(({ kind }) => kind === 'Secret')
+    // CloudNativePG reads the name of the login, which is no secret.
+    .map(({ metadata, stringData: { username: _login, ...stringData } }) => ({ metadata, stringData }));
   const held = secrets.flatMap(({ metadata, stringData }) =>
     Object.keys(stringData).map((key) => `${metadata.name}/${key}`),
   );
   const asked = workloads.flatMap((workload) =>
-    (podOf(workload).containers[0].env as Yaml[]).map(({ valueFrom }) => {
+    (podOf(workload).containers[0].env as Yaml[]).flatMap(({ valueFrom }) => {
+      if (!valueFrom) return [];
       const { name, key } = valueFrom.secretKeyRef;
-      return `${name}/${key}`;
+      return [`${name}/${key}`];
     }),
   );
   return [
@@ -221,8 +261,9 @@ function ofSelector(object: Yaml, workloads: readonly Yaml[]): string[] {
       return workloads.filter((one) => reaches(object, one)).length === 1
         ? []
         : [`${name} does not select exactly one workload`];
-    case 'HorizontalPodAutoscaler': {
-      const { kind, name: target } = object.spec.scaleTargetRef;
+    case 'HorizontalPodAutoscaler':
+    case 'ScaledObject': {
+      const { kind = 'Deployment', name: target } = object.spec.scaleTargetRef;
       const scaled = workloads.find((one) => nameOf(one) === `${kind} ${target}`);
       return scaled && scaled.spec.replicas === undefined
         ? []

@@ -8,6 +8,7 @@ export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   ADMIN_API_KEY: 'a'.repeat(32),
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   SMTP_URL: 'smtp://mail.example.org',
+  password: 'of-the-test',
 };
 
 /** The variables that a process reads; those of all processes if none is named. */

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { parseAllDocuments, type parseDocument } from 'yaml';
 
 const ROOT = join(__dirname, '../../..');
-const MANIFESTS = 'deploy/kubernetes';
+export const BASE = 'deploy/kubernetes';
+/** The example with cells. */
+export const CELLS = 'deploy/cells';
 
-export const EXAMPLE_SECRET = `${MANIFESTS}/secret.example.yaml`;
+export const EXAMPLE_SECRET = 'secret.example.yaml';
 
 /** Content of a YAML file. */
 export type Yaml = ReturnType<ReturnType<typeof parseDocument>['toJS']>;
@@ -23,11 +25,11 @@ export function objectsOf(path: string): Yaml[] {
   });
 }
 
-/** Every YAML file of the manifests, by its path in the repository. */
-export function manifestFiles(): string[] {
-  return readdirSync(join(ROOT, MANIFESTS), { recursive: true, encoding: 'utf8' })
+/** Every YAML file of the manifests in a folder, by its path in the repository. */
+export function manifestFiles(folder = BASE): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
-    .map((file) => join(MANIFESTS, file));
+    .map((file) => join(folder, file));
 }
 
 export const isKustomization = (file: string): boolean => file.endsWith('kustomization.yaml');

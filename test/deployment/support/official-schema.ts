@@ -1,3 +1,5 @@
+import Ajv, { type AnySchema } from 'ajv';
+import { CNPG_SCHEMAS } from './cnpg-schema';
 import type { Yaml } from './files';
 
 interface Model {
@@ -11,8 +13,10 @@ interface Model {
  */
 export async function schemaFaults(object: Yaml): Promise<string[]> {
   const { apiVersion, kind } = object as { apiVersion: string; kind: string };
+  if (apiVersion.startsWith('postgresql.cnpg.io/')) return faultsBySchema(CNPG_SCHEMAS[kind]!, object);
   // An ES module, which an import at the top of this file cannot load.
-  const models = (await import(`kubernetes-models/${apiVersion}`)) as Record<string, Model>;
+  const family = apiVersion.startsWith('keda.sh/') ? '@kubernetes-models/keda' : 'kubernetes-models';
+  const models = (await import(`${family}/${apiVersion}`)) as Record<string, Model>;
   const watched = new Watched(object);
   try {
     models[kind]!.prototype.validate.call(watched.proxy);
@@ -20,6 +24,16 @@ export async function schemaFaults(object: Yaml): Promise<string[]> {
     return [(error as Error).message];
   }
   return watched.unseen();
+}
+
+function faultsBySchema(schema: AnySchema, object: Yaml): string[] {
+  const ajv = new Ajv({ allErrors: true });
+  if (ajv.validate(schema, object)) return [];
+  return ajv.errors!.map(({ instancePath, message, params }) =>
+    'additionalProperty' in params
+      ? `unknown property ${instancePath}/${params.additionalProperty}`
+      : `${instancePath} ${message}`,
+  );
 }
 
 /** A value that records which of its properties were read, at any depth. */

@@ -6,7 +6,7 @@ import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE, QUEUE_ROLE } from './roles';
 export const SERVICE_LOGIN = 'mandat_service';
 
 /** The roles as which processes work, and the only ones that their login needs. */
-const PROCESS_ROLES = [APP_ROLE, ACCESS_ROLE, QUEUE_ROLE, ERASURE_ROLE];
+export const PROCESS_ROLES = [APP_ROLE, ACCESS_ROLE, QUEUE_ROLE, ERASURE_ROLE];
 
 /**
  * Lets the processes log in to a migrated server with a login that owns nothing.

@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { QueueDatabase } from './queue-database';
 import { LOGGER } from '../ops/logger';
+import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { sqlState } from '../database/sql-errors';
 import { Transactions } from '../database/transactions';
@@ -37,8 +38,16 @@ export class JobQueue implements BeforeApplicationShutdown {
     @Inject(PROCESS_NAME) processName: Reader,
     private readonly transactions: Transactions,
     @Inject(LOGGER) private readonly logger: Logger,
+    metrics: Metrics,
   ) {
     this.isWorker = processName === 'worker';
+    if (this.isWorker) metrics.watchQueues(() => this.depths());
+  }
+
+  /** Returns the number of due jobs that nobody has leased, by queue. pg-boss counts them every 5 s. */
+  private async depths(): Promise<(readonly [queue: string, depth: number])[]> {
+    const queues = await (await this.boss()).getQueues();
+    return queues.map(({ name, readyCount }) => [name, readyCount]);
   }
 
   /**

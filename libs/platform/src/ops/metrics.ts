@@ -56,6 +56,16 @@ export class Metrics {
       .addCallback((result) => result.observe(behindS(), { standby: name }));
   }
 
+  /** Shows how much work waits. Without the database there is no number, because it is unknown. */
+  watchQueues(read: () => Promise<readonly (readonly [queue: string, depth: number])[]>): void {
+    const gauge = this.meter.createObservableGauge('mandat_queue_depth', {
+      description: 'Due jobs that wait, by queue',
+    });
+    gauge.addCallback(async (result) => {
+      for (const [queue, depth] of await read().catch(() => [])) result.observe(depth, { queue });
+    });
+  }
+
   /** All measurements as Prometheus text, version 0.0.4, at most a second old. */
   text(): Promise<string> {
     const now = performance.now();
