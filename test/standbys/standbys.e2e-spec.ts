@@ -274,9 +274,19 @@ describe('A standby that fails', () => {
 
   it('is killed: each read is answered, and it serves reads again after its return', async () => {
     const id = await served();
+    // The standby replays the lock, so its reads are running when it is killed.
+    const locker = await pair.primary.client();
+    await locker.query('BEGIN; LOCK TABLE employeur; SELECT pg_current_xact_id()');
     const end = reading(id, fleet);
-    await sleep(300);
+    await until('reads of both replicas wait on the standby', async () => {
+      const [row] = await pair.standby.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'mandat api' AND wait_event_type = 'Lock'`,
+      );
+      return row!.count >= 2;
+    });
     await pair.standby.kill();
+    await locker.query('COMMIT');
+    await locker.end();
     await sleep(1_000);
     await pair.standby.restart();
     await fromStandby(id, 0);
@@ -327,10 +337,7 @@ describe('A standby that fails', () => {
   it('is late: reads come from the primary until it has caught up', async () => {
     const strict = await started('1000', { apis: 1 });
     const id = await served();
-    await until('it serves reads', async () => {
-      await pair.primary.query('UPDATE employeur SET nom = nom WHERE id_externe = $1', [id]);
-      return (await nameBy(0, id, strict)) === 'Avant';
-    });
+    await fromStandby(id, 0, strict);
     await pause();
     await renamed(id, 'Après');
     await until('the primary serves reads', async () => (await nameBy(0, id, strict)) === 'Après');
