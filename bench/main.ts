@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { CARD_LISTS } from './cards';
+import { CELLS } from './cells';
 import { DELIVERIES } from './deliveries';
 import { GROWTH } from './growth';
 import { say } from './progress';
@@ -26,6 +27,7 @@ const WORKS = [
   ...WRITES,
   ...WRITES_V2,
   ...GROWTH,
+  ...CELLS,
 ];
 const USAGE = `Usage: npm run bench -- [--quick] [--only <work>]…
   --quick         fewer and shorter rounds

@@ -50,17 +50,20 @@ export class Site {
   protected databaseUrl: string;
   /** The URL of the same database with the login of the product's processes. */
   private serviceUrl: string;
+  private cells: string;
   database: Client;
   api: Server;
   /** Tenants that reads share, by their contents. */
   private readonly readTenants = new Map<string, Tenant>();
 
-  /** Creates the product's tables in the database of this URL and starts the product on it. */
-  async open(databaseUrl: string): Promise<void> {
+  /** Creates the product's tables in the database of this URL, and in further cells, and starts the product on it. */
+  async open(databaseUrl: string, cells: readonly string[] = []): Promise<void> {
     this.databaseUrl = databaseUrl;
-    const env = { ...process.env, DATABASE_URL: databaseUrl };
+    const env = { ...process.env, DATABASE_URL: databaseUrl, CELLS: cellsText(databaseUrl, cells) };
     await promisify(execFile)(process.execPath, [join(APPS, 'cli/src/main.js'), 'migrate'], { env });
     this.serviceUrl = await makeServiceLogin(databaseUrl, SERVICE_PASSWORD);
+    const services = await Promise.all(cells.map((url) => makeServiceLogin(url, SERVICE_PASSWORD)));
+    this.cells = cellsText(this.serviceUrl, services);
     this.database = await this.connect(databaseUrl);
     this.api = await this.startApi();
   }
@@ -84,7 +87,7 @@ export class Site {
    * Starts the product as in production: its log at the default level goes to /dev/null, and its login owns nothing.
    */
   startApi(): Promise<Server> {
-    const environment = { ...PRODUCTION, DATABASE_URL: this.serviceUrl };
+    const environment = { ...PRODUCTION, DATABASE_URL: this.serviceUrl, CELLS: this.cells };
     return this.startServer(join(APPS, 'partner-api/src/main.js'), environment);
   }
 
@@ -92,6 +95,7 @@ export class Site {
     return this.startServer(join(APPS, 'worker/src/main.js'), {
       ...PRODUCTION,
       DATABASE_URL: this.serviceUrl,
+      CELLS: this.cells,
       WORKER_PORT: '0',
     });
   }
@@ -216,11 +220,18 @@ export class World extends Site {
     return url.href;
   }
 
+  /** Starts another server. @returns the URL of its database */
+  async newServer(): Promise<string> {
+    const postgres = await startEmbeddedPostgres({ dataDir: await this.newFolder() });
+    this.undo.push(() => postgres.stop());
+    return postgres.url;
+  }
+
   /** Starts the product once more, with its own database on the same server. It ends with the run, or earlier. */
-  async newSite(): Promise<Site> {
+  async newSite(cells: readonly string[] = []): Promise<Site> {
     const site = new Site();
     this.undo.push(() => site.stop());
-    await site.open(await this.newDatabase());
+    await site.open(await this.newDatabase(), cells);
     return site;
   }
 
@@ -230,6 +241,12 @@ export class World extends Site {
     this.undo.push(() => rm(folder, { recursive: true, force: true }));
     return folder;
   }
+}
+
+/** The value of CELLS; '' without further cells. */
+function cellsText(directory: string, cells: readonly string[]): string {
+  if (cells.length === 0) return '';
+  return [`principal=${directory}`, ...cells.map((url, index) => `cell-${index + 2}=${url}`)].join(' ');
 }
 
 interface SyncResult {
