@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,15 +14,16 @@ export const RELEASES = { '0.1.0': '661ee4da703515f92b284a881e27cdd74fa11b27' } 
 export class EarlierRelease {
   private constructor(readonly folder: string) {}
 
-  /** @throws Error if the clone does not have the commit */
+  /** Whether the clone has the commit. */
+  static isHere(version: keyof typeof RELEASES): boolean {
+    return (
+      spawnSync('git', ['-C', THIS_RELEASE, 'cat-file', '-e', `${RELEASES[version]}^{commit}`]).status === 0
+    );
+  }
+
   static async build(version: keyof typeof RELEASES): Promise<EarlierRelease> {
     const commit = RELEASES[version];
     const git = (...args: string[]) => run('git', ['-C', THIS_RELEASE, ...args]);
-    await git('cat-file', '-e', `${commit}^{commit}`).catch(() => {
-      throw new Error(
-        `This trial builds release ${version} (commit ${commit}), which this clone does not have. Fetch the whole history: git fetch --unshallow.`,
-      );
-    });
     const folder = await mkdtemp(join(tmpdir(), 'mandat-release-'));
     await git('archive', '--format=tar', `--output=${join(folder, 'release.tar')}`, commit);
     await run('tar', ['-xf', 'release.tar'], { cwd: folder });
