@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientsService, DeplacementsService, Mover, type Step, STEPS } from '../../libs/clients/src';
 import { copySpace, CopyRefused, connectForCopy } from '../../libs/platform/src/database/space-copy';
+import { Config } from '../../libs/platform/src/ops/config';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { synced } from '../membership/synced';
 import { TEST_ACTOR } from '../setup/actor';
@@ -334,6 +335,22 @@ describe('a move', () => {
     for (const table of [change, batch])
       expect(await described('nord', table)).toEqual(await described('principal', table));
   }, 60_000);
+});
+
+it('a move to the same database, or from a cell that the space has left, is refused', async () => {
+  const { tenant } = await tenantIn('principal');
+  expect((await request(tenant, 'nord')).status).toBe(202);
+  const same = new Mover(
+    app.app.get(DeplacementsService),
+    new Config({ ...app.config, cells: new Map([['nord', urls.principal]]) }),
+  );
+  const open = await app.app.get(DeplacementsService).open();
+  const move = open.find(({ tenantId }) => tenantId === tenant.tenantId)!;
+  await expect(same.perform(move)).rejects.toThrow('Both cells are the same database.');
+  await databases.principal.query(`INSERT INTO espace_ferme VALUES ($1, 'infinity')`, [tenant.tenantId]);
+  await mover.perform(move);
+  expect(await latest(tenant)).toMatchObject({ etat: 'Echouee', dateBascule: null });
+  expect(Object.keys(await rowsIn('principal', tenant.tenantId))).toContain('employe');
 });
 
 it('the login of the processes cannot copy a data space', async () => {

@@ -96,6 +96,7 @@ export class Mover {
       await done('shut');
       // A campaign may have been published meanwhile.
       await this.moves.assertNoVote(move.tenantId);
+      await connections.assertHasSpace();
       await connections.copy();
       await done('copied');
       await connections.keep();

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import {
   analyzeSpaces,
+  CopyRefused,
   connectForCopy,
   copySpace,
   countSpace,
@@ -44,7 +45,31 @@ export class MoveConnections {
       await Promise.all(open.map((client) => client.end()));
       throw error;
     }
-    return new MoveConnections(move, open[0]!, open[1]!, open[2]!);
+    const connections = new MoveConnections(move, open[0]!, open[1]!, open[2]!);
+    try {
+      await connections.assertDistinct();
+    } catch (error) {
+      await connections.close();
+      throw error;
+    }
+    return connections;
+  }
+
+  /** A move of a database onto itself would empty it. */
+  private async assertDistinct(): Promise<void> {
+    const identify = `SELECT system_identifier || ' ' || current_database() AS identity FROM pg_control_system()`;
+    const [one, other] = [await this.origin.query(identify), await this.target.query(identify)];
+    if ((one.rows[0] as { identity: string }).identity === (other.rows[0] as { identity: string }).identity)
+      throw new CopyRefused('Both cells are the same database.');
+  }
+
+  /** The cell that a data space has left for good has nothing that may replace a copy. */
+  async assertHasSpace(): Promise<void> {
+    const { rows } = await this.origin.query(
+      `SELECT FROM espace_ferme WHERE tenant_id = $1 AND jusqua = 'infinity'`,
+      [this.move.tenantId],
+    );
+    if (rows.length > 0) throw new CopyRefused('The data space has left this cell before: it is not there.');
   }
 
   async close(): Promise<void> {
@@ -61,8 +86,10 @@ export class MoveConnections {
     );
     if (!locked.rows[0]!.locked) return undefined;
     const { rows } = await this.directory.query<{ isSwitched: boolean; attempts: number }>(
-      `UPDATE deplacement SET etat = 'EnCours', traites = 0, essais = essais + 1 WHERE id = $1 AND date_fin IS NULL
-       RETURNING date_bascule IS NOT NULL AS "isSwitched", essais AS attempts`,
+      `UPDATE deplacement d SET etat = 'EnCours', traites = 0, essais = essais + 1 FROM tenant t
+       WHERE d.id = $1 AND d.date_fin IS NULL AND t.id = d.tenant_id
+         AND t.cellule = CASE WHEN d.date_bascule IS NULL THEN d.cellule_origine ELSE d.cellule END
+       RETURNING d.date_bascule IS NOT NULL AS "isSwitched", d.essais AS attempts`,
       [this.move.id],
     );
     return rows[0];
@@ -165,10 +192,15 @@ export class MoveConnections {
   async undo(): Promise<void> {
     const { tenantId } = this.move;
     await this.target.query('ROLLBACK');
-    await removeSpace(this.target, tenantId);
     await this.origin.query('ROLLBACK');
-    for (const client of [this.target, this.origin])
-      await client.query('DELETE FROM espace_ferme WHERE tenant_id = $1', [tenantId]);
+    // Rows that this attempt has not committed are not its own.
+    if (this.closedAt > 0) {
+      await removeSpace(this.target, tenantId);
+      await this.closeUntil(this.target, `'infinity'`);
+    }
+    await this.origin.query(`DELETE FROM espace_ferme WHERE tenant_id = $1 AND jusqua < 'infinity'`, [
+      tenantId,
+    ]);
     await this.unlock();
   }
 

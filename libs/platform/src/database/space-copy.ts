@@ -67,7 +67,11 @@ export async function connectForCopy(url: string): Promise<Client> {
     application_name: 'mandat cli',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    options: '-c timezone=UTC -c jit=off -c statement_timeout=0 -c tcp_user_timeout=25000',
+    keepAliveInitialDelayMillis: 5_000,
+    options:
+      '-c timezone=UTC -c jit=off -c statement_timeout=0 -c tcp_user_timeout=25000 ' +
+      // The locks of a mover whose machine is lost end within half a minute.
+      '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
   });
   // A lost connection fails its next statement.
   client.on('error', () => undefined);
