@@ -51,6 +51,7 @@ const AUDIT: PersonalData = {
 const WITHOUT_PERSONS: PersonalData = {
   rows: [],
   notPersonal: {
+    espace_ferme: 'data spaces that this cell does not write',
     point_seance: 'agendas and totals of votes',
     reglage: 'settings',
     seance: 'meetings, with counts of persons',
