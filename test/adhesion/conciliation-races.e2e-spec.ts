@@ -77,7 +77,7 @@ async function beside<T>(
   end: 'COMMIT' | 'ROLLBACK',
   work: (finish: () => Promise<unknown>) => Promise<T>,
 ): Promise<T> {
-  const rival = new Client({ connectionString: app.config.databaseUrl });
+  const rival = new Client({ connectionString: app.dataUrl });
   await rival.connect();
   try {
     await rival.query('BEGIN');

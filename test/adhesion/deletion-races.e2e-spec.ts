@@ -126,7 +126,7 @@ describe.each(KINDS)('%s and the deletion of the card at once', (kind) => {
     const id = await cards.sign();
     // Foreign keys would protect the row; the check must work without them.
     const careless = new Client({
-      connectionString: app.config.databaseUrl,
+      connectionString: app.dataUrl,
       options: '-c session_replication_role=replica',
     });
     await careless.connect();

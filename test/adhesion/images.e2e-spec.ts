@@ -219,7 +219,7 @@ describe('the audit trail of reads', () => {
 
   it('the role of all requests can neither change nor remove entries', async () => {
     await image(await space.sign({ imageSignature: PNG }));
-    const role = new Client({ connectionString: app.config.databaseUrl, options: '-c role=mandat_app' });
+    const role = new Client({ connectionString: app.dataUrl, options: '-c role=mandat_app' });
     await role.connect();
     await role.query(`SELECT set_config('app.tenant_id', $1, false)`, [space.open.tenantId]);
     // The role can read the entry; only its privileges prevent the change.

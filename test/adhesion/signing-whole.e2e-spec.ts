@@ -167,7 +167,7 @@ describe('signings at the same time', () => {
     async (_what, sql, expected) => {
       await made('champ-utilisateur', { nom: 'Requis', type: 'texte', obligatoire: true });
       const formulaireId = await makeForm();
-      const rival = new Client({ connectionString: app.config.databaseUrl });
+      const rival = new Client({ connectionString: app.dataUrl });
       await rival.connect();
       try {
         await rival.query('BEGIN');

@@ -48,7 +48,10 @@ describe('The chain of the audit trail', () => {
     // An attacker who may write anything can also remove a constraint.
     await trail.sql('ALTER TABLE journal DROP CONSTRAINT journal_chained');
     const restore = await trail.keep();
-    const kinds = Object.entries(ALTERATIONS);
+    // With two servers the other trail, that of the client, is on the other one, where no statement reaches it.
+    const kinds = Object.entries(ALTERATIONS).filter(
+      ([kind]) => app.dataUrl === app.config.databaseUrl || !kind.includes('another trail'),
+    );
     const missed: string[] = [];
     for (let trial = 0; trial < TRIALS; trial++) {
       const [kind, alter] = kinds[trial % kinds.length]!;

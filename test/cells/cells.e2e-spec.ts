@@ -315,7 +315,7 @@ describe('processes whose CELLS lacks a cell with data spaces', () => {
   });
 
   it('the API logs an error at its start that names it', async () => {
-    const env = { DATABASE_URL: urls.principal, LOG_LEVEL: 'info' };
+    const env = { DATABASE_URL: urls.principal, CELLS: '', LOG_LEVEL: 'info' };
     const api = await Child.start('partner-api', env);
     await api.stop();
     expect(api.lines().filter(({ level }) => level === 50)).toMatchObject([{ cells: ['nord'] }]);
@@ -327,7 +327,7 @@ describe('processes whose CELLS lacks a cell with data spaces', () => {
     ['cli', ['verifier-journal']],
   ] as const)('%s %s does not start', async (name, args) => {
     const secretsKey = Buffer.alloc(32, 1).toString('base64');
-    const env = { DATABASE_URL: asService(urls.principal), SECRETS_KEY: `k1:${secretsKey}` };
+    const env = { DATABASE_URL: asService(urls.principal), CELLS: '', SECRETS_KEY: `k1:${secretsKey}` };
     const child = await Child.spawn(name, env, args);
     expect([await child.exited, child.errors]).toEqual([
       1,

@@ -164,9 +164,13 @@ describe('node dist/apps/cli/src/main.js apres-restauration', () => {
     });
 
     it('a person who may not be erased is reported as failed, with exit code 1', async () => {
-      const [space] = await rows<{ client: string }>(
-        'SELECT t.client_id AS client FROM campagne c JOIN tenant t ON t.id = c.tenant_id WHERE c.id_unique = $1',
+      const [campaign] = await rows<{ id: string }>(
+        'SELECT tenant_id AS id FROM campagne WHERE id_unique = $1',
         vote,
+      );
+      const [space] = await rows<{ client: string }>(
+        'SELECT client_id AS client FROM tenant WHERE id = $1',
+        campaign!.id,
       );
       const effacer = { client: space!.client, environnement: 'staging', idExterne: 'E-OF-VOTER' };
       await app.database.query(

@@ -59,7 +59,10 @@ describe('POST /admin/v1/clients', () => {
       quotaCourrielsParJour: 5_000,
       adresseDeReponse: null,
       courrielsEssai: [],
-      cellules: ['production', 'staging'].map((environnement) => ({ environnement, cellule: 'principal' })),
+      cellules: ['production', 'staging'].map((environnement) => ({
+        environnement,
+        cellule: app.config.workerCell,
+      })),
       dateCreation: expect.stringMatching(UTC),
     });
     const location = answer.headers.get('location')!;

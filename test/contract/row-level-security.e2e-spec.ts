@@ -507,7 +507,7 @@ describe('A connection with the settings of the application', () => {
       await app.send(tenant, 'POST', '/b2b/v1/employeur', { idExterne: 'EMP-1', nom: tenant.tenantId });
     }
     pool = createPipelinedPool(
-      { url: app.config.databaseUrl, size: 1, applicationName: 'like the application' },
+      { url: app.dataUrl, size: 1, applicationName: 'like the application' },
       () => undefined,
     );
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   app = await TestApp.start();
   tenant = await app.tenant();
   other = await app.tenant();
-  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();
 });
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));

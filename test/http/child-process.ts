@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asService } from '../setup/service-login';
+import { cellVariables } from '../setup/two-cells';
 import { eventually } from './expect-problem';
 import { freePort } from '../../libs/embedded-postgres/src';
 
@@ -55,6 +56,7 @@ export class Child {
       WORKER_PORT: String(port),
       ADMIN_API_KEY: randomBytes(32).toString('hex'),
       SECRETS_KEY: randomBytes(32).toString('base64'),
+      ...cellVariables(env),
       ...env,
       ...(app === 'cli' || !env.DATABASE_URL ? {} : { DATABASE_URL: asService(env.DATABASE_URL) }),
     };

@@ -228,7 +228,7 @@ describe('a body that does not arrive', () => {
 
 describe('a tenant whose writes wait for each other', () => {
   it('other tenants can write', async () => {
-    const rival = new Client({ connectionString: app.config.databaseUrl });
+    const rival = new Client({ connectionString: app.dataUrl });
     await rival.connect();
     await post(JSON.stringify({ ...EMPLOYE, idExterne: 'CROWD' }));
     await rival.query('BEGIN');
@@ -252,7 +252,7 @@ describe('a statement past the time limit', () => {
   let saboteur: Client;
 
   beforeAll(async () => {
-    saboteur = new Client({ connectionString: app.config.databaseUrl });
+    saboteur = new Client({ connectionString: app.dataUrl });
     await saboteur.connect();
     await post(JSON.stringify({ ...EMPLOYE, idExterne: 'SLOW' }));
   });

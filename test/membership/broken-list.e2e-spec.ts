@@ -13,7 +13,7 @@ let saboteur: Client;
 beforeAll(async () => {
   app = await TestApp.start();
   tenant = await app.tenant();
-  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();
   await app.database.query(
     `INSERT INTO employe (tenant_id, id_externe, prenom, nom) SELECT $1, 'E-' || n, repeat('é', 100), 'Nom' FROM generate_series(1, $2) n`,

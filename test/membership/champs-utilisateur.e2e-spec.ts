@@ -24,7 +24,7 @@ let rival: Client;
 beforeAll(async () => {
   app = await TestApp.start();
   // A superuser's connection without time limits, which stops the service in the middle of its work.
-  rival = new Client({ connectionString: app.config.databaseUrl, options: '-c deadlock_timeout=1h' });
+  rival = new Client({ connectionString: app.dataUrl, options: '-c deadlock_timeout=1h' });
   await rival.connect();
 });
 afterAll(async () => {

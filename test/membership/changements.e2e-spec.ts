@@ -207,7 +207,7 @@ describe('a change that is committed late', () => {
     const committed: string[] = [];
     const clients = await Promise.all(
       times(20, async () => {
-        const client = new Client({ connectionString: app.config.databaseUrl });
+        const client = new Client({ connectionString: app.dataUrl });
         await client.connect();
         return client;
       }),

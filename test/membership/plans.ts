@@ -43,7 +43,7 @@ export async function planOf(
   execution: number,
 ): Promise<PlanNode> {
   const client = new Client({
-    connectionString: app.config.databaseUrl,
+    connectionString: app.dataUrl,
     options: '-c jit=off -c timezone=UTC',
   });
   await client.connect();

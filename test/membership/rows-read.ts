@@ -8,7 +8,7 @@ export async function allRowsRead(work: (app: TestApp) => Promise<unknown>): Pro
   await work(app);
   // Connections publish their counts at their end, at the latest.
   await app.stop();
-  const client = new Client({ connectionString: app.config.databaseUrl });
+  const client = new Client({ connectionString: app.dataUrl });
   await client.connect();
   try {
     await eventually(async () => {

@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import type { EmbeddedPostgres } from '../../libs/embedded-postgres/src';
+import type { TestServer } from './global-setup';
 
 export default async function globalTeardown(): Promise<void> {
-  const { testDatabase, testDataDir } = globalThis as {
-    testDatabase?: EmbeddedPostgres;
-    testDataDir?: string;
-  };
-  await testDatabase?.stop();
-  if (testDataDir) rmSync(testDataDir, { recursive: true, force: true });
+  const { testServers = [] } = globalThis as { testServers?: TestServer[] };
+  for (const { database, dataDir } of testServers) {
+    await database.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 }

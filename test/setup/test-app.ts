@@ -10,10 +10,11 @@ import { ClientsService } from '../../libs/clients/src';
 import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
 import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
 import { type Environment, MODULES, type ModuleName } from '../../libs/access/src/caller';
-import { Config, PRINCIPAL } from '../../libs/platform/src/ops/config';
+import { Config } from '../../libs/platform/src/ops/config';
 import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TEST_ACTOR } from './actor';
 import { withServiceLogin } from './service-login';
+import { dataUrlOf, superuserOf, testCells } from './two-cells';
 
 /** A client's data space and a key for it. */
 export interface TestTenant {
@@ -64,6 +65,7 @@ export class TestApp {
 
   static async start(overrides: Partial<Config> = {}): Promise<TestApp> {
     const databaseUrl = overrides.databaseUrl ?? (await cloneTemplate());
+    const cells = testCells(databaseUrl);
     const config = new Config({
       host: undefined,
       port: 0,
@@ -78,8 +80,9 @@ export class TestApp {
       shutdownDelayMs: 0,
       webhookAllowInsecure: true,
       smtpUrl: undefined,
-      cells: new Map([[PRINCIPAL, databaseUrl]]),
-      workerCell: undefined,
+      cells,
+      // Tests ask the API for services of the worker, too.
+      workerCell: overrides.cells ? undefined : [...cells.keys()][0],
       standbys: new Map(),
       standbyLagMs: 1_000,
       mailFrom: 'Mandat <ne-pas-repondre@mandat.test>',
@@ -92,9 +95,14 @@ export class TestApp {
     const floodDelay = app.get(FloodDelay);
     floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };
     app.get(KeylessBudget).perSecond = 1_000_000;
-    const database = new Client({ connectionString: databaseUrl });
+    const database = superuserOf(config);
     await database.connect();
     return new TestApp(app, url, config, database);
+  }
+
+  /** URL of the database that has the data spaces. */
+  get dataUrl(): string {
+    return dataUrlOf(this.config.databaseUrl);
   }
 
   async stop(): Promise<void> {
@@ -182,16 +190,19 @@ export async function listen(
   return { app, url: `http://127.0.0.1:${port}` };
 }
 
-/** A fresh copy of the migrated template. */
+/** A fresh copy of the migrated template, on each server. */
 export async function cloneTemplate(): Promise<string> {
-  const url = new URL(process.env.TEST_DATABASE_URL!);
-  const client = new Client({ connectionString: url.href });
-  await client.connect();
   const name = `mandat_test_${randomUUID().replaceAll('-', '')}`;
+  const [directory, second] = [process.env.TEST_DATABASE_URL!, process.env.TEST_CELL_URL];
+  await Promise.all([directory, ...(second ? [second] : [])].map((server) => cloneAs(name, server)));
+  return new URL(`/${name}`, directory).href;
+}
+
+async function cloneAs(name: string, server: string): Promise<void> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
   // PostgreSQL rejects two concurrent clones of one template.
   await client.query('SELECT pg_advisory_lock(1)');
   await client.query(`CREATE DATABASE ${name} TEMPLATE mandat_template`);
   await client.end();
-  url.pathname = `/${name}`;
-  return url.href;
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { databaseUrl, secretsKey } = app.config;
   replica = await TestApp.start({ databaseUrl, secretsKey });
   // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
-  rival = new Client({ connectionString: databaseUrl, options: '-c deadlock_timeout=1h' });
+  rival = new Client({ connectionString: app.dataUrl, options: '-c deadlock_timeout=1h' });
   await rival.connect();
 });
 afterAll(async () => {
@@ -234,7 +234,7 @@ describe('a deadlock', () => {
   });
 
   it('negative control: without a retry, the victim of the same deadlock fails with 40P01', async () => {
-    const victim = new Client({ connectionString: app.config.databaseUrl });
+    const victim = new Client({ connectionString: app.dataUrl });
     await victim.connect();
     await rival.query('BEGIN');
     await rival.query(LOCK_EMPLOYE, [tenant.tenantId]);

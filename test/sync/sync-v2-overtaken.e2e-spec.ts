@@ -24,7 +24,7 @@ let rival: Client;
 beforeAll(async () => {
   app = await TestApp.start();
   // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
-  rival = new Client({ connectionString: app.config.databaseUrl, options: '-c deadlock_timeout=1h' });
+  rival = new Client({ connectionString: app.dataUrl, options: '-c deadlock_timeout=1h' });
   await rival.connect();
 });
 afterAll(async () => {

@@ -19,7 +19,7 @@ const children: Child[] = [];
 
 beforeAll(async () => {
   app = await TestApp.start();
-  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();
 });
 afterAll(async () => {

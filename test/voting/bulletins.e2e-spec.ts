@@ -263,7 +263,7 @@ describe('a vote and whoever wants the campaign alone', () => {
 
   it('a request of another tenant does not hold up its voters', async () => {
     const vote = await opened(2);
-    const holder = new Client({ connectionString: app.config.databaseUrl });
+    const holder = new Client({ connectionString: app.dataUrl });
     await holder.connect();
     await holder.query('BEGIN');
     // As a voter at work does.

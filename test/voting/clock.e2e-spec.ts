@@ -182,7 +182,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     const ids = await Promise.all(times(10, () => campaigns.scheduled()));
     const [held, free] = [ids.slice(0, 5), ids.slice(5)];
     await bring(ids, -2_000, -1_000);
-    const holder = new Client({ connectionString: app.config.databaseUrl });
+    const holder = new Client({ connectionString: app.dataUrl });
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM campagne WHERE id_unique = ANY ($1) FOR UPDATE', [held]);
@@ -198,7 +198,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     // Two overlapping transactions: at each moment one of them has locked the campaign as a vote does.
     const voters = await Promise.all(
       times(2, async () => {
-        const voter = new Client({ connectionString: app.config.databaseUrl });
+        const voter = new Client({ connectionString: app.dataUrl });
         await voter.connect();
         return voter;
       }),

@@ -385,10 +385,10 @@ describe('a vote that was published before the migration', () => {
     });
     await votes.cast(vote.id, ballot(vote, 0, chosen(0, 1)));
     const { rows } = await app.database.query('SELECT FROM migration WHERE timestamp >= 1764000021000');
-    await migrateDown(app.config.databaseUrl, rows.length);
+    await migrateDown(app.dataUrl, rows.length);
     const before = `SELECT to_regclass('urne_question') IS NULL AS is_gone`;
     expect((await app.database.query(before)).rows).toEqual([{ is_gone: true }]);
-    await migrateUp(app.config.databaseUrl);
+    await migrateUp(app.dataUrl);
     expect((await votes.cast(vote.id, ballot(vote, 1, chosen(1, 3)))).status).toBe(201);
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(await counted(vote)).toEqual([

@@ -28,7 +28,7 @@ spaceOfFile({
   withReplica: true,
 });
 beforeAll(async () => {
-  other = new Client({ connectionString: app.config.databaseUrl });
+  other = new Client({ connectionString: app.dataUrl });
   await other.connect();
 });
 afterAll(() => other.end());

@@ -27,7 +27,7 @@ spaceOfFile({
   },
 });
 beforeAll(async () => {
-  rival = new Client({ connectionString: app.config.databaseUrl });
+  rival = new Client({ connectionString: app.dataUrl });
   await rival.connect();
 });
 afterAll(() => rival.end());

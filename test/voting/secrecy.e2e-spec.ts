@@ -31,7 +31,7 @@ class Attacker {
   ) {}
 
   static async connect(app: TestApp, votes: Votes, vote: Vote): Promise<Attacker> {
-    const client = new Client({ connectionString: app.config.databaseUrl });
+    const client = new Client({ connectionString: app.dataUrl });
     await client.connect();
     await client.query('SET ROLE mandat_app');
     await client.query(`SELECT set_config('app.tenant_id', $1, false)`, [votes.campaigns.tenant.tenantId]);

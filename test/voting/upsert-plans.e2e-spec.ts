@@ -24,7 +24,7 @@ async function filled(app: TestApp, tenant: TestTenant, count: number): Promise<
 /** Tenants with a row of each kind, each with the same identifier. */
 async function smallTenants(app: TestApp): Promise<void> {
   const client = new Client({
-    connectionString: app.config.databaseUrl,
+    connectionString: app.dataUrl,
     options: '-c session_replication_role=replica',
   });
   await client.connect();

@@ -12,7 +12,7 @@ let rival: Client;
 
 spaceOfFile();
 beforeAll(async () => {
-  rival = new Client({ connectionString: app.config.databaseUrl });
+  rival = new Client({ connectionString: app.dataUrl });
   await rival.connect();
   await rival.query(`
     CREATE FUNCTION stopped() RETURNS trigger LANGUAGE plpgsql AS $$

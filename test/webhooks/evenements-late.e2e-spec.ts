@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 async function connect(): Promise<Client> {
-  const client = new Client({ connectionString: app.config.databaseUrl });
+  const client = new Client({ connectionString: app.dataUrl });
   clients.push(client);
   await client.connect();
   return client;

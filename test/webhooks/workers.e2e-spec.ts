@@ -259,7 +259,7 @@ describe('An earlier generation of a job', () => {
   beforeEach(async () => {
     unanswered.length = 0;
     receiver.behaviours.set('/held', (_request, response) => void unanswered.push(response));
-    saboteur = new Client({ connectionString: app.config.databaseUrl });
+    saboteur = new Client({ connectionString: app.dataUrl });
     await saboteur.connect();
   });
   afterEach(() => saboteur.end());

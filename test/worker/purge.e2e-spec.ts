@@ -17,7 +17,7 @@ const children: Child[] = [];
 beforeAll(async () => {
   app = await TestApp.start();
   tenants = [await app.tenant(), await app.tenant()];
-  saboteur = new Client({ connectionString: app.config.databaseUrl });
+  saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();
   for (const tenant of tenants) {
     await app.send(tenant, 'POST', '/b2b/v1/employe', { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' });

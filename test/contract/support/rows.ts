@@ -1,5 +1,13 @@
 import type { Client } from 'pg';
+import { isOfDirectory } from '../../setup/two-cells';
+
 type Row = Record<string, unknown>;
+
+/** The number of statements that have written a table. */
+interface Counted {
+  readonly name: string;
+  readonly writes: string;
+}
 
 /** Every row of every table, by table. */
 export type Snapshot = ReadonlyMap<string, readonly Row[]>;
@@ -49,14 +57,13 @@ export class Rows {
 
   /** Reads the tables that were written since the last read, and returns the cached rows of the others. */
   async read(): Promise<Snapshot> {
-    const counts = [...this.columns.keys()].map(
-      (table) => `SELECT '${table}' AS name, last_value::text AS writes FROM watch.${table}`,
-    );
-    const { rows } = await this.database.query<{ name: string; writes: string }>({
-      name: 'writes',
-      text: counts.join(' UNION ALL '),
-    });
-    for (const { name, writes } of rows) {
+    const count = (table: string): string =>
+      `SELECT '${table}' AS name, last_value::text AS writes FROM watch.${table}`;
+    const counted: Counted[] = [];
+    const all = [...this.columns.keys()];
+    for (const tables of [all.filter(isOfDirectory), all.filter((table) => !isOfDirectory(table))])
+      counted.push(...(await this.database.query<Counted>(tables.map(count).join(' UNION ALL '))).rows);
+    for (const { name, writes } of counted) {
       if (this.writes.get(name) === writes) continue;
       // Not jsonb, which would reorder the keys of stored JSON texts.
       const table = await this.database.query<{ text: string }>({

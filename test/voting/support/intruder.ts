@@ -7,7 +7,7 @@ export class Intruder {
   private constructor(private readonly client: Client) {}
 
   static async of(app: TestApp, { tenant }: Campaigns): Promise<Intruder> {
-    const client = new Client({ connectionString: app.config.databaseUrl });
+    const client = new Client({ connectionString: app.dataUrl });
     await client.connect();
     await client.query('SET ROLE mandat_app');
     await client.query(`SELECT set_config('app.tenant_id', $1, false)`, [tenant.tenantId]);

@@ -52,7 +52,7 @@ export class Barrier {
   ) {}
 
   static async install(app: TestApp): Promise<Barrier> {
-    const rival = new Client({ connectionString: app.config.databaseUrl });
+    const rival = new Client({ connectionString: app.dataUrl });
     await rival.connect();
     await rival.query(`
       CREATE FUNCTION barrier() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -22,7 +22,7 @@ export class Gate {
     table: string,
     when = 'true',
   ): Promise<Gate> {
-    const keeper = new Client({ connectionString: app.config.databaseUrl });
+    const keeper = new Client({ connectionString: app.dataUrl });
     await keeper.connect();
     const name = `gate_${randomUUID().replaceAll('-', '')}`;
     await keeper.query(`SELECT pg_advisory_lock(hashtextextended('${name}', 9))`);

@@ -1,0 +1,98 @@
+import { Client, type QueryConfig } from 'pg';
+import { TABLES } from '../boundaries/tables';
+import { type Config, PRINCIPAL } from '../../libs/platform/src/ops/config';
+import { asService } from './service-login';
+
+/** The cell of all data spaces with TEST_CELLS=2. */
+const NORD = 'nord';
+
+/** The database on the second server that has the data spaces of this directory; with one server the directory itself. */
+export function dataUrlOf(databaseUrl: string): string {
+  const second = process.env.TEST_CELL_URL;
+  const url = URL.parse(databaseUrl);
+  if (!second || !url?.pathname.startsWith('/mandat_test_')) return databaseUrl;
+  return new URL(url.pathname, second).href;
+}
+
+/** The cells of a directory that the tests have made. */
+export function testCells(databaseUrl: string): Map<string, string> {
+  const dataUrl = dataUrlOf(databaseUrl);
+  return new Map([[dataUrl === databaseUrl ? PRINCIPAL : NORD, dataUrl]]);
+}
+
+/** The variables that tell a process the cells of its DATABASE_URL. */
+export function cellVariables({ DATABASE_URL, CELLS }: Record<string, string>): Record<string, string> {
+  const dataUrl = DATABASE_URL && dataUrlOf(DATABASE_URL);
+  if (CELLS !== undefined || !dataUrl || dataUrl === DATABASE_URL) return {};
+  return { CELLS: `${NORD}=${asService(dataUrl)}`, WORKER_CELL: NORD };
+}
+
+/** A superuser's connection to a directory and its data spaces, if the test did not give it other cells. */
+export function superuserOf({ databaseUrl, cells }: Config): Client {
+  const dataUrl = dataUrlOf(databaseUrl);
+  const isDivided = dataUrl !== databaseUrl && [...cells.values()].includes(dataUrl);
+  return isDivided ? new TwoServers(databaseUrl, dataUrl) : new Client({ connectionString: databaseUrl });
+}
+
+/** Tables of the directory, which are empty in other databases. */
+const OF_DIRECTORY: readonly string[] = ['client', 'tenant', 'cle', 'rate_window', 'deplacement'];
+const OF_BOTH: readonly string[] = ['journal', 'journal_tete'];
+const OF_DATA_SPACES = Object.values(TABLES)
+  .flat()
+  .filter((table) => !OF_DIRECTORY.includes(table) && !OF_BOTH.includes(table));
+
+export const isOfDirectory = (table: string): boolean => OF_DIRECTORY.includes(table);
+
+/** Matches a statement that names one of the tables. */
+const naming = (tables: readonly string[]): RegExp =>
+  new RegExp(String.raw`\b(?:from|update|into|join|table|on)\s+(?:watch\.)?"?(?:${tables.join('|')})\b`, 'i');
+export const ofDirectory = naming(OF_DIRECTORY);
+export const ofDataSpaces = naming(OF_DATA_SPACES);
+export const ofTrails = naming(OF_BOTH);
+const BOTH =
+  /^\s*(begin|commit|rollback|savepoint|release|set|reset|create (schema|sequence|function) watch)\b/i;
+
+/**
+ * Sends a statement about tables of the directory alone to the directory, and others to the data spaces. Both have trails: that
+ * of a client as a whole is in the directory.
+ */
+class TwoServers extends Client {
+  private readonly directory: Client;
+
+  constructor(databaseUrl: string, dataUrl: string) {
+    super({ connectionString: dataUrl });
+    this.directory = new Client({ connectionString: databaseUrl });
+    // As in `pg`, whose methods have several signatures.
+    const send = this.query.bind(this) as (...query: unknown[]) => Promise<unknown>;
+    const route = async (statement: string | QueryConfig, values?: unknown[]): Promise<unknown> => {
+      const text = typeof statement === 'string' ? statement : statement.text;
+      if (BOTH.test(text)) await this.directory.query(text);
+      else if (ofDirectory.test(text) && !ofDataSpaces.test(text))
+        return this.directory.query(statement, values);
+      const given = values ?? (typeof statement === 'string' ? [] : (statement.values ?? []));
+      if (ofTrails.test(text) && (await this.isClient(given))) return this.directory.query(statement, values);
+      return send(statement, values);
+    };
+    Object.assign(this, {
+      query: (...query: unknown[]) =>
+        typeof (query[0] as { submit?: unknown }).submit === 'function'
+          ? send(...query)
+          : route(query[0] as string, query[1] as unknown[]),
+      connect: async () => {
+        await this.directory.connect();
+        await super.connect();
+      },
+      end: async () => {
+        await this.directory.end();
+        await super.end();
+      },
+    });
+  }
+
+  private async isClient(values: readonly unknown[]): Promise<boolean> {
+    const { rowCount } = await this.directory.query('SELECT FROM client WHERE id::text = ANY ($1)', [
+      values.flat().filter((value) => typeof value === 'string' && value.length === 36),
+    ]);
+    return rowCount! > 0;
+  }
+}
