@@ -28,7 +28,10 @@ export class Moves1764000038000 implements MigrationInterface {
     await runner.query(
       `CREATE UNIQUE INDEX deplacement_en_cours ON deplacement (tenant_id) WHERE date_fin IS NULL`,
     );
-    await runner.query(`GRANT SELECT, INSERT, UPDATE ON deplacement TO ${ACCESS_ROLE}`);
+    // Only the mover says how far a move is: who could say that it was switched could have the old cell emptied.
+    await runner.query(
+      `GRANT SELECT, INSERT (tenant_id, cellule_origine, cellule) ON deplacement TO ${ACCESS_ROLE}`,
+    );
 
     await runner.query(`CREATE TABLE espace_ferme (tenant_id uuid PRIMARY KEY, jusqua timestamptz NOT NULL)`);
     await runner.query(

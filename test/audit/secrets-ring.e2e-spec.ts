@@ -171,6 +171,20 @@ describe('npm run cli -- rechiffrer', () => {
     expect([await third.exited, await faultsWith(fresh, tenant, ring('k3'))]).toEqual([0, []]);
   }, 120_000);
 
+  it('waits for a data space that is being moved', async () => {
+    const app = await service.with(BARE);
+    const tenant = await filled(app);
+    await app.database.query(`SELECT nextval('espace_ferme_existe')`);
+    await app.database.query(`INSERT INTO espace_ferme VALUES ($1, clock_timestamp() + interval '6 s')`, [
+      tenant.tenantId,
+    ]);
+    const run = await runCli(service.url, ring('k2', 'k1'), 'rechiffrer');
+    expect([await run.exited, run.errors]).toEqual([
+      0,
+      expect.stringContaining(': 7 secrets encrypted again'),
+    ]);
+  });
+
   it.each([
     ['changed', `UPDATE journal SET action = 'employe.creer' WHERE numero = 2 AND tenant_id = $1`],
     [

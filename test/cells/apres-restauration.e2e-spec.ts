@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { MODULES } from '../../libs/access/src/caller';
 import { ClientsService } from '../../libs/clients/src';
 import { Child } from '../http/child-process';
@@ -48,7 +49,7 @@ async function afterRestore(...args: string[]): Promise<{ lines: object[]; error
   return { lines: lines.map((line) => JSON.parse(line) as object), errors: child.errors };
 }
 
-const STOP = /^Stop API and workers first/;
+const STOP = /^Stop API, workers and deplacements first/;
 
 describe('apres-restauration --cellule', () => {
   it('an unknown cell or option changes nothing', async () => {
@@ -98,5 +99,38 @@ describe('apres-restauration --cellule', () => {
     const all = await afterRestore();
     const trails = all.lines.filter((line) => 'done' in line && line.done === 'trail');
     expect(trails).toHaveLength(4);
+  });
+
+  it('stops before moves that the restored cell does not know', async () => {
+    const [near, far] = tenants as [TestTenant, TestTenant];
+    const connect = async (url: string): Promise<Client> => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      return client;
+    };
+    const [directory, nord] = [await connect(urls.principal), await connect(urls.nord)];
+    const note = ({ tenantId }: TestTenant, from: string, to: string): Promise<unknown> =>
+      directory.query(
+        `INSERT INTO deplacement (tenant_id, cellule_origine, cellule, etat, date_bascule, date_fin)
+         VALUES ($1, $2, $3, 'Reussie', now(), now())`,
+        [tenantId, from, to],
+      );
+    try {
+      await note(near, 'nord', 'principal');
+      await note(far, 'principal', 'nord');
+      const unknown = async (): Promise<string[]> => {
+        const { lines, errors } = await afterRestore('--cellule', 'nord');
+        expect(lines.length > 0).toBe(errors === '');
+        return [near, far].filter(({ tenantId }) => errors.includes(tenantId)).map(({ cleId }) => cleId);
+      };
+      expect(await unknown()).toEqual([near.cleId]);
+      await nord.query(`INSERT INTO espace_ferme VALUES ($1, 'infinity')`, [near.tenantId]);
+      expect(await unknown()).toEqual([]);
+      await nord.query('DELETE FROM reglage WHERE tenant_id = $1', [far.tenantId]);
+      expect(await unknown()).toEqual([far.cleId]);
+    } finally {
+      await directory.end();
+      await nord.end();
+    }
   });
 });

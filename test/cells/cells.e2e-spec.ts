@@ -1,58 +1,24 @@
 import type { INestApplication } from '@nestjs/common';
 import { Client } from 'pg';
-import { ClientsService, ExpiryService, JournalService } from '../../libs/clients/src';
+import { ExpiryService, JournalService } from '../../libs/clients/src';
 import { Databases } from '../../libs/platform/src/database/databases';
 import { Child } from '../http/child-process';
 import { eventually, expectProblem } from '../http/expect-problem';
-import { synced } from '../membership/synced';
-import { TEST_ACTOR } from '../setup/actor';
+import { perFile } from '../setup/fixtures';
 import { asService } from '../setup/service-login';
-import { type Answer, cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
-import { employee, employer, job, membership, union } from '../sync/support';
-import { Campaigns } from '../voting/support/campaigns';
+import { employee } from '../sync/support';
+import { type Campaigns } from '../voting/support/campaigns';
 import { ballot, type Vote, Votes } from '../voting/support/votes';
+import { type Cell, CELLS, TwoCells } from './support';
 
-const CELLS = ['principal', 'nord'] as const;
-type Cell = (typeof CELLS)[number];
-
-let app: TestApp;
-let urls: Record<Cell, string>;
-const databases = {} as Record<Cell, Client>;
-
-beforeAll(async () => {
-  urls = { principal: await cloneTemplate(), nord: await cloneTemplate() };
-  app = await TestApp.start({ databaseUrl: urls.principal, cells: new Map(Object.entries(urls)) });
-  for (const cell of CELLS) {
-    databases[cell] = new Client({ connectionString: urls[cell] });
-    await databases[cell].connect();
-  }
-});
-afterAll(async () => {
-  for (const cell of CELLS) await databases[cell].end();
-  await app.stop();
-});
-
+const two = perFile(() => TwoCells.start());
 const asAdmin = (method: string, path: string, body?: unknown): Promise<Answer> =>
-  app.send(app.adminKey, method, `/admin/v1${path}`, body);
-let number = 0;
-const created = (more: object = {}): Promise<Answer> =>
-  asAdmin('POST', '/clients', { nom: `Cellule ${++number}`, modules: ['carteMembre', 'vote'], ...more });
-
-/** A tenant with records, and its voting campaigns. */
-async function tenantIn(cellule: Cell): Promise<Campaigns> {
-  const { json } = await created({ cellule });
-  const wanted = { nom: 'Test', environnement: 'staging' as const, role: 'partenaire' as const };
-  const cle = await app.app.get(ClientsService).issueCle(TEST_ACTOR, json.id as string, wanted);
-  const tenant: TestTenant = { clientId: json.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
-  await synced(app, tenant, {
-    Syndicats: [union('SYN-1', [employer('EMP-1')])],
-    Employes: ['E-1', 'E-2', 'E-3'].map((name) =>
-      employee(name, { Emplois: [job('J-1', 'EMP-1')], Adhesions: [membership('SYN-1')] }),
-    ),
-  });
-  return new Campaigns(app, tenant);
-}
+  two.asAdmin(method, path, body);
+const created = (more?: object): Promise<Answer> => two.created(more);
+const tenantIn = (cell: Cell): Promise<Campaigns> => two.tenantIn(cell);
+const rowsIn = (cell: Cell, tenantId: string): Promise<Record<string, number>> => two.rowsIn(cell, tenantId);
 
 /** An open vote with its voters, who are read through the API, because the cell may be any. */
 async function openVote(votes: Votes, count: number): Promise<Vote> {
@@ -61,27 +27,9 @@ async function openVote(votes: Votes, count: number): Promise<Vote> {
   return { ...vote, voters: json.map((one: Answer['json']) => one.VotantId as string) };
 }
 
-/** Tables of tenants, with the number of rows that a database has of a tenant, if any. */
-async function rowsIn(cell: Cell, tenantId: string): Promise<Record<string, number>> {
-  const { rows: tables } = await databases[cell].query<{ name: string }>(
-    `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-     WHERE a.attname = 'tenant_id' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-       AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'cle'`,
-  );
-  const found: Record<string, number> = {};
-  for (const { name } of tables) {
-    const { rows } = await databases[cell].query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM ${name} WHERE tenant_id = $1`,
-      [tenantId],
-    );
-    if (rows[0]!.count > 0) found[name] = rows[0]!.count;
-  }
-  return found;
-}
-
 /** Runs the worker of a cell during some work. */
-async function withWorker<T>(cell: Cell, work: () => Promise<T>, cells = app.config.cells): Promise<T> {
-  const config = { ...app.config, cells, workerCell: cell };
+async function withWorker<T>(cell: Cell, work: () => Promise<T>, cells = two.app.config.cells): Promise<T> {
+  const config = { ...two.app.config, cells, workerCell: cell };
   const worker: INestApplication = await startWorker(config, { roundMs: 100 });
   try {
     return await work();
@@ -119,7 +67,7 @@ describe('clients and their cells', () => {
     expect(after.map(({ nom, etat }) => [nom, etat])).toEqual(CELLS.map((nom) => [nom, 'Disponible']));
     expect(after[1]!.nombreEspaces).toBe((before[1]!.nombreEspaces as number) + 1);
     expect(Math.min(...after.map(({ taille }) => taille as number))).toBeGreaterThan(1_000_000);
-    expectProblem(await app.send(undefined, 'GET', '/admin/v1/cellules'), 401, 'Cle.Invalide');
+    expectProblem(await two.app.send(undefined, 'GET', '/admin/v1/cellules'), 401, 'Cle.Invalide');
   });
 });
 
@@ -128,9 +76,14 @@ async function withAnother<T>(
   cells: Record<string, string>,
   work: (other: TestApp) => Promise<T>,
 ): Promise<T> {
-  const { secretsKey, adminApiKey } = app.config;
+  const { secretsKey, adminApiKey } = two.app.config;
   const named = new Map(Object.entries(cells));
-  const other = await TestApp.start({ databaseUrl: urls.principal, cells: named, secretsKey, adminApiKey });
+  const other = await TestApp.start({
+    databaseUrl: two.urls.principal,
+    cells: named,
+    secretsKey,
+    adminApiKey,
+  });
   try {
     return await work(other);
   } finally {
@@ -146,7 +99,7 @@ describe('a key', () => {
     async (cellule) => {
       const { json } = await created({ cellule });
       const path = `/admin/v1/clients/${json.id}/cles`;
-      await withAnother(urls, async (other) => {
+      await withAnother(two.urls, async (other) => {
         expect((await other.send(other.adminKey, 'POST', path, NEW_KEY)).status).toBe(201);
       });
     },
@@ -155,15 +108,15 @@ describe('a key', () => {
   it('that the directory does not record leaves nothing in the cell', async () => {
     const { json } = await created({ cellule: 'nord' });
     const spaces = async () =>
-      (await databases.nord.query('SELECT tenant_id FROM journal_tete ORDER BY tenant_id')).rows;
+      (await two.databases.nord.query('SELECT tenant_id FROM journal_tete ORDER BY tenant_id')).rows;
     const before = await spaces();
     // Entries of the client cannot be written then.
-    const { rows } = await databases.principal.query<{ sceau: Buffer }>(
+    const { rows } = await two.databases.principal.query<{ sceau: Buffer }>(
       `UPDATE journal_tete SET sceau = '', cle_secrets = 'autre' WHERE tenant_id = $1 RETURNING OLD.sceau`,
       [json.id],
     );
     const answer = await asAdmin('POST', `/clients/${json.id}/cles`, NEW_KEY);
-    await databases.principal.query(
+    await two.databases.principal.query(
       'UPDATE journal_tete SET sceau = $2, cle_secrets = NULL WHERE tenant_id = $1',
       [json.id, rows[0]!.sceau],
     );
@@ -178,9 +131,9 @@ describe.each(CELLS)('a data space in %s', (cell) => {
   it('lives whole there: records, roll, ballots, trail, events and settings', async () => {
     const campaigns = await tenantIn(cell);
     const { tenant } = campaigns;
-    const read = await app.send(tenant, 'GET', '/b2b/v2/employe');
+    const read = await two.app.send(tenant, 'GET', '/b2b/v2/employe');
     expect(read.json).toHaveLength(3);
-    const votes = await Votes.of(app, campaigns);
+    const votes = await Votes.of(two.app, campaigns);
     const vote = await openVote(votes, 3);
     for (const voter of [0, 1]) await votes.voted(vote, voter);
     await campaigns.sent('POST', `/${vote.id}/fermer`);
@@ -201,41 +154,43 @@ describe.each(CELLS)('a data space in %s', (cell) => {
     expect(Object.keys(found)).toEqual(
       expect.arrayContaining(['evenement', 'journal', 'journal_tete', 'changement']),
     );
-    const { rows } = await databases[cell].query('SELECT seuil_anonymat FROM reglage WHERE tenant_id = $1', [
-      tenant.tenantId,
-    ]);
+    const { rows } = await two.databases[cell].query(
+      'SELECT seuil_anonymat FROM reglage WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
     expect(rows).toEqual([{ seuil_anonymat: 2 }]);
   });
 
   it('is worked on by the worker of its cell alone', async () => {
     const { tenant } = await tenantIn(cell);
     const body = { Employes: [employee('E-9')] };
-    const { status, json } = await app.send(tenant, 'POST', '/b2b/v2/sync', body, {
+    const { status, json } = await two.app.send(tenant, 'POST', '/b2b/v2/sync', body, {
       Prefer: 'respond-async',
     });
     expect(status).toBe(202);
-    const state = async () => (await app.send(tenant, 'GET', `/b2b/v2/tache/${json.id}`)).json.etat as string;
+    const state = async () =>
+      (await two.app.send(tenant, 'GET', `/b2b/v2/tache/${json.id}`)).json.etat as string;
     await withWorker(other, () => new Promise((resolve) => setTimeout(resolve, 1_500)));
     expect(await state()).toBe('EnAttente');
     await withWorker(cell, () =>
       eventually(async () => (await state()) === 'Reussie' || undefined, 'the task has ended'),
     );
-    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/E-9')).status).toBe(200);
+    expect((await two.app.send(tenant, 'GET', '/b2b/v1/employe/E-9')).status).toBe(200);
   });
 
   it('its vote is opened, closed, sealed and counted by its worker', async () => {
     const campaigns = await tenantIn(cell);
-    const votes = await Votes.of(app, campaigns);
+    const votes = await Votes.of(two.app, campaigns);
     const vote = await openVote(votes, 2);
     await votes.cast(vote.id, ballot(vote, 0));
-    await databases[cell].query(
+    await two.databases[cell].query(
       `UPDATE campagne SET ouverture_du_vote_utc = now() - interval '2 hours', fermeture_du_vote_utc = now() - interval '1 second'
        WHERE tenant_id = $1`,
       [campaigns.tenant.tenantId],
     );
     await withWorker(cell, () =>
       eventually(async () => {
-        const { rows } = await databases[cell].query<{ sealed: boolean }>(
+        const { rows } = await two.databases[cell].query<{ sealed: boolean }>(
           'SELECT urne_scellee AS sealed FROM campagne WHERE tenant_id = $1',
           [campaigns.tenant.tenantId],
         );
@@ -252,7 +207,7 @@ describe.each(CELLS)('a data space in %s', (cell) => {
     const exported = await asAdmin('GET', path);
     expect([exported.status, exported.text.includes('E-1')]).toEqual([200, true]);
     expect((await asAdmin('DELETE', path)).status).toBeLessThan(300);
-    expect((await app.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(404);
+    expect((await two.app.send(tenant, 'GET', '/b2b/v1/employe/E-1')).status).toBe(404);
   });
 });
 
@@ -270,7 +225,7 @@ async function sentDuring(name: string, work: () => Promise<unknown>): Promise<n
 describe('the cell of a data space', () => {
   it('comes with the key of a request', async () => {
     const { tenant } = await tenantIn('nord');
-    await withAnother(urls, async (other) => {
+    await withAnother(two.urls, async (other) => {
       const read = () => other.send(tenant, 'GET', '/b2b/v1/employe/E-1');
       expect(await sentDuring('cell_of', async () => expect((await read()).status).toBe(200))).toBe(0);
     });
@@ -278,7 +233,7 @@ describe('the cell of a data space', () => {
 
   it('is looked up once for all who wait for it', async () => {
     const { tenant } = await tenantIn('nord');
-    await withAnother(urls, async (other) => {
+    await withAnother(two.urls, async (other) => {
       const databases = other.app.get(Databases);
       const all = () => Promise.all([1, 2, 3].map(() => databases.of(tenant.tenantId)));
       expect(await sentDuring('cell_of', all)).toBe(1);
@@ -290,7 +245,7 @@ describe('processes whose CELLS lacks a cell with data spaces', () => {
   const lacking = { principal: '' };
   let tenant: TestTenant;
   beforeAll(async () => {
-    lacking.principal = urls.principal;
+    lacking.principal = two.urls.principal;
     ({ tenant } = await tenantIn('nord'));
   });
 
@@ -315,7 +270,7 @@ describe('processes whose CELLS lacks a cell with data spaces', () => {
   });
 
   it('the API logs an error at its start that names it', async () => {
-    const env = { DATABASE_URL: urls.principal, CELLS: '', LOG_LEVEL: 'info' };
+    const env = { DATABASE_URL: two.urls.principal, CELLS: '', LOG_LEVEL: 'info' };
     const api = await Child.start('partner-api', env);
     await api.stop();
     expect(api.lines().filter(({ level }) => level === 50)).toMatchObject([{ cells: ['nord'] }]);
@@ -327,7 +282,7 @@ describe('processes whose CELLS lacks a cell with data spaces', () => {
     ['cli', ['verifier-journal']],
   ] as const)('%s %s does not start', async (name, args) => {
     const secretsKey = Buffer.alloc(32, 1).toString('base64');
-    const env = { DATABASE_URL: asService(urls.principal), CELLS: '', SECRETS_KEY: `k1:${secretsKey}` };
+    const env = { DATABASE_URL: asService(two.urls.principal), CELLS: '', SECRETS_KEY: `k1:${secretsKey}` };
     const child = await Child.spawn(name, env, args);
     expect([await child.exited, child.errors]).toEqual([
       1,
@@ -339,14 +294,15 @@ describe('processes whose CELLS lacks a cell with data spaces', () => {
 describe('without principal in CELLS', () => {
   it('its data spaces are worked on and listed, and new ones are elsewhere', async () => {
     const { tenant } = await tenantIn('principal');
-    const { json } = await app.send(tenant, 'POST', '/b2b/v2/sync', {}, { Prefer: 'respond-async' });
-    const state = async () => (await app.send(tenant, 'GET', `/b2b/v2/tache/${json.id}`)).json.etat as string;
+    const { json } = await two.app.send(tenant, 'POST', '/b2b/v2/sync', {}, { Prefer: 'respond-async' });
+    const state = async () =>
+      (await two.app.send(tenant, 'GET', `/b2b/v2/tache/${json.id}`)).json.etat as string;
     await withWorker(
       'principal',
       () => eventually(async () => (await state()) === 'Reussie' || undefined, 'the task has ended'),
-      new Map([['nord', urls.nord]]),
+      new Map([['nord', two.urls.nord]]),
     );
-    await withAnother({ nord: urls.nord }, async (other) => {
+    await withAnother({ nord: two.urls.nord }, async (other) => {
       const { json } = await other.send(other.adminKey, 'GET', '/admin/v1/cellules');
       expect(json.map(({ nom, etat }: Answer['json']) => [nom, etat])).toEqual([
         ['nord', 'Disponible'],
@@ -369,7 +325,7 @@ describe('cle.expireBientot', () => {
   };
   const events = async (cell: Cell, { tenantId }: TestTenant) =>
     (
-      await databases[cell].query(
+      await two.databases[cell].query(
         `SELECT data->>'cleId' AS cle FROM evenement WHERE tenant_id = $1 AND type = 'cle.expireBientot'`,
         [tenantId],
       )
@@ -378,17 +334,18 @@ describe('cle.expireBientot', () => {
   it('is sent once by the worker of the cell alone, also if the directory lost that it was', async () => {
     const [near, far] = [await expiring('principal'), await expiring('nord')];
     const webhook = { url: 'http://127.0.0.1:9/', types: ['cle.expireBientot'] };
-    expect((await app.send(far, 'POST', '/b2b/v2/webhook', webhook)).status).toBe(201);
-    const worker = await startWorker({ ...app.config, workerCell: 'nord' }, { roundMs: 1_000_000 });
+    expect((await two.app.send(far, 'POST', '/b2b/v2/webhook', webhook)).status).toBe(201);
+    const worker = await startWorker({ ...two.app.config, workerCell: 'nord' }, { roundMs: 1_000_000 });
     try {
       // The worker's own first round may do it.
       await worker.get(ExpiryService).tellAllDue();
       await eventually(async () => (await events('nord', far)).length > 0 || undefined, 'the event');
-      await databases.principal.query('UPDATE cle SET expiration_annoncee_le = NULL WHERE tenant_id = $1', [
-        far.tenantId,
-      ]);
+      await two.databases.principal.query(
+        'UPDATE cle SET expiration_annoncee_le = NULL WHERE tenant_id = $1',
+        [far.tenantId],
+      );
       await worker.get(ExpiryService).tellAllDue();
-      const { rows } = await databases.principal.query<{ tenant_id: string }>(
+      const { rows } = await two.databases.principal.query<{ tenant_id: string }>(
         'SELECT tenant_id FROM cle WHERE expiration_annoncee_le IS NOT NULL',
       );
       expect(rows).toEqual([{ tenant_id: far.tenantId }]);
@@ -402,21 +359,21 @@ describe('cle.expireBientot', () => {
 
 it('the trails of all spaces verify, each in its cell', async () => {
   const trails: { space: string; faults: readonly string[] }[] = [];
-  for await (const trail of app.app.get(JournalService).verify(undefined, new Map())) trails.push(trail);
+  for await (const trail of two.app.app.get(JournalService).verify(undefined, new Map())) trails.push(trail);
   expect(trails.length).toBeGreaterThan(4);
   expect(trails.filter(({ faults }) => faults.length > 0)).toEqual([]);
 });
 
 it('tenants of one cell are served while the other is away', async () => {
   const [near, far] = [await tenantIn('principal'), await tenantIn('nord')];
-  const away = new URL(urls.nord);
+  const away = new URL(two.urls.nord);
   away.port = '1';
   const cells = new Map([
-    ['principal', urls.principal],
+    ['principal', two.urls.principal],
     ['nord', away.href],
   ]);
-  const { secretsKey, adminApiKey } = app.config;
-  const lame = await TestApp.start({ databaseUrl: urls.principal, cells, secretsKey, adminApiKey });
+  const { secretsKey, adminApiKey } = two.app.config;
+  const lame = await TestApp.start({ databaseUrl: two.urls.principal, cells, secretsKey, adminApiKey });
   try {
     const read = (tenant: TestTenant): Promise<Answer> => lame.send(tenant, 'GET', '/b2b/v1/employe/E-1');
     expectProblem(await read(far.tenant), 503, 'Service.Indisponible');

@@ -103,7 +103,7 @@ describe('node dist/apps/cli/src/main.js apres-restauration', () => {
       const before = await trail.rows();
       const running = await afterRestore([moment()]);
       expect([running.code, running.lines]).toEqual([1, []]);
-      expect(running.errors).toMatch(/^Stop API and workers first/);
+      expect(running.errors).toMatch(/^Stop API, workers and deplacements first/);
       await stopApi();
       const foreign = await afterRestore([moment()], KeyRing.of(randomBytes(32)));
       expect([foreign.code, foreign.lines]).toEqual([1, []]);

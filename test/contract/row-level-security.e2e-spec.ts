@@ -250,7 +250,7 @@ describe('Row-level security in the schema', () => {
         'client: SELECT, INSERT, UPDATE',
         // The purge of old emails, without their content.
         'courriel: DELETE, SELECT (tenant_id, id_unique, nombre_destinataires, date_creation)',
-        'deplacement: SELECT, INSERT, UPDATE',
+        'deplacement: SELECT, INSERT (tenant_id, cellule_origine, cellule)',
         'derniere_ecriture: SELECT, INSERT, UPDATE',
         'espace_ferme: SELECT',
         'espace_ferme_existe: SELECT',

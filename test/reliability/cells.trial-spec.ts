@@ -51,7 +51,8 @@ async function started(more: Record<string, string> = {}): Promise<{
   const workers = CELLS.map((name) => new Mortal('worker', { ...fleet.env, WORKER_CELL: name }));
   open.push({ stop: async () => void (await Promise.all(workers.map((one) => one.end()))) });
   await Promise.all(workers.map((one) => one.url()));
-  return { fleet, owner: { SECRETS_KEY, DATABASE_URL: principal, CELLS: cells((url) => url) } };
+  const NODE_OPTIONS = `--require=${join(__dirname, 'support/early-removal.cjs')}`;
+  return { fleet, owner: { SECRETS_KEY, DATABASE_URL: principal, CELLS: cells((url) => url), NODE_OPTIONS } };
 }
 
 async function spaceIn(fleet: Fleet, cellule: Cell): Promise<FleetSpace> {

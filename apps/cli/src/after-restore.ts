@@ -56,8 +56,9 @@ export async function afterRestore(
   // A worker would send the emails meanwhile, and an API accept the keys.
   for (const url of restored)
     if ((await connectionsOfProcesses(url)) > 0)
-      throw new ConfigError('Stop API and workers first: some use this database.');
+      throw new ConfigError('Stop API, workers and deplacements first: some use this database.');
   await ServiceContext.use(config, async (services) => {
+    if (cell !== undefined) await assertKnowsMoves(services, cell, at);
     const restore = new Restore(services, at, (name) => restored.has(urlOf(name)));
     await restore.handle(noted);
     if (restore.failures > 0) {
@@ -65,6 +66,19 @@ export async function afterRestore(
       process.exitCode = 1;
     }
   });
+}
+
+/** The directory knows moves that the restored cell does not. */
+async function assertKnowsMoves({ deplacements }: ServiceContext, cell: string, at: Date): Promise<void> {
+  const unknown = await deplacements.unknownAfterRestore(cell, at);
+  if (unknown.length === 0) return;
+  const lines = unknown.map(
+    ({ tenantId, celluleOrigine, cellule, dateBascule }) =>
+      `${tenantId} moved from ${celluleOrigine} to ${cellule} at ${dateBascule!.toISOString()}`,
+  );
+  throw new ConfigError(
+    `The cell does not know these moves: ${lines.join(', ')}. Restore it to a later moment, or see docs/operations.md, "Moving a data space".`,
+  );
 }
 
 /** One run of the command, on its services. */

@@ -2,6 +2,7 @@ import { isUUID } from 'class-validator';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENVIRONMENTS } from '#access/caller';
 import type { Step } from '#clients';
+import { CopyRefused } from '#platform/database/space-copy';
 import { NO_TENANT } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Config, ConfigError } from '#platform/ops/config';
@@ -33,7 +34,13 @@ export async function moveOne(config: Config, [clientId, environnement, cellule]
   await ServiceContext.use(asOwner(config), async ({ deplacements, mover }) => {
     const actor = { cleId: NO_TENANT, requestId: 'cli deplacer' };
     const move = await refusable(deplacements.request(actor, clientId!, known, cellule));
-    await mover.perform(move, print);
+    for (let wait = 1; wait > 0; await sleep(wait)) {
+      wait = await mover.perform(move, print);
+      if (wait > 0)
+        console.log(
+          `The old rows are removed in ${Math.ceil(wait / 1000)} s. This command may be ended before.`,
+        );
+    }
     const { etat, erreur, total } = await deplacements.latest(clientId!, known);
     if (etat !== 'Reussie') throw new ConfigError(`${erreur?.code ?? etat}: ${erreur?.detail ?? 'not done'}`);
     console.log(`The data space is in ${cellule}: ${total} rows.`);
@@ -46,8 +53,8 @@ export async function moveRequested(config: Config): Promise<void> {
     for (;;) {
       // What broke a connection passes, and the next round begins the move again.
       await mover
-        .performAll(print)
-        .catch((error: unknown) => console.error(`A move was interrupted: ${nameOf(error)}`));
+        .performAll(print, (error) => console.error(`A move was interrupted: ${reasonOf(error)}`))
+        .catch((error: unknown) => console.error(`The moves cannot be read: ${reasonOf(error)}`));
       await sleep(LOOK_MS);
     }
   });
@@ -69,7 +76,8 @@ async function refusable<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The message of a database error may have values of rows. */
-function nameOf(error: unknown): string {
+function reasonOf(error: unknown): string {
+  if (error instanceof CopyRefused) return error.message;
   const { code, name } = error as { code?: string; name?: string };
   return code ?? name ?? 'unknown';
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IDEMPOTENCY_SEALED } from '#platform/database/idempotency-records';
 import type { SealedColumn } from '#platform/database/sealed-columns';
+import { isBeingMoved } from '#platform/database/sql-errors';
 import { NO_TENANT } from '#platform/database/transactions';
 import { type Config, ConfigError } from '#platform/ops/config';
 import { WEBHOOK_SEALED } from '#webhooks';
@@ -13,6 +14,9 @@ const columnsOf = (space: string): readonly SealedColumn[] =>
 /** Attempts at a space whose rows are locked, and the pause between them in ms. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 250;
+
+/** Pause before work on a data space that is being moved is tried again, in ms. */
+const MOVE_PAUSE_MS = 1_000;
 
 /** Pause between two lines of progress, in ms. */
 const PROGRESS_MS = 2_000;
@@ -36,11 +40,11 @@ export async function reencrypt(config: Config): Promise<void> {
     const needed: Needed = new Map();
     const faulty: string[] = [];
     for (const space of spaces) {
-      for (const [cle, count] of await resealed(services, space, progress)) {
+      for (const [cle, count] of await afterMove(() => resealed(services, space, progress))) {
         needed.set(cle, { secrets: (needed.get(cle)?.secrets ?? 0) + count });
       }
       if (space !== NO_TENANT) {
-        const outcome = await services.attestation.attest(space);
+        const outcome = await afterMove(() => services.attestation.attest(space));
         if (outcome === 'attested') progress.trails += 1;
         if (outcome === 'faulty') faulty.push(space);
       }
@@ -49,6 +53,18 @@ export async function reencrypt(config: Config): Promise<void> {
     progress.end();
     conclude(config, needed, faulty);
   });
+}
+
+/** Runs work on a data space again until it is not being moved. */
+async function afterMove<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBeingMoved(error)) throw error;
+      await wait(MOVE_PAUSE_MS);
+    }
+  }
 }
 
 /** Encrypts the secrets of one space again. @returns what is left, by the ids of the keys */

@@ -16,4 +16,5 @@ export { ClientId, ENVIRONMENT_PARTS } from './http/path-parts';
 
 export const CLIENTS_ENTITIES = [Client, Cle];
 export * from './domain/clients.errors';
+export type { Deplacement } from './domain/deplacement.types';
 export { CLIENTS_AUDITED_ACTIONS } from './domain/clients.actions';

@@ -63,6 +63,25 @@ export class DeplacementsService {
     if (await this.obstacles.check.hasVote(tenantId)) throw new DomainError(DEPLACEMENT.VoteOuvert);
   }
 
+  /**
+   * Moves that a cell does not know, which was restored to a moment without the directory: of data spaces that came later and are
+   * not there, and of those that left later and are not closed there.
+   */
+  async unknownAfterRestore(cell: string, moment: Date): Promise<Deplacement[]> {
+    const moves = await this.transactions.read(ADMINISTRATION, () =>
+      this.repository.switchedSince(cell, moment),
+    );
+    const unknown: Deplacement[] = [];
+    for (const move of moves) {
+      const isKnown =
+        move.cellule === cell
+          ? await this.repository.isThere(move.tenantId)
+          : await this.repository.isClosedForGood(cell, move.tenantId);
+      if (!isKnown) unknown.push(move);
+    }
+    return unknown;
+  }
+
   private async spaceOf(clientId: string, environnement: Environment): Promise<string> {
     return (await this.clients.tenantIn(clientId, environnement)) ?? missing();
   }

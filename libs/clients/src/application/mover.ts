@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CopyRefused } from '#platform/database/space-copy';
-import { endsConnection, isUnavailable, sqlState } from '#platform/database/sql-errors';
+import { sqlState } from '#platform/database/sql-errors';
 import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Config, PRINCIPAL } from '#platform/ops/config';
@@ -37,7 +37,7 @@ const ATTEMPTS = 5;
 /**
  * Moves data spaces between cells (docs/adr/0039), with the login of migrations. A mover that is killed before the switch
  * has changed nothing: writes go on at once, or after 8 s if it was killed just before. After the switch the data space is in
- * the new cell. The next mover completes the move in both cases.
+ * the new cell. The next mover begins the move again in the first case, and completes it in the second.
  */
 @Injectable()
 export class Mover {
@@ -46,13 +46,21 @@ export class Mover {
     private readonly config: Config,
   ) {}
 
-  /** Performs all moves that have not ended, one after the other. */
-  async performAll(onStep: StepListener = () => undefined): Promise<void> {
-    for (const move of await this.moves.open()) await this.perform(move, onStep);
+  /** For how long the old rows are kept after the switch, in ms: longer than any read that began before it. */
+  keepOldRowsMs = 180_000;
+
+  /** Performs all moves that have not ended, one after the other. One that fails does not stop the others. */
+  async performAll(onStep: StepListener, onError: (error: unknown) => void): Promise<void> {
+    for (const move of await this.moves.open()) await this.perform(move, onStep).catch(onError);
   }
 
-  /** Performs a move, unless another process does. @throws what broke its connections; the next call begins again */
-  async perform(move: Deplacement, onStep: StepListener = () => undefined): Promise<void> {
+  /**
+   * Performs a move, unless another process does.
+   *
+   * @returns time in ms until the old rows may be removed, and this must be called again; 0 if nothing is left to do
+   * @throws what broke its connections; the next call begins again
+   */
+  async perform(move: Deplacement, onStep: StepListener = () => undefined): Promise<number> {
     const { databaseUrl: directory } = this.config;
     const connections = await MoveConnections.open(move, {
       directory,
@@ -61,21 +69,25 @@ export class Mover {
     });
     try {
       const claimed = await connections.claim();
-      if (!claimed) return;
+      if (!claimed) return 0;
       const done = (step: Step): void | Promise<void> => onStep(step, move);
       if (!claimed.isSwitched) {
         const refusal = await this.bring(move, connections, claimed.attempts, done);
         if (refusal) {
           await connections.undo();
-          return await connections.end(refusal);
+          await connections.end(refusal);
+          return 0;
         }
-      }
-      await connections.closeOriginForGood();
-      await done('settled');
-      await sleep(await connections.untilUnread());
+        await connections.closeOriginForGood();
+        await done('settled');
+      } else await connections.closeOriginForGood();
+      const left = await connections.keptFor(this.keepOldRowsMs);
+      if (left > 0) return left;
       await connections.removeOrigin();
       await done('removed');
       await connections.end();
+      await connections.settleTarget();
+      return 0;
     } finally {
       await connections.close();
     }
@@ -90,13 +102,13 @@ export class Mover {
   ): Promise<Deplacement['erreur'] | undefined> {
     try {
       await this.moves.assertNoVote(move.tenantId);
+      await connections.assertPossible();
       await connections.count();
       await done('counted');
       await shut(connections);
       await done('shut');
       // A campaign may have been published meanwhile.
       await this.moves.assertNoVote(move.tenantId);
-      await connections.assertHasSpace();
       await connections.copy();
       await done('copied');
       await connections.keep();
@@ -106,13 +118,8 @@ export class Mover {
     } catch (error) {
       return refusalOf(error, attempts);
     }
-    try {
-      await connections.switch();
-    } catch (error) {
-      // Whether it was switched is unknown if the connection broke: the next attempt reads it.
-      if (endsConnection(error) && !isUnavailable(error)) throw error;
-      return refusalOf(error, attempts);
-    }
+    // Whether it was switched is unknown if this throws: the next attempt reads it.
+    if (!(await connections.switch())) return refusalOf(new SwitchTooLate(), attempts);
     await done('switched');
     return undefined;
   }
@@ -140,14 +147,16 @@ async function shut(connections: MoveConnections): Promise<void> {
   }
 }
 
+class SwitchTooLate extends Error {
+  override message = 'The switch came too late.';
+}
+
 /** Returns what a failed move shows. @throws the error if another attempt may succeed */
 function refusalOf(error: unknown, attempts: number): NonNullable<Deplacement['erreur']> {
   if (error instanceof DomainError) return { code: error.code, detail: error.message };
   if (error instanceof CopyRefused) return { code: SERVICE.ErreurInterne.code, detail: error.message };
-  if (attempts < ATTEMPTS || sqlState(error) === undefined) throw error;
+  if (attempts < ATTEMPTS) throw error;
   // The message of a database error may have values of rows.
-  return {
-    code: SERVICE.Indisponible.code,
-    detail: `The move failed ${attempts} times with SQLSTATE ${sqlState(error)}.`,
-  };
+  const reason = error instanceof SwitchTooLate ? error.message : `SQLSTATE ${sqlState(error) ?? 'unknown'}`;
+  return { code: SERVICE.Indisponible.code, detail: `The move failed ${attempts} times: ${reason}` };
 }

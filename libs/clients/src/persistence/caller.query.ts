@@ -38,6 +38,8 @@ export class CallerQuery {
    */
   async find(empreinte: Buffer): Promise<PresentedCle | undefined> {
     const values = [empreinte];
+    // The row may be locked for a while, in which the data space may move.
+    const since = performance.now();
     const rows = await this.transactions
       .execute<CallerRow>(ADMINISTRATION, {
         name: 'caller_find',
@@ -56,7 +58,7 @@ export class CallerQuery {
     if (!rows[0]) return undefined;
     const { client, cellule, ...columns } = rows[0];
     // The request needs no look-up of its cell then.
-    if (columns.tenantId && cellule) this.databases.know(columns.tenantId, cellule);
+    if (columns.tenantId && cellule) this.databases.know(columns.tenantId, cellule, since);
     return { cle: Object.assign(new Cle(), columns), client };
   }
 }

@@ -54,4 +54,35 @@ export class DeplacementRepository {
       );
     return rows;
   }
+
+  /** Moves from or to a cell that were switched after a moment, the latest of each data space. */
+  async switchedSince(cell: string, moment: Date): Promise<Deplacement[]> {
+    const { rows } = await this.transactions.client().query<Deplacement>(
+      `SELECT DISTINCT ON (tenant_id) ${COLUMNS} FROM deplacement
+       WHERE date_bascule > $2 AND $1 IN (cellule, cellule_origine) ORDER BY tenant_id, date_bascule DESC`,
+      [cell, moment],
+    );
+    return rows;
+  }
+
+  /** Whether a cell is closed for good for a data space, by a statement of its own. */
+  async isClosedForGood(cell: string, tenantId: string): Promise<boolean> {
+    const rows = await this.transactions.query(
+      { cell },
+      {
+        text: `SELECT FROM espace_ferme WHERE tenant_id = $1 AND jusqua = 'infinity'`,
+        values: [tenantId],
+      },
+    );
+    return rows.length > 0;
+  }
+
+  /** Whether the cell of a data space has it, by a statement of its own: each has settings. */
+  async isThere(tenantId: string): Promise<boolean> {
+    const rows = await this.transactions.query(
+      { tenantId },
+      { text: 'SELECT FROM reglage WHERE tenant_id = $1', values: [tenantId] },
+    );
+    return rows.length > 0;
+  }
 }

@@ -7,6 +7,7 @@ import {
   countSpace,
   removeSpace,
 } from '#platform/database/space-copy';
+import { ranOutOfTime } from '#platform/database/sql-errors';
 import { STORE_WRITES } from '#platform/database/standbys';
 import type { Deplacement } from '../domain/deplacement.types';
 
@@ -20,12 +21,19 @@ const MOVERS = 6;
  */
 const CLOSED_S = 8;
 
-/** Maximum time from the first closure to the switch, in ms: with the 5 s of the processes it is less than `CLOSED_S`. */
+/**
+ * Maximum time from the first closure to the switch, in ms: one half until its statement begins, one for the statement. With the
+ * 5 s of the processes it is less than `CLOSED_S`.
+ */
 const SWITCH_MS = 2_000;
+
+/** Maximum time of a copy, in ms: no vote may open meanwhile, and one that opens within five minutes was excluded. */
+const COPY_MS = 240_000;
 
 /** Connections of one move: to the directory and to both cells, with the login of migrations. */
 export class MoveConnections {
-  private closedAt = 0;
+  /** Latest time of the switch, by the clock of the directory. */
+  private deadline = '-infinity';
 
   private constructor(
     private readonly move: Deplacement,
@@ -45,31 +53,23 @@ export class MoveConnections {
       await Promise.all(open.map((client) => client.end()));
       throw error;
     }
-    const connections = new MoveConnections(move, open[0]!, open[1]!, open[2]!);
-    try {
-      await connections.assertDistinct();
-    } catch (error) {
-      await connections.close();
-      throw error;
-    }
-    return connections;
+    return new MoveConnections(move, open[0]!, open[1]!, open[2]!);
   }
 
-  /** A move of a database onto itself would empty it. */
-  private async assertDistinct(): Promise<void> {
+  /** @throws CopyRefused if the move would not bring a data space from one database to another */
+  async assertPossible(): Promise<void> {
     const identify = `SELECT system_identifier || ' ' || current_database() AS identity FROM pg_control_system()`;
     const [one, other] = [await this.origin.query(identify), await this.target.query(identify)];
     if ((one.rows[0] as { identity: string }).identity === (other.rows[0] as { identity: string }).identity)
       throw new CopyRefused('Both cells are the same database.');
-  }
-
-  /** The cell that a data space has left for good has nothing that may replace a copy. */
-  async assertHasSpace(): Promise<void> {
-    const { rows } = await this.origin.query(
-      `SELECT FROM espace_ferme WHERE tenant_id = $1 AND jusqua = 'infinity'`,
-      [this.move.tenantId],
-    );
-    if (rows.length > 0) throw new CopyRefused('The data space has left this cell before: it is not there.');
+    if ((await this.closureOf(this.origin)) === 'infinity')
+      throw new CopyRefused('The data space has left this cell before: it is not there.');
+    // Rows of an earlier move have a closure, and those of the present home of a data space have none.
+    if (
+      (await this.closureOf(this.target)) === undefined &&
+      (await countSpace(this.target, this.move.tenantId)) > 0
+    )
+      throw new CopyRefused('The new cell has rows of the data space that no move has left there.');
   }
 
   async close(): Promise<void> {
@@ -78,7 +78,8 @@ export class MoveConnections {
     await Promise.all(all.map((client) => client.end().catch(() => undefined)));
   }
 
-  /** Makes this process the only one that performs the move. @returns false if another one does, or the move has ended */
+  /** Makes this process the only one that performs the move. @returns undefined if another one does, the move has ended, or the
+   * directory names a third cell */
   async claim(): Promise<{ readonly isSwitched: boolean; readonly attempts: number } | undefined> {
     const locked = await this.directory.query<{ locked: boolean }>(
       'SELECT pg_try_advisory_lock(hashtextextended($1, $2)) AS locked',
@@ -86,7 +87,8 @@ export class MoveConnections {
     );
     if (!locked.rows[0]!.locked) return undefined;
     const { rows } = await this.directory.query<{ isSwitched: boolean; attempts: number }>(
-      `UPDATE deplacement d SET etat = 'EnCours', traites = 0, essais = essais + 1 FROM tenant t
+      `UPDATE deplacement d SET etat = 'EnCours', traites = CASE WHEN d.date_bascule IS NULL THEN 0 ELSE traites END,
+         essais = essais + CASE WHEN d.date_bascule IS NULL THEN 1 ELSE 0 END FROM tenant t
        WHERE d.id = $1 AND d.date_fin IS NULL AND t.id = d.tenant_id
          AND t.cellule = CASE WHEN d.date_bascule IS NULL THEN d.cellule_origine ELSE d.cellule END
        RETURNING d.date_bascule IS NOT NULL AS "isSwitched", d.essais AS attempts`,
@@ -102,8 +104,9 @@ export class MoveConnections {
   }
 
   /**
-   * Waits for the transactions that write into the data space, and refuses new ones until `reopen` or the end of the
-   * connection. @throws SQLSTATE 55P03 if they do not end in time
+   * Waits for the transactions that write into the data space, and refuses new ones until the end of the connection.
+   *
+   * @throws SQLSTATE 55P03 if they do not end in time
    */
   async shut(waitMs: number): Promise<void> {
     await this.origin.query(`SET lock_timeout = ${waitMs}`);
@@ -116,13 +119,14 @@ export class MoveConnections {
   /** Copies the data space and compares it. Nothing is committed yet. */
   async copy(): Promise<void> {
     const { tenantId, id } = this.move;
+    const until = performance.now() + COPY_MS;
     let copied = 0;
     let reporting: Promise<unknown> | undefined;
     await this.origin.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await this.target.query('BEGIN');
     // What an interrupted attempt has left.
     await removeSpace(this.target, tenantId);
-    await copySpace(this.origin, this.target, tenantId, (rows) => {
+    await copySpace(this.origin, this.target, tenantId, until, (rows) => {
       copied += rows;
       reporting ??= this.directory
         .query('UPDATE deplacement SET traites = $2 WHERE id = $1', [id, copied])
@@ -135,9 +139,23 @@ export class MoveConnections {
     await reporting;
   }
 
-  /** Commits the copy. The new cell refuses writes until every process looks for the space there. */
+  /**
+   * Commits the copy. The new cell refuses writes until every process looks for the space there.
+   *
+   * @throws CopyRefused if this connection does not have the lock of the writers
+   */
   async keep(): Promise<void> {
-    this.closedAt = performance.now();
+    const { rows } = await this.directory.query<{ deadline: string }>(
+      `SELECT (clock_timestamp() + interval '${SWITCH_MS / 2} ms')::text AS deadline`,
+    );
+    const held = await this.origin.query(
+      `SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted`,
+    );
+    if (held.rowCount !== 1)
+      throw new CopyRefused(
+        'The mover lost its lock: give the servers themselves in DATABASE_URL and CELLS, not a pooler.',
+      );
+    this.deadline = rows[0]!.deadline;
     await this.closeUntil(this.target, `clock_timestamp() + interval '${CLOSED_S} s'`);
     await this.target.query('COMMIT');
     // Standbys of the new cell must have the copy before they serve its reads.
@@ -150,36 +168,52 @@ export class MoveConnections {
     await this.closeUntil(this.origin, `clock_timestamp() + interval '${CLOSED_S} s'`);
   }
 
-  /** Directs all processes to the new cell. @throws Error if the closures could end too early; nothing is switched then */
-  async switch(): Promise<void> {
-    if (performance.now() - this.closedAt > SWITCH_MS / 2)
-      throw Object.assign(new Error('The switch came too late.'), { code: 'ETIMEDOUT' });
+  /**
+   * Directs all processes to the new cell.
+   *
+   * @returns false if the closures could end too early: then nothing was switched
+   * @throws what broke the connection: then it may have been switched
+   */
+  async switch(): Promise<boolean> {
     await this.directory.query(`SET statement_timeout = ${SWITCH_MS / 2}`);
-    const { rowCount } = await this.directory.query(
-      `WITH moved AS (
-         UPDATE deplacement SET date_bascule = now(), traites = total
-         WHERE id = $1 AND date_fin IS NULL AND date_bascule IS NULL RETURNING tenant_id, cellule, cellule_origine)
-       UPDATE tenant t SET cellule = m.cellule FROM moved m WHERE t.id = m.tenant_id AND t.cellule = m.cellule_origine`,
-      [this.move.id],
-    );
-    await this.directory.query('SET statement_timeout = 0');
-    if (rowCount !== 1) throw new Error('The move was ended meanwhile.');
+    try {
+      const { rowCount } = await this.directory.query(
+        `WITH switched AS (
+           UPDATE tenant t SET cellule = d.cellule FROM deplacement d
+           WHERE d.id = $1 AND d.date_fin IS NULL AND t.id = d.tenant_id AND t.cellule = d.cellule_origine
+             AND clock_timestamp() < $2
+           RETURNING t.id)
+         UPDATE deplacement SET date_bascule = clock_timestamp(), traites = total
+         FROM switched WHERE deplacement.id = $1`,
+        [this.move.id, this.deadline],
+      );
+      await this.directory.query('SET statement_timeout = 0');
+      return rowCount === 1;
+    } catch (error) {
+      if (ranOutOfTime(error)) return false;
+      throw error;
+    }
   }
 
-  /** Closes the old cell for good: a process that was stopped meanwhile must not write there. */
+  /**
+   * Closes the old cell for good: a process that was stopped meanwhile must not write there.
+   *
+   * @throws CopyRefused if the new cell has lost the copy, for example by a restore
+   */
   async closeOriginForGood(): Promise<void> {
+    if ((await this.closureOf(this.target)) === undefined)
+      throw new CopyRefused('The new cell does not have the copy of the data space, so the old rows stay.');
     await this.closeUntil(this.origin, `'infinity'`);
     await this.unlock();
   }
 
-  /** Ms until no process reads the old rows any more. */
-  async untilUnread(): Promise<number> {
+  /** Time in ms until the old rows have been kept for so long after the switch; 0 if they have. */
+  async keptFor(ms: number): Promise<number> {
     const { rows } = await this.directory.query<{ ms: number }>(
-      `SELECT extract(epoch FROM date_bascule + interval '${CLOSED_S} s' - clock_timestamp())::float8 * 1000 AS ms
-       FROM deplacement WHERE id = $1`,
+      `SELECT extract(epoch FROM date_bascule - clock_timestamp())::float8 * 1000 AS ms FROM deplacement WHERE id = $1`,
       [this.move.id],
     );
-    return Math.max(0, rows[0]!.ms);
+    return Math.max(0, Math.ceil(rows[0]!.ms + ms));
   }
 
   /** Removes the old rows. */
@@ -188,13 +222,23 @@ export class MoveConnections {
     await analyzeSpaces(this.target);
   }
 
-  /** Undoes what was done before the switch. */
+  /** Removes the closure of the new cell, which has ended: without one, no later move may remove the rows there. */
+  async settleTarget(): Promise<void> {
+    await this.target.query('DELETE FROM espace_ferme WHERE tenant_id = $1', [this.move.tenantId]);
+  }
+
+  /** Undoes what was done before the switch. @throws Error if it was switched */
   async undo(): Promise<void> {
-    const { tenantId } = this.move;
+    const { tenantId, id } = this.move;
+    const { rows } = await this.directory.query(
+      'SELECT FROM deplacement WHERE id = $1 AND date_bascule IS NULL',
+      [id],
+    );
+    if (rows.length === 0) throw new Error('The data space was switched.');
     await this.target.query('ROLLBACK');
     await this.origin.query('ROLLBACK');
-    // Rows that this attempt has not committed are not its own.
-    if (this.closedAt > 0) {
+    // Only rows of a move have a closure.
+    if ((await this.closureOf(this.target)) !== undefined) {
       await removeSpace(this.target, tenantId);
       await this.closeUntil(this.target, `'infinity'`);
     }
@@ -210,6 +254,15 @@ export class MoveConnections {
        WHERE id = $1`,
       [this.move.id, erreur ? JSON.stringify(erreur) : null],
     );
+  }
+
+  /** Until when a cell refuses writes of the data space; undefined if nothing says so. */
+  private async closureOf(client: Client): Promise<string | undefined> {
+    const { rows } = await client.query<{ until: string }>(
+      'SELECT jusqua::text AS until FROM espace_ferme WHERE tenant_id = $1',
+      [this.move.tenantId],
+    );
+    return rows[0]?.until;
   }
 
   private async closeUntil(client: Client, until: string): Promise<void> {

@@ -84,9 +84,9 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
     this.find = find;
   }
 
-  /** Records the cell of a data space, which was found with something else. */
-  know(space: string, cell: string): void {
-    this.known.set(space, cell);
+  /** Records the cell of a data space, which was found with something else. @param since by `performance.now()` */
+  know(space: string, cell: string, since: number): void {
+    this.known.set(space, cell, { start: since });
   }
 
   /** Whether a name is that of a cell. */

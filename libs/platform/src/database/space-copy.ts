@@ -4,6 +4,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { serversOf } from '../ops/database-servers';
 import { Primary, PrimaryClient } from './primary';
+import { ranOutOfTime } from './sql-errors';
 import { secureTenantTable } from './tenant-table';
 
 /** A copy that another attempt would not make better. The message has no values of rows. */
@@ -64,7 +65,7 @@ export async function connectForCopy(url: string): Promise<Client> {
   const client = new PrimaryClient({
     connectionString: serversOf(url).urls[0],
     primary: Primary.of(url),
-    application_name: 'mandat cli',
+    application_name: 'mandat deplacement',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
@@ -105,13 +106,15 @@ export async function countSpace(client: Client, tenantId: string): Promise<numb
  * Copies all rows of a data space from the ambient snapshot of one database into the transaction of another one, and
  * compares them there. Triggers and foreign keys do not act: the rows are those that they have passed.
  *
+ * @param until by `performance.now()`
  * @param onRows is told of rows that were copied
- * @throws CopyRefused if the copies differ, or the databases do not have the same tables
+ * @throws CopyRefused if it takes longer, the copies differ, or the databases do not have the same tables
  */
 export async function copySpace(
   from: Client,
   to: Client,
   tenantId: string,
+  until: number,
   onRows: (count: number) => void,
 ): Promise<void> {
   const tables = await tablesOf(from);
@@ -119,12 +122,27 @@ export async function copySpace(
     throw new CopyRefused('The two databases have different tables: migrate both.');
   await makePartitions(from, to);
   await to.query(`SET LOCAL session_replication_role = 'replica'`);
-  for (const table of tables) await copyTable(from, to, table, tenantId, onRows);
   for (const table of tables) {
+    await limit([from, to], until);
+    await copyTable(from, to, table, tenantId, onRows).catch(refuseLate);
+  }
+  for (const table of tables) {
+    await limit([from, to], until);
     const [there, here] = await Promise.all([digestOf(from, table, tenantId), digestOf(to, table, tenantId)]);
     if (there.count !== here.count || there.sum !== here.sum)
       throw new CopyRefused(`The copy of ${table.name} differs: ${here.count} of ${there.count} rows.`);
   }
+}
+
+/** Ends statements of both transactions at this time. */
+async function limit(clients: readonly Client[], until: number): Promise<void> {
+  const left = Math.ceil(until - performance.now());
+  if (left <= 0) refuseLate({ code: '57014' });
+  for (const client of clients) await client.query(`SET LOCAL statement_timeout = ${left}`);
+}
+
+function refuseLate(error: unknown): never {
+  throw ranOutOfTime(error) ? new CopyRefused('The copy took too long, so nothing was moved.') : error;
 }
 
 /** Removes all rows of a data space, each table in a transaction of its own unless one is open. Safe to repeat. */

@@ -1,7 +1,12 @@
 import type { Queue } from '#platform/jobs/queue';
 
 /** Tasks that failed too often. */
-export const TACHE_ABANDONNEE_QUEUE = { name: 'tache-abandonnee' } as const satisfies Queue;
+export const TACHE_ABANDONNEE_QUEUE = {
+  name: 'tache-abandonnee',
+  // Longer than a move of a data space, which refuses this write, too.
+  retryLimit: 100,
+  retryDelay: 10,
+} as const satisfies Queue;
 
 /** Long syncs. When a worker dies, its heartbeat stops and another worker takes the job. */
 export const TACHE_QUEUE = {
