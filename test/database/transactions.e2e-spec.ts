@@ -21,7 +21,7 @@ beforeAll(async () => {
   app = await TestApp.start();
   one = await app.tenant();
   other = await app.tenant();
-  const options = { url: app.config.databaseUrl, size: 1, applicationName: 'transactions test' };
+  const options = { url: app.dataUrl, size: 1, applicationName: 'transactions test' };
   pool = createPipelinedPool(options, () => undefined);
   // Work in several steps goes through the application's own; this one sends single statements only.
   const database = { pools: { reads: pool, shortWrites: pool, access: pool } } as Database;
@@ -36,7 +36,7 @@ beforeAll(async () => {
     { poolSize: 1 },
     new DatabaseTime(),
   );
-  bystander = new Client({ connectionString: app.config.databaseUrl });
+  bystander = new Client({ connectionString: app.dataUrl });
   await bystander.connect();
 });
 afterAll(async () => {

@@ -304,8 +304,8 @@ describe('Idempotency-Key on a POST whose response contains a secret', () => {
   it('the record says that it ran, and contains no part of the response', async () => {
     const { json } = await issued();
     const { rows } = await app.database.query<{ status: number; headers: object; sealed_body: Buffer }>(
-      'SELECT status, headers, sealed_body FROM idempotency_record WHERE idempotency_key = $1',
-      [key],
+      'SELECT status, headers, sealed_body FROM idempotency_record WHERE tenant_id = $1 AND idempotency_key = $2',
+      [NO_TENANT, key],
     );
     const [{ status, headers, sealed_body }] = rows as [(typeof rows)[0]];
     const box = new SecretBox(app.config.secretsKey);

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { cloneTemplate } from '../setup/test-app';
+import { dataUrlOf } from '../setup/two-cells';
 import { Child } from './child-process';
 
 /** A mark in every part of a request that must never be logged. */
@@ -44,7 +45,7 @@ const status = async (answer: Promise<Response>): Promise<number> => (await answ
 
 beforeAll(async () => {
   const databaseUrl = await cloneTemplate();
-  database = new Client({ connectionString: databaseUrl });
+  database = new Client({ connectionString: dataUrlOf(databaseUrl) });
   await database.connect();
   api = await Child.start('partner-api', {
     DATABASE_URL: databaseUrl,

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { cloneTemplate } from '../setup/test-app';
+import { cellVariables, dataUrlOf } from '../setup/two-cells';
 import { Child } from './child-process';
 import { eventually } from './expect-problem';
 import { Wire } from './wire';
@@ -9,21 +10,25 @@ const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 let database: Client;
 /** Holds locks. Another connection checks the effect, because a transaction keeps its view of other connections. */
 let saboteur: Client;
-let wire: Wire;
+/** To the directory and, with two servers, to the data spaces. */
+let wires: Wire[];
 let api: Child;
 let cle: string;
 
 beforeAll(async () => {
   const databaseUrl = await cloneTemplate();
-  database = new Client({ connectionString: databaseUrl });
-  saboteur = new Client({ connectionString: databaseUrl });
+  const dataUrl = dataUrlOf(databaseUrl);
+  database = new Client({ connectionString: dataUrl });
+  saboteur = new Client({ connectionString: dataUrl });
   await Promise.all([database.connect(), saboteur.connect()]);
-  const { wire: laid, url } = await Wire.lay(databaseUrl);
-  wire = laid;
+  const laid = await Promise.all([...new Set([databaseUrl, dataUrl])].map((url) => Wire.lay(url)));
+  wires = laid.map(({ wire }) => wire);
+  const [url, wiredDataUrl] = [laid[0]!.url, laid.at(-1)!.url];
   const admin = await Child.spawn('cli', { DATABASE_URL: databaseUrl }, ['cle-admin']);
   await admin.exited;
   const environment = {
     DATABASE_URL: url,
+    ...cellVariables({ DATABASE_URL: url }, wiredDataUrl),
     LOG_LEVEL: 'info',
     SHUTDOWN_DELAY_MS: '600',
     DATABASE_POOL_SIZE: '4',
@@ -44,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.stop('SIGKILL');
-  await wire.cut();
+  await onWires((wire) => wire.cut());
   await saboteur.end();
   await database.end();
 });
@@ -63,6 +68,8 @@ async function send(
   return { status: response.status, headers: response.headers, ...(code ? { code, detail } : {}) };
 }
 
+const onWires = (act: (wire: Wire) => unknown): Promise<unknown> => Promise.all(wires.map(act));
+
 const probe = async (name: string): Promise<number> => (await send('GET', `/health/${name}`)).status;
 const probes = () => Promise.all(['live', 'ready', 'startup'].map(probe));
 
@@ -77,7 +84,7 @@ describe('the process of the API', () => {
   });
 
   it('without its database it is live and not ready, responds 503 Service.Indisponible, and recovers by itself', async () => {
-    await wire.cut();
+    await onWires((wire) => wire.cut());
     expect(await probes()).toEqual([200, 503, 503]);
     for (const name of ['ready', 'startup']) {
       const answer = await send('GET', `/health/${name}`);
@@ -95,18 +102,18 @@ describe('the process of the API', () => {
       expect(answer).toMatchObject({ status: 503, code: 'Service.Indisponible' });
       expect(answer.headers.get('retry-after')).toBe('1');
     }
-    await wire.mend();
+    await onWires((wire) => wire.mend());
     expect(await probe('ready')).toBe(200);
     expect((await send('GET', '/b2b/v1/employe/E-1')).status).toBe(200);
   });
 
   it('if the database does not respond, it is not ready within two seconds', async () => {
-    wire.clog(true);
+    await onWires((wire) => wire.clog(true));
     const start = performance.now();
     expect(await probe('ready')).toBe(503);
     expect(performance.now() - start).toBeLessThan(2_500);
     expect(await probe('live')).toBe(200);
-    wire.clog(false);
+    await onWires((wire) => wire.clog(false));
     await eventually(async () => ((await probe('ready')) === 200 ? true : undefined), 'Readiness');
   });
 
@@ -140,9 +147,9 @@ describe('the process of the API', () => {
   });
 
   it('the response says that a change may have been made if its confirmation was lost', async () => {
-    wire.losesCommits = true;
+    await onWires((wire) => (wire.losesCommits = true));
     const answer = await send('POST', '/b2b/v1/employe', { ...EMPLOYE, idExterne: 'E-LOST' });
-    wire.losesCommits = false;
+    await onWires((wire) => (wire.losesCommits = false));
     expect(answer).toMatchObject({ status: 503, code: 'Service.Indisponible' });
     expect(answer.detail).toMatch(/may have been made/);
     expect((await send('DELETE', '/b2b/v1/employe/E-LOST')).status).toBe(204);

@@ -9,6 +9,7 @@ import { Votes } from '../voting/support/votes';
 
 /** A person whose values are all unique. */
 export class Somebody {
+  private static made = 0;
   readonly idExterne = `Qé-${randomUUID()}`;
   readonly prenom = `Zoé ${randomUUID().slice(0, 8)}`;
   readonly nom = `L'Écuyer-${randomUUID().slice(0, 8)}`;
@@ -19,7 +20,7 @@ export class Somebody {
   readonly valeur = `Casier ${randomUUID()}`;
   readonly noMembre = `NO-${randomUUID()}`;
   readonly reference = `PAY-${randomUUID()}`;
-  readonly png = encodePng({ width: 17, height: 1 + Number.parseInt(randomUUID().slice(0, 2), 16) });
+  readonly png = encodePng({ width: 17, height: ++Somebody.made });
 
   get texts(): string[] {
     return [

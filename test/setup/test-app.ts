@@ -8,6 +8,7 @@ import { AppModule } from '../../apps/partner-api/src/app.module';
 import { configureApp } from '../../apps/partner-api/src/configure-app';
 import { ClientsService } from '../../libs/clients/src';
 import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
+import { BUDGETS } from '../../libs/platform/src/ops/budgets';
 import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
 import { type Environment, MODULES, type ModuleName } from '../../libs/access/src/caller';
 import { Config } from '../../libs/platform/src/ops/config';
@@ -95,6 +96,8 @@ export class TestApp {
     const floodDelay = app.get(FloodDelay);
     floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };
     app.get(KeylessBudget).perSecond = 1_000_000;
+    // On a busy machine the same statements take several times as long.
+    Object.assign(BUDGETS, { databaseSeconds: 1_000_000 });
     const database = superuserOf(config);
     await database.connect();
     return new TestApp(app, url, config, database);

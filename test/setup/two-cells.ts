@@ -1,6 +1,7 @@
 import { Client, type QueryConfig } from 'pg';
 import { TABLES } from '../boundaries/tables';
 import { type Config, PRINCIPAL } from '../../libs/platform/src/ops/config';
+import { NO_TENANT } from '../../libs/platform/src/database/transactions';
 import { asService } from './service-login';
 
 /** The cell of all data spaces with TEST_CELLS=2. */
@@ -20,9 +21,11 @@ export function testCells(databaseUrl: string): Map<string, string> {
   return new Map([[dataUrl === databaseUrl ? PRINCIPAL : NORD, dataUrl]]);
 }
 
-/** The variables that tell a process the cells of its DATABASE_URL. */
-export function cellVariables({ DATABASE_URL, CELLS }: Record<string, string>): Record<string, string> {
-  const dataUrl = DATABASE_URL && dataUrlOf(DATABASE_URL);
+/** The variables that tell a process the cells of its DATABASE_URL. @param dataUrl another way to the data spaces */
+export function cellVariables(
+  { DATABASE_URL, CELLS }: Record<string, string>,
+  dataUrl = DATABASE_URL && dataUrlOf(DATABASE_URL),
+): Record<string, string> {
   if (CELLS !== undefined || !dataUrl || dataUrl === DATABASE_URL) return {};
   return { CELLS: `${NORD}=${asService(dataUrl)}`, WORKER_CELL: NORD };
 }
@@ -36,7 +39,8 @@ export function superuserOf({ databaseUrl, cells }: Config): Client {
 
 /** Tables of the directory, which are empty in other databases. */
 const OF_DIRECTORY: readonly string[] = ['client', 'tenant', 'cle', 'rate_window', 'deplacement'];
-const OF_BOTH: readonly string[] = ['journal', 'journal_tete'];
+/** Tables with rows of administration, which are in the directory. */
+const OF_BOTH: readonly string[] = ['idempotency_record', 'journal', 'journal_tete'];
 const OF_DATA_SPACES = Object.values(TABLES)
   .flat()
   .filter((table) => !OF_DIRECTORY.includes(table) && !OF_BOTH.includes(table));
@@ -48,13 +52,13 @@ const naming = (tables: readonly string[]): RegExp =>
   new RegExp(String.raw`\b(?:from|update|into|join|table|on)\s+(?:watch\.)?"?(?:${tables.join('|')})\b`, 'i');
 export const ofDirectory = naming(OF_DIRECTORY);
 export const ofDataSpaces = naming(OF_DATA_SPACES);
-export const ofTrails = naming(OF_BOTH);
+export const ofBoth = naming(OF_BOTH);
 const BOTH =
   /^\s*(begin|commit|rollback|savepoint|release|set|reset|create (schema|sequence|function) watch)\b/i;
 
 /**
- * Sends a statement about tables of the directory alone to the directory, and others to the data spaces. Both have trails: that
- * of a client as a whole is in the directory.
+ * Sends a statement about tables of the directory alone to the directory, and others to the data spaces. Both have trails and
+ * recorded responses: those of a client as a whole and of administrators are in the directory.
  */
 class TwoServers extends Client {
   private readonly directory: Client;
@@ -70,7 +74,8 @@ class TwoServers extends Client {
       else if (ofDirectory.test(text) && !ofDataSpaces.test(text))
         return this.directory.query(statement, values);
       const given = values ?? (typeof statement === 'string' ? [] : (statement.values ?? []));
-      if (ofTrails.test(text) && (await this.isClient(given))) return this.directory.query(statement, values);
+      if (ofBoth.test(text) && (await this.isAdministration(given)))
+        return this.directory.query(statement, values);
       return send(statement, values);
     };
     Object.assign(this, {
@@ -89,7 +94,8 @@ class TwoServers extends Client {
     });
   }
 
-  private async isClient(values: readonly unknown[]): Promise<boolean> {
+  private async isAdministration(values: readonly unknown[]): Promise<boolean> {
+    if (values.includes(NO_TENANT)) return true;
     const { rowCount } = await this.directory.query('SELECT FROM client WHERE id::text = ANY ($1)', [
       values.flat().filter((value) => typeof value === 'string' && value.length === 36),
     ]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { demonstrationKeys } from '../../../apps/cli/src/demonstration';
 import { ClientsService } from '../../../libs/clients/src';
 import type { Role } from '../../../libs/access/src/caller';
-import { Config } from '../../../libs/platform/src/ops/config';
+import { Config, PRINCIPAL } from '../../../libs/platform/src/ops/config';
 import { NO_TENANT } from '../../../libs/platform/src/database/transactions';
 import { TachesService } from '../../../libs/sync/src';
 import { TEST_ACTOR } from '../../setup/actor';
@@ -123,7 +123,10 @@ export class DocumentedCalls {
     await holdCards(app, rows[0]!.tenantId, keys);
     await holdCles(app);
     await holdMoves(app, rows[0]!.tenantId);
-    const limited = await TestApp.start({ databaseUrl: app.config.databaseUrl, rateLimitPerMinute: 1 });
+    const { databaseUrl } = app.config;
+    // It does not reach the other cells of the application, which thus have no size.
+    const cells = new Map([[PRINCIPAL, databaseUrl]]);
+    const limited = await TestApp.start({ databaseUrl, cells, rateLimitPerMinute: 1 });
     const admin = await limited.app.get(ClientsService).issueAdminCle('Limited');
     const limitedKeys = {
       partenaire: (await limited.tenant()).cle,

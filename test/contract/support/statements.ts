@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { ofDirectory, ofTrails, ofDataSpaces } from '../../setup/two-cells';
+import { ofBoth, ofDataSpaces, ofDirectory } from '../../setup/two-cells';
 import type { TestApp } from '../../setup/test-app';
 
 /** Watches where the application sends which statements: a data space and the directory may be on different servers. */
@@ -28,7 +28,7 @@ export class Statements {
   private note(client: Client, first: unknown): void {
     const text = typeof first === 'string' ? first : (first as { text: string }).text;
     const isOfTest = client.user === new URL(this.app.config.databaseUrl).username;
-    if (isOfTest || ofTrails.test(text)) return;
+    if (isOfTest || ofBoth.test(text)) return;
     const [directory, data] = [ofDirectory.test(text), ofDataSpaces.test(text)];
     const isAt = (url: string): boolean => String(client.port) === new URL(url).port;
     if (
