@@ -24,6 +24,7 @@ const PRODUCTION = {
   NODE_ENV: 'production',
   ADMIN_API_KEY,
   SECRETS_KEY: randomBytes(32).toString('base64'),
+  DOSSIER_SIGNING_KEY: randomBytes(32).toString('base64'),
   SHUTDOWN_DELAY_MS: '0',
   // The limit of the administrator's key; partners' keys have their own.
   RATE_LIMIT_PER_MINUTE: '10000000',

@@ -31,6 +31,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   voting: [
     'campagne',
+    'cle_dossier',
     'question',
     'option',
     'votant',

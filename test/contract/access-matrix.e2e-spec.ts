@@ -274,12 +274,13 @@ describe('Every route declares who may call it', () => {
     ran = [];
   });
 
-  it('a route without @Requires or @Public is an error; only probes, metrics and documentation are public', () => {
+  it('a route without @Requires or @Public is an error; only probes, metrics, documentation and public keys are public', () => {
     expect(accessFaults(app.app)).toEqual([]);
     const open = routesOf(app.app).filter(({ isPublic }) => isPublic);
     expect(open.map(({ name }) => name)).toEqual([
       'GET /docs',
       'GET /docs/*path',
+      'GET /.well-known/jwks.json',
       'GET /health/live',
       'GET /health/ready',
       'GET /health/startup',

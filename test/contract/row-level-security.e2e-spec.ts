@@ -247,6 +247,7 @@ describe('Row-level security in the schema', () => {
         // The scheduler, which reads the dates and states of campaigns and no other column.
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee)',
         'cle: SELECT, INSERT, UPDATE',
+        'cle_dossier: SELECT, INSERT',
         'client: SELECT, INSERT, UPDATE',
         // The purge of old emails, without their content.
         'courriel: DELETE, SELECT (tenant_id, id_unique, nombre_destinataires, date_creation)',

@@ -10,7 +10,7 @@ import { objectsOf, textOf, type Yaml } from './support/files';
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
 const VARIABLES = readVariables();
 /** Variables that a process gets only if it reads them. */
-const SECRETS = ['ADMIN_API_KEY', 'SECRETS_KEY', 'SMTP_URL'];
+const SECRETS = ['ADMIN_API_KEY', 'SECRETS_KEY', 'DOSSIER_SIGNING_KEY', 'SMTP_URL'];
 
 const compose = (): Yaml => objectsOf('docker-compose.yml')[0];
 /** Names of the schema's language and parts that ajv does not know. No part of the schema refers to them. */

@@ -75,6 +75,7 @@ export class TestApp {
       publicUrl: 'http://mandat.test',
       adminApiKey: randomBytes(32).toString('base64'),
       secretsKey: KeyRing.of(randomBytes(32)),
+      dossierSigningKey: randomBytes(32).toString('base64'),
       rateLimitPerMinute: 1_000_000,
       logLevel: 'silent',
       production: false,

@@ -28,6 +28,7 @@ const CONFIG = new Config({
   publicUrl: PUBLIC_URL,
   adminApiKey: undefined,
   secretsKey: KeyRing.of(Buffer.alloc(32)),
+  dossierSigningKey: undefined,
   rateLimitPerMinute: 0,
   logLevel: 'silent',
   production: false,

@@ -3,6 +3,7 @@ import { CampagnesAdministrationController } from './http/campagnes-administrati
 import { BulletinsController } from './http/bulletins.controller';
 import { CampagnesController } from './http/campagnes.controller';
 import { EcartsController } from './http/ecarts.controller';
+import { JwksController } from './http/jwks.controller';
 import { ListesElectoralesController } from './http/listes-electorales.controller';
 import { OptionsController } from './http/options.controller';
 import { QuestionsController } from './http/questions.controller';
@@ -22,6 +23,7 @@ import { VotingModule } from './voting.module';
     BulletinsController,
     StatisticsController,
     CampagnesAdministrationController,
+    JwksController,
   ],
 })
 export class VotingHttpModule {}

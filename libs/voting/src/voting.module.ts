@@ -5,6 +5,7 @@ import { CampagnesAdministrationService } from './application/campagnes-administ
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
 import { CountingService } from './application/counting.service';
+import { DossierKeys } from './application/dossier-keys';
 import { EcartsService } from './application/ecarts.service';
 import { LifecycleService } from './application/lifecycle.service';
 import { ListesElectoralesService } from './application/listes-electorales.service';
@@ -18,6 +19,7 @@ import { VotantsService } from './application/votants.service';
 import { BulletinRepository } from './persistence/bulletin.repository';
 import { CampagneQuery } from './persistence/campagne.query';
 import { CampagneRepository } from './persistence/campagne.repository';
+import { DossierKeysRepository } from './persistence/dossier-keys.repository';
 import { EcartsRepository } from './persistence/ecarts.repository';
 import { ListeElectoraleRepository } from './persistence/liste-electorale.repository';
 import { QuestionQuery } from './persistence/question.query';
@@ -41,6 +43,7 @@ const services = [
   StatisticsService,
   SealingService,
   CampagnesAdministrationService,
+  DossierKeys,
 ];
 
 @Module({
@@ -53,6 +56,7 @@ const services = [
     BulletinRepository,
     CampagneQuery,
     CampagneRepository,
+    DossierKeysRepository,
     EcartsRepository,
     ListeElectoraleRepository,
     QuestionQuery,

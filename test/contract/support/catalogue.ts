@@ -1,7 +1,15 @@
 import type { Client } from 'pg';
 
 /** Tables of administration: only mandat_access reads them. */
-export const ACCESS_TABLES = ['client', 'tenant', 'cle', 'rate_window', 'deplacement', 'derniere_ecriture'];
+export const ACCESS_TABLES = [
+  'client',
+  'tenant',
+  'cle',
+  'rate_window',
+  'deplacement',
+  'derniere_ecriture',
+  'cle_dossier',
+];
 
 /** Tables without data of tenants or clients. */
 const TECHNICAL_TABLES = ['migration'];

@@ -7,6 +7,7 @@ export const SAMPLE_SECRETS: Readonly<Record<string, string>> = {
   MIGRATION_DATABASE_URL: 'postgres://owner@db.example.org/mandat',
   ADMIN_API_KEY: 'a'.repeat(32),
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  DOSSIER_SIGNING_KEY: Buffer.alloc(32, 8).toString('base64'),
   SMTP_URL: 'smtp://mail.example.org',
   password: 'of-the-test',
 };

@@ -48,6 +48,7 @@ export class Fleet {
       DATABASE_URL: databaseUrl,
       ADMIN_API_KEY: adminKey,
       SECRETS_KEY: randomBytes(32).toString('base64'),
+      DOSSIER_SIGNING_KEY: randomBytes(32).toString('base64'),
       WEBHOOK_ALLOW_INSECURE: 'true',
       RATE_LIMIT_PER_MINUTE: '10000000',
       SHUTDOWN_DELAY_MS: '0',

@@ -21,6 +21,7 @@ function environment(changes: Record<string, string | undefined> = {}): NodeJS.P
     DATA_DIR: dataDir,
     ADMIN_API_KEY: 'a'.repeat(32),
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    DOSSIER_SIGNING_KEY: Buffer.alloc(32, 8).toString('base64'),
     ...changes,
   };
 }
@@ -40,6 +41,7 @@ describe('loadConfig', () => {
       publicUrl: 'http://localhost:3000',
       adminApiKey: 'a'.repeat(32),
       secretsKey: KeyRing.of(Buffer.alloc(32, 7)),
+      dossierSigningKey: Buffer.alloc(32, 8).toString('base64'),
       rateLimitPerMinute: 600,
       logLevel: 'info',
       production: true,
@@ -247,8 +249,8 @@ describe('loadConfig', () => {
   });
 
   it.each<[Reader, string[]]>([
-    ['api', ['ADMIN_API_KEY', 'DATABASE_URL', 'SECRETS_KEY']],
-    ['worker', ['DATABASE_URL', 'SECRETS_KEY', 'SMTP_URL']],
+    ['api', ['ADMIN_API_KEY', 'DATABASE_URL', 'DOSSIER_SIGNING_KEY', 'SECRETS_KEY']],
+    ['worker', ['DATABASE_URL', 'DOSSIER_SIGNING_KEY', 'SECRETS_KEY', 'SMTP_URL']],
     ['cli', ['DATABASE_URL', 'SECRETS_KEY']],
   ])('gives %s the secrets that it needs, and no other', (reader, secrets) => {
     const asked = [...askedBy(reader)];
@@ -261,6 +263,6 @@ describe('loadConfig', () => {
 
   it('makes no key of an administrator for the worker', () => {
     loadConfig({ DATA_DIR: dataDir }, 'worker', 'x');
-    expect(readdirSync(dataDir)).toEqual(['secrets-key']);
+    expect(readdirSync(dataDir)).toEqual(['dossier-signing-key', 'secrets-key']);
   });
 });

@@ -33,6 +33,8 @@ export class Config {
   readonly adminApiKey: string | undefined;
   /** The keys that encrypt secrets at rest and prove the audit trail. */
   readonly secretsKey: KeyRing;
+  /** DOSSIER_SIGNING_KEY as it is set, made once outside production. Voting checks it. */
+  readonly dossierSigningKey: string | undefined;
   /** Requests a minute of a key whose client sets no limit of its own. */
   readonly rateLimitPerMinute: number;
   readonly logLevel: string;
@@ -97,6 +99,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
     publicUrl: publicUrl(env.PUBLIC_URL || `http://localhost:${port}`),
     adminApiKey: reader === 'api' ? adminApiKeyOf(env, production, dataDir) : undefined,
     secretsKey,
+    dossierSigningKey:
+      production && reader === 'cli' ? undefined : dossierSigningKeyOf(env, production, dataDir),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 600, 1, 10_000_000),
     logLevel,
     production,
@@ -227,6 +231,15 @@ function adminApiKeyOf(env: NodeJS.ProcessEnv, production: boolean, dataDir: str
     throw new ConfigError('ADMIN_API_KEY must be set to a secret of 32 characters or more.');
   }
   return key;
+}
+
+/** Returns undefined in production without the variable: campaigns cannot be published then. */
+function dossierSigningKeyOf(
+  env: NodeJS.ProcessEnv,
+  production: boolean,
+  dataDir: string,
+): string | undefined {
+  return env.DOSSIER_SIGNING_KEY || (production ? undefined : keptSecret(dataDir, 'dossier-signing-key'));
 }
 
 /** Returns undefined for every address of the machine, which is the default in production. */

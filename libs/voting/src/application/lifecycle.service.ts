@@ -11,6 +11,7 @@ import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository, type LockedCampagne } from '../persistence/campagne.repository';
+import { DossierKeys } from './dossier-keys';
 import { eachDue } from './each-due';
 
 /** How campaigns go from state to state: by request, and by the clock (docs/contract.md, "States and transitions"). */
@@ -20,15 +21,18 @@ export class LifecycleService {
     private readonly transactions: Transactions,
     private readonly repository: CampagneRepository,
     private readonly query: CampagneQuery,
+    private readonly keys: DossierKeys,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
   ) {}
 
   /**
    * @returns the campaign after it
-   * @throws DomainError `Campagne.NotFound` and those of `TRANSITIONS`
+   * @throws DomainError `Campagne.NotFound`, those of `TRANSITIONS`, and `Service.Indisponible` without a key for the count
    */
   async transition(tenantId: string, actor: Actor, id: string, name: TransitionName): Promise<Json> {
+    // Votes and count will be signed.
+    if (name === 'publier') await this.keys.ready();
     await this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.lockExclusively(tenantId, id);
       campagne.fire(name, await this.repository.circumstances(campagne), at);

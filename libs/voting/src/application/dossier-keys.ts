@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { CompactSign, FlattenedSign } from 'jose';
+import { type KeyObject, sign } from 'node:crypto';
+import { Config, ConfigError } from '#platform/ops/config';
+import { DomainError } from '#platform/errors/domain-error';
+import { SERVICE } from '#platform/errors/platform.errors';
+import { privateKeyOf, publicBytesOf, publicJwkOf, type PublicJwk } from '../domain/signing-key';
+import { DossierKeysRepository } from '../persistence/dossier-keys.repository';
+
+/** How long the list of public keys is kept: whoever asks does not reach the database more often. */
+const KEPT_MS = 10_000;
+
+interface Own {
+  readonly key: KeyObject;
+  readonly publicKey: Buffer;
+  readonly kid: string;
+}
+
+/** The key of this process that signs counts, and the public keys of all that have signed (docs/adr/0041). */
+@Injectable()
+export class DossierKeys {
+  private readonly own: Own | undefined;
+  private stored: Promise<void> | undefined;
+  private listed: { readonly since: number; readonly keys: Promise<PublicJwk[]> } | undefined;
+
+  /** @throws ConfigError for a DOSSIER_SIGNING_KEY that is no Ed25519 key */
+  constructor(
+    private readonly repository: DossierKeysRepository,
+    { dossierSigningKey: text }: Config,
+  ) {
+    if (text === undefined) return;
+    const key = privateKeyOf(text);
+    if (!key)
+      throw new ConfigError(
+        'DOSSIER_SIGNING_KEY must be an Ed25519 private key: PEM, JWK, or 32 random bytes in base64 (openssl rand -base64 32).',
+      );
+    const publicKey = publicBytesOf(key);
+    this.own = { key, publicKey, kid: publicJwkOf(publicKey).kid };
+  }
+
+  get kid(): string {
+    return this.usable().kid;
+  }
+
+  /** The 32 bytes of the public key. */
+  get publicKey(): Uint8Array {
+    return this.usable().publicKey;
+  }
+
+  /**
+   * Lists the key of this process among the public ones, which a signature requires. Outside of any transaction.
+   *
+   * @throws DomainError `Service.Indisponible` without a key
+   */
+  async ready(): Promise<void> {
+    const { kid, publicKey } = this.usable();
+    this.stored ??= this.repository.add(kid, publicKey).catch((error: unknown) => {
+      this.stored = undefined;
+      throw error;
+    });
+    await this.stored;
+  }
+
+  /** Signs bytes (Ed25519). Call `ready` before. */
+  sign(bytes: Uint8Array): Buffer {
+    return sign(null, bytes, this.usable().key);
+  }
+
+  /** A compact JWS. Call `ready` before. */
+  jws(payload: Uint8Array): Promise<string> {
+    const { key, kid } = this.usable();
+    return new CompactSign(payload).setProtectedHeader({ alg: 'EdDSA', kid }).sign(key);
+  }
+
+  /** A compact JWS whose payload is left out (RFC 7515, appendix F). Call `ready` before. */
+  async detachedJws(payload: Uint8Array): Promise<string> {
+    const { key, kid } = this.usable();
+    const signed = await new FlattenedSign(payload).setProtectedHeader({ alg: 'EdDSA', kid }).sign(key);
+    return `${signed.protected}..${signed.signature}`;
+  }
+
+  /** All keys that have signed, and that of this process. */
+  publicKeys(): Promise<PublicJwk[]> {
+    if (this.listed && performance.now() - this.listed.since < KEPT_MS) return this.listed.keys;
+    const keys = this.list();
+    this.listed = { since: performance.now(), keys };
+    keys.catch(() => (this.listed = undefined));
+    return keys;
+  }
+
+  private async list(): Promise<PublicJwk[]> {
+    if (this.own) await this.ready();
+    return (await this.repository.all()).map(publicJwkOf);
+  }
+
+  private usable(): Own {
+    if (this.own) return this.own;
+    throw new DomainError(
+      SERVICE.Indisponible,
+      'The operator must set DOSSIER_SIGNING_KEY, the key that signs counts, before a campaign is published.',
+    );
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+
+/** The public keys of all processes that have signed, in the directory. */
+@Injectable()
+export class DossierKeysRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Keeps a key for ever. */
+  async add(kid: string, clePublique: Uint8Array): Promise<void> {
+    await this.transactions.execute(ADMINISTRATION, {
+      text: 'INSERT INTO cle_dossier (kid, cle_publique) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      values: [kid, Buffer.from(clePublique)],
+    });
+  }
+
+  /** Returns the keys, the newest first. */
+  async all(): Promise<Buffer[]> {
+    const rows = await this.transactions.query<{ cle: Buffer }>(ADMINISTRATION, {
+      name: 'dossier_keys',
+      text: 'SELECT cle_publique AS cle FROM cle_dossier ORDER BY date_creation DESC, kid',
+      values: [],
+    });
+    return rows.map(({ cle }) => cle);
+  }
+}
