@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
 /** The public part of a key, as `/.well-known/jwks.json` lists it. */
 export interface PublicJwk {
@@ -28,7 +28,7 @@ export function privateKeyOf(text: string): KeyObject | undefined {
 }
 
 function parsed(text: string): KeyObject {
-  if (text.startsWith('{')) return createPrivateKey({ format: 'jwk', key: JSON.parse(text) });
+  if (text.startsWith('{')) return createPrivateKey({ format: 'jwk', key: JSON.parse(text) as JsonWebKey });
   if (text.startsWith('-----')) return createPrivateKey(text);
   const seed = Buffer.from(text, 'base64');
   if (seed.length !== 32) throw new Error('An Ed25519 key has 32 bytes.');
