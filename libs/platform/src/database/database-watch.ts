@@ -52,8 +52,9 @@ export function cut(client: Pick<Client, 'query'>): void {
 /**
  * Ends connections that have fallen silent, which TCP by itself detects after a quarter of an hour (docs/adr/0019). It
  * queries the database on its own connection. If that connection and all of its age receive nothing for 4 s, it makes a
- * new one. If the new one gets a response, or cannot be made, the silent connections are lost, busy or idle. A connection
- * with a running statement is lost after 31.5 s of silence in any case.
+ * new one. If the new one gets a response, or cannot be made, the silent connections are lost, busy or idle. If its own
+ * connection cannot be made and no older one receives anything, they are lost as well. A connection with a running statement
+ * is lost after 31.5 s of silence in any case.
  */
 export class DatabaseWatch {
   /** Options of its own connection. */
@@ -63,6 +64,8 @@ export class DatabaseWatch {
   private own: Client | undefined;
   private isAsking = false;
   private isDoubting = false;
+  /** When the last attempt at its own connection began, if the server could not be reached. */
+  private failedAt: number | undefined;
   /** When the last question was asked that had an answer. */
   private answeredAt = -Infinity;
 
@@ -100,19 +103,29 @@ export class DatabaseWatch {
       if (isAtWork && look.silent >= SILENT_LOOKS && !longStatements.has(client)) cut(client);
     }
     const own = this.own && this.connections.get(this.own);
-    if (!this.own) this.connect();
+    if (!this.own) this.connectAgain();
     else if (own && own.unheard >= LOST_LOOKS) this.doubt(this.own, own);
     else if (own) this.ask(this.own);
   }
 
-  private connect(): void {
+  /** Makes the own connection. Others that are as silent as the last attempt was are lost. */
+  private connectAgain(): void {
+    if (this.failedAt !== undefined && !this.doOthersGoOn(this.failedAt)) this.giveUp('away');
+    const begunAt = performance.now();
     const own = new WatchedClient(this.config, this);
     this.own = own;
     own.once('end', () => {
       this.own = undefined;
       this.isAsking = false;
     });
-    own.connect().catch(() => cut(own));
+    own.connect().then(
+      () => (this.failedAt = undefined),
+      (error: unknown) => {
+        cut(own);
+        // A PostgreSQL error proves the server is reachable.
+        this.failedAt = sqlState(error) ? undefined : begunAt;
+      },
+    );
   }
 
   private ask(own: Client): void {
@@ -131,10 +144,7 @@ export class DatabaseWatch {
   /** Handles silence of the own connection: checks the other connections, then tries a new one. */
   private doubt(own: Client, look: Look): void {
     // Connections made since the last response prove nothing, because the network may have recovered meanwhile.
-    const doOthersGoOn = [...this.connections.values()].some(
-      ({ madeAt, unheard }) => madeAt < this.answeredAt && unheard < LOST_LOOKS,
-    );
-    if (doOthersGoOn) {
+    if (this.doOthersGoOn(this.answeredAt)) {
       // Waits once more, because their last data may be from before the silence.
       if (look.unheard >= 2 * LOST_LOOKS) cut(own);
       return;
@@ -150,11 +160,19 @@ export class DatabaseWatch {
     });
   }
 
+  /** Whether a connection from before this moment receives data. */
+  private doOthersGoOn(before: number): boolean {
+    return [...this.connections.values()].some(
+      ({ madeAt, unheard }) => madeAt < before && unheard < LOST_LOOKS,
+    );
+  }
+
   /** Ends silent connections. Exempt ones end only if the database cannot be reached at all. */
   private giveUp(reached: 'answers' | 'away'): void {
     const lost = [...this.connections].filter(
       ([client, { unheard }]) => unheard >= LOST_LOOKS && (reached === 'away' || !longStatements.has(client)),
     );
+    if (lost.length === 0) return;
     this.logger.warn({ connections: lost.length, reached }, 'the database has been silent for too long');
     for (const [client] of lost) cut(client);
   }
