@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { PROCESS_ROLES } from '#platform/database/service-login';
 import { contradictionsOf } from './support/contradictions';
@@ -9,7 +10,7 @@ import { filesOf, rendered } from './support/kustomize';
 import { schemaFaults } from './support/official-schema';
 
 /** In the order in which they are applied. */
-const FOLDERS = ['databases', 'migration', '.'].map((folder) => join(CELLS, folder));
+const FOLDERS = ['databases', 'migration', '.', 'mover'].map((folder) => join(CELLS, folder));
 const IMAGE = /^registry\.example\.org\/mandat@sha256:[0-9a-f]{64}$/;
 
 const objects = (): Yaml[] => [...FOLDERS.flatMap(rendered), ...objectsOf(join(CELLS, EXAMPLE_SECRET))];
@@ -19,7 +20,9 @@ const envOf = (deployment: Yaml): Yaml[] => deployment.spec.template.spec.contai
 
 /** What is wrong with the workers of the cells. */
 function faultsOfWorkers(all: readonly Yaml[]): string[] {
-  const deployments = all.filter(({ kind }) => kind === 'Deployment');
+  const deployments = all.filter(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name !== 'mandat-mover',
+  );
   const valueOf = (one: Yaml, variable: string): string | undefined =>
     envOf(one).find(({ name }) => name === variable)?.value;
   const cells = [...valueOf(deployments[0], 'CELLS')!.matchAll(/(?:^| )([a-z0-9-]+)=/g)].map(
@@ -45,6 +48,29 @@ function faultsOfWorkers(all: readonly Yaml[]): string[] {
   ];
 }
 
+/** What keeps the mover from moving, although it starts. */
+function faultsOfMover(all: readonly Yaml[]): string[] {
+  const sourcesOf = (workload: Yaml): Yaml[] => envOf(workload).filter(({ name }) => name !== 'SECRETS_KEY');
+  const [mover, migration] = [
+    named(all, 'Deployment', 'mandat-mover'),
+    named(all, 'Job', 'mandat-migration'),
+  ];
+  const wanted = [
+    /^ALTER ROLE mandat_owner .*\bBYPASSRLS$/,
+    /^GRANT SET ON PARAMETER session_replication_role /,
+  ];
+  return [
+    ...(isDeepStrictEqual(sourcesOf(mover), sourcesOf(migration)) ? [] : ['the mover has other databases']),
+    ...all
+      .filter(({ kind, spec }) => {
+        if (kind !== 'Cluster') return false;
+        const statements = spec.bootstrap.initdb.postInitSQL as string[];
+        return !wanted.every((pattern) => statements.some((text) => pattern.test(text)));
+      })
+      .map(({ metadata: { name } }) => `the login of migrations may not move in ${name}`),
+  ];
+}
+
 describe('The example with cells', () => {
   it.each(objects().map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
     'is accepted by the schema of %s',
@@ -56,6 +82,7 @@ describe('The example with cells', () => {
   it('agrees with the application and with itself', () => {
     expect(contradictionsOf(objects(), IMAGE)).toEqual([]);
     expect(faultsOfWorkers(objects())).toEqual([]);
+    expect(faultsOfMover(objects())).toEqual([]);
   });
 
   it('uses all its files, except the example of the Secrets', () => {
@@ -114,13 +141,34 @@ describe('The example with cells', () => {
       (find) =>
         (find('ScaledObject', 'mandat-worker').spec.triggers[0].metadata.query = 'max(mandat_queue_depth)'),
     ],
+    [
+      /^Deployment mandat-mover runs a command that ends$/,
+      (find) => (find('Deployment', 'mandat-mover').spec.template.spec.containers[0].args[1] = 'migrate'),
+    ],
+    [
+      /^the mover has other databases$/,
+      (find) =>
+        (envOf(find('Deployment', 'mandat-mover'))[1].value =
+          'postgres://mandat_service@mandat-directory-pooler/mandat'),
+    ],
+    [
+      /^the login of migrations may not move in mandat-nord$/,
+      (find) => find('Cluster', 'mandat-nord').spec.bootstrap.initdb.postInitSQL.splice(0, 1),
+    ],
+    [
+      /^the login of migrations may not move in mandat-directory$/,
+      (find) => find('Cluster', 'mandat-directory').spec.bootstrap.initdb.postInitSQL.splice(1, 1),
+    ],
   ])('a changed example reports %s', async (fault, change) => {
     const all = objects();
     change((kind, name) => named(all, kind, name));
     const schemas = await Promise.all(all.map(schemaFaults));
-    expect([...schemas.flat(), ...contradictionsOf(all, IMAGE), ...faultsOfWorkers(all)]).toContainEqual(
-      expect.stringMatching(fault),
-    );
+    expect([
+      ...schemas.flat(),
+      ...contradictionsOf(all, IMAGE),
+      ...faultsOfWorkers(all),
+      ...faultsOfMover(all),
+    ]).toContainEqual(expect.stringMatching(fault));
   });
 
   const kubectl = spawnSync('kubectl', ['version', '--client']).status === 0;

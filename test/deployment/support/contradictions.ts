@@ -115,19 +115,15 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
   } catch (error) {
     return [`${name} does not start: ${(error as Error).message}`];
   }
-  const isWorker = readerOf(container) === 'worker';
-  const port = isWorker ? config.workerPort : config.port;
-  const stopMs = LONGEST_STOP_MS + (isWorker ? 0 : config.shutdownDelayMs);
-  const ports = container.ports as Yaml[];
-  const { maxUnavailable, maxSurge } = deployment.spec.strategy?.rollingUpdate ?? {};
+  const reader = readerOf(container);
+  const hasNo = (kind: string): string[] =>
+    unless(
+      objects.some((object) => object.kind === kind && reaches(object, deployment)),
+      `${name} has no ${kind}`,
+    );
   return [
     ...unless(config.production, `${name} does not run as in production`),
-    ...(isWorker && !mail.smtp ? [`${name} has no mail server and no writable files`] : []),
-    ...unless(config.host === undefined, `${name} listens on ${config.host}, which other pods cannot reach`),
-    ...unless(ports.length === 1 && ports[0].containerPort === port, `${name} does not listen on its port`),
-    ...['startup', 'readiness', 'liveness'].flatMap((kind) => ofProbe(name, kind, container)),
-    ...unless(pod.terminationGracePeriodSeconds * 1_000 > stopMs, `${name} is killed while it stops`),
-    ...unless(maxUnavailable === 0 && maxSurge > 0, `${name} has fewer replicas while it is replaced`),
+    ...(reader === 'worker' && !mail.smtp ? [`${name} has no mail server and no writable files`] : []),
     ...unless(
       selects(deployment.spec.selector.matchLabels, labelsOf(deployment)),
       `${name} does not select itself`,
@@ -135,9 +131,28 @@ function ofDeployment(deployment: Yaml, objects: readonly Yaml[]): string[] {
     ...(pod.topologySpreadConstraints ?? [])
       .filter(({ labelSelector }: Yaml) => !selects(labelSelector.matchLabels, labelsOf(deployment)))
       .map(({ topologyKey }: Yaml) => `${name} spreads others over ${topologyKey}`),
-    ...['NetworkPolicy', 'PodDisruptionBudget']
-      .filter((kind) => !objects.some((object) => object.kind === kind && reaches(object, deployment)))
-      .map((kind) => `${name} has no ${kind}`),
+    ...hasNo('NetworkPolicy'),
+    ...(reader === 'cli'
+      ? unless(container.args[1] === 'deplacements', `${name} runs a command that ends`)
+      : [...ofServer(deployment, config, reader === 'worker'), ...hasNo('PodDisruptionBudget')]),
+  ];
+}
+
+/** API or worker, which listen. */
+function ofServer(deployment: Yaml, config: Config, isWorker: boolean): string[] {
+  const name = nameOf(deployment);
+  const pod = podOf(deployment);
+  const [container] = pod.containers as [Yaml];
+  const port = isWorker ? config.workerPort : config.port;
+  const stopMs = LONGEST_STOP_MS + (isWorker ? 0 : config.shutdownDelayMs);
+  const ports = container.ports as Yaml[];
+  const { maxUnavailable, maxSurge } = deployment.spec.strategy?.rollingUpdate ?? {};
+  return [
+    ...unless(config.host === undefined, `${name} listens on ${config.host}, which other pods cannot reach`),
+    ...unless(ports.length === 1 && ports[0].containerPort === port, `${name} does not listen on its port`),
+    ...['startup', 'readiness', 'liveness'].flatMap((kind) => ofProbe(name, kind, container)),
+    ...unless(pod.terminationGracePeriodSeconds * 1_000 > stopMs, `${name} is killed while it stops`),
+    ...unless(maxUnavailable === 0 && maxSurge > 0, `${name} has fewer replicas while it is replaced`),
   ];
 }
 
