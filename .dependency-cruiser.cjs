@@ -120,6 +120,14 @@ const tree = [
     to: { path: '^(apps|libs|migrations|test|bench|examples|tools)/' },
   },
   {
+    name: 'verifier-stands-alone',
+    comment:
+      'The verifier shares no line with the service and uses nothing but Node, so an error in the service’s counting or ' +
+      'in a package cannot hide itself.',
+    from: { path: '^packages/verify/' },
+    to: { pathNot: '^packages/verify/', dependencyTypesNot: ['core'] },
+  },
+  {
     name: 'migrations-stand-alone',
     comment:
       'A migration must have the same effect next year, so it imports no code that changes with the product.',

@@ -1,0 +1,190 @@
+import { type Archive, type Entry } from './archive.js';
+import { type Findings, Malformed, Unreadable } from './findings.js';
+import { parsedCanonical } from './json.js';
+import { DIGEST } from './merkle.js';
+import { count, digest, exactly, flag, list, nullable, record, type Shape, text, weight } from './shapes.js';
+
+/** The limits of the contract. */
+const MOST_QUESTIONS = 200;
+
+const MOST_OPTIONS = 500;
+
+const manifestShape = record({
+  version: exactly(1),
+  campagneId: text,
+  totalVotants: count,
+  totalVotantsAvecDroitDeVote: count,
+  votantsAyantVote: count,
+  bulletins: count,
+  recus: count,
+  poidsVotants: weight,
+  poidsVotantsAvecDroitDeVote: weight,
+  poidsBulletins: weight,
+  modificationsApresOuverture: record({ ajoutes: count, retires: count, modifies: count }),
+  fichiers: list(record({ nom: text, octets: count, sha256: digest('hex') }), MOST_QUESTIONS + 10),
+});
+
+const ballotShape = record({
+  campagneId: text,
+  titre: text,
+  ouvertureDuVoteUtc: text,
+  fermetureDuVoteUtc: text,
+  seuilAnonymat: count,
+  graineDepartage: text,
+  grainePartenaire: nullable(text),
+  questions: list(
+    record({
+      QuestionId: text,
+      Titre: text,
+      Type: exactly('Proposition', 'ChoixLibre', 'Election'),
+      EstPreferentiel: flag,
+      MinReponses: count,
+      MaxReponses: count,
+      NombreElus: nullable(count),
+      Decimales: exactly(0, 1, 2, 3, 4),
+      Options: list(record({ OptionId: text, Libelle: text }), MOST_OPTIONS),
+    }),
+    MOST_QUESTIONS,
+  ),
+  classes: list(
+    record({
+      classe: count,
+      bulletins: count,
+      poids: weight,
+      perimetres: list(
+        record({ syndicatIdExterne: nullable(text), employeurIdentifiantExterne: nullable(text) }),
+      ),
+    }),
+  ),
+});
+
+type Of<S> = S extends Shape<infer T> ? T : never;
+export type Manifest = Of<typeof manifestShape>;
+export type Vote = Of<typeof ballotShape>;
+export type Question = Vote['questions'][number];
+export type Perimeter = Vote['classes'][number]['perimetres'][number];
+
+export const MANIFEST = 'manifeste.json';
+export const SIGNATURE = 'manifeste.jws';
+export const VOTE = 'scrutin.json';
+export const RECEIPTS = 'recus.bin';
+export const ROLL = 'liste.bin';
+export const CHECKPOINTS = 'engagements.ndjson';
+export const RESULTS = 'resultats.json';
+
+/** Names of the questions' files; three digits from 100 on. */
+export const questionFile = (place: number): string => `questions/${String(place).padStart(2, '0')}.ndjson`;
+
+/** Sizes up to which a file is read as a whole. */
+const MOST_BYTES: Record<string, number> = {
+  [MANIFEST]: 1 << 20,
+  [SIGNATURE]: 1 << 12,
+  [VOTE]: 1 << 27,
+  [RESULTS]: 1 << 28,
+  [RECEIPTS]: 1 << 30,
+  [ROLL]: 1 << 30,
+};
+
+/** The files of a bundle. */
+export class Bundle {
+  private readonly byName: ReadonlyMap<string, Entry>;
+
+  constructor(readonly archive: Archive) {
+    this.byName = new Map(archive.entries.map((entry) => [entry.name, entry]));
+  }
+
+  /** @throws Malformed if the file is missing. */
+  entry(name: string): Entry {
+    const entry = this.byName.get(name);
+    if (!entry) throw new Malformed('file', 'present', 'missing');
+    return entry;
+  }
+
+  bytes(name: string): Buffer {
+    return this.archive.read(this.entry(name), MOST_BYTES[name]!);
+  }
+
+  json(name: string): unknown {
+    return parsedCanonical(this.bytes(name));
+  }
+
+  /** Returns the digests of a file of 32 bytes each. */
+  digests(name: string): Buffer {
+    const bytes = this.bytes(name);
+    if (bytes.length % DIGEST !== 0) throw new Malformed('size', 'a multiple of 32', `${bytes.length}`);
+    return bytes;
+  }
+}
+
+/** Returns the manifest. @throws Unreadable, because nothing can be checked without one. */
+export function readManifest(bundle: Bundle): Manifest {
+  try {
+    return manifestShape(bundle.json(MANIFEST), '');
+  } catch (error) {
+    if (error instanceof Malformed)
+      throw new Unreadable(`manifeste.json cannot be read: ${error.message}. Download the bundle again.`);
+    throw error;
+  }
+}
+
+/** Returns what was voted on, and records what contradicts the manifest or itself. */
+export function readVote(bundle: Bundle, manifest: Manifest, findings: Findings): Vote | undefined {
+  const vote = findings.attempt(VOTE, () => ballotShape(bundle.json(VOTE), ''));
+  if (!vote) return undefined;
+  const same = findings.same.bind(findings, VOTE);
+  same('campagneId', manifest.campagneId, vote.campagneId);
+  if (vote.questions.length === 0) findings.differs(VOTE, 'questions', 'at least one', 0);
+  const isUnique = (names: readonly string[]): boolean => new Set(names).size === names.length;
+  same('QuestionId are different', true, isUnique(vote.questions.map(({ QuestionId }) => QuestionId)));
+  for (const [place, question] of vote.questions.entries()) {
+    const { Type, EstPreferentiel, MinReponses, MaxReponses, NombreElus, Options } = question;
+    const at = `questions[${place}]`;
+    same(`${at}: OptionId are different`, true, isUnique(Options.map(({ OptionId }) => OptionId)));
+    same(`${at}.NombreElus is null`, Type !== 'Election', NombreElus === null);
+    if (NombreElus === 0) findings.differs(VOTE, `${at}.NombreElus`, 'at least 1', 0);
+    if (Type === 'Proposition') same(`${at}.EstPreferentiel`, false, EstPreferentiel);
+    same(`${at}: MinReponses <= MaxReponses`, true, MinReponses <= MaxReponses);
+  }
+  checkClasses(vote, manifest, findings);
+  findings.checked(
+    `${vote.classes.length} classes: numbers, sums, and at least ${vote.seuilAnonymat} ballots in each`,
+  );
+  return vote;
+}
+
+function checkClasses({ classes, seuilAnonymat }: Vote, manifest: Manifest, findings: Findings): void {
+  const same = findings.same.bind(findings, VOTE);
+  const least = Math.max(1, Math.min(seuilAnonymat, manifest.bulletins));
+  for (const [place, { classe, bulletins, poids, perimetres }] of classes.entries()) {
+    const at = `classes[${place}]`;
+    same(`${at}.classe`, place + 1, classe);
+    if (bulletins < least) findings.differs(VOTE, `${at}.bulletins`, `at least ${least}`, bulletins);
+    if (poids === 0n) findings.differs(VOTE, `${at}.poids`, 'above 0', '0');
+    if (perimetres.length === 0) findings.differs(VOTE, `${at}.perimetres`, 'at least one', 0);
+    if (perimetres.length > bulletins)
+      findings.differs(VOTE, `${at}.perimetres`, `at most ${bulletins}`, perimetres.length);
+    const keys = perimetres.map(perimeterKey);
+    const isSorted = keys.every(
+      (key, index) => index === 0 || Buffer.compare(Buffer.from(keys[index - 1]!), Buffer.from(key)) < 0,
+    );
+    same(`${at}.perimetres are sorted and different`, true, isSorted);
+  }
+  const sum = (of: (one: Vote['classes'][number]) => bigint): string =>
+    classes.reduce((total, one) => total + of(one), 0n).toString();
+  same(
+    'bulletins of all classes',
+    `${manifest.bulletins}`,
+    sum((one) => BigInt(one.bulletins)),
+  );
+  if (BigInt(sum((one) => one.poids)) !== manifest.poidsBulletins)
+    findings.differs(
+      VOTE,
+      'poids of all classes (in 1/10,000)',
+      `${manifest.poidsBulletins}`,
+      sum((one) => one.poids),
+    );
+}
+
+/** The canonical JSON of a pair, which orders pairs. */
+export const perimeterKey = ({ syndicatIdExterne, employeurIdentifiantExterne }: Perimeter): string =>
+  JSON.stringify({ employeurIdentifiantExterne, syndicatIdExterne });

@@ -1,0 +1,7 @@
+export { readKeys } from './keys.js';
+export { Findings, Unreadable, type Difference } from './findings.js';
+export { canonical, parsedCanonical } from './json.js';
+export { Frontier, isConsistent, leafHash, rootOfInclusion, rootsOf } from './merkle.js';
+export { countRanked, type Count, type Ranking, type Round } from './ranked.js';
+export { reportOf } from './report.js';
+export { verifyBundle, type Input, type Outcome } from './verify.js';

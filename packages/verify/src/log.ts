@@ -1,0 +1,208 @@
+import { type Bundle, CHECKPOINTS, type Manifest, RECEIPTS } from './bundle.js';
+import { decoded, sha256 } from './bytes.js';
+import { type Findings, Malformed } from './findings.js';
+import { parsed, parsedCanonical } from './json.js';
+import { type Checkpoint, type Key, readNote, signedPayload, textOf } from './keys.js';
+import { DIGEST, isConsistent, leafHash, rootOfInclusion, rootsOf } from './merkle.js';
+import { count, digest, list, record, type Shape, text } from './shapes.js';
+
+/** A file that the user gives beside the bundle. */
+export interface Given {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What a voter or witness holds. */
+export interface Held {
+  readonly notes: readonly Given[];
+  readonly receipts: readonly Given[];
+  readonly proofs: readonly Given[];
+  readonly attestations: readonly Given[];
+  readonly growths: readonly Given[];
+}
+
+const lineShape = record({ note: text, racine: digest('base64url'), taille: count });
+const proofShape = record({
+  EmpreinteRecu: digest('base64url'),
+  Index: count,
+  Taille: count,
+  Chemin: list(digest('base64url'), 64),
+  Engagement: text,
+});
+const growthShape = record({ de: count, a: count, preuve: list(digest('base64url'), 64) });
+const promiseShape = record({ campagneId: text, empreinteRecu: digest('base64url') });
+
+export const originOf = (campaign: string): string => `mandat/campagnes/${campaign}`;
+
+interface Noted extends Checkpoint {
+  readonly file: string;
+  readonly line?: number;
+}
+
+const MOST_CHECKPOINTS = 2_000_000;
+
+/** Checks receipts, checkpoints, and what voters and witnesses hold. */
+export function checkLog(
+  bundle: Bundle,
+  manifest: Manifest,
+  keys: readonly Key[],
+  held: Held,
+  findings: Findings,
+  progress: (done: number, all: number) => void,
+): void {
+  const origin = originOf(manifest.campagneId);
+  const receipts = findings.attempt(RECEIPTS, () => bundle.digests(RECEIPTS));
+  const own = receipts && findings.attempt(CHECKPOINTS, () => checkpointsOf(bundle, origin, keys, findings));
+  if (!receipts || !own) return;
+  const size = receipts.length / DIGEST;
+  findings.same(RECEIPTS, 'number of receipts', manifest.recus, size);
+  findings.same(CHECKPOINTS, 'size of the last checkpoint', size, own.at(-1)?.size ?? 0);
+  const twice = equalDigest(receipts);
+  if (twice) findings.differs(RECEIPTS, 'receipt', 'once', `twice: ${twice.toString('base64url')}`);
+  findings.checked(`recus.bin: number of receipts (${size}), and that none occurs twice`);
+
+  const notes = held.notes.flatMap((given) => heldNotes(given, origin, keys, findings));
+  const proofs = held.proofs.flatMap(({ name, bytes }) => {
+    const proof = findings.attempt(name, () => proofShape(parsed(bytes), ''));
+    const note = proof && findings.attempt(name, () => readNote(proof.Engagement, origin, keys));
+    if (!note) return [];
+    findings.same(name, 'size of Engagement', proof.Taille, note.size);
+    return [{ name, ...proof, note: { file: name, ...note } satisfies Noted }];
+  });
+  const growths = held.growths.flatMap(({ name, bytes }) => {
+    const growth = findings.attempt(name, () => growthShape(parsed(bytes), ''));
+    return growth ? [{ name, ...growth }] : [];
+  });
+  const noted: Noted[] = [...own, ...notes, ...proofs.map(({ note }) => note)];
+  const sizes = [...noted.map((note) => note.size), ...growths.flatMap(({ de, a }) => [de, a])];
+  const roots = rootsOf(
+    receipts,
+    sizes.filter((one) => one <= size),
+    (done) => progress(done, size),
+  );
+  for (const { file, line, size: at, root } of noted)
+    if (at > size) findings.differs(file, 'size of the log', `at most ${size}`, at, line);
+    else findings.same(file, `root of ${at} receipts`, roots.get(at), root, line);
+  findings.checked(`engagements.ndjson: signatures, sizes and roots of ${own.length} checkpoints`);
+  if (held.notes.length > 0)
+    findings.checked(
+      `${held.notes.length} files of stored checkpoints: signatures, and roots at their sizes (${notes.length})`,
+    );
+
+  const placeOf = (hash: Buffer): number => {
+    let at = receipts.indexOf(hash);
+    while (at >= 0 && at % DIGEST !== 0) at = receipts.indexOf(hash, at + 1);
+    return at < 0 ? -1 : at / DIGEST;
+  };
+  const isIn = (name: string, hash: Buffer): void => {
+    if (placeOf(hash) < 0) findings.differs(name, 'receipt', 'in recus.bin', hash.toString('base64url'));
+    else findings.checked(`${name}: the receipt is in the log, at index ${placeOf(hash)}`);
+  };
+  const hashes = held.receipts.map(({ bytes }) => sha256(bytes));
+  for (const [index, hash] of hashes.entries()) isIn(held.receipts[index]!.name, hash);
+  for (const { name, EmpreinteRecu, Index, Taille, Chemin, note } of proofs) {
+    if (hashes.length > 0 && !hashes.some((hash) => hash.equals(EmpreinteRecu)))
+      findings.differs(
+        name,
+        'EmpreinteRecu',
+        'the digest of the receipt',
+        EmpreinteRecu.toString('base64url'),
+      );
+    const found = receipts.subarray(Index * DIGEST, (Index + 1) * DIGEST).toString('base64url');
+    findings.same(name, `receipt at index ${Index}`, EmpreinteRecu.toString('base64url'), found);
+    const root = rootOfInclusion(leafHash(EmpreinteRecu), Index, Taille, Chemin);
+    findings.same(name, 'root of Chemin', note.root, root?.toString('base64url') ?? 'none');
+    findings.checked(`${name}: receipt ${Index}, its path, and the signed root of ${Taille} receipts`);
+  }
+  for (const { name, de, a, preuve } of growths) {
+    const [first, second] = [de, a].map((one) => decoded(roots.get(one) ?? '', 'base64url', DIGEST));
+    findings.same(
+      name,
+      'proof of growth',
+      true,
+      !!first && !!second && isConsistent(de, a, first, second, preuve),
+    );
+    findings.checked(`${name}: whether the log of ${a} receipts continues that of ${de}`);
+  }
+  for (const { name, bytes } of held.attestations)
+    findings.attempt(name, () => {
+      const { campagneId, empreinteRecu } = promiseOf(bytes, keys);
+      findings.same(name, 'campagneId', manifest.campagneId, campagneId);
+      isIn(name, empreinteRecu);
+    });
+}
+
+function promiseOf(bytes: Uint8Array, keys: readonly Key[]): Of<typeof promiseShape> {
+  return promiseShape(parsedCanonical(signedPayload(textOf(bytes).trim(), keys)), '');
+}
+type Of<S> = S extends Shape<infer T> ? T : never;
+
+function checkpointsOf(bundle: Bundle, origin: string, keys: readonly Key[], findings: Findings): Noted[] {
+  const noted: Noted[] = [];
+  let number = 0;
+  let before = 0;
+  for (const bytes of bundle.archive.lines(bundle.entry(CHECKPOINTS))) {
+    const line = ++number;
+    if (number > MOST_CHECKPOINTS) throw new Malformed('lines', `at most ${MOST_CHECKPOINTS}`, 'more');
+    findings.attempt(
+      CHECKPOINTS,
+      () => {
+        const { note, racine, taille } = lineShape(parsedCanonical(bytes), '');
+        const { size, root } = readNote(note, origin, keys);
+        findings.same(CHECKPOINTS, 'taille', size, taille, line);
+        findings.same(CHECKPOINTS, 'racine', root, racine.toString('base64url'), line);
+        if (size <= before) findings.differs(CHECKPOINTS, 'size', `more than ${before}`, size, line);
+        before = size;
+        noted.push({ file: CHECKPOINTS, line, size, root });
+      },
+      line,
+    );
+  }
+  return noted;
+}
+
+/** Returns the notes of a file: one note as text, or objects with a member `note`, one a line. */
+function heldNotes(
+  { name, bytes }: Given,
+  origin: string,
+  keys: readonly Key[],
+  findings: Findings,
+): Noted[] {
+  const noted = findings.attempt(name, () => {
+    const content = textOf(bytes);
+    if (!content.startsWith('{')) return [{ file: name, ...readNote(content, origin, keys) }];
+    return content
+      .split('\n')
+      .map((line, index) => [line, index + 1] as const)
+      .filter(([line]) => line !== '')
+      .flatMap(([line, number]) => {
+        const one = findings.attempt(
+          name,
+          () => readNote(text((parsed(Buffer.from(line)) as { note?: unknown }).note, 'note'), origin, keys),
+          number,
+        );
+        return one ? [{ file: name, line: number, ...one }] : [];
+      });
+  });
+  return noted ?? [];
+}
+
+/** Returns a digest that occurs twice; undefined if there is none. */
+export function equalDigest(digests: Buffer): Buffer | undefined {
+  const prefixes = new BigUint64Array(digests.length / DIGEST);
+  for (let index = 0; index < prefixes.length; index++)
+    prefixes[index] = digests.readBigUInt64BE(index * DIGEST);
+  const sorted = prefixes.slice().sort();
+  const doubled = new Set<bigint>();
+  for (let index = 1; index < sorted.length; index++)
+    if (sorted[index] === sorted[index - 1]) doubled.add(sorted[index]!);
+  const seen = new Set<string>();
+  for (let index = 0; doubled.size > 0 && index < prefixes.length; index++) {
+    if (!doubled.has(prefixes[index]!)) continue;
+    const one = digests.subarray(index * DIGEST, (index + 1) * DIGEST);
+    const key = one.toString('hex');
+    if (seen.has(key)) return one;
+    seen.add(key);
+  }
+  return undefined;
+}

@@ -1,0 +1,181 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { shown, Unreadable } from './findings.js';
+import { readKeys } from './keys.js';
+import { type Given } from './log.js';
+import { NOT_PROVED, PROVED, reportOf } from './report.js';
+import { type Outcome, type Progress, verifyBundle } from './verify.js';
+
+const USAGE = `Usage: mandat-verify dossier.tar --cles jwks.json [options]
+
+  --cles jwks.json          the service's public keys (GET /.well-known/jwks.json), kept from another source
+  --engagement note         a checkpoint that you have stored: the note, or objects with a "note", one a line (repeatable)
+  --coherence proof         a proof of growth (GET …/engagements/coherence) (repeatable)
+  --recu receipt            a receipt, or a file with it (repeatable)
+  --preuve proof            the proof of a receipt (GET …/recus/{empreinte}/preuve) (repeatable)
+  --attestation jws         the Attestation of a ballot's answer, or a file with it (repeatable)
+  --votant proof            a voter's line (GET …/votants/{votantId}/preuve) (repeatable)
+  --emargement file         the roll with its salts (GET …/emargement), as NDJSON
+  --json                    write one JSON object instead of text
+  --rapport file.html       write a report for people
+  --help                    show this text
+
+Exit: 0 all equal, 1 something differs, 2 unreadable input or wrong usage.
+`;
+
+const MOST_BYTES = 1 << 26;
+
+interface Options {
+  readonly bundle: string;
+  readonly keys: string;
+  readonly values: Partial<Record<string, string[] | string | boolean>>;
+}
+
+const wrong = (message: string): never => {
+  throw new Unreadable(`${message} See mandat-verify --help.`);
+};
+
+function optionsOf(args: string[]): Options | undefined {
+  const several = { type: 'string', multiple: true } as const;
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        ...{ engagement: several, coherence: several, recu: several, preuve: several },
+        ...{ attestation: several, votant: several },
+        cles: { type: 'string' },
+        emargement: { type: 'string' },
+        rapport: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    if (values.help) return undefined;
+    if (positionals.length !== 1) wrong('Name one bundle.');
+    if (values.cles === undefined) wrong('Name the file of the public keys with --cles.');
+    return { bundle: positionals[0]!, keys: values.cles!, values };
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    return wrong((error as Error).message.split('\n')[0]!);
+  }
+}
+
+function fileOf(path: string): Given {
+  try {
+    const { size } = statSync(path);
+    if (size > MOST_BYTES) throw new Unreadable(`${path} is larger than ${MOST_BYTES} bytes.`);
+    return { name: path, bytes: readFileSync(path) };
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    throw new Unreadable(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+/** A text, or the file that holds it. */
+function textOrFile(option: string, value: string): Given {
+  const isFile = value.length < 4096 && statSync(value, { throwIfNoEntry: false })?.isFile();
+  const bytes = isFile ? fileOf(value).bytes : Buffer.from(value);
+  return { name: `--${option}`, bytes: Buffer.from(Buffer.from(bytes).toString().trim()) };
+}
+
+/** A bar on a terminal's stderr. */
+const bar: Progress = (step, all) => {
+  let done = 0;
+  let shownPart = -1;
+  return (more) => {
+    done = Math.min(all, done + more);
+    const part = all === 0 ? 20 : Math.floor((20 * done) / all);
+    if (part === shownPart) return;
+    shownPart = part;
+    process.stderr.write(
+      `\r\x1b[K${'█'.repeat(part)}${'░'.repeat(20 - part)} ${step}${part === 20 ? '\r\x1b[K' : ''}`,
+    );
+  };
+};
+
+/** One JSON object for machines. */
+function objectOf({ findings, digest, manifest, vote, recounted }: Outcome): object {
+  return {
+    verdict: findings.count === 0 ? 'egal' : 'different',
+    prouve: PROVED,
+    nonProuve: NOT_PROVED,
+    empreinte: digest,
+    campagneId: manifest.campagneId,
+    titre: vote?.titre ?? null,
+    nombreDifferences: findings.count,
+    differences: findings.differences,
+    controles: findings.checks,
+    questions: recounted.map(({ item }) => item),
+  };
+}
+
+function printed({ findings, digest, manifest, vote, recounted }: Outcome): string {
+  const lines = [
+    `${PROVED} ${NOT_PROVED}`,
+    '',
+    `${shown(vote?.titre ?? manifest.campagneId)} · empreinte ${digest}`,
+    `${manifest.bulletins} ballots of ${manifest.totalVotantsAvecDroitDeVote} entitled voters, ${recounted.length} of ` +
+      `${vote?.questions.length ?? 0} questions recounted`,
+    ...findings.checks.map((check) => `  · ${shown(check)}`),
+    '',
+  ];
+  for (const { fichier, ligne, chiffre, attendu, trouve } of findings.differences)
+    lines.push(
+      `${fichier}${ligne === undefined ? '' : `:${ligne}`}: ${chiffre}: expected ${attendu}, found ${trouve}`,
+    );
+  if (findings.count > findings.differences.length)
+    lines.push(`and ${findings.count - findings.differences.length} more`);
+  lines.push(findings.count === 0 ? 'ALL EQUAL' : `DIFFERS: ${findings.count} differences`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Runs the command and returns its exit code. */
+function run(args: string[]): number {
+  const isJson = args.includes('--json');
+  try {
+    const options = optionsOf(args);
+    if (!options) {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    const { values } = options;
+    const all = (name: string): string[] => (values[name] as string[] | undefined) ?? [];
+    const outcome = verifyBundle({
+      bundle: options.bundle,
+      keys: readKeys(fileOf(options.keys).bytes, options.keys),
+      held: {
+        notes: all('engagement').map(fileOf),
+        receipts: all('recu').map((value) => textOrFile('recu', value)),
+        proofs: all('preuve').map(fileOf),
+        attestations: all('attestation').map((value) => textOrFile('attestation', value)),
+        growths: all('coherence').map(fileOf),
+      },
+      voters: all('votant').map(fileOf),
+      ...(typeof values['emargement'] === 'string' ? { register: values['emargement'] } : {}),
+      ...(process.stderr.isTTY ? { progress: bar } : {}),
+    });
+    if (typeof values['rapport'] === 'string') writeReport(values['rapport'], outcome);
+    process.stdout.write(isJson ? `${JSON.stringify(objectOf(outcome))}\n` : printed(outcome));
+    return outcome.findings.count === 0 ? 0 : 1;
+  } catch (error) {
+    const message =
+      error instanceof Unreadable
+        ? error.message
+        : `The input cannot be checked: ${(error as Error).message}`;
+    if (isJson) process.stdout.write(`${JSON.stringify({ verdict: 'illisible', erreur: message })}\n`);
+    else process.stderr.write(`mandat-verify: ${shown(message)}\n`);
+    return 2;
+  }
+}
+
+function writeReport(path: string, outcome: Outcome): void {
+  try {
+    writeFileSync(path, reportOf(outcome, new Date()));
+  } catch (error) {
+    throw new Unreadable(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+process.exitCode = run(process.argv.slice(2));
