@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Child } from '../http/child-process';
-import { expectFaults, expectProblem } from '../http/expect-problem';
+import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 
@@ -257,6 +257,45 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     while (!over(theirs));
     expect(theirs.resultat.Employes.AddCount).toBe(50);
     expect(await employees()).toBe(200);
+  });
+
+  it('tasks of a tenant run one at a time, in the order of their arrival, if workers fetch at the same moment', async () => {
+    const spaces = await Promise.all(many(4, () => app.tenant()));
+    const firsts: string[] = [];
+    for (tenant of spaces) {
+      firsts.push((await submit(body(2, 'Premier'))).json.id as string);
+      await submit(body(2, 'Second'));
+    }
+    await standStill();
+    await saboteur.query('SAVEPOINT fetches');
+    await saboteur.query('LOCK TABLE pgboss.job_common IN ACCESS EXCLUSIVE MODE');
+    // Each fetches two jobs.
+    await Promise.all([worker(), worker()]);
+    const fetches = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+      AND (query LIKE '%''tache''%FOR UPDATE OF j SKIP LOCKED%' OR wait_event = 'advisory')`;
+    await eventually(
+      async () => (await app.database.query(fetches)).rowCount! >= 4 || undefined,
+      'Four fetches at once',
+    );
+    await saboteur.query('ROLLBACK TO SAVEPOINT fetches');
+    const running = async (): Promise<string[]> => {
+      const text = `SELECT id_unique AS id FROM tache WHERE etat = 'EnCours' AND tenant_id = ANY ($1)`;
+      const ids = spaces.map(({ tenantId }) => tenantId);
+      return (await app.database.query<{ id: string }>(text, [ids])).rows.map(({ id }) => id);
+    };
+    const four = await eventually(async () => {
+      const ids = await running();
+      return ids.length === 4 ? ids : undefined;
+    }, 'Four running tasks');
+    expect(four.sort()).toEqual(firsts.sort());
+    await saboteur.query('ROLLBACK');
+    for (tenant of spaces) {
+      const open = 'SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL';
+      while ((await rows(open)).length > 0) await sleep(50);
+      expect(await rows('SELECT DISTINCT nom FROM employe WHERE tenant_id = $1')).toEqual([
+        { nom: 'Second' },
+      ]);
+    }
   });
 
   it('under an Idempotency-Key, sent again: the same task and no second one', async () => {

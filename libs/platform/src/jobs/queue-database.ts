@@ -29,6 +29,19 @@ const settingsText = `SELECT WHERE ${Object.entries(SETTINGS)
 
 const ENTER_QUEUE: Prelude = { name: 'queue_enter', text: settingsText, values: [] };
 
+/**
+ * Fetches of queues that run one job of a group at a time wait for each other. Two at the same moment would skip each other's
+ * locked job, and the second would take the next job of the same group.
+ */
+const FETCH_ALONE: Prelude = {
+  name: 'queue_fetch_alone',
+  text: `SELECT WHERE pg_advisory_xact_lock(hashtextextended('queue', 6)) IS NULL`,
+  values: [],
+};
+
+/** Such a fetch asks whether its group has a running job, under this alias (pg-boss). */
+const fetchesAlone = (text: string): boolean => text.includes('active_group_probe');
+
 /** Prefix with the same effect for texts of several statements, which cannot be pipelined. */
 const ENTER_TEXT = `SET LOCAL ROLE ${QUEUE_ROLE}; ${settingsText}`;
 const ENTERING_STATEMENTS = 2;
@@ -45,7 +58,7 @@ export class QueueDatabase {
   ) {
     const { url, watch } = databases.own;
     const options = { url, size: processName === 'worker' ? 5 : 1, applicationName: 'mandat queue', watch };
-    this.pool = createPipelinedPool(options, logLostConnection(logger), [ENTER_QUEUE]);
+    this.pool = createPipelinedPool(options, logLostConnection(logger), [ENTER_QUEUE, FETCH_ALONE]);
   }
 
   /** Runs one statement, or a text of several with its own transaction and no values: this returns a list of results. */
@@ -55,7 +68,8 @@ export class QueueDatabase {
     try {
       if (!/^\s*BEGIN\b/.test(text)) {
         const statement = { text, values };
-        return await queryEntered(client, [QUEUE_ROLE, '', 'off', ''], statement, [ENTER_QUEUE]);
+        const before = fetchesAlone(text) ? [ENTER_QUEUE, FETCH_ALONE] : [ENTER_QUEUE];
+        return await queryEntered(client, [QUEUE_ROLE, '', 'off', ''], statement, before);
       }
       // Statements before a BEGIN in the same message belong to its transaction (PostgreSQL, "Multiple Statements in a Simple
       // Query").
