@@ -73,10 +73,18 @@ function fileOf(path: string): Given {
   }
 }
 
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Also a text that is too long for a name.
+    return false;
+  }
+}
+
 /** A text, or the file that holds it. */
 function textOrFile(option: string, value: string): Given {
-  const isFile = value.length < 4096 && statSync(value, { throwIfNoEntry: false })?.isFile();
-  const bytes = isFile ? fileOf(value).bytes : Buffer.from(value);
+  const bytes = isFile(value) ? fileOf(value).bytes : Buffer.from(value);
   return { name: `--${option}`, bytes: Buffer.from(Buffer.from(bytes).toString().trim()) };
 }
 

@@ -41,6 +41,8 @@ export interface Spec {
   readonly forge?: (files: Map<string, Buffer>) => void;
   readonly forgeManifest?: (manifest: Record<string, unknown>) => void;
   readonly key?: KeyObject;
+  /** Makes other receipts. */
+  readonly receipts?: string;
 }
 
 export interface Made {
@@ -120,7 +122,9 @@ export function bundleOf(spec: Spec): Made {
     return [header, body, sign(null, Buffer.from(`${header}.${body}`), key).toString('base64url')];
   };
 
-  const receipts = ballots.map((_, index) => bytesOf(`receipt ${index}`).toString('base64url'));
+  const receipts = ballots.map((_, index) =>
+    bytesOf(`${spec.receipts ?? 'receipt'} ${index}`).toString('base64url'),
+  );
   const leaves = receipts.map((receipt) => sha256(receipt));
   const origin = `mandat/campagnes/${CAMPAIGN}`;
   const noteOf = (size: number): string => {

@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import { countRanked as countOfService } from '../../libs/voting/src/domain/tally/ranked-count';
+import { UNITS, weightOf } from '../../libs/voting/src/domain/tally/weight';
+import { depth, SEED } from '../setup/depth';
+import { optionId, questionId } from './support/bundle';
+import { sha256 } from './support/merkle';
+import { verifier } from './support/verifier';
+
+/** Shown with six decimals, half up. */
+const shown = (weight: { rounded(parts: bigint): bigint }): number => Number(weight.rounded(100n)) / 1e6;
+
+interface Election {
+  readonly options: number;
+  readonly seats: number;
+  readonly decimals: number;
+  readonly rankings: readonly { readonly options: readonly number[]; readonly weight: number }[];
+}
+
+const elections: fc.Arbitrary<Election> = fc
+  .record({ options: fc.integer({ min: 2, max: 9 }), decimals: fc.constantFrom(0, 0, 1, 4) })
+  .chain(({ options, decimals }) =>
+    fc.record({
+      options: fc.constant(options),
+      decimals: fc.constant(decimals),
+      seats: fc.integer({ min: 1, max: options }),
+      rankings: fc.array(
+        fc.record({
+          options: fc.shuffledSubarray([...Array(options).keys()], { minLength: 1 }),
+          // Small weights, so that ties are frequent.
+          weight: fc.integer({ min: 1, max: 4 }),
+        }),
+        { minLength: 1, maxLength: 40 },
+      ),
+    }),
+  );
+
+const seed = 'seed';
+const digest = (round: number, option: number): string =>
+  sha256(`${seed}:${questionId(0)}:${round}:${optionId(0, option)}`).toString('hex');
+
+/** The rounds of both counts in one form. */
+function both({ options, seats, decimals, rankings }: Election): unknown[] {
+  const ids = Array.from({ length: options }, (_, option) => optionId(0, option));
+  const scale = 10 ** decimals;
+  const service = countOfService(
+    { id: questionId(0), options: ids, seats, seed },
+    rankings.map(({ options: wanted, weight }) => ({
+      ranking: wanted.map((option) => ids[option]!),
+      weight: weightOf(`${weight / scale}`),
+      unit: UNITS / BigInt(scale),
+    })),
+  );
+  const count = verifier.countRanked(
+    options,
+    seats,
+    10_000n / BigInt(scale),
+    rankings.map((one) => ({ options: one.options, weight: (BigInt(one.weight) * 10_000n) / BigInt(scale) })),
+    (round, among) => among.reduce((one, other) => (digest(round, other) < digest(round, one) ? other : one)),
+  );
+  const idsOf = (those: readonly number[]): string[] => those.map((option) => ids[option]!);
+  return [
+    service.map(({ counts, elected, eliminated, exhausted, tie }) => ({
+      ...{ elected, eliminated, exhausted: Number(exhausted), tie: tie ? (tie.round ?? null) : undefined },
+      counts: counts.map(({ option, weight }) => [option, Number(weight)]),
+    })),
+    count.rounds.map(({ weights, elected, eliminated, exhausted, tie }) => ({
+      elected: idsOf(elected),
+      eliminated: eliminated === undefined ? [] : idsOf([eliminated]),
+      ...{ exhausted: shown(exhausted), tie: tie ? tie.round : undefined },
+      counts: [...weights]
+        .map(([option, weight]) => [ids[option]!, shown(weight)] as const)
+        .filter(([, weight]) => weight > 0),
+    })),
+  ];
+}
+
+describe('the counts of the service and of the verifier', () => {
+  it('agree on every round of random elections', () => {
+    fc.assert(
+      fc.property(elections, (election) => {
+        const [service, own] = both(election);
+        expect(own).toEqual(service);
+      }),
+      { seed: SEED, numRuns: depth(300, 20_000) },
+    );
+  });
+});
