@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { baseBackup } from '../../libs/embedded-postgres/src';
 import { Child } from '../http/child-process';
 import { Mortal } from '../http/mortal';
 import { times } from '../membership/synced';
@@ -11,7 +12,7 @@ import { Receiver, until } from '../webhooks/support/receiver';
 import { type Answer, Fleet, type FleetSpace } from './support/fleet';
 import { OwnPostgres } from './support/own-postgres';
 import { report } from './support/report';
-import { baseBackup, serviceUrlOf } from './support/standby';
+import { serviceUrlOf } from './support/standby';
 import { type OpenVote, openVote } from './support/steady';
 
 const FAULT = 'A bad sync, and the database restored to the second before it (base backup and log archive)';

@@ -1,3 +1,4 @@
+export { baseBackup, REPLICATED, standbyOf } from './base-backup';
 export {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
