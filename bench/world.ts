@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort, startEmbeddedPostgres } from '#embedded-postgres';
+import { baseBackup, freePort, REPLICATED, standbyOf, startEmbeddedPostgres } from '#embedded-postgres';
 import { makeServiceLogin } from '../libs/platform/src/database/service-login';
 import { SQL_V2 } from './floor-v2.sql';
 import { SQL } from './floor.sql';
@@ -45,6 +45,22 @@ export interface Tenant {
   readonly key: string;
 }
 
+/** A server of PostgreSQL with a database. */
+export interface DatabaseServer {
+  readonly url: string;
+  readonly dataDir: string;
+}
+
+/** Databases of a site. */
+export interface SiteOptions {
+  /** The URL of its directory; by default a new database on the common server. */
+  readonly directory?: string;
+  /** URLs of further cells. */
+  readonly cells?: readonly string[];
+  /** Servers that follow the directory's. */
+  readonly standbys?: readonly DatabaseServer[];
+}
+
 /** The product with its own database. */
 export class Site {
   protected readonly undo: (() => Promise<unknown>)[] = [];
@@ -52,21 +68,35 @@ export class Site {
   /** The URL of the same database with the login of the product's processes. */
   private serviceUrl: string;
   private cells: string;
+  private standbys: string;
+  /** Connections to the directory, to further cells, and to standbys, in this order. */
+  private databases: readonly Client[];
   database: Client;
   api: Server;
   /** Tenants that reads share, by their contents. */
   private readonly readTenants = new Map<string, Tenant>();
 
   /** Creates the product's tables in the database of this URL, and in further cells, and starts the product on it. */
-  async open(databaseUrl: string, cells: readonly string[] = []): Promise<void> {
+  async open(databaseUrl: string, { cells = [], standbys = [] }: SiteOptions = {}): Promise<void> {
     this.databaseUrl = databaseUrl;
     const env = { ...process.env, DATABASE_URL: databaseUrl, CELLS: cellsText(databaseUrl, cells) };
     await promisify(execFile)(process.execPath, [join(APPS, 'cli/src/main.js'), 'migrate'], { env });
     this.serviceUrl = await makeServiceLogin(databaseUrl, SERVICE_PASSWORD);
     const services = await Promise.all(cells.map((url) => makeServiceLogin(url, SERVICE_PASSWORD)));
     this.cells = cellsText(this.serviceUrl, services);
+    this.standbys = standbys.map(({ url }) => at(this.serviceUrl, url)).join(' ');
     this.database = await this.connect(databaseUrl);
+    const others = [...cells, ...standbys.map(({ url }) => at(databaseUrl, url))];
+    this.databases = [this.database, ...(await Promise.all(others.map((url) => this.connect(url))))];
     this.api = await this.startApi();
+  }
+
+  /** Returns how many transactions each database has ended so far, in the order of `databases`. */
+  transactions(): Promise<number[]> {
+    const text = `SELECT (xact_commit + xact_rollback)::int AS count FROM pg_stat_database WHERE datname = current_database()`;
+    return Promise.all(
+      this.databases.map(async (one) => (await one.query<{ count: number }>(text)).rows[0]!.count),
+    );
   }
 
   /** Ends everything that was started, in reverse order. */
@@ -88,7 +118,12 @@ export class Site {
    * Starts the product as in production: its log at the default level goes to /dev/null, and its login owns nothing.
    */
   startApi(): Promise<Server> {
-    const environment = { ...PRODUCTION, DATABASE_URL: this.serviceUrl, CELLS: this.cells };
+    const environment = {
+      ...PRODUCTION,
+      DATABASE_URL: this.serviceUrl,
+      CELLS: this.cells,
+      DATABASE_READ_URLS: this.standbys,
+    };
     return this.startServer(join(APPS, 'partner-api/src/main.js'), environment);
   }
 
@@ -197,7 +232,7 @@ export class Site {
 /** The database server, the product, the floors and the other contestants, for one run. */
 export class World extends Site {
   floor: Server;
-  private databases = 0;
+  private made = 0;
 
   async start(): Promise<void> {
     say('Starting an embedded PostgreSQL (settings as shipped, fsync on)');
@@ -214,25 +249,35 @@ export class World extends Site {
 
   /** Creates an empty database on the same server. @returns its URL */
   async newDatabase(): Promise<string> {
-    const name = `bench_${++this.databases}`;
+    const name = `bench_${++this.made}`;
     await this.database.query(`CREATE DATABASE ${name}`);
     const url = new URL(this.databaseUrl);
     url.pathname = name;
     return url.href;
   }
 
-  /** Starts another server. @returns the URL of its database */
-  async newServer(): Promise<string> {
-    const postgres = await startEmbeddedPostgres({ dataDir: await this.newFolder() });
+  /** Starts another server, which standbys may follow. */
+  async newServer(): Promise<DatabaseServer> {
+    const dataDir = await this.newFolder();
+    const postgres = await startEmbeddedPostgres({ dataDir, settings: REPLICATED });
     this.undo.push(() => postgres.stop());
-    return postgres.url;
+    return { url: postgres.url, dataDir };
   }
 
-  /** Starts the product once more, with its own database on the same server. It ends with the run, or earlier. */
-  async newSite(cells: readonly string[] = []): Promise<Site> {
+  /** Starts a standby of a server. */
+  async newStandby(primary: DatabaseServer): Promise<DatabaseServer> {
+    const dataDir = await baseBackup(primary, 'standby.signal');
+    this.undo.push(() => rm(dataDir, { recursive: true, force: true }));
+    const postgres = await startEmbeddedPostgres({ dataDir, settings: standbyOf(primary.url) });
+    this.undo.push(() => postgres.stop());
+    return { url: postgres.url, dataDir };
+  }
+
+  /** Starts the product once more, with its own databases. It ends with the run, or earlier. */
+  async newSite({ directory, ...others }: SiteOptions = {}): Promise<Site> {
     const site = new Site();
     this.undo.push(() => site.stop());
-    await site.open(await this.newDatabase(), cells);
+    await site.open(directory ?? (await this.newDatabase()), others);
     return site;
   }
 
@@ -242,6 +287,13 @@ export class World extends Site {
     this.undo.push(() => rm(folder, { recursive: true, force: true }));
     return folder;
   }
+}
+
+/** The same database and login on another server. */
+function at(databaseUrl: string, server: string): string {
+  const url = new URL(databaseUrl);
+  url.port = new URL(server).port;
+  return url.href;
 }
 
 /** The value of CELLS; '' without further cells. */
