@@ -28,6 +28,14 @@ const replaced = (): BoxFunction[] => [
  * divided into classes, and a filtered result is published only if it consists of whole classes.
  */
 export class CountedBoxes1764000022000 implements MigrationInterface {
+  /**
+   * The functions as this migration creates them. A later migration that replaces some of them restores them in its
+   * `down`.
+   */
+  static get functions(): readonly BoxFunction[] {
+    return FUNCTIONS;
+  }
+
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE campagne

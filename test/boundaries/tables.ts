@@ -38,6 +38,8 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'liste_electorale',
     'bulletin',
     'recu',
+    'recu_noeud',
+    'engagement',
     'participation',
     'resultat',
     'depouillement',

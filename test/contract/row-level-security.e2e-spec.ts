@@ -166,9 +166,11 @@ describe('Row-level security in the schema', () => {
       'autorisation_paiement',
       'changement',
       'consentement',
+      'engagement',
       'journal',
       'liste_electorale',
       'paiement',
+      'recu_noeud',
     ];
     /** Tables in which the ballot box stores a vote and its count. */
     const KEPT = ['participation', 'urne_option', 'urne_question'];
@@ -218,7 +220,7 @@ describe('Row-level security in the schema', () => {
             return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies)`;
           if (table === 'urne')
             return 'urne: SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire)';
-          if (table === 'recu') return 'recu: MAINTAIN, SELECT (tenant_id, campagne_id, empreinte)';
+          if (table === 'recu') return 'recu: MAINTAIN, SELECT (tenant_id, campagne_id, empreinte, place)';
           if (KEPT.includes(table)) return `${table}: SELECT`;
           if (NOTED[table]) return `${table}: SELECT, INSERT, UPDATE (${NOTED[table]})`;
           if (COUNTED[table]) return `${table}: SELECT, INSERT, UPDATE (${COUNTED[table]})`;
@@ -273,10 +275,11 @@ describe('Row-level security in the schema', () => {
         'bulletin: SELECT, INSERT, DELETE',
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date)',
         'depouillement: SELECT, INSERT',
+        'engagement: SELECT (tenant_id, campagne_id, taille)',
         'option: SELECT, UPDATE (ordre)',
         'participation: SELECT, INSERT',
         'question: SELECT, UPDATE (ordre)',
-        'recu: SELECT, INSERT, DELETE',
+        'recu: SELECT, INSERT, DELETE, UPDATE (place)',
         'reglage: SELECT (tenant_id, seuil_anonymat)',
         PUBLIC_SCHEMA,
         'urne: SELECT, INSERT, DELETE, UPDATE (graine_partenaire)',
@@ -309,12 +312,14 @@ describe('Row-level security in the schema', () => {
             'urne_deposer_graine',
             'urne_depouiller',
             'urne_divulgue',
+            'urne_engager',
             'urne_fermer',
             'urne_fixer_seuil',
             'urne_graines',
             'urne_liberer',
             'urne_preparer',
             'urne_sceller',
+            'urne_signaler',
             'urne_vote_inchange',
             'urne_voter',
           ],

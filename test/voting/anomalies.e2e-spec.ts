@@ -39,7 +39,7 @@ const TAMPERED: [what: string, anomalies: string, ...statements: string[]][] = [
   [
     ...(['a ballot is added with its receipt', 'bulletins, poids'] as const),
     `INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) VALUES ($1, $2, 1, '{0}')`,
-    `INSERT INTO recu (tenant_id, campagne_id, empreinte) VALUES ($1, $2, '1')`,
+    `INSERT INTO recu (tenant_id, campagne_id, empreinte) VALUES ($1, $2, sha256('another'))`,
   ],
   [
     ...(['a receipt is dropped', 'recus'] as const),

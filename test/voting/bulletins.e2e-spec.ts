@@ -27,7 +27,10 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
     const vote = await opened(2);
     const { status, json } = await cast(vote.id, ballot(vote));
     expect(status).toBe(201);
-    expect(json).toEqual({ Recu: expect.stringMatching(/^[\w-]{32}$/) });
+    expect(json).toEqual({
+      Recu: expect.stringMatching(/^[\w-]{32}$/),
+      Attestation: expect.any(String),
+    });
     expect(await aVote(vote.id)).toEqual([true, false]);
     expect(await boxOf(vote.id)).toEqual([{ poids: '1', reponses: ['0'], syndicat: null }]);
     const found = await app.send(
@@ -35,7 +38,7 @@ describe('POST /plateforme/v1/campagnes/:id/bulletins', () => {
       'GET',
       `/plateforme/v1/campagnes/${vote.id}/recus/${json.Recu}`,
     );
-    expect([found.status, found.json]).toEqual([200, json]);
+    expect([found.status, found.json]).toEqual([200, { Recu: json.Recu }]);
   });
 
   it('stores the current weight, union and employer of the voter', async () => {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { SealingService } from '../../libs/voting/src';
+import { EngagementsService, SealingService } from '../../libs/voting/src';
 import { times } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
@@ -157,15 +157,26 @@ class Election {
     return new Election(app, votes, vote, await Attacker.connect(app, votes, vote));
   }
 
-  /** All voters vote, in an order and for options of chance. */
+  /** All voters vote, in an order and for options of chance. The log of receipts grows after every 40. */
   async hold(): Promise<void> {
-    const order = times(VOTERS, (voter) => ({ voter, key: random() }));
-    for (const { voter } of order.sort((one, other) => one.key - other.key)) {
+    const order = times(VOTERS, (voter) => ({ voter, key: random() })).sort(
+      (one, other) => one.key - other.key,
+    );
+    for (const [index, { voter }] of order.entries()) {
+      if (index % 40 === 39) await this.engage();
       const option = Math.floor(random() * 2);
       this.chosen.set(this.vote.voters[voter]!, `${option}`);
       await this.votes.voted(this.vote, voter, option);
       await this.attacker.watch();
     }
+  }
+
+  /** The worker's round, as if the last checkpoint were a minute old. */
+  private async engage(): Promise<void> {
+    await this.app.database.query(
+      `UPDATE engagement SET date_creation = date_creation - interval '1 minute'`,
+    );
+    await this.app.app.get(EngagementsService).round(this.votes.campaigns.tenant.tenantId, this.vote.id);
   }
 
   async close(): Promise<void> {
@@ -263,6 +274,7 @@ describe(`an attacker with the application’s role, against ${VOTERS} voters`, 
               tenant_id: votes.campaigns.tenant.tenantId,
               campagne_id: vote.id,
               empreinte: expect.stringMatching(/^\\x[0-9a-f]{64}$/),
+              place: null,
             },
           ],
         ]),

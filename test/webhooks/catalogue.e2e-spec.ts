@@ -9,7 +9,9 @@ import { ExpiryService } from '../../libs/clients/src';
 import { GUID } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
+import { EngagementsService } from '../../libs/voting/src';
 import { Campaigns } from '../voting/support/campaigns';
+import { Votes } from '../voting/support/votes';
 import { FEED, type Item, Reader } from './support/feed';
 import { until } from './support/receiver';
 import { NOWHERE, PATH } from './support/space';
@@ -17,6 +19,7 @@ import { NOWHERE, PATH } from './support/space';
 const TYPES = [
   'adhesion.signee',
   'adhesion.supprimee',
+  'campagne.engagee',
   'campagne.ouverte',
   'campagne.publiee',
   'campagne.terminee',
@@ -284,7 +287,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     expect(await reader.rest()).toEqual([]);
   });
 
-  it('listeElectorale.creee, campagne.publiee, campagne.ouverte and campagne.terminee', async () => {
+  it('listeElectorale.creee, campagne.publiee, campagne.ouverte, campagne.terminee and campagne.engagee', async () => {
     const campaigns = new Campaigns(app, tenant.partenaire);
     const id = await campaigns.draft();
     await campaigns.question(id);
@@ -303,6 +306,14 @@ describe('A real event matches the schema of its type, and a changed one does no
       expect(data).toEqual(listed);
       expectStrict(type, data);
     }
+    const votes = await Votes.of(app, campaigns);
+    const vote = await votes.opened(1);
+    await reader.rest();
+    await votes.voted(vote, 0);
+    await app.app.get(EngagementsService).round(tenant.partenaire.tenantId, vote.id);
+    const checkpoint = await theOne('campagne.engagee');
+    expect(checkpoint).toMatchObject({ campagneId: vote.id, taille: 1 });
+    expectStrict('campagne.engagee', checkpoint);
   });
 
   it('cle.expireBientot', async () => {
@@ -336,8 +347,8 @@ describe('A real event matches the schema of its type, and a changed one does no
       expect({ type, faults: faultsOf(type, data) }).toEqual({ type, faults: [] });
     expect([...new Set((json as Item[]).map(({ type }) => type))].sort()).toEqual(TYPES);
     // The negative control: data of one type does not match the schema of another. Two exceptions: a signed card has
-    // all properties of its deletion event, and all campaign events contain the campaign.
-    const ofCampaigns = TYPES.filter((type) => type.startsWith('campagne.'));
+    // all properties of its deletion event, and three campaign events contain the campaign.
+    const ofCampaigns = TYPES.filter((type) => type.startsWith('campagne.') && type !== 'campagne.engagee');
     expect(ofCampaigns).toHaveLength(3);
     for (const { type, data } of json as Item[]) {
       const passing = TYPES.filter((other) => faultsOf(other, data).length === 0);

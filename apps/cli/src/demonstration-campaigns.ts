@@ -28,7 +28,7 @@ const CANDIDATES = [
 
 /** Campaigns in each state with questions and voters, each unless it is there. */
 export async function scheduleExamples(space: DemonstrationSpace): Promise<void> {
-  const { campagnes, lifecycle, bulletins, tenantId, actor } = space;
+  const { campagnes, lifecycle, bulletins, engagements, tenantId, actor } = space;
   const opening = new Date(Date.now() + YEAR_MS);
   for (const [id, titre, transitions] of CAMPAIGNS) {
     if (await found(campagnes.get(tenantId, id))) continue;
@@ -45,6 +45,7 @@ export async function scheduleExamples(space: DemonstrationSpace): Promise<void>
     if (id !== IDS.ouverte) continue;
     const Reponses = [{ QuestionId: IDS.questionOuverte, Abstention: true }];
     await bulletins.cast(tenantId, id, { VotantId: IDS.electriceAyantVote, Reponses }, IDS.recu);
+    await engagements.round(tenantId, id);
   }
 }
 

@@ -24,6 +24,7 @@ import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
 import {
   BulletinsService,
   CampagnesService,
+  EngagementsService,
   LifecycleService,
   OptionsService,
   QuestionsService,
@@ -59,6 +60,7 @@ const SERVICES = {
   options: OptionsService,
   votants: VotantsService,
   bulletins: BulletinsService,
+  engagements: EngagementsService,
   seances: SeancesService,
   points: PointsService,
   courriels: CourrielsService,

@@ -2,13 +2,12 @@ import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap }
 import type { Logger } from 'pino';
 import { LOGGER } from '#platform/ops/logger';
 import { ExpiryService } from '#clients';
-import { LifecycleService, SealingService } from '#voting';
+import { EngagementsService, LifecycleService, SealingService } from '#voting';
 import { Rounds } from './rounds';
 
 /**
- * Sends the events of openings and closings of campaigns within 1 s, and of keys that expire soon, closes ballot boxes and
- * seals them. Campaigns open and
- * close by their dates even if this does not run: only the events wait for it, and reading a result also closes the box.
+ * Sends the events of openings and closings of campaigns within 1 s, and of keys that expire soon, signs checkpoints
+ * of the receipts of open votes, closes ballot boxes and seals them. Campaigns open and close by their dates even if this does not run: only the events wait for it, and reading a result also closes the box.
  * Closing waits for writers of the roll, and sealing many ballots takes long. Openings therefore have their own rounds.
  */
 @Injectable()
@@ -19,6 +18,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
 
   constructor(
     private readonly lifecycle: LifecycleService,
+    private readonly engagements: EngagementsService,
     private readonly sealing: SealingService,
     private readonly expiry: ExpiryService,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -28,6 +28,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
     const rounds: Record<string, (isStopping: () => boolean) => Promise<void>> = {
       'the campaign clock': (isStopping) => this.lifecycle.tellAllDue(isStopping),
       'the announcement of expiring keys': (isStopping) => this.expiry.tellAllDue(isStopping),
+      'the checkpoints of receipts': (isStopping) => this.engagements.engageAllDue(isStopping),
       'the closing of ballot boxes': (isStopping) => this.lifecycle.closeAllDue(isStopping),
       'the sealing of ballot boxes': (isStopping) => this.sealing.sealAllDue(isStopping),
     };

@@ -3,6 +3,7 @@ import { Votant } from './domain/votant.entity';
 
 export { BulletinsService } from './application/bulletins.service';
 export { CampagnesService } from './application/campagnes.service';
+export { EngagementsService } from './application/engagements.service';
 export { LifecycleService } from './application/lifecycle.service';
 export { OptionsService } from './application/options.service';
 export { QuestionsService } from './application/questions.service';
@@ -10,6 +11,7 @@ export { SealingService } from './application/sealing.service';
 export { VotantsService } from './application/votants.service';
 export { CampagneItem } from './http/campagnes.dto';
 export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
+export { CampagneEngageeData } from './http/engagements.dto';
 export { ListeElectoraleCreeeData } from './http/listes-electorales.dto';
 export { VoterErasureRepository } from './persistence/voter-erasure.repository';
 export { VotingHttpModule } from './voting-http.module';

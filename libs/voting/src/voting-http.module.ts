@@ -4,6 +4,7 @@ import { BulletinsController } from './http/bulletins.controller';
 import { CampagnesController } from './http/campagnes.controller';
 import { EcartsController } from './http/ecarts.controller';
 import { JwksController } from './http/jwks.controller';
+import { EngagementsController } from './http/engagements.controller';
 import { ListesElectoralesController } from './http/listes-electorales.controller';
 import { OptionsController } from './http/options.controller';
 import { QuestionsController } from './http/questions.controller';
@@ -20,6 +21,7 @@ import { VotingModule } from './voting.module';
     VotantsController,
     ListesElectoralesController,
     EcartsController,
+    EngagementsController,
     BulletinsController,
     StatisticsController,
     CampagnesAdministrationController,

@@ -7,6 +7,7 @@ import { CampagnesService } from './application/campagnes.service';
 import { CountingService } from './application/counting.service';
 import { DossierKeys } from './application/dossier-keys';
 import { EcartsService } from './application/ecarts.service';
+import { EngagementsService } from './application/engagements.service';
 import { LifecycleService } from './application/lifecycle.service';
 import { ListesElectoralesService } from './application/listes-electorales.service';
 import { OptionsService } from './application/options.service';
@@ -21,6 +22,7 @@ import { CampagneQuery } from './persistence/campagne.query';
 import { CampagneRepository } from './persistence/campagne.repository';
 import { DossierKeysRepository } from './persistence/dossier-keys.repository';
 import { EcartsRepository } from './persistence/ecarts.repository';
+import { EngagementRepository } from './persistence/engagement.repository';
 import { ListeElectoraleRepository } from './persistence/liste-electorale.repository';
 import { QuestionQuery } from './persistence/question.query';
 import { QuestionRepository } from './persistence/question.repository';
@@ -42,6 +44,7 @@ const services = [
   BulletinsService,
   StatisticsService,
   SealingService,
+  EngagementsService,
   CampagnesAdministrationService,
   DossierKeys,
 ];
@@ -58,6 +61,7 @@ const services = [
     CampagneRepository,
     DossierKeysRepository,
     EcartsRepository,
+    EngagementRepository,
     ListeElectoraleRepository,
     QuestionQuery,
     QuestionRepository,

@@ -68,6 +68,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'function urne_depouiller': 'the same question by question; under the policies',
   'function urne_divulgue':
     'returns whether the result of a union and employer may be published; under the policies',
+  'function urne_engager':
+    'places receipts in their log, which no role of the processes may do; under the policies',
+  'function urne_signaler': 'notes whether the log of receipts differs from a checkpoint; under the policies',
   'function urne_controler':
     'compares ballots, receipts and voters for a role that cannot read ballots; under the policies',
   'function urne_constater': 'seals a box in which they do not agree without a result; under the policies',
@@ -75,6 +78,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index campagne_scellement_du': 'the worker looks for the closed boxes of all tenants, every second',
   'policy campagne_scellement_du to {mandat_access} using (urne_close AND (NOT urne_scellee))':
     'shows the worker only which boxes are due',
+  'policy campagne_engagement_du to {mandat_access} using (publiee AND (NOT urne_close) AND (ouverture_du_vote_utc <= now()))':
+    'shows the worker only which votes are open',
   'index campagne_urne_due':
     'every second, the scheduler looks for ballot boxes of all tenants whose vote has ended',
   'policy campagne_urne_due to {mandat_access} using (publiee AND (NOT urne_close) AND (fermeture_du_vote_utc <= now()))':

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
 import { VOTING_EXAMPLE_IDS } from '../../../libs/voting/src';
 import type { TestApp } from '../../setup/test-app';
@@ -18,8 +19,12 @@ const held = {
   unentitled: '',
   /** A voter of the same campaign who may vote and has not voted. */
   undecided: '',
+  /** A voter of the same campaign whose device makes the receipt. */
+  withDevice: '',
   question: '',
   option: '',
+  /** Digest of a receipt that no checkpoint covers yet. */
+  waiting: '',
   /** A draft without questions and voters. */
   empty: '',
   /** A draft with a question without options. */
@@ -81,18 +86,22 @@ export async function holdCampaigns(
   held.option = question.Options[0].Id;
   held.voter = await enrol(held.voted, { EmployeIdExterne: employe, Identifiant: 'ELECTEUR-1' });
   held.undecided = await enrol(held.voted, { Prenom: 'Sam', Nom: 'Côté' });
+  held.withDevice = await enrol(held.voted, { Prenom: 'Lou', Nom: 'Roy' });
   held.unentitled = await enrol(held.voted, { Prenom: 'Alex', Nom: 'Roy', ADroitDeVote: false });
   await send('POST', `/${held.voted}/publier`);
   await send('POST', `/${held.voted}/ouvrir`);
   await app.database.query(
-    `WITH voter AS (UPDATE votant SET a_vote = true WHERE id_unique = $1 RETURNING tenant_id, campagne_id)
+    `WITH voter AS (UPDATE votant SET a_vote = true WHERE id_unique = $1 RETURNING tenant_id, campagne_id),
+       receipt AS (INSERT INTO recu SELECT tenant_id, campagne_id, sha256('waiting') FROM voter)
      INSERT INTO bulletin (tenant_id, campagne_id, poids, reponses) SELECT tenant_id, campagne_id, 1, '{0}' FROM voter`,
     [held.voter],
   );
 
+  held.waiting = createHash('sha256').update('waiting').digest('base64url');
+
   // In the documented example an administrator seals this campaign without a result.
   await app.database.query(
-    `WITH receipt AS (INSERT INTO recu SELECT tenant_id, id_unique, '1' FROM campagne WHERE id_unique = $1)
+    `WITH receipt AS (INSERT INTO recu SELECT tenant_id, id_unique, sha256('1') FROM campagne WHERE id_unique = $1)
      UPDATE campagne SET urne_anomalies = '{recus}' WHERE id_unique = $1`,
     [VOTING_EXAMPLE_IDS.aArchiver],
   );
@@ -338,16 +347,39 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     },
   ),
 
+  'GET /b2b/v1/campagnes/:id/engagements': later((of) => `${of.ended}/engagements`),
+  'GET /b2b/v1/campagnes/:id/engagements/coherence': later(
+    (of) => `${of.empty}/engagements/coherence?de=1&a=1`,
+    () => `${NOTHING}/engagements/coherence?de=1&a=1`,
+  ),
+  'GET /plateforme/v1/campagnes/:id/recus/:empreinte/preuve': {
+    changes: [],
+    get calls() {
+      return [{ path: `/plateforme/v1/campagnes/${held.voted}/recus/${held.waiting}/preuve` }];
+    },
+  },
   'POST /plateforme/v1/campagnes/:id/bulletins': {
-    changes: [{ VotantId: NOTHING }, { VotantId: VOTING_EXAMPLE_IDS.electriceAyantVote }],
+    changes: [
+      { EmpreinteRecu: VOTING_EXAMPLE_IDS.empreinteRecu },
+      { VotantId: NOTHING },
+      { VotantId: VOTING_EXAMPLE_IDS.electriceAyantVote },
+    ],
     get calls() {
       return [
         [held.ended, held.endedVoter],
         [held.voted, held.unentitled],
         [held.voted, held.undecided],
+        [held.voted, held.withDevice],
       ].map(([campagne, VotantId]) => ({
         path: `/plateforme/v1/campagnes/${campagne}/bulletins`,
-        body: { VotantId, Reponses: [] },
+        body:
+          VotantId === held.withDevice
+            ? {
+                VotantId,
+                Reponses: [{ QuestionId: held.question, Options: [held.option] }],
+                EmpreinteRecu: createHash('sha256').update('made by a device').digest('base64url'),
+              }
+            : { VotantId, Reponses: [] },
       }));
     },
   },

@@ -231,6 +231,17 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
     ];
   },
 
+  'GET /b2b/v1/campagnes/:id/engagements': (asked, own) => [
+    ...onCampagnes(asked, own, '/engagements'),
+    ...each(`${CAMPAGNES}/${own.campagneOuverte}/engagements`, '', '?limite=1'),
+    { path: `${CAMPAGNES}/${asked.campagneOuverte}/engagements` },
+  ],
+  'GET /b2b/v1/campagnes/:id/engagements/coherence': (asked, own) => [
+    ...onCampagnes(asked, own, '/engagements/coherence?de=1&a=1'),
+    ...each(`${CAMPAGNES}/${own.campagneOuverte}/engagements/coherence`, '?de=1&a=1', '?de=1&a=2'),
+    { path: `${CAMPAGNES}/${asked.campagneOuverte}/engagements/coherence?de=1&a=1` },
+  ],
+
   'GET /b2b/v1/campagnes/:id/stats': (asked, own) => [
     ...onCampagnes(asked, own, '/stats'),
     ...each(
@@ -265,4 +276,11 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
       [asked.campagneOuverte, asked.recu],
       [asked.campagneOuverte, own.recu],
     ].map(([id, recu]) => ({ path: `/plateforme/v1/campagnes/${id}/recus/${recu}` })),
+  'GET /plateforme/v1/campagnes/:id/recus/:empreinte/preuve': (asked, own) =>
+    [
+      [own.campagneOuverte, own.empreinteRecu],
+      [own.campagneOuverte, asked.empreinteRecu],
+      [asked.campagneOuverte, asked.empreinteRecu],
+      [asked.campagneOuverte, own.empreinteRecu],
+    ].map(([id, empreinte]) => ({ path: `/plateforme/v1/campagnes/${id}/recus/${empreinte}/preuve` })),
 };

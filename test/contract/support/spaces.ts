@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SealingService } from '../../../libs/voting/src';
+import { EngagementsService, SealingService } from '../../../libs/voting/src';
 import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/access/src/caller';
 import { TEST_ACTOR } from '../../setup/actor';
@@ -206,6 +206,14 @@ async function fill(
   const voting = await campaignAll(send, sendAs(keys.plateforme), cursor, {
     ...{ mark, secret, employe, employeV2, syndicat, employeur },
     seal: (campagne) => app.app.get(SealingService).seal(tenantId, campagne),
+    engage: async (campagne) => {
+      // Enough for a stored node.
+      await app.database.query(
+        'INSERT INTO recu SELECT $1, $2, sha256(n::text::bytea) FROM generate_series(1, 256) n',
+        [tenantId, campagne],
+      );
+      await app.app.get(EngagementsService).round(tenantId, campagne);
+    },
   });
   const oneEmploye = await one(`/b2b/v1/employe/${employe}`);
   const oneEmployeV2 = await one(`/b2b/v2/employe/${employeV2}`);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Answer } from '../../setup/test-app';
 
 /** Identifiers, ETags and cursors of a tenant's campaigns. */
@@ -22,6 +23,7 @@ export interface VotingIdentifiers {
   readonly optionOuverte: string;
   readonly electeur: string;
   readonly recu: string;
+  readonly empreinteRecu: string;
   readonly etagCampagne: string;
   readonly etagQuestion: string;
   readonly etagOption: string;
@@ -45,6 +47,8 @@ export interface Electors {
   readonly employeur: string;
   /** Seals the ballot box of a campaign as a worker does. */
   readonly seal: (campagne: string) => Promise<boolean>;
+  /** Signs the size of the log of receipts, as a worker does. */
+  readonly engage: (campagne: string) => Promise<void>;
 }
 
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -59,7 +63,7 @@ export async function campaignAll(
   send: Send,
   sendAsPlatform: Send,
   cursor: (path: string) => Promise<string>,
-  { mark, secret, employe, employeV2, syndicat, employeur, seal }: Electors,
+  { mark, secret, employe, employeV2, syndicat, employeur, seal, engage }: Electors,
 ): Promise<VotingIdentifiers> {
   const titre = `Vote ${mark}`;
   // Slugs leave out these signs. All texts have the same length, so none is a part of another.
@@ -121,6 +125,7 @@ export async function campaignAll(
   const ended = await openVote(`Vote terminé ${mark}`);
   await send('POST', `${CAMPAGNES}/${ended.id}/fermer`);
   await seal(ended.id);
+  await engage(vote.id);
   const etag = async (rest: string): Promise<string> => (await send('GET', path + rest)).headers.get('etag')!;
   const [option, optionAutre] = question.Options.map(({ Id }) => Id) as [string, string];
   return {
@@ -140,6 +145,7 @@ export async function campaignAll(
     optionOuverte: vote.asked.Options[0].Id,
     electeur: vote.electeur,
     recu: vote.Recu,
+    empreinteRecu: createHash('sha256').update(vote.Recu).digest('base64url'),
     etagCampagne: await etag(''),
     etagQuestion: await etag(`/questions/${question.Id}`),
     etagOption: await etag(`/questions/${question.Id}/options/${option}`),

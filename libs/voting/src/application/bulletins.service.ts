@@ -2,15 +2,17 @@ import { RECU, VOTE } from '../domain/voting.errors';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { OutcomeUnknown } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
-import { DomainError, refusalOf } from '#platform/errors/domain-error';
+import { DomainError, invalidRequest, refusalOf } from '#platform/errors/domain-error';
 import type { BulletinRecord } from '../domain/bulletin.fields';
 import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
+import { receiptDigest } from '../domain/receipt-log';
 import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
 import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { VotantRepository } from '../persistence/votant.repository';
+import { DossierKeys } from './dossier-keys';
 
 /** Number of random bytes in a receipt. */
 const RECU_BYTES = 24;
@@ -20,6 +22,16 @@ const MOST_CACHED_IDS = 200_000;
 
 /** How often a vote is tried again after the campaign was published again in the meantime. */
 const ATTEMPTS = 3;
+
+/** What the voter gets for a ballot. */
+export interface CastReceipt {
+  /** The receipt; undefined if the voter's device made it. */
+  readonly recu: string | undefined;
+  /** Its SHA-256, base64url. */
+  readonly empreinteRecu: string;
+  /** Signed promise that the receipt is in the log (docs/verification.md). It has no time. */
+  readonly attestation: string;
+}
 
 /** Casts ballots: exactly one a voter, and nothing that joins it to the voter (docs/contract.md, "Casting"). */
 @Injectable()
@@ -35,20 +47,45 @@ export class BulletinsService {
     private readonly campagnes: CampagneRepository,
     private readonly repository: BulletinRepository,
     private readonly votants: VotantRepository,
+    private readonly keys: DossierKeys,
   ) {}
 
   /**
-   * @param recu the receipt; made by the service if absent
+   * @param recu the receipt; made by the service if absent. Not used for a ballot with the digest of one
    * @returns the receipt, which proves that the ballot is counted and does not reveal its choices
-   * @throws DomainError `Campagne.NotFound`, `Vote.CampagneNonOuverte`, `Votant.NotFound`, `Vote.DejaVote`,
+   * @throws DomainError `Requete.Invalide` for a text that is no digest, `Campagne.NotFound`, `Vote.CampagneNonOuverte`, `Votant.NotFound`, `Vote.DejaVote`,
    * `Vote.SansDroitDeVote`, `Vote.BulletinInvalide`
    */
   async cast(
     tenantId: string,
     campagneId: string,
-    { VotantId, Reponses }: BulletinRecord,
+    { VotantId, Reponses, EmpreinteRecu }: BulletinRecord,
     recu = randomBytes(RECU_BYTES).toString('base64url'),
-  ): Promise<string> {
+  ): Promise<CastReceipt> {
+    const empreinte = EmpreinteRecu == null ? digestOf(recu) : receiptDigest(EmpreinteRecu);
+    if (!empreinte) {
+      const detail = 'must be a SHA-256 in base64url without padding, 43 characters';
+      throw invalidRequest([{ pointer: '/EmpreinteRecu', code: 'format', detail }]);
+    }
+    // Before the ballot, because it cannot be taken back.
+    await this.keys.ready();
+    await this.castOne(tenantId, campagneId, { VotantId, Reponses }, empreinte, EmpreinteRecu == null);
+    const empreinteRecu = empreinte.toString('base64url');
+    const attested = Buffer.from(JSON.stringify({ campagneId, empreinteRecu }));
+    return {
+      recu: EmpreinteRecu == null ? recu : undefined,
+      empreinteRecu,
+      attestation: await this.keys.jws(attested),
+    };
+  }
+
+  private async castOne(
+    tenantId: string,
+    campagneId: string,
+    { VotantId, Reponses }: BulletinRecord,
+    empreinte: Buffer,
+    isOurs: boolean,
+  ): Promise<void> {
     const key = `${tenantId} ${campagneId}`;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const votedOn = this.cache.get(key) ?? (await this.repository.votedOn(tenantId, campagneId));
@@ -57,8 +94,8 @@ export class BulletinsService {
       const checked = answersOf(votedOn.questions, Reponses);
       if ('answers' in checked) {
         const { publications } = votedOn;
-        const bulletin = { ...checked, votantId: VotantId, publications, empreinte: digestOf(recu) };
-        if (await this.castOnce(tenantId, campagneId, bulletin)) return recu;
+        const bulletin = { ...checked, votantId: VotantId, publications, empreinte };
+        if (await this.castOnce(tenantId, campagneId, bulletin, isOurs)) return;
       }
       await this.refuse(tenantId, campagneId, VotantId, votedOn, checked);
       this.cache.delete(key);
@@ -68,13 +105,19 @@ export class BulletinsService {
     });
   }
 
-  private async castOnce(tenantId: string, campagneId: string, bulletin: CastBulletin): Promise<boolean> {
+  private async castOnce(
+    tenantId: string,
+    campagneId: string,
+    bulletin: CastBulletin,
+    isOurs: boolean,
+  ): Promise<boolean> {
     try {
       const enter = this.campagnes.enterVote(tenantId, campagneId);
       return await this.repository.cast(tenantId, campagneId, bulletin, enter);
     } catch (error) {
-      // The connection was lost during the commit. The receipt shows whether the ballot was stored.
-      if (!(error instanceof OutcomeUnknown)) throw error;
+      // The connection was lost during the commit. Our receipt shows whether the ballot was stored; one of a device may be
+      // that of another ballot.
+      if (!(error instanceof OutcomeUnknown) || !isOurs) throw error;
       const { empreinte } = bulletin;
       if (await this.repository.hasRecu(tenantId, campagneId, empreinte).catch(() => false)) return true;
       throw error;
@@ -107,5 +150,5 @@ export class BulletinsService {
 }
 
 function digestOf(recu: string): Buffer {
-  return createHash('sha256').update(recu).digest();
+  return hash('sha256', recu, 'buffer');
 }

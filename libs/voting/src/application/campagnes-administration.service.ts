@@ -11,6 +11,7 @@ import type { Json } from '#platform/database/json';
 import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { CampagnesService } from './campagnes.service';
+import { EngagementsService } from './engagements.service';
 
 /** A campaign, as an administrator names it. */
 export interface CampagneOfClient {
@@ -28,6 +29,7 @@ export class CampagnesAdministrationService {
     private readonly campagnes: CampagnesService,
     private readonly repository: CampagneRepository,
     private readonly sealing: SealingRepository,
+    private readonly engagements: EngagementsService,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -72,6 +74,8 @@ export class CampagnesAdministrationService {
     return this.transactions.run({ tenantId }, async () => {
       await this.repository.assertExists(tenantId, id);
       const known = await this.sealing.begin(tenantId, id);
+      // The log of receipts may have been corrected since then.
+      if (known?.length) await this.engagements.intact(tenantId, id);
       if (!known?.length || !(await this.sealing.sealWithoutResult(id, raison))) {
         const detail =
           'The sealing found no anomaly in this ballot box: it is open, about to be sealed, or sealed.';

@@ -1,14 +1,17 @@
 import { URNE_ACTIONS } from '../domain/voting.actions';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import { NO_TENANT, Transactions } from '#platform/database/transactions';
+import { Transactions } from '#platform/database/transactions';
 import { SealingRepository } from '../persistence/sealing.repository';
+import { DossierKeys } from './dossier-keys';
 import { eachDue } from './each-due';
+import { EngagementsService } from './engagements.service';
+import { WORKER } from './worker';
+
+/** Anomaly that `EngagementsService` records. */
+const LOG_ANOMALY = 'engagements';
 
 const PUT_OFF_MS = 5 * 60_000;
-
-/** The worker found it, so no key is named. */
-const WORKER = { cleId: NO_TENANT, requestId: '' };
 
 /**
  * Seals closed ballot boxes (docs/adr/0014): the box counts, and one transaction rewrites roll, ballots and receipts in
@@ -22,6 +25,8 @@ export class SealingService {
   constructor(
     private readonly transactions: Transactions,
     private readonly repository: SealingRepository,
+    private readonly engagements: EngagementsService,
+    private readonly keys: DossierKeys,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -48,17 +53,21 @@ export class SealingService {
   }
 
   /**
-   * All of it or nothing.
+   * Signs the last checkpoint and seals the box: all of it or nothing.
    *
    * @returns whether this call sealed it
    * @throws Error where ballots, receipts and voters do not agree: the box stays as it is, and the audit trail has
    * `urne.anomalie` once for each finding
    */
   async seal(tenantId: string, id: string): Promise<boolean> {
+    await this.keys.ready();
     const found = await this.transactions.run({ tenantId }, async () => {
       const known = await this.repository.begin(tenantId, id);
-      const anomalies = known && (await this.repository.seal(id));
-      if (anomalies?.some((one) => !known!.includes(one)))
+      if (!known) return undefined;
+      await this.engagements.engage(tenantId, id);
+      const anomalies = await this.repository.seal(id);
+      // The log of receipts has an entry of its own.
+      if (anomalies.some((one) => one !== LOG_ANOMALY && !known.includes(one)))
         this.audit.record(tenantId, WORKER, URNE_ACTIONS.anomalie, [id]);
       return anomalies;
     });

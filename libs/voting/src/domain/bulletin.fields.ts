@@ -40,6 +40,11 @@ export const BULLETIN_FIELDS = {
     required: true,
     description: 'An answer to each question of the campaign, in any order: all at once, and for good.',
   },
+  EmpreinteRecu: text(43, {
+    description:
+      'SHA-256 of a receipt that the voter’s device has made, in base64url without padding. The service then never knows the receipt. Absent or null: the service makes the receipt.',
+    example: 'kS3b4UUW3xZSXca1D2H-1LmQmqyOrNcvXgHJj_IhDuU',
+  }),
 } as const;
 
 export type ReponseRecord = RecordOf<typeof REPONSE_FIELDS>;

@@ -141,6 +141,15 @@ export const RECU = errorsOf('Recu', {
   },
 });
 
+export const DOSSIER = errorsOf('Dossier', {
+  NonPret: {
+    status: 409,
+    title: 'Bundle not ready',
+    description:
+      'Not everything that was asked for is signed yet: the bundle comes after the sealing, the proof of a receipt with the next checkpoint. Try again after `Retry-After`.',
+  },
+});
+
 export const OPTION = errorsOf('Option', {
   NotFound: {
     status: 404,
@@ -197,6 +206,7 @@ export const VOTING_ERRORS: readonly ErrorDefinition[] = [
   ...Object.values(QUESTION),
   ...Object.values(VOTE),
   ...Object.values(RECU),
+  ...Object.values(DOSSIER),
   ...Object.values(OPTION),
   ...Object.values(VOTANT),
   ...Object.values(LISTE_ELECTORALE),

@@ -1,6 +1,11 @@
 import { eventsOf } from '#platform/events/event-type';
 
 export const CAMPAGNE_EVENTS = eventsOf('campagne', {
+  engagee: {
+    description:
+      'The log of receipts has grown, and its size is signed: keep the checkpoint as evidence. At most once a minute while the vote is open, and at the close. Data: the checkpoint, and the campaign.',
+    module: 'vote',
+  },
   ouverte: {
     description: 'The vote has opened, by its date or by API call. Data: the campaign as lists show it.',
     module: 'vote',

@@ -30,6 +30,15 @@ export const EXAMPLE_IDS = {
   questionOuverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c25',
   optionOuverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c34',
   recu: 'kq0Gv1XyB3n5dW7uZ8rT2sLp4mQfHcJe',
+  empreinteRecu: 'kS3b4UUW3xZSXca1D2H-1LmQmqyOrNcvXgHJj_IhDuU',
   votant: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41',
   votantASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c42',
 } as const;
+
+/** A checkpoint of the log of receipts. */
+export const EXAMPLE_NOTE = `mandat/campagnes/${EXAMPLE_IDS.ouverte}
+300
+qkW2hBn7t1n2pvXkcm0pQJdUO4lBYqM2S8E1rSxCTkY=
+
+— mandat/campagnes/${EXAMPLE_IDS.ouverte} c2lnbmF0dXJl
+`;

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Prelude } from '#platform/database/entered-query';
+import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
+import { refusalOf } from '#platform/errors/domain-error';
+import { VOTE } from '../domain/voting.errors';
 import type { AnsweredQuestion } from '../domain/bulletin.rules';
 
 /** The questions of one publication of a campaign; empty if it is not published. */
@@ -53,6 +56,7 @@ export class BulletinRepository {
    * @returns false if the vote is not open (`Campagne.assertTakesBallots`), the campaign is not the one that was
    * answered, or the voter may not vote (`Votant.assertMayVote`)
    * @throws OutcomeUnknown if the connection broke meanwhile
+   * @throws DomainError `Vote.BulletinInvalide` for a receipt that the campaign has already
    */
   async cast(
     tenantId: string,
@@ -65,7 +69,13 @@ export class BulletinRepository {
       text: 'SELECT WHERE urne_voter($1, $2, $3, $4, $5)',
       values: [campagneId, votantId, publications, answers, empreinte],
     };
-    return (await this.transactions.pipelined({ tenantId }, [enter], cast)) === 1;
+    try {
+      return (await this.transactions.pipelined({ tenantId }, [enter], cast)) === 1;
+    } catch (error) {
+      if (!violates(error, UNIQUE_VIOLATION, 'recu_pkey')) throw error;
+      const detail = 'is already used in the campaign; make another receipt';
+      throw refusalOf(VOTE.BulletinInvalide, [{ pointer: '/EmpreinteRecu', code: 'duplicate', detail }]);
+    }
   }
 
   /** Whether a ballot with this receipt is in the box. */

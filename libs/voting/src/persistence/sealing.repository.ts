@@ -24,12 +24,17 @@ export class SealingRepository {
   }
 
   /**
-   * Locks a campaign to seal it, against other sealings and its deletion, and raises the time limits of the ambient
-   * transaction.
+   * Locks a campaign to seal it or to extend its log of receipts, against other workers and its deletion, and raises the time
+   * limits of the ambient transaction.
    *
-   * @returns the anomalies found so far; undefined if another worker is sealing it, or it is not due
+   * @param box state that the box must have; closed means not sealed yet
+   * @returns the anomalies found so far; undefined if another worker has the lock, or the box has another state
    */
-  async begin(tenantId: string, id: string): Promise<readonly string[] | undefined> {
+  async begin(
+    tenantId: string,
+    id: string,
+    box: 'open' | 'closed' = 'closed',
+  ): Promise<readonly string[] | undefined> {
     await this.transactions.raiseTimeLimits();
     const isFree = await this.transactions.value<boolean>(
       'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4))',
@@ -38,8 +43,8 @@ export class SealingRepository {
     if (!isFree) return undefined;
     const { rows } = await this.transactions.client().query<{ anomalies: string[] }>(
       `SELECT coalesce(urne_anomalies, '{}') AS anomalies FROM campagne
-       WHERE tenant_id = $1 AND id_unique = $2 AND urne_close AND NOT urne_scellee FOR KEY SHARE`,
-      [tenantId, id],
+       WHERE tenant_id = $1 AND id_unique = $2 AND publiee AND urne_close = $3 AND NOT urne_scellee FOR KEY SHARE`,
+      [tenantId, id, box === 'closed'],
     );
     return rows[0]?.anomalies;
   }

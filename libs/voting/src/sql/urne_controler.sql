@@ -66,7 +66,13 @@ BEGIN
           THEN q.min_reponses <= 1 AND q.max_reponses >= 1 AND a.answer::integer < q.nombre_options
           ELSE urne_choisir(a.answer, q.min_reponses, q.max_reponses, q.nombre_options, q.est_preferentiel)
         END IS TRUE) IS NOT TRUE
-    ) THEN 'reponses' END
+    ) THEN 'reponses' END,
+    -- The log of receipts differs from a signed checkpoint (urne_signaler).
+    CASE WHEN EXISTS (
+      SELECT FROM campagne c
+      WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+        AND c.urne_anomalies @> '{engagements}'
+    ) THEN 'engagements' END
   ]::text[], NULL);
 END
 $$;

@@ -17,6 +17,7 @@ CREATE OR REPLACE FUNCTION urne_sceller(campagne uuid)
 AS $$
 DECLARE
   found text[];
+  taille integer;
 BEGIN
   IF NOT EXISTS (
     SELECT FROM campagne c
@@ -32,6 +33,13 @@ BEGIN
     WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1;
     RETURN found;
   END IF;
+  -- A worker of an earlier release places no receipts. It may seal a box whose log has not begun.
+  SELECT max(e.taille) INTO taille FROM engagement e
+  WHERE e.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND e.campagne_id = $1;
+  IF (
+    SELECT count(*) <> taille OR count(r.place) <> taille FROM recu r
+    WHERE r.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND r.campagne_id = $1
+  ) THEN RAISE EXCEPTION 'The last checkpoint does not cover all receipts.'; END IF;
   WITH cell AS (
     SELECT b.tenant_id, b.campagne_id, b.syndicat_id_externe AS syndicat, b.employeur_identifiant_externe AS employeur,
       b.poids, CASE WHEN c.seuil_anonymat > 1 THEN b.poids END AS weight, c.seuil_anonymat AS k, count(*) AS n

@@ -5,7 +5,7 @@ import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { EventType } from '../domain/event.types';
 import { SyncTermineeData } from '#sync';
-import { CampagneItem, ListeElectoraleCreeeData } from '#voting';
+import { CampagneEngageeData, CampagneItem, ListeElectoraleCreeeData } from '#voting';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 
 export class WebhookTestData extends ItemOf({
@@ -16,6 +16,7 @@ export class WebhookTestData extends ItemOf({
 export const EVENT_DATA: Readonly<Record<EventType, Type>> = {
   'adhesion.signee': AdhesionV2Item,
   'adhesion.supprimee': AdhesionSupprimeeData,
+  'campagne.engagee': CampagneEngageeData,
   'campagne.publiee': CampagneItem,
   'campagne.ouverte': CampagneItem,
   'campagne.terminee': CampagneItem,

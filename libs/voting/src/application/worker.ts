@@ -1,0 +1,5 @@
+import type { Actor } from '#platform/audit/actor';
+import { NO_TENANT } from '#platform/database/transactions';
+
+/** The actor of the worker's own findings: no key is named. */
+export const WORKER: Actor = { cleId: NO_TENANT, requestId: '' };
