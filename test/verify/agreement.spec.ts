@@ -71,7 +71,26 @@ function both({ options, seats, decimals, rankings }: Election): unknown[] {
         .map(([option, weight]) => [ids[option]!, shown(weight)] as const)
         .filter(([, weight]) => weight > 0),
     })),
+    count.isCut,
   ];
+}
+
+/** An election whose exact fractions have more digits than both counts keep. */
+function manySeats(): Election {
+  let state = 20_261_125;
+  const random = (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+  const rankings = Array.from({ length: 400 }, () => {
+    const left = Array.from({ length: 30 }, (_, option) => option);
+    const options = Array.from(
+      { length: 12 },
+      () => left.splice(Math.floor(random(left.length) ** 2 / 30), 1)[0]!,
+    );
+    return { options, weight: 1 + random(1_000_000) };
+  });
+  return { options: 30, seats: 20, decimals: 4, rankings };
 }
 
 describe('the counts of the service and of the verifier', () => {
@@ -83,5 +102,11 @@ describe('the counts of the service and of the verifier', () => {
       }),
       { seed: SEED, numRuns: depth(300, 20_000) },
     );
+  });
+
+  it('agree where both have to cut digits', () => {
+    const [service, own, isCut] = both(manySeats());
+    expect(isCut).toBe(true);
+    expect(own).toEqual(service);
   });
 });

@@ -1,8 +1,8 @@
 /** Denominators with more bits are cut: each transferred surplus can double the digits. */
-const MOST_BITS = 16_384n;
-const KEPT_BITS = 8_192n;
-/** After a cut, fractions that differ by less than 2^-4096 are equal. */
-const TOLERANCE_BITS = 4_096n;
+const MOST_BITS = 4_096n;
+const KEPT_BITS = 2_048n;
+/** After a cut, fractions that differ by less than 2^-1024 are equal. */
+const TOLERANCE_BITS = 1_024n;
 const LIMIT = 1n << MOST_BITS;
 
 function divisorOf(one: bigint, other: bigint): bigint {

@@ -135,7 +135,11 @@ function printed({ findings, digest, manifest, vote, recounted }: Outcome): stri
     );
   if (findings.count > findings.differences.length)
     lines.push(`and ${findings.count - findings.differences.length} more`);
-  lines.push(findings.count === 0 ? 'ALL EQUAL' : `DIFFERS: ${findings.count} differences`);
+  lines.push(
+    findings.count === 0
+      ? 'ALL EQUAL'
+      : `DIFFERS: ${findings.count} difference${findings.count === 1 ? '' : 's'}`,
+  );
   return `${lines.join('\n')}\n`;
 }
 

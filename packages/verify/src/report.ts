@@ -71,10 +71,16 @@ function barOf(label: string, value: string, width: string, kind: string, mark?:
 const moreBars = (number: number): string =>
   number > MOST_BARS ? `<p class="small">and ${number - MOST_BARS} further options</p>` : '';
 
-function roundOf(tour: Tour, nameOf: (id: string) => string, whole: number): string {
+function roundOf(
+  tour: Tour,
+  nameOf: (id: string) => string,
+  whole: number,
+  before: ReadonlySet<string>,
+): string {
   const { Seuil, Decompte, Elus, Elimines, Epuises, Transferts, Departage } = tour;
   const mark = share(Number(Seuil), whole);
-  const kindOf = (id: string): string => (Elus.includes(id) ? 'in' : Elimines.includes(id) ? 'out' : '');
+  const kindOf = (id: string): string =>
+    Elus.includes(id) ? 'in' : Elimines.includes(id) ? 'out' : before.has(id) ? 'before' : '';
   const weights = new Map(Decompte.map(({ OptionId, Poids }) => [OptionId, Poids]));
   const bars = [...weights]
     .slice(0, MOST_BARS)
@@ -117,17 +123,18 @@ function questionOf({ item }: Recounted): string {
     ),
   );
   const rounds = Tours ?? [];
+  const before = (index: number): Set<string> => new Set(rounds.slice(0, index).flatMap((tour) => tour.Elus));
   const whole = rounds[0]?.Decompte.reduce((sum, { Poids }) => sum + Number(Poids), 0) ?? 0;
-  const drawn = Departages && Departages.length > 0 ? ` · ${Departages.length} drawn` : '';
+  const drawn = Departages && Departages.length > 0 ? ` · drawn: ${Departages.length}` : '';
   return (
     `<article><h3>${escaped(Titre)}</h3><p class="small">${escaped(Type)}${EstPreferentiel ? ', ranked' : ''} · ` +
-    `${Exprimes} expressed · ${Abstentions} abstentions${drawn}</p>` +
+    `expressed: ${Exprimes} · abstentions: ${Abstentions}${drawn}</p>` +
     (elected.size > 0 ? `<p>Elected: <strong>${Elus!.map(nameOf).join(', ')}</strong></p>` : '') +
     `<h4>${EstPreferentiel ? 'First choices' : 'Votes'}<span>ballots · weight · share</span></h4>` +
     `${bars.join('')}${moreBars(Options.length)}` +
     rounds
       .slice(0, MOST_ROUNDS)
-      .map((tour) => roundOf(tour, nameOf, whole))
+      .map((tour, index) => roundOf(tour, nameOf, whole, before(index)))
       .join('') +
     (rounds.length > MOST_ROUNDS
       ? `<p class="small">and ${rounds.length - MOST_ROUNDS} further rounds</p>`
@@ -160,20 +167,21 @@ dl div,article{background:var(--card);border:1px solid var(--line);border-radius
 dt{color:var(--soft);font-size:.85rem}
 dd{margin:0;font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums}
 article{padding:1.25rem;margin:0 0 1rem}
-.row{display:grid;grid-template-columns:minmax(6rem,14rem) 1fr minmax(6rem,auto);gap:.75rem;align-items:center;margin:.2rem 0;
-font-size:.9rem}
+.row{display:grid;grid-template-columns:28% 1fr 11rem;gap:.1rem .75rem;align-items:center;margin:.2rem 0;font-size:.9rem}
+.round .row{grid-template-columns:28% 1fr 7rem}
 .label{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .value{text-align:right;font-variant-numeric:tabular-nums}
 .track{position:relative;height:.85rem;background:var(--track);border-radius:.2rem}
 .track b{display:block;height:100%;background:var(--bar);border-radius:.2rem;min-width:1px}
 .track i{position:absolute;top:-.15rem;bottom:-.15rem;border-left:2px solid var(--ink);opacity:.55}
-.in b{background:var(--good)}.in .label{font-weight:600}
+.in b,.before b{background:var(--good)}.before b{opacity:.55}.in .label{font-weight:600}
 .out b{background:var(--bad)}.lost b{background:var(--lost)}.lost{color:var(--soft)}
 .round{border-top:1px solid var(--line);margin-top:1rem}
 ul{padding-left:1.2rem;margin:.5rem 0}li{margin:.25rem 0;overflow-wrap:anywhere}
 table{width:100%;border-collapse:collapse;background:var(--card);font-size:.85rem;table-layout:fixed}
 th,td{text-align:left;vertical-align:top;padding:.5rem .6rem;border:1px solid var(--line);overflow-wrap:anywhere}
 code{font-size:.85em;overflow-wrap:anywhere}
+@media(max-width:36rem){.row,.round .row{grid-template-columns:1fr auto;margin:.5rem 0}.track{grid-row:2;grid-column:1/-1}}
 @media print{body{background:#fff}main{max-width:none;padding:0}.round,tr,dl div{break-inside:avoid}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -50,12 +50,24 @@ export const nullable =
   (value, at) =>
     value === null ? null : shape(value, at);
 
+/** Returns a part of a value. The path is made only for a fault, because a bundle has millions of parts. */
+function part<T>(shape: Shape<T>, value: unknown, at: string, name: string | number): T {
+  try {
+    return shape(value, '');
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    const own = typeof name === 'number' ? `${at}[${name}]` : at === '' ? name : `${at}.${name}`;
+    const separator = error.figure === '' || error.figure.startsWith('[') ? '' : '.';
+    throw new Malformed(`${own}${separator}${error.figure}`, error.expected, error.found);
+  }
+}
+
 export const list =
   <T>(shape: Shape<T>, most = 1_000_000): Shape<T[]> =>
   (value, at) => {
     if (!Array.isArray(value)) return fail(at, 'a list', value);
     if (value.length > most) return fail(at, `at most ${most} items`, value.length);
-    return value.map((item, index) => shape(item, `${at}[${index}]`));
+    return value.map((item, index) => part(shape, item, at, index));
   };
 
 /** An object with these members and no other. */
@@ -65,13 +77,13 @@ export const record =
     if (value === null || typeof value !== 'object' || Array.isArray(value))
       return fail(at, 'an object', value);
     const found = value as Record<string, unknown>;
-    const path = (name: string): string => (at === '' ? name : `${at}.${name}`);
     for (const name of Object.keys(found))
-      if (!Object.hasOwn(members, name)) fail(path(name), 'no such member', found[name]);
+      if (!Object.hasOwn(members, name))
+        fail(at === '' ? name : `${at}.${name}`, 'no such member', found[name]);
     return Object.fromEntries(
       Object.entries(members).map(([name, shape]) => [
         name,
-        shape(Object.hasOwn(found, name) ? found[name] : undefined, path(name)),
+        part(shape, Object.hasOwn(found, name) ? found[name] : undefined, at, name),
       ]),
     ) as { [N in keyof S]: Of<S[N]> };
   };
