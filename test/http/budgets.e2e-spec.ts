@@ -20,7 +20,8 @@ const sockets: Socket[] = [];
 
 beforeAll(async () => {
   Object.assign(BUDGETS, { requests: 6, waitingRequests: 2, waitMs: 1_000, graceMs: 1_000 });
-  app = await TestApp.start();
+  // Without standbys: the tests hold connections of the primary.
+  app = await TestApp.start({ standbys: new Map() });
   tenant = await app.tenant();
   other = await app.tenant();
   saboteur = new Client({ connectionString: app.dataUrl });

@@ -15,7 +15,7 @@ import { Config } from '../../libs/platform/src/ops/config';
 import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TEST_ACTOR } from './actor';
 import { withServiceLogin } from './service-login';
-import { dataUrlOf, superuserOf, testCells } from './two-cells';
+import { dataUrlOf, superuserOf, testCells, testStandbys } from './two-cells';
 
 /** A client's data space and a key for it. */
 export interface TestTenant {
@@ -66,7 +66,7 @@ export class TestApp {
 
   static async start(overrides: Partial<Config> = {}): Promise<TestApp> {
     const databaseUrl = overrides.databaseUrl ?? (await cloneTemplate());
-    const cells = testCells(databaseUrl);
+    const cells = overrides.cells ?? testCells(databaseUrl);
     const config = new Config({
       host: undefined,
       port: 0,
@@ -85,8 +85,9 @@ export class TestApp {
       cells,
       // Tests ask the API for services of the worker, too.
       workerCell: overrides.cells ? undefined : [...cells.keys()][0],
-      standbys: new Map(),
-      standbyLagMs: 1_000,
+      standbys: testStandbys([databaseUrl, ...cells.values()]),
+      // The service looks at standbys four times as often, so they serve reads soon after a write.
+      standbyLagMs: 200,
       mailFrom: 'Mandat <ne-pas-repondre@mandat.test>',
       poolSize: 10,
       ...overrides,

@@ -21,13 +21,38 @@ export function testCells(databaseUrl: string): Map<string, string> {
   return new Map([[dataUrl === databaseUrl ? PRINCIPAL : NORD, dataUrl]]);
 }
 
-/** The variables that tell a process the cells of its DATABASE_URL. @param dataUrl another way to the data spaces */
+/** The variables that tell a process the cells and standbys of its DATABASE_URL. @param dataUrl another way to the data spaces */
 export function cellVariables(
   { DATABASE_URL, CELLS }: Record<string, string>,
   dataUrl = DATABASE_URL && dataUrlOf(DATABASE_URL),
 ): Record<string, string> {
-  if (CELLS !== undefined || !dataUrl || dataUrl === DATABASE_URL) return {};
-  return { CELLS: `${NORD}=${asService(dataUrl)}`, WORKER_CELL: NORD };
+  if (CELLS !== undefined || !dataUrl) return {};
+  const standby = standbyOf(dataUrl);
+  if (dataUrl === DATABASE_URL) return standby ? { DATABASE_READ_URLS: standby } : {};
+  return {
+    CELLS: `${NORD}=${asService(dataUrl)}`,
+    WORKER_CELL: NORD,
+    ...(standby ? { CELLS_READ: `${NORD}=${standby}` } : {}),
+  };
+}
+
+/** The same database on the standby of TEST_READS=1; undefined for databases that it does not have. */
+function standbyOf(databaseUrl: string): string | undefined {
+  const standby = process.env.TEST_STANDBY_URL;
+  const primary = process.env.TEST_CELL_URL ?? process.env.TEST_DATABASE_URL!;
+  const url = URL.parse(databaseUrl);
+  if (!standby || url?.host !== new URL(primary).host) return undefined;
+  return asService(new URL(url.pathname, standby).href);
+}
+
+/** The standbys of databases, in the form of `Config`. */
+export function testStandbys(databaseUrls: Iterable<string>): Map<string, readonly string[]> {
+  return new Map(
+    [...databaseUrls].flatMap((url) => {
+      const standby = standbyOf(url);
+      return standby ? [[url, [standby]] as const] : [];
+    }),
+  );
 }
 
 /** A superuser's connection to a directory and its data spaces, if the test did not give it other cells. */

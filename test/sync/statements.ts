@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Statements of any request: the caller, the rate limit, the frame of a transaction, and the connection check. */
+/** Statements of any request: the caller, the rate limit, the frame of a transaction, the connection check, and positions. */
 const EVERY_REQUEST = new Set([
   'SELECT 1',
   'caller_find',
@@ -9,6 +9,10 @@ const EVERY_REQUEST = new Set([
   'BEGIN',
   'START TRANSACTION',
   'COMMIT',
+  'standbys_find',
+  'standbys_primary',
+  'standbys_standby',
+  'standbys_store',
 ]);
 
 /** Counts the statements, with COPY, that this process sends to PostgreSQL while `work` runs. */
