@@ -166,6 +166,9 @@ describe('Row-level security in the schema', () => {
       'autorisation_paiement',
       'changement',
       'consentement',
+      'dossier',
+      'dossier_fichier',
+      'dossier_morceau',
       'engagement',
       'journal',
       'liste_electorale',
@@ -217,7 +220,7 @@ describe('Row-level security in the schema', () => {
         .map((table) => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
-            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies)`;
+            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies, dossier_du)`;
           if (table === 'urne')
             return 'urne: SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire)';
           if (table === 'recu') return 'recu: MAINTAIN, SELECT (tenant_id, campagne_id, empreinte, place)';
@@ -247,7 +250,7 @@ describe('Row-level security in the schema', () => {
     it('mandat_access has the tables of administration, and few columns of the tables of tenants', async () => {
       expect(await privilegesOf(database, 'mandat_access')).toEqual([
         // The scheduler, which reads the dates and states of campaigns and no other column.
-        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee, dossier_du)',
         'cle: SELECT, INSERT, UPDATE',
         'cle_dossier: SELECT, INSERT',
         'client: SELECT, INSERT, UPDATE',
@@ -273,7 +276,7 @@ describe('Row-level security in the schema', () => {
     it('mandat_urne has the ballots, owns the functions that count them, and has no other privilege', async () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
-        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du)',
         'depouillement: SELECT, INSERT',
         'engagement: SELECT (tenant_id, campagne_id, taille)',
         'option: SELECT, UPDATE (ordre)',
@@ -304,6 +307,7 @@ describe('Row-level security in the schema', () => {
           functions: [
             'campagne_etat',
             'urne_choisir',
+            'urne_classes',
             'urne_compter',
             'urne_compter_par',
             'urne_constater',
@@ -312,6 +316,7 @@ describe('Row-level security in the schema', () => {
             'urne_deposer_graine',
             'urne_depouiller',
             'urne_divulgue',
+            'urne_dossier',
             'urne_engager',
             'urne_fermer',
             'urne_fixer_seuil',

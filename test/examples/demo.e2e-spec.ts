@@ -183,7 +183,7 @@ describe('npm run demo', () => {
       expect(await count('signature_manuscrite WHERE tenant_id = $1')).toBe(0);
       expect(await count(`demande_adhesion WHERE tenant_id = $1 AND statut = 'Confirmee'`)).toBe(runs);
       const events = await columns<{ type: string }>(
-        `SELECT type FROM evenement WHERE tenant_id = $1 AND type <> 'sync.terminee' ORDER BY id_unique`,
+        `SELECT type FROM evenement WHERE tenant_id = $1 AND type NOT IN ('sync.terminee', 'campagne.engagee', 'campagne.scellee') ORDER BY id_unique`,
       );
       const cards = words(
         `adhesion.signee conciliation.demandee adhesion.signee adhesion.supprimee adhesion.supprimee`,

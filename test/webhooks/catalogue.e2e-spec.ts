@@ -6,6 +6,7 @@ import { openTenant, type OpenTenant, signed } from '../adhesion/support/cards';
 import { CHAMPS, VALEURS, WHOLE } from '../adhesion/support/signing-scene';
 import { expectFaults } from '../http/expect-problem';
 import { ExpiryService } from '../../libs/clients/src';
+import { DossierBuilderService, SealingService } from '../../libs/voting/src';
 import { GUID } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
@@ -22,6 +23,7 @@ const TYPES = [
   'campagne.engagee',
   'campagne.ouverte',
   'campagne.publiee',
+  'campagne.scellee',
   'campagne.terminee',
   'cle.expireBientot',
   'conciliation.demandee',
@@ -287,7 +289,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     expect(await reader.rest()).toEqual([]);
   });
 
-  it('listeElectorale.creee, campagne.publiee, campagne.ouverte, campagne.terminee and campagne.engagee', async () => {
+  it('listeElectorale.creee, campagne.publiee, campagne.ouverte, campagne.terminee, campagne.scellee and campagne.engagee', async () => {
     const campaigns = new Campaigns(app, tenant.partenaire);
     const id = await campaigns.draft();
     await campaigns.question(id);
@@ -306,6 +308,17 @@ describe('A real event matches the schema of its type, and a changed one does no
       expect(data).toEqual(listed);
       expectStrict(type, data);
     }
+    // A round of the worker may have come first, and may still be about to commit.
+    await until('it is sealed', async () => {
+      await worker.get(SealingService).sealAllDue();
+      await worker.get(DossierBuilderService).buildAllDue();
+      const text = `SELECT FROM evenement WHERE type = 'campagne.scellee'`;
+      return (await app.database.query(text)).rows.length === 1;
+    });
+    const scellee = await theOne('campagne.scellee');
+    const { empreinte } = (await campaigns.sent('GET', `/${id}/dossier`)).json;
+    expect(scellee).toMatchObject({ campagneId: id, empreinte });
+    expectStrict('campagne.scellee', scellee);
     const votes = await Votes.of(app, campaigns);
     const vote = await votes.opened(1);
     await reader.rest();
@@ -348,7 +361,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     expect([...new Set((json as Item[]).map(({ type }) => type))].sort()).toEqual(TYPES);
     // The negative control: data of one type does not match the schema of another. Two exceptions: a signed card has
     // all properties of its deletion event, and three campaign events contain the campaign.
-    const ofCampaigns = TYPES.filter((type) => type.startsWith('campagne.') && type !== 'campagne.engagee');
+    const ofCampaigns = TYPES.filter((type) => /^campagne\.(ouverte|publiee|terminee)$/.test(type));
     expect(ofCampaigns).toHaveLength(3);
     for (const { type, data } of json as Item[]) {
       const passing = TYPES.filter((other) => faultsOf(other, data).length === 0);

@@ -19,6 +19,7 @@ const CAMPAIGNS: readonly [
   [IDS.aSupprimer, 'Essai', []],
   [IDS.aTirer, 'Porte-parole régional', ['publier']],
   [IDS.ouverte, 'Entente de principe du secteur santé', ['publier', 'ouvrir']],
+  [IDS.comptee, 'Budget de l’année', ['publier', 'ouvrir']],
 ];
 
 const CANDIDATES = [
@@ -42,10 +43,16 @@ export async function scheduleExamples(space: DemonstrationSpace): Promise<void>
     await campagnes.create(tenantId, actor, record, id);
     await fill(space, id);
     for (const transition of transitions) await lifecycle.transition(tenantId, actor, id, transition);
-    if (id !== IDS.ouverte) continue;
-    const Reponses = [{ QuestionId: IDS.questionOuverte, Abstention: true }];
-    await bulletins.cast(tenantId, id, { VotantId: IDS.electriceAyantVote, Reponses }, IDS.recu);
-    await engagements.round(tenantId, id);
+    if (id === IDS.ouverte) {
+      const Reponses = [{ QuestionId: IDS.questionOuverte, Abstention: true }];
+      await bulletins.cast(tenantId, id, { VotantId: IDS.electriceAyantVote, Reponses }, IDS.recu);
+      await engagements.round(tenantId, id);
+    }
+    if (id === IDS.comptee) {
+      const Reponses = [{ QuestionId: IDS.questionComptee, Options: [IDS.optionComptee] }];
+      await bulletins.cast(tenantId, id, { VotantId: IDS.votantCompte, Reponses }, IDS.recu);
+      await lifecycle.transition(tenantId, actor, id, 'fermer');
+    }
   }
 }
 
@@ -75,6 +82,16 @@ async function fill(
     // No employees: as voters of an open campaign their cards could not be deleted, which other examples do.
     await votants.upsert(tenantId, actor, id, { Prenom: 'Anouk', Nom: 'Tremblay' }, IDS.electeur);
     await votants.upsert(tenantId, actor, id, { Prenom: 'Léa', Nom: 'Gagnon' }, IDS.electriceAyantVote);
+    return;
+  }
+  if (id === IDS.comptee) {
+    const budget = { Titre: 'Adoptez-vous le budget ?', Type: 'ChoixLibre' } as const;
+    await questions.create(tenantId, actor, id, budget, IDS.questionComptee);
+    const of = { campagneId: id, questionId: IDS.questionComptee };
+    await options.create(tenantId, actor, of, { Libelle: 'Oui' }, IDS.optionComptee);
+    await options.create(tenantId, actor, of, { Libelle: 'Non' });
+    await votants.upsert(tenantId, actor, id, { Prenom: 'Anouk', Nom: 'Tremblay' }, IDS.votantCompte);
+    await votants.upsert(tenantId, actor, id, { Prenom: 'Léa', Nom: 'Gagnon' });
     return;
   }
   if (id === IDS.aCompleter) {

@@ -2,7 +2,7 @@ import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap }
 import type { Logger } from 'pino';
 import { LOGGER } from '#platform/ops/logger';
 import { ExpiryService } from '#clients';
-import { EngagementsService, LifecycleService, SealingService } from '#voting';
+import { DossierBuilderService, EngagementsService, LifecycleService, SealingService } from '#voting';
 import { Rounds } from './rounds';
 
 /**
@@ -20,6 +20,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly lifecycle: LifecycleService,
     private readonly engagements: EngagementsService,
     private readonly sealing: SealingService,
+    private readonly dossiers: DossierBuilderService,
     private readonly expiry: ExpiryService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -31,6 +32,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
       'the checkpoints of receipts': (isStopping) => this.engagements.engageAllDue(isStopping),
       'the closing of ballot boxes': (isStopping) => this.lifecycle.closeAllDue(isStopping),
       'the sealing of ballot boxes': (isStopping) => this.sealing.sealAllDue(isStopping),
+      'the bundles of counts': (isStopping) => this.dossiers.buildAllDue(isStopping),
     };
     this.rounds = Object.entries(rounds).map(
       ([what, work]) => new Rounds(what, this.intervalMs, work, this.logger),

@@ -3,6 +3,7 @@ import { CampagnesAdministrationController } from './http/campagnes-administrati
 import { BulletinsController } from './http/bulletins.controller';
 import { CampagnesController } from './http/campagnes.controller';
 import { EcartsController } from './http/ecarts.controller';
+import { DossiersController, VotantProofsController } from './http/dossiers.controller';
 import { JwksController } from './http/jwks.controller';
 import { EngagementsController } from './http/engagements.controller';
 import { ListesElectoralesController } from './http/listes-electorales.controller';
@@ -25,6 +26,8 @@ import { VotingModule } from './voting.module';
     BulletinsController,
     StatisticsController,
     CampagnesAdministrationController,
+    DossiersController,
+    VotantProofsController,
     JwksController,
   ],
 })

@@ -5,7 +5,9 @@ import { CampagnesAdministrationService } from './application/campagnes-administ
 import { BulletinsService } from './application/bulletins.service';
 import { CampagnesService } from './application/campagnes.service';
 import { CountingService } from './application/counting.service';
+import { DossierBuilderService } from './application/dossier-builder.service';
 import { DossierKeys } from './application/dossier-keys';
+import { DossiersService } from './application/dossiers.service';
 import { EcartsService } from './application/ecarts.service';
 import { EngagementsService } from './application/engagements.service';
 import { LifecycleService } from './application/lifecycle.service';
@@ -20,6 +22,8 @@ import { VotantsService } from './application/votants.service';
 import { BulletinRepository } from './persistence/bulletin.repository';
 import { CampagneQuery } from './persistence/campagne.query';
 import { CampagneRepository } from './persistence/campagne.repository';
+import { DossierRepository } from './persistence/dossier.repository';
+import { DossierSourcesQuery } from './persistence/dossier-sources.query';
 import { DossierKeysRepository } from './persistence/dossier-keys.repository';
 import { EcartsRepository } from './persistence/ecarts.repository';
 import { EngagementRepository } from './persistence/engagement.repository';
@@ -47,6 +51,8 @@ const services = [
   EngagementsService,
   CampagnesAdministrationService,
   DossierKeys,
+  DossierBuilderService,
+  DossiersService,
 ];
 
 @Module({
@@ -60,6 +66,8 @@ const services = [
     CampagneQuery,
     CampagneRepository,
     DossierKeysRepository,
+    DossierRepository,
+    DossierSourcesQuery,
     EcartsRepository,
     EngagementRepository,
     ListeElectoraleRepository,

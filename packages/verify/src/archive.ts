@@ -113,7 +113,7 @@ export class Archive {
     const field = (from: number, to: number): string => header.toString('latin1', from, to);
     const name = /^([\w.-]+(?:\/[\w.-]+)*)\0*$/.exec(field(0, 100))?.[1];
     const size = /^([0-7]{11})[\0 ]$/.exec(field(124, 136))?.[1];
-    const sum = /^([0-7]{6})\0 $/.exec(field(148, 156))?.[1];
+    const sum = /^([0-7]{6})(?:\0 | \0)$/.exec(field(148, 156))?.[1];
     if (!name || !size || !sum || field(257, 265) !== 'ustar\x0000' || !isZero(header.subarray(345, 500)))
       return this.refuse(`the header at byte ${offset - BLOCK} is not one of ustar`);
     const blank = Buffer.from(header).fill(' ', 148, 156);

@@ -74,6 +74,12 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'function urne_controler':
     'compares ballots, receipts and voters for a role that cannot read ballots; under the policies',
   'function urne_constater': 'seals a box in which they do not agree without a result; under the policies',
+  'function urne_classes':
+    'divides ballots into classes for a role that cannot read them; under the policies',
+  'function urne_dossier': 'counts the answers of a sealed box by class; under the policies',
+  'index campagne_dossier_du': 'the worker looks for the bundles to build of all tenants, every second',
+  'policy campagne_dossier_du to {mandat_access} using dossier_du':
+    'shows the worker only which bundles are due',
   'function urne_sceller': 'rewrites ballots for a role that cannot read them; under the policies',
   'index campagne_scellement_du': 'the worker looks for the closed boxes of all tenants, every second',
   'policy campagne_scellement_du to {mandat_access} using (urne_close AND (NOT urne_scellee))':

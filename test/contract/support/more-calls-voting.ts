@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
 import { VOTING_EXAMPLE_IDS } from '../../../libs/voting/src';
 import type { TestApp } from '../../setup/test-app';
+import { sealed } from '../../voting/support/bundle';
 import type { Call, More } from './call';
 
 const PATH = '/b2b/v1/campagnes';
@@ -105,6 +106,12 @@ export async function holdCampaigns(
      UPDATE campagne SET urne_anomalies = '{recus}' WHERE id_unique = $1`,
     [VOTING_EXAMPLE_IDS.aArchiver],
   );
+
+  const { rows } = await app.database.query<{ space: string }>(
+    'SELECT tenant_id AS space FROM campagne WHERE id_unique = $1',
+    [VOTING_EXAMPLE_IDS.comptee],
+  );
+  await sealed(app, rows[0]!.space, VOTING_EXAMPLE_IDS.comptee);
 
   // Anonymity thresholds, which reject a weight that few voters have.
   held.singled = await draft('Poids à part');
@@ -230,6 +237,9 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     (of) => of.ended,
   ),
   'DELETE /b2b/v1/campagnes/:id': later((of) => of.voted),
+  'GET /b2b/v1/campagnes/:id/dossier': later((of) => `${of.empty}/dossier`),
+  'GET /b2b/v1/campagnes/:id/dossier/archive': later((of) => `${of.empty}/dossier/archive`),
+  'GET /b2b/v1/campagnes/:id/emargement': later((of) => `${of.empty}/emargement`),
   'GET /b2b/v1/campagnes/:id/stats': later(
     (of) => `${of.ranked}/stats`,
     (of) => `${of.empty}/stats`,
@@ -352,6 +362,13 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     (of) => `${of.empty}/engagements/coherence?de=1&a=1`,
     () => `${NOTHING}/engagements/coherence?de=1&a=1`,
   ),
+  'GET /plateforme/v1/campagnes/:id/votants/:votantId/preuve': {
+    get calls() {
+      return [held.empty, VOTING_EXAMPLE_IDS.comptee].map((campagne) => ({
+        path: `/plateforme/v1/campagnes/${campagne}/votants/${NOTHING}/preuve`,
+      }));
+    },
+  },
   'GET /plateforme/v1/campagnes/:id/recus/:empreinte/preuve': {
     changes: [],
     get calls() {

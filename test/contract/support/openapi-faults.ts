@@ -173,6 +173,12 @@ const UNRECORDED = [
   'POST /admin/v1/clients/:clientId/environnements/:environnement/deplacer',
 ];
 
+/** Operations whose answer is not JSON. */
+const FILES: Readonly<Record<string, string>> = {
+  'GET /b2b/v1/campagnes/:id/dossier/archive': 'application/x-tar',
+  'GET /b2b/v1/campagnes/:id/emargement': 'application/x-ndjson',
+};
+
 /** Returns responses that an operation gives and does not document, or documents in another form. */
 export function documentedAnswerFaults(document: Document): string[] {
   return operationsOf(document).flatMap((placed) =>
@@ -199,7 +205,7 @@ function answersOf(placed: Placed): string[] {
   if (immediate.length !== 1) faults.push(`documents ${immediate.length} successes`);
   for (const status of successes) {
     const content = Object.keys(operation.responses[status]!.content ?? {});
-    const expected = status === 204 ? [] : ['application/json'];
+    const expected = status === 204 ? [] : [FILES[placed.name] ?? 'application/json'];
     if (content.join() !== expected.join())
       faults.push(`${status} answers ${content.join() || 'nothing'}, not ${expected.join() || 'nothing'}`);
     if ((status === 201 || status === 202) && !operation.responses[status]!.headers?.Location)

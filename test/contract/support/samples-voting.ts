@@ -242,6 +242,21 @@ export const VOTING_SAMPLES: Readonly<Record<string, Samples>> = {
     { path: `${CAMPAGNES}/${asked.campagneOuverte}/engagements/coherence?de=1&a=1` },
   ],
 
+  ...Object.fromEntries(
+    ['dossier', 'dossier/archive', 'emargement'].map((end): [string, Samples] => [
+      `GET ${CAMPAGNES}/:id/${end}`,
+      (asked, own) =>
+        [own.campagneComptee, asked.campagneComptee, asked.campagne].map((id) => ({
+          path: `${CAMPAGNES}/${id}/${end}`,
+        })),
+    ]),
+  ),
+  'GET /plateforme/v1/campagnes/:id/votants/:votantId/preuve': (asked, own) =>
+    [own.campagneComptee, asked.campagneComptee].flatMap((id) =>
+      [own.votantCompte, asked.votantCompte].map((votant) => ({
+        path: `/plateforme/v1/campagnes/${id}/votants/${votant}/preuve`,
+      })),
+    ),
   'GET /b2b/v1/campagnes/:id/stats': (asked, own) => [
     ...onCampagnes(asked, own, '/stats'),
     ...each(

@@ -24,6 +24,9 @@ export interface VotingIdentifiers {
   readonly electeur: string;
   readonly recu: string;
   readonly empreinteRecu: string;
+  /** A sealed campaign with its bundle, and its voter. */
+  readonly campagneComptee: string;
+  readonly votantCompte: string;
   readonly etagCampagne: string;
   readonly etagQuestion: string;
   readonly etagOption: string;
@@ -45,8 +48,8 @@ export interface Electors {
   readonly employeV2: string;
   readonly syndicat: string;
   readonly employeur: string;
-  /** Seals the ballot box of a campaign as a worker does. */
-  readonly seal: (campagne: string) => Promise<boolean>;
+  /** Seals the ballot box of a campaign and builds its bundle, as a worker does. */
+  readonly seal: (campagne: string) => Promise<void>;
   /** Signs the size of the log of receipts, as a worker does. */
   readonly engage: (campagne: string) => Promise<void>;
 }
@@ -119,7 +122,7 @@ export async function campaignAll(
     const Reponses = [{ QuestionId: asked.Id, Options: [asked.Options[0].Id] }];
     const cast = `/plateforme/v1/campagnes/${id}/bulletins`;
     const { Recu } = (await sendAsPlatform('POST', cast, { VotantId, Reponses })).json;
-    return { id, asked, electeur, Recu };
+    return { id, asked, electeur, VotantId: VotantId as string, Recu };
   };
   const vote = await openVote(`Vote ouvert ${mark}`);
   const ended = await openVote(`Vote terminé ${mark}`);
@@ -146,6 +149,8 @@ export async function campaignAll(
     electeur: vote.electeur,
     recu: vote.Recu,
     empreinteRecu: createHash('sha256').update(vote.Recu).digest('base64url'),
+    campagneComptee: ended.id,
+    votantCompte: ended.VotantId,
     etagCampagne: await etag(''),
     etagQuestion: await etag(`/questions/${question.Id}`),
     etagOption: await etag(`/questions/${question.Id}/options/${option}`),

@@ -35,6 +35,8 @@ export interface AnswerOptions {
   status?: number;
   /** Class of the answer, in brackets for a list of them; absent for an answer without body. */
   type?: Type | [Type];
+  /** Media type of an answer that is not JSON. */
+  content?: string;
   /** Classes of an answer that is of one of several shapes. */
   anyOf?: Type[];
   /** The path that replaces this operation, which answers `Deprecation` and a link to it. */
@@ -87,6 +89,9 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       status,
       description: SUCCESS[status] ?? 'Success',
       ...(options.type ? { type: options.type } : {}),
+      ...(options.content
+        ? { content: { [options.content]: { schema: { type: 'string', format: 'binary' } } } }
+        : {}),
       ...(options.anyOf
         ? { schema: { anyOf: options.anyOf.map((type) => ({ $ref: getSchemaPath(type) })) } }
         : {}),

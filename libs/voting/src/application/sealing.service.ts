@@ -4,14 +4,12 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { DossierKeys } from './dossier-keys';
-import { eachDue } from './each-due';
+import { DueWork } from './due-work';
 import { EngagementsService } from './engagements.service';
 import { WORKER } from './worker';
 
 /** Anomaly that `EngagementsService` records. */
 const LOG_ANOMALY = 'engagements';
-
-const PUT_OFF_MS = 5 * 60_000;
 
 /**
  * Seals closed ballot boxes (docs/adr/0014): the box counts, and one transaction rewrites roll, ballots and receipts in
@@ -19,8 +17,7 @@ const PUT_OFF_MS = 5 * 60_000;
  */
 @Injectable()
 export class SealingService {
-  /** When a box that could not be sealed is tried again: it must not keep others waiting. */
-  private readonly putOff = new Map<string, number>();
+  private readonly work = new DueWork();
 
   constructor(
     private readonly transactions: Transactions,
@@ -31,22 +28,19 @@ export class SealingService {
   ) {}
 
   /**
-   * Seals the boxes of all tenants that are closed. Several workers may do it at once; one that fails is tried again after
-   * some minutes, otherwise as in `eachDue`.
+   * Seals the boxes of all tenants that are closed. Several workers may do it at once; failures as in
+   * `DueWork`.
    */
   async sealAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    for (const [id, until] of this.putOff) if (until <= Date.now()) this.putOff.delete(id);
     let sealed = 0;
-    const seal = async (tenantId: string, id: string): Promise<void> => {
-      try {
+    const work = this.work.each(
+      (except) => this.repository.due(except),
+      isStopping,
+      async (tenantId, id) => {
         if (await this.seal(tenantId, id)) sealed++;
-      } catch (error) {
-        this.putOff.set(id, Date.now() + PUT_OFF_MS);
-        throw error;
-      }
-    };
-    const due = await this.repository.due([...this.putOff.keys()]);
-    const [outcome] = await Promise.allSettled([eachDue(due, isStopping, seal)]);
+      },
+    );
+    const [outcome] = await Promise.allSettled([work]);
     // Dead rows would otherwise stay in the files, in their old order, until the server removes them.
     if (sealed > 0) await this.repository.removeDeadRows();
     if (outcome.status === 'rejected') throw outcome.reason;

@@ -146,7 +146,7 @@ export const DOSSIER = errorsOf('Dossier', {
     status: 409,
     title: 'Bundle not ready',
     description:
-      'Not everything that was asked for is signed yet: the bundle comes after the sealing, the proof of a receipt with the next checkpoint. Try again after `Retry-After`.',
+      'Not everything that was asked for is signed yet: the bundle comes some seconds after the vote has ended, the proof of a receipt with the next checkpoint. Retry after `Retry-After`, or wait for the events `campagne.scellee` and `campagne.engagee`. Without `Retry-After` there will be none; see `detail`.',
   },
 });
 

@@ -14,6 +14,11 @@ export const CAMPAGNE_EVENTS = eventsOf('campagne', {
     description: 'A campaign was published: its structure is locked. Data: the campaign as lists show it.',
     module: 'vote',
   },
+  scellee: {
+    description:
+      'The ballot box is sealed and the bundle of its count is built. Data: the campaign and the digest of the bundle.',
+    module: 'vote',
+  },
   terminee: {
     description: 'The vote has closed, by its date or by API call. Data: the campaign as lists show it.',
     module: 'vote',

@@ -29,6 +29,11 @@ export const EXAMPLE_IDS = {
   electriceAyantVote: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c44',
   questionOuverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c25',
   optionOuverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c34',
+  /** Vote that has ended, with its bundle: a voter who has voted, its question and the chosen option. */
+  comptee: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c11',
+  votantCompte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c45',
+  questionComptee: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c26',
+  optionComptee: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c35',
   recu: 'kq0Gv1XyB3n5dW7uZ8rT2sLp4mQfHcJe',
   empreinteRecu: 'kS3b4UUW3xZSXca1D2H-1LmQmqyOrNcvXgHJj_IhDuU',
   votant: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c41',

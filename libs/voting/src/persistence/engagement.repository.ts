@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
 import type { FetchPage } from '#platform/database/json-items';
 import type { Checkpoint } from '../domain/checkpoint';
+import { base64url } from './roll-leaves.sql';
 import { DIGEST_BYTES, type Noeud, type ReadSubtree } from '../domain/receipt-log';
 
 /** Campaigns that are looked for at once. */
@@ -222,6 +223,3 @@ export class EngagementRepository {
     return work((niveau, place) => found.get(`${niveau} ${place}`)!);
   }
 }
-
-const base64url = (column: string): string =>
-  `rtrim(translate(encode(${column}, 'base64'), '+/', '-_'), '=')`;

@@ -5,7 +5,7 @@ import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { EventType } from '../domain/event.types';
 import { SyncTermineeData } from '#sync';
-import { CampagneEngageeData, CampagneItem, ListeElectoraleCreeeData } from '#voting';
+import { CampagneEngageeData, CampagneItem, CampagneScelleeData, ListeElectoraleCreeeData } from '#voting';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 
 export class WebhookTestData extends ItemOf({
@@ -19,6 +19,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Type>> = {
   'campagne.engagee': CampagneEngageeData,
   'campagne.publiee': CampagneItem,
   'campagne.ouverte': CampagneItem,
+  'campagne.scellee': CampagneScelleeData,
   'campagne.terminee': CampagneItem,
   'cle.expireBientot': CleExpireBientotData,
   'conciliation.demandee': DemandeItem,

@@ -1,0 +1,255 @@
+import { DossierBuilderService } from '../../libs/voting/src';
+import { expectProblem } from '../http/expect-problem';
+import { times } from '../membership/synced';
+import { download, type Download, filesIn, linesOf, sha256, verified } from './support/bundle';
+import { type Elector, endedVote, type Question } from './support/ended-vote';
+import { app, campaigns, seal, spaceOfFile, stats } from './support/scene';
+
+spaceOfFile();
+
+const QUESTIONS: Question[] = [
+  { isRanked: false, seats: 1, options: 3 },
+  { isRanked: true, seats: 2, options: 5 },
+  { isRanked: true, seats: 1, options: 4 },
+];
+
+/** Voters of two unions and three employers, a quarter of them without a ballot. */
+const ELECTORS: Elector[] = times(60, (n) => ({
+  syndicat: n % 3 === 0 ? null : `SYN-${n % 3}`,
+  employeur: n % 5 === 0 ? null : `EMP-"é${n % 2}`,
+  poids: n % 2 ? '1.5' : '1',
+  ...(n % 4 === 3
+    ? {}
+    : {
+        reponses: [
+          ['0', '1', '2', ''][n % 4]!,
+          ['0,1,2', '1,0,4', '2,3', '4,1,0,3', ''][n % 5]!,
+          ['3,1', '0', '2,1,0'][n % 3]!,
+        ],
+      }),
+}));
+
+const build = (id: string, of = campaigns): Promise<boolean> =>
+  app.app.get(DossierBuilderService).build(of.tenant.tenantId, id);
+
+const archive = (id: string): Promise<Download> =>
+  download(app, campaigns.tenant.cle, `/b2b/v1/campagnes/${id}/dossier/archive`);
+
+/** Runs a statement as the role of the processes, in the tenant. */
+async function asApplication(text: string): Promise<void> {
+  await app.database.query('BEGIN');
+  try {
+    await app.database.query(
+      `SET LOCAL app.tenant_id = '${campaigns.tenant.tenantId}'; SET LOCAL ROLE mandat_app`,
+    );
+    await app.database.query(text);
+  } finally {
+    await app.database.query('ROLLBACK');
+  }
+}
+
+const jwks = async (): Promise<object> => (await app.send(undefined, 'GET', '/.well-known/jwks.json')).json;
+
+async function built(threshold: number | null, electors = ELECTORS, questions = QUESTIONS): Promise<string> {
+  const { id } = await endedVote(questions, electors, threshold);
+  await stats(id);
+  expect(await seal(id)).toBe(true);
+  expect(await build(id)).toBe(true);
+  return id;
+}
+
+describe.each([1, 4])('the bundle of a count with a threshold of %i', (threshold) => {
+  let id: string;
+  let tar: Download;
+  let files: Map<string, Buffer>;
+
+  beforeAll(async () => {
+    id = await built(threshold);
+    tar = await archive(id);
+    files = await filesIn(tar.bytes);
+  });
+
+  it('is what the item lists, and the same bytes at every download', async () => {
+    const { json } = await campaigns.sent('GET', `/${id}/dossier`);
+    expect(json).toEqual({
+      campagneId: id,
+      empreinte: sha256(files.get('manifeste.json')!),
+      fichiers: [...files].map(([nom, bytes]) => ({ nom, octets: bytes.length, sha256: sha256(bytes) })),
+    });
+    expect([...files.keys()]).toEqual([
+      ...['manifeste.json', 'manifeste.jws', 'scrutin.json', 'questions/00.ndjson', 'questions/01.ndjson'],
+      ...['questions/02.ndjson', 'recus.bin', 'liste.bin', 'engagements.ndjson', 'resultats.json'],
+    ]);
+    const digest = Buffer.from(sha256(tar.bytes), 'hex').toString('base64');
+    expect([
+      tar.status,
+      ...['content-type', 'content-digest', 'content-length'].map((name) => tar.headers.get(name)),
+    ]).toEqual([200, 'application/x-tar', `sha-256=:${digest}:`, String(tar.bytes.length)]);
+    expect((await archive(id)).bytes.equals(tar.bytes)).toBe(true);
+    expect(await build(id)).toBe(false);
+  });
+
+  it('is counted again by the verifier, with the roll and a voter’s proof, and to the figures of /stats', async () => {
+    const { bytes: emargement } = await download(
+      app,
+      campaigns.tenant.cle,
+      `/b2b/v1/campagnes/${id}/emargement`,
+    );
+    const [first] = linesOf<{ VotantId: string }>(emargement);
+    const platform = await app.platformOf(campaigns.tenant);
+    const votant = await app.send(
+      platform,
+      'GET',
+      `/plateforme/v1/campagnes/${id}/votants/${first!.VotantId}/preuve`,
+    );
+    const verdict = verified(tar.bytes, await jwks(), { emargement, votant: votant.text });
+    expect(verdict).toMatchObject({ code: 0, json: { verdict: 'egal', differences: [] } });
+    const { tout } = JSON.parse(files.get('resultats.json')!.toString());
+    const told = await stats(id);
+    expect(tout.questions[1].Tours).toHaveLength(told.questions[1].Tours.length);
+    expect(numbers(tout)).toEqual(told);
+  });
+
+  it('has each filter that is published, with its figures, and no other', async () => {
+    const { filtres } = JSON.parse(files.get('resultats.json')!.toString());
+    const values = (name: 'syndicat' | 'employeur') => [
+      null,
+      ...new Set(ELECTORS.map((one) => one[name]).filter((one) => one !== null)),
+    ];
+    const published: object[] = [];
+    for (const syndicatIdExterne of values('syndicat'))
+      for (const employeurIdentifiantExterne of values('employeur')) {
+        if (syndicatIdExterne === null && employeurIdentifiantExterne === null) continue;
+        const query = new URLSearchParams(
+          Object.entries({ syndicatIdExterne, employeurIdentifiantExterne }).filter(
+            ([, one]) => one !== null,
+          ) as [string, string][],
+        );
+        const told = await stats(id, `?${query.toString()}`);
+        if (told.resultatsVisibles) published.push({ syndicatIdExterne, employeurIdentifiantExterne, told });
+      }
+    expect(published.length).toBeGreaterThan(threshold === 1 ? 7 : 0);
+    const shown = filtres.map(
+      ({ syndicatIdExterne, employeurIdentifiantExterne, ...rest }: Record<string, object>) => ({
+        ...{ syndicatIdExterne, employeurIdentifiantExterne },
+        told: expect.objectContaining({
+          ...numbers({ ...rest, questions: undefined }),
+          questions: numbers(rest['questions']).map((one: { Options: object[] }) =>
+            expect.objectContaining({
+              ...one,
+              Options: one.Options.map((option) => expect.objectContaining(option)),
+            }),
+          ),
+        }),
+      }),
+    );
+    expect(published).toHaveLength(shown.length);
+    expect(published).toEqual(expect.arrayContaining(shown));
+  });
+
+  it('never links answers of one ballot, and cuts rankings to where they rested', () => {
+    const cut = linesOf<{ reponse: number[] }>(files.get('questions/01.ndjson'));
+    expect(cut.map(({ reponse }) => reponse.length).filter((length) => length > 3)).toEqual([]);
+    const bytes = [...files]
+      .filter(([nom]) => nom.startsWith('questions/'))
+      .map(([, text]) => text.toString());
+    for (const text of bytes) {
+      const lines = text.split('\n').slice(0, -1);
+      expect(lines).toEqual([...lines].sort());
+      for (const line of lines)
+        expect(line).toMatch(/^\{"bulletins":\d+,"classe":\d+,"poids":"[\d.]+","reponse":\[[\d,]*\]\}$/);
+    }
+  });
+
+  it('is announced by campagne.scellee with its digest', async () => {
+    const [event] = await campaigns.rows<{ data: object }>(
+      `SELECT data FROM evenement WHERE tenant_id = $1 AND type = 'campagne.scellee' AND data ->> 'campagneId' = $2`,
+      id,
+    );
+    expect(event!.data).toEqual({
+      campagneId: id,
+      titre: expect.any(String),
+      empreinte: sha256(files.get('manifeste.json')!),
+    });
+  });
+});
+
+/** Decimals as numbers, as the statistics have them. */
+function numbers(told: object | undefined): ReturnType<typeof JSON.parse> {
+  return JSON.parse(JSON.stringify(told), (key, one: unknown) =>
+    /^(tauxParticipation|PoidsTotal|Pourcentage|Seuil|Poids|Epuises|Epuise)$/.test(key) &&
+    typeof one === 'string'
+      ? Number(one)
+      : one,
+  );
+}
+
+describe('a bundle', () => {
+  it('is 409 Dossier.NonPret before the sealing and until it is built, then 200', async () => {
+    const { id } = await endedVote(QUESTIONS, ELECTORS);
+    const paths = ['dossier', 'dossier/archive', 'emargement'];
+    const expectNotReady = async (): Promise<void> => {
+      for (const path of paths) {
+        const answer = await campaigns.send('GET', `/${id}/${path}`);
+        expectProblem(answer, 409, 'Dossier.NonPret');
+        expect(answer.headers.get('retry-after')).toBe('5');
+      }
+    };
+    await expectNotReady();
+    await stats(id);
+    await seal(id);
+    await expectNotReady();
+    await build(id);
+    for (const path of paths) expect((await campaigns.send('GET', `/${id}/${path}`)).status).toBe(200);
+  });
+
+  it('of an open vote asks to come back after its end, at most an hour later', async () => {
+    const id = await campaigns.draft();
+    const answer = await campaigns.send('GET', `/${id}/dossier`);
+    expectProblem(answer, 409, 'Dossier.NonPret');
+    expect(answer.headers.get('retry-after')).toBe('3600');
+  });
+
+  it('of a vote without ballots is empty and verifies', async () => {
+    const id = await built(
+      1,
+      ELECTORS.map(({ reponses: _, ...voter }) => voter),
+    );
+    const { bytes } = await archive(id);
+    expect((await filesIn(bytes)).get('recus.bin')).toHaveLength(0);
+    expect(verified(bytes, await jwks())).toMatchObject({ code: 0 });
+  });
+
+  it('belongs to its tenant', async () => {
+    const id = await built(1);
+    const other = await app.tenant();
+    for (const path of ['dossier', 'dossier/archive', 'emargement'])
+      expectProblem(
+        await app.send(other, 'GET', `/b2b/v1/campagnes/${id}/${path}`),
+        404,
+        'Campagne.NotFound',
+      );
+  });
+
+  it('is refused by the verifier once a ballot, a figure or the key is another', async () => {
+    const id = await built(1);
+    const { bytes } = await archive(id);
+    const at = bytes.indexOf('"bulletins":');
+    const forged = Buffer.from(bytes);
+    forged[at + 12]! ^= 1;
+    expect(verified(forged, await jwks()).code).toBe(1);
+    expect(verified(bytes, { keys: [] }).code).not.toBe(0);
+  });
+
+  it('cannot be changed or removed by the role of the processes', async () => {
+    const id = await built(1);
+    for (const statement of [
+      'UPDATE dossier_morceau SET octets = octets',
+      'DELETE FROM dossier_morceau',
+      'UPDATE dossier SET sel = sel',
+      'DELETE FROM dossier_fichier',
+    ])
+      await expect(asApplication(statement)).rejects.toThrow('permission denied');
+    expect((await archive(id)).status).toBe(200);
+  });
+});
