@@ -121,6 +121,7 @@ function statisticsOf({ key }: Tenant, { campagne }: Vote, syndicat: string) {
 
 export const VOTES: readonly Work[] = [
   { name: 'votes', measure: castAll },
+  { name: 'receipts', measure: engage },
   { name: 'stats-live', measure: countLive },
   { name: 'stats-kept', measure: readKept },
 ];
@@ -167,6 +168,62 @@ async function castAll(world: World, { rounds, seconds }: Effort): Promise<Row[]
   }
   const figures = await inTurns(work, contestants, rounds, perSecond, clear);
   return compared(work, figures, { [TWO_STATEMENTS]: { atLeast: 0.6 } }, perSecond);
+}
+
+/** New receipts of a round, each on the log of the rounds before. */
+const NEW_RECEIPTS = [100_000, 900_000, 1, 1_000_000];
+
+/** Measures rounds of the log of receipts, and proofs of the last one. */
+async function engage(world: World, { rounds }: Effort): Promise<Row[]> {
+  const tenant = await world.newTenant('Receipts');
+  const platform = await world.platformKey(tenant);
+  const { campagne } = await newVote(world, tenant, 1, true);
+  const found: Row[] = [];
+  const own = [tenant.id, campagne];
+  let size = 0;
+  for (const count of NEW_RECEIPTS) {
+    await world.database.query(
+      `INSERT INTO recu (tenant_id, campagne_id, empreinte)
+       SELECT $1, $2, sha256(gen_random_uuid()::text::bytea) FROM generate_series(1, $3::int)`,
+      [...own, count],
+    );
+    await world.database.query('VACUUM ANALYZE recu, recu_noeud, engagement');
+    await world.database.query(
+      'UPDATE engagement SET date_creation = $3 WHERE tenant_id = $1 AND campagne_id = $2',
+      [...own, new Date(0)],
+    );
+    await world.database.query('CHECKPOINT');
+    size += count;
+    const worker = await world.startWorker();
+    const start = performance.now();
+    const isSigned = async (): Promise<boolean> =>
+      (
+        await world.database.query(
+          'SELECT FROM engagement WHERE tenant_id = $1 AND campagne_id = $2 AND taille = $3',
+          [...own, size],
+        )
+      ).rowCount === 1;
+    while (!(await isSigned())) await new Promise((resolve) => setTimeout(resolve, 50));
+    const spent = performance.now() - start;
+    await worker.stop();
+    const work = `checkpoint of ${size.toLocaleString('en')} receipts, ${count.toLocaleString('en')} of them new, time`;
+    found.push(alone(work, `${PRODUCT}, one worker`, spent, (value) => `${(value / 1_000).toFixed(1)} s`));
+  }
+  const { rows } = await world.database.query<{ empreinte: Buffer }>(
+    'SELECT empreinte FROM recu WHERE tenant_id = $1 AND campagne_id = $2 AND place % 20011 = 7',
+    own,
+  );
+  const headers = { 'X-Api-Key': platform };
+  const requests = rows.map(({ empreinte }) => {
+    const path = `/plateforme/v1/campagnes/${campagne}/recus/${empreinte.toString('base64url')}/preuve`;
+    return bytesOf({ method: 'GET', path, headers });
+  });
+  const work = `proof of a receipt among ${size.toLocaleString('en')}, time`;
+  const one = async (): Promise<number> =>
+    1_000 / (await requestsPerSecond(world.api.port, requests, requests.length, 1));
+  await one();
+  const figures = await inTurns(work, [{ name: PRODUCT, run: one }], rounds, milliseconds);
+  return [...found, ...compared(work, figures, {}, milliseconds)];
 }
 
 /** Measures statistics of a closed box before the sealing. */

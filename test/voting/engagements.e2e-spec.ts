@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, randomBytes, randomUUID, verify } from 'node:crypto';
 import { Client } from 'pg';
 import { EngagementsService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
@@ -22,6 +22,13 @@ import {
 import { ballot, type Vote, Votes } from './support/votes';
 
 spaceOfFile();
+
+/** The key that the service publishes. */
+async function publicKey(): Promise<KeyObject> {
+  const { json } = await app.send(undefined, 'GET', '/.well-known/jwks.json');
+  expect(json.keys).toHaveLength(1);
+  return createPublicKey({ key: json.keys[0], format: 'jwk' });
+}
 
 interface Checkpoint {
   readonly taille: number;
@@ -89,6 +96,8 @@ describe('the checkpoints of an open vote', () => {
     const listed = await checkpoints(vote);
     expect(listed.map(({ taille }) => taille)).toEqual([3, 4, 256, 257, 600]);
     const { placed } = await log(vote);
+    const key = await publicKey();
+    const raw = Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url');
     for (const { taille, racine, note } of listed) {
       expect(bytes(racine)).toEqual(merkleRoot(placed.slice(0, taille)));
       const [origin, size, root, empty, signed] = note.split('\n');
@@ -96,6 +105,13 @@ describe('the checkpoints of an open vote', () => {
       expect([origin, size, empty]).toEqual([name, `${taille}`, '']);
       expect(root).toBe(bytes(racine).toString('base64'));
       expect(signed!.startsWith(`— ${name} `)).toBe(true);
+      const signature = Buffer.from(signed!.slice(`— ${name} `.length), 'base64');
+      const id = createHash('sha256').update(`${name}\n\u0001`).update(raw).digest();
+      expect(signature.subarray(0, 4)).toEqual(id.subarray(0, 4));
+      const lines = Buffer.from(`${name}\n${taille}\n${root}\n`);
+      expect(verify(null, lines, key, signature.subarray(4))).toBe(true);
+      lines[0]! ^= 1;
+      expect(verify(null, lines, key, signature.subarray(4))).toBe(false);
     }
     // The receipts of a round are in the order of their bytes, which says nothing of the time.
     let from = 0;
@@ -379,7 +395,10 @@ describe('POST /plateforme/v1/campagnes/{id}/bulletins', () => {
     expect(theirs.json.EmpreinteRecu).toBe(EmpreinteRecu);
     expect(theirs.headers.get('location')).toBe(`${base}/${EmpreinteRecu}/preuve`);
     const expected = { campagneId: vote.id, empreinteRecu: EmpreinteRecu };
-    const payload = theirs.json.Attestation.split('.')[1]!;
+    const [header, payload, signature] = theirs.json.Attestation.split('.');
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString()).alg).toBe('EdDSA');
+    const signed = Buffer.from(`${header}.${payload}`);
+    expect(verify(null, signed, await publicKey(), bytes(signature))).toBe(true);
     expect(Buffer.from(payload, 'base64url').toString()).toBe(JSON.stringify(expected));
     expect((await app.send(votes.platform, 'GET', `${base}/${recu}`)).status).toBe(200);
     const waiting = await preuve(vote, EmpreinteRecu);
