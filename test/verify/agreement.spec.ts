@@ -4,35 +4,11 @@ import { UNITS, weightOf } from '../../libs/voting/src/domain/tally/weight';
 import { depth, SEED } from '../setup/depth';
 import { optionId, questionId } from './support/bundle';
 import { sha256 } from './support/merkle';
+import { type Election, elections } from './support/elections';
 import { verifier } from './support/verifier';
 
 /** Shown with six decimals, half up. */
 const shown = (weight: { rounded(parts: bigint): bigint }): number => Number(weight.rounded(100n)) / 1e6;
-
-interface Election {
-  readonly options: number;
-  readonly seats: number;
-  readonly decimals: number;
-  readonly rankings: readonly { readonly options: readonly number[]; readonly weight: number }[];
-}
-
-const elections: fc.Arbitrary<Election> = fc
-  .record({ options: fc.integer({ min: 2, max: 9 }), decimals: fc.constantFrom(0, 0, 1, 4) })
-  .chain(({ options, decimals }) =>
-    fc.record({
-      options: fc.constant(options),
-      decimals: fc.constant(decimals),
-      seats: fc.integer({ min: 1, max: options }),
-      rankings: fc.array(
-        fc.record({
-          options: fc.shuffledSubarray([...Array(options).keys()], { minLength: 1 }),
-          // Small weights, so that ties are frequent.
-          weight: fc.integer({ min: 1, max: 4 }),
-        }),
-        { minLength: 1, maxLength: 40 },
-      ),
-    }),
-  );
 
 const seed = 'seed';
 const digest = (round: number, option: number): string =>
@@ -60,13 +36,15 @@ function both({ options, seats, decimals, rankings }: Election): unknown[] {
   const idsOf = (those: readonly number[]): string[] => those.map((option) => ids[option]!);
   return [
     service.map(({ counts, elected, eliminated, exhausted, tie }) => ({
-      ...{ elected, eliminated, exhausted: Number(exhausted), tie: tie ? (tie.round ?? null) : undefined },
+      ...{ elected, eliminated, exhausted: Number(exhausted) },
+      tie: tie && { among: tie.among, chosen: tie.chosen, round: tie.round ?? null },
       counts: counts.map(({ option, weight }) => [option, Number(weight)]),
     })),
     count.rounds.map(({ weights, elected, eliminated, exhausted, tie }) => ({
       elected: idsOf(elected),
       eliminated: eliminated === undefined ? [] : idsOf([eliminated]),
-      ...{ exhausted: shown(exhausted), tie: tie ? tie.round : undefined },
+      exhausted: shown(exhausted),
+      tie: tie && { among: idsOf(tie.among), chosen: ids[tie.chosen], round: tie.round },
       counts: [...weights]
         .map(([option, weight]) => [ids[option]!, shown(weight)] as const)
         .filter(([, weight]) => weight > 0),

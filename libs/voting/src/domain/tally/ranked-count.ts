@@ -261,7 +261,10 @@ class RankedCount {
   private next(counts: RoundCounts, round: number): Move {
     const isSurplus = this.pending.size > 0;
     const wanted = isSurplus ? 'most' : 'least';
-    const among = extremesOf(isSurplus ? [...this.pending] : this.hopeful(), wanted, counts);
+    const able = isSurplus
+      ? [...this.piles.keys()].filter((option) => this.pending.has(option))
+      : this.hopeful();
+    const among = extremesOf(able, wanted, counts);
     if (among.length === 1) return { option: among[0]!, isSurplus };
     const draw = (options: readonly string[]): string =>
       drawn(this.question.seed, `${this.question.id}:${round}`, options);
