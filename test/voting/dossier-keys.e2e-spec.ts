@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { DossierKeys } from '../../libs/voting/src/application/dossier-keys';
 import { TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
+import { Votes } from './support/votes';
 
 const JWKS = '/.well-known/jwks.json';
 const PAYLOAD = Buffer.from('{"campagneId":"…"}');
@@ -73,6 +74,16 @@ describe('the keys that sign counts', () => {
     } finally {
       await without.stop();
     }
+  });
+
+  it('are required to start in production once a vote is open', async () => {
+    const { databaseUrl, secretsKey } = app.config;
+    const start = (): Promise<TestApp> =>
+      TestApp.start({ databaseUrl, secretsKey, production: true, dossierSigningKey: undefined });
+    await (await start()).stop();
+    const votes = await Votes.of(app);
+    await votes.opened(1);
+    await expect(start()).rejects.toThrow(/^DOSSIER_SIGNING_KEY is not set, and a vote is open/);
   });
 
   it('that are no Ed25519 keys stop the start, and the message does not show them', async () => {

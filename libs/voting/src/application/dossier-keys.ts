@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CompactSign, FlattenedSign } from 'jose';
 import { type KeyObject, sign } from 'node:crypto';
-import { Config, ConfigError } from '#platform/ops/config';
+import { Config, ConfigError, workerCellsOf } from '#platform/ops/config';
 import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { privateKeyOf, publicBytesOf, publicJwkOf, type PublicJwk } from '../domain/signing-key';
@@ -18,7 +18,7 @@ interface Own {
 
 /** The key of this process that signs counts, and the public keys of all that have signed (docs/adr/0041). */
 @Injectable()
-export class DossierKeys {
+export class DossierKeys implements OnApplicationBootstrap {
   private readonly own: Own | undefined;
   private stored: Promise<void> | undefined;
   private listed: { readonly since: number; readonly keys: Promise<PublicJwk[]> } | undefined;
@@ -26,8 +26,9 @@ export class DossierKeys {
   /** @throws ConfigError for a DOSSIER_SIGNING_KEY that is no Ed25519 key */
   constructor(
     private readonly repository: DossierKeysRepository,
-    { dossierSigningKey: text }: Config,
+    private readonly config: Config,
   ) {
+    const { dossierSigningKey: text } = config;
     if (text === undefined) return;
     const key = privateKeyOf(text);
     if (!key)
@@ -36,6 +37,22 @@ export class DossierKeys {
       );
     const publicKey = publicBytesOf(key);
     this.own = { key, publicKey, kid: publicJwkOf(publicKey).kid };
+  }
+
+  /**
+   * A release before signed nothing. Without a key votes would be refused, so its processes stay until there is one. A cell
+   * that does not answer keeps no other waiting.
+   *
+   * @throws ConfigError without a key, if a vote is open or its box is not sealed
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.own || !this.config.production) return;
+    const cells = workerCellsOf(this.config.cells, this.config.databaseUrl);
+    const votes = await Promise.allSettled(cells.map((cell) => this.repository.hasVotes(cell)));
+    if (votes.some((one) => one.status === 'fulfilled' && one.value))
+      throw new ConfigError(
+        'DOSSIER_SIGNING_KEY is not set, and a vote is open: give the key that signs its count.',
+      );
   }
 
   get kid(): string {

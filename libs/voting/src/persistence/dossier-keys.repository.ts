@@ -14,6 +14,18 @@ export class DossierKeysRepository {
     });
   }
 
+  /** Whether a vote in a cell is open, or its box is not sealed yet. */
+  async hasVotes(cell: string): Promise<boolean> {
+    const [row] = await this.transactions.query<{ votes: boolean }>(
+      { cell },
+      {
+        text: 'SELECT EXISTS (SELECT FROM campagne WHERE publiee AND NOT urne_scellee) AS votes',
+        values: [],
+      },
+    );
+    return row!.votes;
+  }
+
   /** Returns the keys, the newest first. */
   async all(): Promise<Buffer[]> {
     const rows = await this.transactions.query<{ cle: Buffer }>(ADMINISTRATION, {
