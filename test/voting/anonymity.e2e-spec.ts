@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { DossierBuilderService } from '../../libs/voting/src';
 import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { depth } from '../setup/depth';
 import type { Answer } from '../setup/test-app';
+import { download, filesIn, linesOf } from './support/bundle';
 import { type Elector, endedVote } from './support/ended-vote';
 import { app, campaigns, seal, spaceOfFile, stats, votes } from './support/scene';
 import type { Vote } from './support/votes';
 
 const PARTITIONS = depth(60, 500);
+
+const BUNDLES = depth(20, 200);
 
 const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
 const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
@@ -47,10 +51,14 @@ const partition: fc.Arbitrary<Partition> = fc
       .map((electors) => ({ k, electors })),
   );
 
-/** Makes a vote that has ended, and seals its box. */
-async function sealed({ k, electors }: Partition): Promise<string> {
-  const ballots = electors.map((one) => ({ ...one, reponses: ['0'] }));
-  const { id } = await endedVote([{ isRanked: false, seats: 1, options: 2 }], ballots, k);
+/** Makes a vote that has ended, and seals its box. @param answers what each elector chose */
+async function sealed(
+  { k, electors }: Partition,
+  options = 2,
+  answers: (elector: number) => number = () => 0,
+): Promise<string> {
+  const ballots = electors.map((one, n) => ({ ...one, reponses: [`${answers(n)}`] }));
+  const { id } = await endedVote([{ isRanked: false, seats: 1, options }], ballots, k);
   // The first request closes the box.
   await stats(id);
   expect(await seal(id)).toBe(true);
@@ -114,9 +122,40 @@ function follows(shown: readonly bigint[]): bigint[] {
 
 /** The size of the smallest group of fewer than k ballots that an attacker isolates; 0 if there is none. */
 function singledOut({ k, electors }: Partition, shown: readonly bigint[]): number {
-  const [smallest] = follows(shown);
+  const small = shown.filter((bits) => bits !== 0n && sizeOf(bits) < k);
+  const [smallest] = follows(small.length > 0 ? small : shown);
   const size = smallest === undefined ? 0 : sizeOf(smallest);
   return size < k && size < electors.length ? size : 0;
+}
+
+/** Votes with a threshold of 4. A weight with fewer ballots is replaced by the other one (docs/secrecy.md, "Weights"). */
+const bundled: readonly Partition[] = fc.sample(partition, BUNDLES).map(({ electors }) => {
+  const heavy = electors.filter(({ poids }) => poids === 2).length;
+  const isMixed = Math.min(heavy, electors.length - heavy) >= 4;
+  return { k: 4, electors: isMixed ? electors : electors.map((one) => ({ ...one, poids: 1 })) };
+});
+
+const bitsOf = (electors: Iterable<number>): bigint =>
+  [...electors].reduce((bits, elector) => bits | (1n << BigInt(elector)), 0n);
+
+/** The sets of ballots that a bundle has figures of. Each elector chooses an option of their own, so it names its ballots. */
+async function inBundle({ electors }: Partition, k: number): Promise<bigint[]> {
+  const id = await sealed({ k, electors }, electors.length, (elector) => elector);
+  const { tenantId, cle } = campaigns.tenant;
+  await app.app.get(DossierBuilderService).build(tenantId, id);
+  const files = await filesIn((await download(app, cle, `/b2b/v1/campagnes/${id}/dossier/archive`)).bytes);
+  const lines = linesOf<{ classe: number; reponse: number[] }>(files.get('questions/00.ndjson'));
+  // Weights less ballots show the answers of each weight of a class.
+  const classes = Map.groupBy(lines, ({ classe, reponse: [n] }) => `${classe} ${electors[n!]!.poids}`);
+  const { tout, filtres } = JSON.parse(files.get('resultats.json')!.toString());
+  return [
+    ...[...Map.groupBy(lines, ({ classe }) => classe).values(), ...classes.values()].map((those) =>
+      bitsOf(those.map(({ reponse: [n] }) => n!)),
+    ),
+    ...[tout, ...filtres].map(({ questions: [{ Options }] }) =>
+      bitsOf([...electors.keys()].filter((n) => Options[n].Votes === 1)),
+    ),
+  ];
 }
 
 async function toldOf(id: string, filter: Filter): Promise<boolean> {
@@ -151,6 +190,25 @@ describe(`an attacker with all shown figures of ${PARTITIONS} votes, and every s
     expect(odd).toEqual([]);
     // Both results occur: shown and hidden.
     expect([told > PARTITIONS / 2, hidden > PARTITIONS / 2]).toEqual([true, true]);
+  }, 300_000);
+
+  it('isolates none with the bundle either: by classes, filters and weights', async () => {
+    const odd: object[] = [];
+    let shown = 0;
+    for (const one of bundled) {
+      const sets = await inBundle(one, one.k);
+      shown += sets.length;
+      if (singledOut(one, sets) > 0) odd.push(one);
+    }
+    expect(odd).toEqual([]);
+    // There are classes and filters beside the whole vote.
+    expect(shown).toBeGreaterThan(3 * bundled.length);
+  }, 300_000);
+
+  it('negative control: isolates one if the bundle has each union, employer and weight by itself', async () => {
+    let isolated = 0;
+    for (const one of bundled) if (singledOut(one, await inBundle(one, 1)) > 0) isolated++;
+    expect(isolated).toBeGreaterThan(bundled.length / 2);
   }, 300_000);
 
   it('learns nothing about one ballot from the weight of options minus their votes', async () => {
