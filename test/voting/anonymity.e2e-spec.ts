@@ -197,12 +197,12 @@ describe(`an attacker with all shown figures of ${PARTITIONS} votes, and every s
     let shown = 0;
     for (const one of bundled) {
       const sets = await inBundle(one, one.k);
-      shown += sets.length;
+      shown += new Set(sets).size;
       if (singledOut(one, sets) > 0) odd.push(one);
     }
     expect(odd).toEqual([]);
-    // There are classes and filters beside the whole vote.
-    expect(shown).toBeGreaterThan(3 * bundled.length);
+    // There are classes or filters beside the whole of most votes.
+    expect(shown).toBeGreaterThan(2 * bundled.length);
   }, 300_000);
 
   it('negative control: isolates one if the bundle has each union, employer and weight by itself', async () => {

@@ -1,9 +1,12 @@
+import canonicalize from 'canonicalize';
+import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { EngagementsService, SealingService } from '../../libs/voting/src';
+import { DossierBuilderService, EngagementsService, SealingService } from '../../libs/voting/src';
 import { times } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
 import { TestApp } from '../setup/test-app';
+import { download, filesIn, linesOf } from './support/bundle';
 import { type Vote, Votes } from './support/votes';
 
 const VOTERS = depth(150, 400);
@@ -14,6 +17,24 @@ const random = seeded(SEED);
 
 type Guesses = ReadonlyMap<string, string>;
 
+/** What a partner downloads after the sealing. */
+interface Published {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly emargement: Buffer;
+}
+
+/** The options that the attacker makes the voter of a number choose in the second question: each has other ones. */
+const markOf = (voter: number): number[] => times(9, (bit) => bit).filter((bit) => ((voter + 1) >> bit) & 1);
+
+/** The answers to a question, in the order of its file. */
+const answersIn = ({ files }: Published, question: string): string[] =>
+  linesOf<{ bulletins: number; reponse: number[] }>(files.get(`questions/${question}.ndjson`)).flatMap(
+    ({ bulletins, reponse }) => times(bulletins, () => reponse.join()),
+  );
+
+/** The 32 bytes after each other, in hex. */
+const digestsIn = (file: Buffer): string[] => file.toString('hex').match(/.{64}/g) ?? [];
+
 /**
  * Who acts as the role of the processes in the tenant's own data space, for as long as the vote lasts: it can send any
  * statement at any time, and knows the source of the service. It tries to tell what each voter chose.
@@ -21,6 +42,8 @@ type Guesses = ReadonlyMap<string, string>;
 class Attacker {
   /** Voters in the order in which they voted, as the roll told it vote by vote. */
   readonly sequence: string[] = [];
+  /** Who had voted when the digest of a receipt appeared. */
+  private readonly receipts = new Map<string, string>();
   private readonly byCounts = new Map<string, string>();
   private counts = new Map<string, number>();
 
@@ -51,6 +74,11 @@ class Attacker {
     const [voter] = rows.map(({ id }) => id);
     if (rows.length !== 1) throw new Error(`${rows.length} have voted since.`);
     this.sequence.push(voter!);
+    const { rows: receipts } = await this.client.query<{ digest: string }>(
+      `SELECT digest FROM recu, encode(empreinte, 'hex') digest WHERE campagne_id = $1 AND digest <> ALL ($2)`,
+      [this.vote.id, [...this.receipts.keys()]],
+    );
+    for (const { digest } of receipts) this.receipts.set(digest, voter!);
     const before = this.counts;
     this.counts = await this.count();
     for (const [answer, count] of this.counts)
@@ -97,6 +125,35 @@ class Attacker {
        JOIN (SELECT reponses[1] AS answer, row_number() OVER (${order}) AS place FROM bulletin b WHERE campagne_id = $1) b
        USING (place)`,
       this.sequence,
+    );
+  }
+
+  /** The voters in each order that a bundle may have from their ballots. */
+  orders(published: Published): Map<string, readonly string[]> {
+    const { files, emargement } = published;
+    const leaves = new Map(
+      linesOf<{ Sel: string; VotantId: string }>(emargement).map(({ Sel, ...line }) => {
+        const leaf = createHash('sha256').update('\0').update(Sel, 'base64url').update(canonicalize(line)!);
+        return [leaf.digest('hex'), line.VotantId];
+      }),
+    );
+    const marks = new Map(this.vote.voters.map((voter, number) => [markOf(number).join(), voter]));
+    return new Map<string, readonly string[]>([
+      ['votes', this.sequence],
+      ['recus.bin', digestsIn(files.get('recus.bin')!).map((digest) => this.receipts.get(digest)!)],
+      ['liste.bin', digestsIn(files.get('liste.bin')!).map((leaf) => leaves.get(leaf)!)],
+      ['answers to another question', answersIn(published, '01').map((mark) => marks.get(mark)!)],
+    ]);
+  }
+
+  /** Takes the answers of a bundle in the order of voters. */
+  guessesIn(published: Published): Map<string, Guesses> {
+    const answers = answersIn(published, '00');
+    return new Map(
+      [...this.orders(published)].map(([order, voters]) => [
+        order,
+        new Map(voters.map((voter, place) => [voter, answers[place]!])),
+      ]),
     );
   }
 
@@ -148,12 +205,16 @@ class Election {
     readonly attacker: Attacker,
   ) {}
 
-  static async prepare(app: TestApp): Promise<Election> {
+  /** @param isMarked whether there is a second question, in which the attacker has prescribed each voter's answer */
+  static async prepare(app: TestApp, isMarked = false): Promise<Election> {
     const votes = await Votes.of(app);
     await app.send(votes.campaigns.tenant, 'POST', '/b2b/v2/sync', {
       Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: 'S' }],
     });
-    const vote = await votes.opened(VOTERS, {}, () => ({ SyndicatIdExterne: 'SYN-1' }));
+    const Options = times(9, (n) => ({ Libelle: `${n}` }));
+    const marks = { Titre: 'Marques', Type: 'ChoixLibre', MaxReponses: 9, Options };
+    const voter = (): object => ({ SyndicatIdExterne: 'SYN-1' });
+    const vote = await votes.opened(VOTERS, {}, voter, isMarked ? [marks] : []);
     return new Election(app, votes, vote, await Attacker.connect(app, votes, vote));
   }
 
@@ -166,9 +227,20 @@ class Election {
       if (index % 40 === 39) await this.engage();
       const option = Math.floor(random() * 2);
       this.chosen.set(this.vote.voters[voter]!, `${option}`);
-      await this.votes.voted(this.vote, voter, option);
+      await this.cast(voter, option);
       await this.attacker.watch();
     }
+  }
+
+  private async cast(voter: number, option: number): Promise<void> {
+    const { id, voters, question, others = [] } = this.vote;
+    const marks = others.map(({ Id, Options }) => ({
+      QuestionId: Id,
+      Options: markOf(voter).map((place) => Options[place]!.Id),
+    }));
+    const Reponses = [{ QuestionId: question.Id, Options: [question.Options[option]!.Id] }, ...marks];
+    const { status, text } = await this.votes.cast(id, { VotantId: voters[voter], Reponses });
+    if (status !== 201) throw new Error(text);
   }
 
   /** The worker's round, as if the last checkpoint were a minute old. */
@@ -189,10 +261,32 @@ class Election {
       throw new Error('Not sealed.');
   }
 
+  /** Closes and seals the box, and builds the bundle. */
+  async publish(): Promise<Published> {
+    await this.close();
+    await this.seal();
+    const { tenantId, cle } = this.votes.campaigns.tenant;
+    await this.app.app.get(DossierBuilderService).build(tenantId, this.vote.id);
+    const bytesOf = async (rest: string): Promise<Buffer> =>
+      (await download(this.app, cle, `/b2b/v1/campagnes/${this.vote.id}/${rest}`)).bytes;
+    return {
+      files: await filesIn(await bytesOf('dossier/archive')),
+      emargement: await bytesOf('emargement'),
+    };
+  }
+
+  /** The same bundle with the ballots of the first question one by one, in the order of their voters. */
+  inOrder({ files, emargement }: Published, voters: readonly string[]): Published {
+    const lines = voters.map((voter) => `{"bulletins":1,"reponse":[${this.chosen.get(voter)}]}\n`);
+    const first = ['questions/00.ndjson', Buffer.from(lines.join(''))] as const;
+    return { files: new Map([...files, first]), emargement };
+  }
+
   /** The share of voters that each way of attack is right about; where it knows nothing it tosses a coin. */
-  async scores(): Promise<Map<string, number>> {
+  async scores(published?: Published): Promise<Map<string, number>> {
     const scores = new Map<string, number>();
-    for (const [attack, guesses] of await this.attacker.guesses()) {
+    const found = published ? this.attacker.guessesIn(published) : await this.attacker.guesses();
+    for (const [attack, guesses] of found) {
       const right = [...this.chosen].filter(
         ([voter, answer]) => (guesses.get(voter) ?? `${Math.floor(random() * 2)}`) === answer,
       );
@@ -202,8 +296,8 @@ class Election {
   }
 
   /** Attacks that are better, or worse, than chance. */
-  async successes(): Promise<string[]> {
-    const scores = [...(await this.scores())];
+  async successes(published?: Published): Promise<string[]> {
+    const scores = [...(await this.scores(published))];
     return scores.filter(([, score]) => Math.abs(score - 0.5) > CHANCE).map(([attack]) => attack);
   }
 }
@@ -245,6 +339,21 @@ describe(`an attacker with the application’s role, against ${VOTERS} voters`, 
     await election.seal();
     await breaking(READ_ALL);
     expect(await election.successes()).toEqual([]);
+  }, 120_000);
+
+  it('is right no more often than by chance with the bundle and the roll, if it also prescribed answers to another question', async () => {
+    election = await Election.prepare(app, true);
+    await election.hold();
+    const published = await election.publish();
+    const orders = election.attacker.orders(published);
+    for (const voters of orders.values())
+      expect([...voters].sort()).toEqual([...election.vote.voters].sort());
+    expect(await election.successes(published)).toEqual([]);
+    // The negative control: bundles with receipts, voters or other answers in the order of the ballots.
+    for (const [order, voters] of orders) {
+      const scores = await election.scores(election.inOrder(published, voters));
+      expect([order, scores.get(order)]).toEqual([order, 1]);
+    }
   }, 120_000);
 
   it('sees of a vote that somebody has voted and the digest of a receipt, and nothing else', async () => {

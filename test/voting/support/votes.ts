@@ -2,10 +2,16 @@ import { times } from '../../membership/synced';
 import type { Answer, TestApp } from '../../setup/test-app';
 import { Campaigns } from './campaigns';
 
-/** An open vote on one question. */
+interface Asked {
+  readonly Id: string;
+  readonly Options: readonly { readonly Id: string }[];
+}
+
+/** An open vote on one question, and others if asked for. */
 export interface Vote {
   readonly id: string;
-  readonly question: { readonly Id: string; readonly Options: readonly { readonly Id: string }[] };
+  readonly question: Asked;
+  readonly others?: readonly Asked[];
   /** Ids of voters, in the order of the roll. */
   readonly voters: readonly string[];
 }
@@ -33,25 +39,27 @@ export class Votes {
    * An open vote with voters on one question: for or against, unless `question` says otherwise.
    *
    * @param voter what the voter of each number is, beside a name
+   * @param more further questions
    */
   async opened(
     voters = 1,
     question: object = {},
     voter: (number: number) => object = () => ({}),
+    more: readonly object[] = [],
   ): Promise<Vote> {
     const { campaigns } = this;
     const id = await campaigns.draft();
-    await campaigns.question(id, question);
+    for (const one of [question, ...more]) await campaigns.question(id, one);
     const records = times(voters, (n) => ({ Identifiant: `V-${n}`, Prenom: 'Zoé', Nom: 'Roy', ...voter(n) }));
     await campaigns.sent('POST', `/${id}/votants/upsert`, records);
     await campaigns.sent('POST', `/${id}/publier`);
     await campaigns.sent('POST', `/${id}/ouvrir`);
-    const [asked] = (await campaigns.sent('GET', `/${id}/questions`)).json;
+    const [asked, ...others] = (await campaigns.sent('GET', `/${id}/questions`)).json;
     const roll = await campaigns.rows<{ id: string }>(
       `SELECT id_unique AS id FROM votant WHERE tenant_id = $1 AND campagne_id = $2 ORDER BY date_creation, id_unique`,
       id,
     );
-    return { id, question: asked, voters: roll.map((one) => one.id) };
+    return { id, question: asked, others, voters: roll.map((one) => one.id) };
   }
 
   cast(id: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
