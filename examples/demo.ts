@@ -31,7 +31,7 @@ async function main([records = '10000', ...more]: string[]): Promise<void> {
     const receiver = await Receiver.register(partner, ['adhesion.signee', 'campagne.terminee']);
     try {
       lines.push(await storyCards(partner, platform, v2.member, receiver));
-      lines.push(await storyVote(partner, platform, v2.member, receiver));
+      lines.push(await storyVote(service, platform, v2.member, receiver));
       lines.push(await storyMeeting(partner, platform));
     } finally {
       await receiver?.close();

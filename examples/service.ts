@@ -17,6 +17,7 @@ export interface Service {
   readonly partner: Partenaire;
   /** undefined without a platform key. */
   readonly platform: Plateforme | undefined;
+  readonly address: string;
   /** Requests sent so far, including repetitions. */
   readonly sent: () => number;
 }
@@ -41,6 +42,7 @@ export function connect(env: NodeJS.ProcessEnv): Service {
   return {
     partner: partenaire({ ...options, key: keys.partenaire }),
     platform: keys.plateforme ? plateforme({ ...options, key: keys.plateforme }) : undefined,
+    address: options.address,
     sent: () => requests,
   };
 }

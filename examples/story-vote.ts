@@ -6,6 +6,8 @@ import { VOTE_TITLE } from './leftovers';
 import type { Receiver } from './receiving';
 import { runKey } from './run-key';
 import { count, Progress, say, seconds, title } from './screen';
+import type { Service } from './service';
+import { type Held, storyCount } from './story-count';
 
 // A voting campaign from its draft to the archive: its missing parts, question, roll, ballots and count.
 
@@ -35,7 +37,7 @@ interface Ballot {
 
 /** @returns a line for the summary */
 export async function storyVote(
-  partner: Partenaire,
+  { partner, address }: Service,
   platform: Plateforme,
   member: EmployeV2,
   receiver: Receiver | undefined,
@@ -45,9 +47,10 @@ export async function storyVote(
   const unions = unionsOf(member);
   const voters = await enrol(partner, id, unions);
   await publish(partner, ballot, member);
-  await vote(partner, platform, ballot);
+  const held = await vote(partner, platform, ballot);
   const elected = await result(partner, ballot, receiver);
   await byUnion(partner, id, unions);
+  await storyCount({ partner, platform, address }, id, held);
   await partner.campagnes.archive({ path: { id } });
   return `A vote: ${count(voters)} members of two unions on its roll, ${count(BALLOTS)} ballots, elected: ${elected}.`;
 }
@@ -137,7 +140,7 @@ async function vote(
   partner: Partenaire,
   platform: Plateforme,
   { id, question, options }: Ballot,
-): Promise<void> {
+): Promise<Held> {
   title(
     `${count(BALLOTS)} of them vote`,
     'POST /plateforme/v1/campagnes/{id}/bulletins   with the platform’s key',
@@ -164,7 +167,7 @@ async function vote(
       inTurn(async () => {
         const { data } = await cast(voter, RANKINGS[at % RANKINGS.length]!);
         progress.advance(1);
-        return data.Recu;
+        return data;
       }),
     ),
   );
@@ -172,11 +175,14 @@ async function vote(
   say(`${count(receipts.length)} ballots in ${seconds(performance.now() - began)}, each with a receipt`);
   const twice = await refusal(cast(voters[0]!, RANKINGS[0]!));
   say(`The first voter again: ${twice.status} ${twice.code}`);
-  await platform.bulletins.find({ path: { id, recu: receipts[0]! } });
+  const held = receipts[0]!;
+  must(held.Recu, 'a receipt');
+  await platform.bulletins.find({ path: { id, recu: held.Recu } });
   say('The receipt proves that its ballot is counted, without its voter and its choices.');
   const { data: open } = await partner.statistics.read({ path });
   must(!open.resultatsVisibles && open.votantsAyantVote === BALLOTS, 'participation and no result');
   say(`While it is open, statistics show participation only: ${open.tauxParticipation} %`);
+  return held;
 }
 
 /** @returns the elected candidate */

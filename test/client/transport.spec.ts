@@ -106,6 +106,13 @@ describe('The transport of the client', () => {
     expect(() => connect({ address: 'localhost 3000' })).toThrow('"localhost 3000" is no address.');
   });
 
+  it('returns a file', async () => {
+    const headers = { 'Content-Type': 'application/x-tar' };
+    answers = [(response) => response.writeHead(200, headers).end('bundle')];
+    const { data } = await connect().dossiers.download({ path: { id: 'c' }, parseAs: 'blob' });
+    expect(await data.text()).toBe('bundle');
+  });
+
   it('puts path, query and body where they belong', async () => {
     answers = [json(200, {}), json(200, []), json(201, {})];
     const mandat = connect();

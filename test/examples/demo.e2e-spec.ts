@@ -219,6 +219,7 @@ describe('npm run demo', () => {
       const voted = [...stdout.matchAll(/: ([\d,]+) of [\d,]+ voted, /g)].map(([, n]) => Number(n));
       expect(voted).toHaveLength(2);
       expect(voted[0]! + voted[1]!).toBe(500);
+      expect(stdout).toMatch(/mandat-verify: egal in \d+ controls; one voter's receipt and attestation hold/);
       expect(stdout).toContain('Nouveaux statuts: 38 for, 20 against, deuxTiers: rejected');
     };
 

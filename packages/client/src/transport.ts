@@ -40,6 +40,8 @@ interface Sent {
 const FIRST_WAIT_SECONDS = 0.25;
 /** Statuses of a proxy whose service does not respond. */
 const GATEWAY = [502, 503, 504];
+/** Types of the service's successful answers: others come from something else at the address. */
+const ANSWERS = ['application/json', 'application/x-tar', 'application/x-ndjson'];
 
 /**
  * Returns a `fetch` that repeats a failed request if that is safe and otherwise throws. It returns a response after its
@@ -112,7 +114,7 @@ function answerOf(
   const isEmpty = bytes.byteLength === 0;
   const whole = new Response(isEmpty ? null : bytes, { status, statusText, headers });
   const type = headers.get('content-type')?.split(';')[0];
-  if (response.ok && (isEmpty || type === 'application/json')) return whole;
+  if (response.ok && (isEmpty || (type && ANSWERS.includes(type)))) return whole;
   if (status === 304) return new ProblemError({ title: 'Not Modified' }, whole);
   const problem = type === 'application/problem+json' ? parse(bytes) : undefined;
   if (problem) return new ProblemError(problem, whole);
