@@ -8,7 +8,7 @@ import { CountedBoxes1764000022000 } from './1764000022000-counted-boxes';
 /** Bundles of sealed boxes, by which anyone can count them again (docs/adr/0041). Boxes sealed before have none. */
 export class Dossiers1764000042000 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = '643ffa1ba96a579d6a61e3e59112ee6be3968e07070e48593fb87c2c451ed909';
+  static readonly digest = 'c4835343b076e956e01ad3e3a0ac1c0d7e11cc81b6b66bc330e696366e7c6582';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -68,13 +68,21 @@ export class Dossiers1764000042000 implements MigrationInterface {
       `CREATE POLICY campagne_dossier_du ON campagne FOR SELECT TO ${ACCESS_ROLE} USING (dossier_du)`,
     );
     await runner.query(`GRANT SELECT (dossier_du) ON campagne TO ${ACCESS_ROLE}`);
+    // Finds the other rows of a class, for urne_divulgue.
+    await runner.query('CREATE INDEX depouillement_classe ON depouillement (tenant_id, campagne_id, classe)');
+    await runner.query(`GRANT MAINTAIN ON depouillement, participation TO ${BALLOT_BOX_ROLE}`);
     await replaceFunctions(runner, Dossiers1764000042000.digest);
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`REVOKE MAINTAIN ON depouillement, participation FROM ${BALLOT_BOX_ROLE}`);
+    await runner.query('DROP INDEX depouillement_classe');
     await asBallotBox(runner, async () => {
-      await runner.query('DROP FUNCTION urne_dossier, urne_classes, urne_sceller');
-      await createBoxFunctions(runner, named(CountedBoxes1764000022000.functions, 'urne_sceller'));
+      await runner.query('DROP FUNCTION urne_dossier, urne_classes, urne_sceller, urne_divulgue');
+      await createBoxFunctions(
+        runner,
+        named(CountedBoxes1764000022000.functions, 'urne_sceller', 'urne_divulgue'),
+      );
     });
     await runner.query('DROP POLICY campagne_dossier_du ON campagne');
     await runner.query('ALTER TABLE campagne DROP COLUMN dossier_du');

@@ -277,10 +277,10 @@ describe('Row-level security in the schema', () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du)',
-        'depouillement: SELECT, INSERT',
+        'depouillement: SELECT, INSERT, MAINTAIN',
         'engagement: SELECT (tenant_id, campagne_id, taille)',
         'option: SELECT, UPDATE (ordre)',
-        'participation: SELECT, INSERT',
+        'participation: SELECT, INSERT, MAINTAIN',
         'question: SELECT, UPDATE (ordre)',
         'recu: SELECT, INSERT, DELETE, UPDATE (place)',
         'reglage: SELECT (tenant_id, seuil_anonymat)',

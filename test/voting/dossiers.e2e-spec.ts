@@ -185,6 +185,23 @@ function numbers(told: object | undefined): ReturnType<typeof JSON.parse> {
 }
 
 describe('a bundle', () => {
+  it('reads the counts of a filter only, however many others there are', async () => {
+    const employers = 3_000;
+    const electors = times(2 * employers, (n) => ({
+      ...{ syndicat: null, employeur: `EMP-${n % employers}`, poids: 1, reponses: ['0'] },
+    }));
+    const { id } = await endedVote([{ isRanked: false, seats: 1, options: 2 }], electors, 2);
+    await stats(id);
+    await seal(id);
+    const plan = `EXPLAIN (ANALYZE, FORMAT JSON) SELECT urne_divulgue('${id}', NULL, 'EMP-7')`;
+    await app.database.query(`SET app.tenant_id = '${campaigns.tenant.tenantId}'`);
+    // The first call also reads the catalogue.
+    await app.database.query(plan);
+    const { rows } = await app.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(plan);
+    await app.database.query('RESET app.tenant_id');
+    expect(rows[0]!['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(30);
+  });
+
   it('is 409 Dossier.NonPret before the sealing and until it is built, then 200', async () => {
     const { id } = await endedVote(QUESTIONS, ELECTORS);
     const paths = ['dossier', 'dossier/archive', 'emargement'];

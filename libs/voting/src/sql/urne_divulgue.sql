@@ -14,15 +14,18 @@ BEGIN
   WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
     AND c.urne_fermee_par IS NOT NULL AND c.urne_fermee_par IS DISTINCT FROM pg_current_xact_id_if_assigned();
   IF k = 1 OR NOT coalesce(sealed, false) THEN RETURN k = 1; END IF;
+  -- No class of the matching rows has others: each is looked up by its index.
   RETURN NOT EXISTS (
-    SELECT FROM depouillement d
-    WHERE d.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND d.campagne_id = $1
-      AND d.question = 0
-    GROUP BY d.classe
-    HAVING bool_or(
-      (($2 IS NULL OR d.syndicat_id_externe = $2) AND ($3 IS NULL OR d.employeur_identifiant_externe = $3)) IS TRUE
-    ) AND NOT bool_and(
-      (($2 IS NULL OR d.syndicat_id_externe = $2) AND ($3 IS NULL OR d.employeur_identifiant_externe = $3)) IS TRUE
+    SELECT FROM (
+      SELECT DISTINCT d.classe FROM depouillement d
+      WHERE d.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND d.campagne_id = $1
+        AND d.question = 0
+        AND (($2 IS NULL OR d.syndicat_id_externe = $2) AND ($3 IS NULL OR d.employeur_identifiant_externe = $3))
+    ) c WHERE EXISTS (
+      SELECT FROM depouillement d
+      WHERE d.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND d.campagne_id = $1
+        AND d.classe = c.classe AND d.question = 0
+        AND (($2 IS NULL OR d.syndicat_id_externe = $2) AND ($3 IS NULL OR d.employeur_identifiant_externe = $3)) IS NOT TRUE
     ));
 END
 $$;

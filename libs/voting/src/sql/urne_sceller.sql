@@ -83,6 +83,8 @@ BEGIN
   FROM votant v
   WHERE v.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND v.campagne_id = $1
   GROUP BY 1, 2, 3, 4;
+  -- PostgreSQL knows nothing of the new rows, and would read all of them for each filter.
+  ANALYZE depouillement, participation;
   UPDATE campagne c SET urne_anomalies = NULL, urne_scellee = true,
     dossier_du = taille IS NOT NULL OR NOT EXISTS (
       SELECT FROM recu r
