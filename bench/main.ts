@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { CARD_LISTS } from './cards';
 import { CELLS } from './cells';
 import { DELIVERIES } from './deliveries';
+import { DOSSIERS } from './dossier';
 import { GROWTH } from './growth';
 import { say } from './progress';
 import { READS } from './reads';
@@ -23,6 +24,7 @@ const WORKS = [
   ...CARD_LISTS,
   ...ROLLS,
   ...VOTES,
+  ...DOSSIERS,
   ...DELIVERIES,
   ...WRITES,
   ...WRITES_V2,

@@ -132,7 +132,6 @@ export class Site {
       ...PRODUCTION,
       DATABASE_URL: this.serviceUrl,
       CELLS: this.cells,
-      WORKER_PORT: '0',
     });
   }
 
@@ -150,7 +149,13 @@ export class Site {
     const port = await freePort();
     const child = fork(file, args, {
       cwd,
-      env: { PATH: process.env.PATH, DATABASE_URL: this.databaseUrl, PORT: String(port), ...environment },
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: this.databaseUrl,
+        PORT: String(port),
+        WORKER_PORT: String(port),
+        ...environment,
+      },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const stop = (): Promise<void> => end(child);
