@@ -12,7 +12,7 @@ import type { Vote } from './support/votes';
 
 const PARTITIONS = depth(60, 500);
 
-const BUNDLES = depth(20, 200);
+const BUNDLES = depth(20, 60);
 
 const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
 const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
