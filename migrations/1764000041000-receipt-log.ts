@@ -57,7 +57,7 @@ export class ReceiptLog1764000041000 implements MigrationInterface {
     // The index campagne_urne_due has these rows.
     await runner.query(
       `CREATE POLICY campagne_engagement_du ON campagne FOR SELECT TO ${ACCESS_ROLE}
-         USING (publiee AND NOT urne_close AND ouverture_du_vote_utc <= now())`,
+         USING (publiee AND NOT urne_close)`,
     );
     await replaceFunctions(runner, ReceiptLog1764000041000.digest);
   }

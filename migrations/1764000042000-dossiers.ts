@@ -8,7 +8,7 @@ import { CountedBoxes1764000022000 } from './1764000022000-counted-boxes';
 /** Bundles of sealed boxes, by which anyone can count them again (docs/adr/0041). Boxes sealed before have none. */
 export class Dossiers1764000042000 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = 'c4835343b076e956e01ad3e3a0ac1c0d7e11cc81b6b66bc330e696366e7c6582';
+  static readonly digest = '3c1412e03bfdcbebe6bd8d77a8c94da31dc62bf017cf01a33fa13b5e1af3463b';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -60,7 +60,13 @@ export class Dossiers1764000042000 implements MigrationInterface {
     await runner.query(
       `COMMENT ON COLUMN campagne.dossier_du IS 'The box is sealed with a result, and its bundle is not built yet'`,
     );
-    await runner.query(`GRANT UPDATE (dossier_du) ON campagne TO ${APP_ROLE}, ${BALLOT_BOX_ROLE}`);
+    await runner.query(`GRANT SELECT (dossier_du), UPDATE (dossier_du) ON campagne TO ${BALLOT_BOX_ROLE}`);
+    for (const table of ['dossier', 'dossier_fichier', 'dossier_morceau'])
+      await runner.query(
+        `CREATE POLICY ${table}_du ON ${table} AS RESTRICTIVE FOR INSERT TO ${APP_ROLE} WITH CHECK (EXISTS (
+           SELECT FROM campagne c
+           WHERE c.tenant_id = ${table}.tenant_id AND c.id_unique = ${table}.campagne_id AND c.dossier_du))`,
+      );
     await runner.query(
       'CREATE INDEX campagne_dossier_du ON campagne (fermeture_du_vote_utc) WHERE dossier_du',
     );
@@ -78,14 +84,16 @@ export class Dossiers1764000042000 implements MigrationInterface {
     await runner.query(`REVOKE MAINTAIN ON depouillement, participation FROM ${BALLOT_BOX_ROLE}`);
     await runner.query('DROP INDEX depouillement_classe');
     await asBallotBox(runner, async () => {
-      await runner.query('DROP FUNCTION urne_dossier, urne_classes, urne_sceller, urne_divulgue');
+      await runner.query(
+        'DROP FUNCTION urne_dossier, urne_filtrer, urne_livrer, urne_classes, urne_sceller, urne_divulgue',
+      );
       await createBoxFunctions(
         runner,
         named(CountedBoxes1764000022000.functions, 'urne_sceller', 'urne_divulgue'),
       );
     });
+    await runner.query('DROP TABLE dossier_morceau, dossier_fichier, dossier');
     await runner.query('DROP POLICY campagne_dossier_du ON campagne');
     await runner.query('ALTER TABLE campagne DROP COLUMN dossier_du');
-    await runner.query('DROP TABLE dossier_morceau, dossier_fichier, dossier');
   }
 }

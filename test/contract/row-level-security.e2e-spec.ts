@@ -220,7 +220,7 @@ describe('Row-level security in the schema', () => {
         .map((table) => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
-            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies, dossier_du)`;
+            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies)`;
           if (table === 'urne')
             return 'urne: SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire)';
           if (table === 'recu') return 'recu: MAINTAIN, SELECT (tenant_id, campagne_id, empreinte, place)';
@@ -276,7 +276,7 @@ describe('Row-level security in the schema', () => {
     it('mandat_urne has the ballots, owns the functions that count them, and has no other privilege', async () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
-        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du)',
         'depouillement: SELECT, INSERT, MAINTAIN',
         'engagement: SELECT (tenant_id, campagne_id, taille)',
         'option: SELECT, UPDATE (ordre)',
@@ -319,9 +319,11 @@ describe('Row-level security in the schema', () => {
             'urne_dossier',
             'urne_engager',
             'urne_fermer',
+            'urne_filtrer',
             'urne_fixer_seuil',
             'urne_graines',
             'urne_liberer',
+            'urne_livrer',
             'urne_preparer',
             'urne_sceller',
             'urne_signaler',

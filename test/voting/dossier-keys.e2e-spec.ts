@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { DossierKeys } from '../../libs/voting/src/application/dossier-keys';
 import { TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
-import { Votes } from './support/votes';
 
 const JWKS = '/.well-known/jwks.json';
 const PAYLOAD = Buffer.from('{"campagneId":"…"}');
@@ -23,7 +22,7 @@ describe('the keys that sign counts', () => {
     expect([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
       200,
       expect.stringMatching(/^application\/jwk-set\+json/),
-      'public, max-age=300',
+      'public, max-age=60',
     ]);
     const names = ['alg', 'crv', 'kid', 'kty', 'use', 'x'];
     expect(answer.json.keys.map((key: object) => Object.keys(key).sort())).toEqual([names]);
@@ -76,14 +75,17 @@ describe('the keys that sign counts', () => {
     }
   });
 
-  it('are required to start in production once a vote is open', async () => {
+  it('are required to start in production once a campaign is published', async () => {
     const { databaseUrl, secretsKey } = app.config;
     const start = (): Promise<TestApp> =>
       TestApp.start({ databaseUrl, secretsKey, production: true, dossierSigningKey: undefined });
     await (await start()).stop();
-    const votes = await Votes.of(app);
-    await votes.opened(1);
-    await expect(start()).rejects.toThrow(/^DOSSIER_SIGNING_KEY is not set, and a vote is open/);
+    const campaigns = new Campaigns(app, await app.tenant());
+    const id = await campaigns.draft();
+    await campaigns.question(id);
+    await campaigns.votant(id);
+    await campaigns.sent('POST', `/${id}/publier`);
+    await expect(start()).rejects.toThrow(/^DOSSIER_SIGNING_KEY is not set, and a campaign is published/);
   });
 
   it('that are no Ed25519 keys stop the start, and the message does not show them', async () => {

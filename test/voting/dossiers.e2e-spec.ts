@@ -269,4 +269,36 @@ describe('a bundle', () => {
       await expect(asApplication(statement)).rejects.toThrow('permission denied');
     expect((await archive(id)).status).toBe(200);
   });
+
+  it('is not added to by that role: not before the sealing, and not once it is built', async () => {
+    const add = (id: string): Promise<void> =>
+      asApplication(
+        `INSERT INTO dossier_morceau (tenant_id, campagne_id, fichier, place, octets)
+         VALUES ('${campaigns.tenant.tenantId}', '${id}', 0, 1, 'x')`,
+      );
+    const { id } = await endedVote(QUESTIONS, ELECTORS, 1);
+    const refusal = 'row-level security';
+    await expect(add(id)).rejects.toThrow(refusal);
+    await stats(id);
+    await seal(id);
+    // The control: a bundle that is due is built by this role.
+    await expect(add(id)).resolves.toBeUndefined();
+    await build(id);
+    await expect(add(id)).rejects.toThrow(refusal);
+    await expect(asApplication(`UPDATE campagne SET dossier_du = true`)).rejects.toThrow('permission denied');
+  });
+
+  it('verifies where identifiers sort differently by bytes and by UTF-16', async () => {
+    const employeurs = ['😀a', '\uff42b'];
+    const id = await built(
+      5,
+      ELECTORS.map((voter, n) => ({
+        ...voter,
+        poids: 1,
+        syndicat: 'SYN-1',
+        employeur: employeurs[Number(n % 15 > 0)]!,
+      })),
+    );
+    expect(verified((await archive(id)).bytes, await jwks())).toMatchObject({ code: 0 });
+  });
 });

@@ -80,7 +80,7 @@ const MOST_BYTES: Record<string, number> = {
   [MANIFEST]: 1 << 20,
   [SIGNATURE]: 1 << 12,
   [VOTE]: 1 << 27,
-  [RESULTS]: 1 << 28,
+  [RESULTS]: 500 * 1024 * 1024,
   [RECEIPTS]: 1 << 30,
   [ROLL]: 1 << 30,
 };

@@ -76,6 +76,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'function urne_constater': 'seals a box in which they do not agree without a result; under the policies',
   'function urne_classes':
     'divides ballots into classes for a role that cannot read them; under the policies',
+  'function urne_filtrer': 'returns the answers of published filters; under the policies',
+  'function urne_livrer':
+    'notes that a bundle is built, which no role of the processes may do; under the policies',
   'function urne_dossier': 'counts the answers of a sealed box by class; under the policies',
   'index campagne_dossier_du': 'the worker looks for the bundles to build of all tenants, every second',
   'policy campagne_dossier_du to {mandat_access} using dossier_du':
@@ -84,8 +87,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index campagne_scellement_du': 'the worker looks for the closed boxes of all tenants, every second',
   'policy campagne_scellement_du to {mandat_access} using (urne_close AND (NOT urne_scellee))':
     'shows the worker only which boxes are due',
-  'policy campagne_engagement_du to {mandat_access} using (publiee AND (NOT urne_close) AND (ouverture_du_vote_utc <= now()))':
-    'shows the worker only which votes are open',
+  'policy campagne_engagement_du to {mandat_access} using (publiee AND (NOT urne_close))':
+    'shows the worker which votes are open, and a start without a key that there is one',
   'index campagne_urne_due':
     'every second, the scheduler looks for ballot boxes of all tenants whose vote has ended',
   'policy campagne_urne_due to {mandat_access} using (publiee AND (NOT urne_close) AND (fermeture_du_vote_utc <= now()))':

@@ -12,9 +12,9 @@ import {
   DossierSourcesQuery,
   type Scrutin,
 } from '../persistence/dossier-sources.query';
-import type { StatisticsFilter } from '../persistence/statistics.query';
 import { canonical, DossierAnswers } from './dossier-answers';
 import { archiveOf } from './dossier-archive';
+import { DossierFilters } from './dossier-filters';
 import { DossierKeys } from './dossier-keys';
 import { DossierWriter } from './dossier-writer';
 import { DueWork } from './due-work';
@@ -22,16 +22,11 @@ import { StatisticsService } from './statistics.service';
 
 /** The statistics with each decimal as text, as far as the bundle takes parts of them. */
 interface ToldStatistics {
-  readonly resultatsVisibles: boolean;
   readonly modificationsApresOuverture: object;
   readonly questions: readonly ToldQuestion[];
 }
 
 interface ToldQuestion {
-  readonly QuestionId: string;
-  readonly Exprimes: number;
-  readonly Abstentions: number;
-  readonly Options: readonly { readonly OptionId: string }[];
   readonly Tours?: readonly {
     readonly Elus: readonly string[];
     readonly Elimines: readonly string[];
@@ -87,7 +82,7 @@ export class DossierBuilderService {
     const { tenantId, id } = box;
     const scrutin = await this.sources.scrutin(tenantId, id);
     const classes = await this.sources.classes(id);
-    const told = await this.told(box, {});
+    const told = await this.told(box);
     const sel = randomBytes(32);
 
     // The places of manifeste.json, manifeste.jws and scrutin.json, which are made last.
@@ -104,7 +99,7 @@ export class DossierBuilderService {
     const others = [
       await put('liste.bin', this.sources.rollLeaves(tenantId, id, sel)),
       await put('engagements.ndjson', this.sources.engagements(tenantId, id)),
-      await put('resultats.json', this.results(box, told)),
+      await put('resultats.json', this.results(box, scrutin.questions, told)),
     ];
     const shown = await this.put(box, 2, 'scrutin.json', [scrutinText(scrutin, decimals, classes)]);
     const files = [shown, ...questions, recus, ...others];
@@ -151,21 +146,24 @@ export class DossierBuilderService {
     return answers;
   }
 
-  private async *results(box: Box, whole: ToldStatistics): AsyncGenerator<string> {
+  private async *results(
+    { tenantId, id }: Box,
+    questions: readonly DossierQuestion[],
+    whole: ToldStatistics,
+  ): AsyncGenerator<string> {
+    const filters = new DossierFilters(questions, await this.sources.participation(tenantId, id));
     yield '{"filtres":[';
     let isFirst = true;
-    for (const filter of await this.sources.filters(box.tenantId, box.id)) {
-      const told = await this.told(box, filter);
-      if (!told.resultatsVisibles) continue;
-      yield `${isFirst ? '' : ','}${canonical({ ...filter, ...partOf(told) })}`;
+    for await (const figures of filters.figures(this.sources.filtered(id))) {
+      yield `${isFirst ? '' : ','}${canonical(figures)}`;
       isFirst = false;
     }
     yield `],"tout":${canonical(whole)}}`;
   }
 
-  private async told({ tenantId, id }: Box, filter: StatisticsFilter): Promise<ToldStatistics> {
+  private async told({ tenantId, id }: Box): Promise<ToldStatistics> {
     const parts: Uint8Array[] = [];
-    for await (const part of this.statistics.of(tenantId, id, filter)) parts.push(part);
+    for await (const part of this.statistics.of(tenantId, id, {})) parts.push(part);
     return exactly(Buffer.concat(parts).toString());
   }
 }
@@ -201,8 +199,8 @@ function scrutinText(
     classes: classes.map(({ perimetres, ...one }) => ({
       ...one,
       perimetres: perimetres
-        .map((pair) => ({ pair, text: canonical(pair) }))
-        .sort((one, other) => (one.text < other.text ? -1 : 1))
+        .map((pair) => ({ pair, text: Buffer.from(canonical(pair)) }))
+        .sort((one, other) => Buffer.compare(one.text, other.text))
         .map(({ pair }) => pair),
     })),
   });
@@ -215,18 +213,4 @@ function movesOf({ Options }: DossierQuestion, told: ToldQuestion | undefined): 
     gone: [...Elus, ...Elimines].map((option) => places.get(option)!),
     from: transfer && places.get(transfer.De),
   }));
-}
-
-/** The figures of a filter: titles and labels are those of the whole. */
-function partOf(told: ToldStatistics): object {
-  const { totalVotants, totalVotantsAvecDroitDeVote, votantsAyantVote, tauxParticipation } =
-    told as ToldStatistics & Record<string, unknown>;
-  const participation = { totalVotants, totalVotantsAvecDroitDeVote, votantsAyantVote, tauxParticipation };
-  return {
-    ...participation,
-    questions: told.questions.map(({ QuestionId, Exprimes, Abstentions, Options }) => ({
-      ...{ QuestionId, Exprimes, Abstentions },
-      Options: Options.map((option) => ({ ...option, Libelle: undefined })),
-    })),
-  };
 }

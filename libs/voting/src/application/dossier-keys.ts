@@ -43,7 +43,7 @@ export class DossierKeys implements OnApplicationBootstrap {
    * A release before signed nothing. Without a key votes would be refused, so its processes stay until there is one. A cell
    * that does not answer keeps no other waiting.
    *
-   * @throws ConfigError without a key, if a vote is open or its box is not sealed
+   * @throws ConfigError without a key, if a campaign is published and its count not signed
    */
   async onApplicationBootstrap(): Promise<void> {
     if (this.own || !this.config.production) return;
@@ -51,7 +51,7 @@ export class DossierKeys implements OnApplicationBootstrap {
     const votes = await Promise.allSettled(cells.map((cell) => this.repository.hasVotes(cell)));
     if (votes.some((one) => one.status === 'fulfilled' && one.value))
       throw new ConfigError(
-        'DOSSIER_SIGNING_KEY is not set, and a vote is open: give the key that signs its count.',
+        'DOSSIER_SIGNING_KEY is not set, and a campaign is published: give the key that signs its count.',
       );
   }
 

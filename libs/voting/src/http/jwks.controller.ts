@@ -13,7 +13,7 @@ export class JwksController {
 
   @Get('jwks.json')
   @Header('Content-Type', 'application/jwk-set+json')
-  @Header('Cache-Control', 'public, max-age=300')
+  @Header('Cache-Control', 'public, max-age=60')
   async read(): Promise<{ keys: PublicJwk[] }> {
     return { keys: await this.keys.publicKeys() };
   }

@@ -14,12 +14,12 @@ export class DossierKeysRepository {
     });
   }
 
-  /** Whether a vote in a cell is open, or its box is not sealed yet. */
+  /** Whether a campaign in a cell is published and its count not signed yet. */
   async hasVotes(cell: string): Promise<boolean> {
     const [row] = await this.transactions.query<{ votes: boolean }>(
       { cell },
       {
-        text: 'SELECT EXISTS (SELECT FROM campagne WHERE publiee AND NOT urne_scellee) AS votes',
+        text: 'SELECT EXISTS (SELECT FROM campagne WHERE publiee AND NOT urne_scellee OR dossier_du) AS votes',
         values: [],
       },
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { QueryResultRow } from 'pg';
 import { wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-import type { StatisticsFilter } from './statistics.query';
 import { base64url, rollLeaf } from './roll-leaves.sql';
 
 /** A question as the bundle shows it. */
@@ -46,6 +46,25 @@ export interface RollTotals {
   readonly votantsAyantVote: number;
   readonly poidsVotants: string;
   readonly poidsVotantsAvecDroitDeVote: string;
+}
+
+/** Equal answers to a question within a filter; of rankings, the first choice. */
+export interface FilteredAnswers {
+  readonly syndicat: string | null;
+  readonly employeur: string | null;
+  readonly question: number;
+  readonly reponse: string;
+  readonly bulletins: number;
+  readonly poids: string;
+}
+
+/** Voters of a union and employer. */
+export interface DossierParticipation {
+  readonly syndicat: string | null;
+  readonly employeur: string | null;
+  readonly inscrits: number;
+  readonly avecDroit: number;
+  readonly ayantVote: number;
 }
 
 /** Bytes of digests that one row has: 32,768 digests. */
@@ -97,22 +116,23 @@ export class DossierSourcesQuery {
     );
   }
 
-  /** All pairs of union and employer on the roll, by one of them and by both. */
-  async filters(tenantId: string, id: string): Promise<StatisticsFilter[]> {
-    return this.transactions.value(
-      `SELECT coalesce(jsonb_agg(f ORDER BY f."syndicatIdExterne" NULLS FIRST, f."employeurIdentifiantExterne" NULLS FIRST), '[]')
-       FROM (
-         SELECT DISTINCT syndicat_id_externe AS "syndicatIdExterne", employeur_identifiant_externe AS "employeurIdentifiantExterne"
-         FROM (
-           SELECT syndicat_id_externe, employeur_identifiant_externe FROM participation
-           WHERE tenant_id = $1 AND campagne_id = $2
-           UNION ALL SELECT syndicat, employeur FROM urne_classes($2)
-         ) p
-         GROUP BY GROUPING SETS ((syndicat_id_externe), (employeur_identifiant_externe), (syndicat_id_externe, employeur_identifiant_externe))
-         HAVING coalesce(syndicat_id_externe, employeur_identifiant_externe) IS NOT NULL
-       ) f`,
+  /** The answers of each published filter with ballots; those of a filter follow each other. */
+  filtered(id: string): AsyncGenerator<FilteredAnswers> {
+    return this.rows(
+      'SELECT syndicat, employeur, question, reponse, bulletins::int, poids::text FROM urne_filtrer($1)',
+      [id],
+    );
+  }
+
+  /** Voters by union and employer. */
+  async participation(tenantId: string, id: string): Promise<DossierParticipation[]> {
+    const { rows } = await this.transactions.client().query<DossierParticipation>(
+      `SELECT syndicat_id_externe AS syndicat, employeur_identifiant_externe AS employeur, inscrits, avec_droit AS "avecDroit",
+         ayant_vote AS "ayantVote"
+       FROM participation WHERE tenant_id = $1 AND campagne_id = $2`,
       [tenantId, id],
     );
+    return rows;
   }
 
   /** Lines of class, ballots, weight, decimals of the finest weight, and answer. */
@@ -155,13 +175,21 @@ export class DossierSourcesQuery {
   }
 
   private async *parts<T>(text: string, values: readonly unknown[]): AsyncGenerator<T, void> {
+    for await (const { part } of this.rows<{ part: T }>(text, values, 16)) yield part;
+  }
+
+  private async *rows<T extends QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+    atOnce = 10_000,
+  ): AsyncGenerator<T, void> {
     const client = this.transactions.client();
-    await client.query({ text: `DECLARE parts NO SCROLL CURSOR FOR ${text}`, values: [...values] });
+    await client.query({ text: `DECLARE lines NO SCROLL CURSOR FOR ${text}`, values: [...values] });
     for (;;) {
-      const { rows } = await client.query<{ part: T }>('FETCH 16 FROM parts');
+      const { rows } = await client.query<T>(`FETCH ${atOnce} FROM lines`);
       if (rows.length === 0) break;
-      for (const { part } of rows) yield part;
+      yield* rows;
     }
-    await client.query('CLOSE parts');
+    await client.query('CLOSE lines');
   }
 }

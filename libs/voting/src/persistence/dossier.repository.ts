@@ -95,10 +95,7 @@ export class DossierRepository {
        FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY f (value, place)`,
       [tenantId, id, JSON.stringify(fichiers)],
     );
-    await client.query('UPDATE campagne SET dossier_du = false WHERE tenant_id = $1 AND id_unique = $2', [
-      tenantId,
-      id,
-    ]);
+    await client.query('SELECT urne_livrer($1)', [id]);
   }
 
   /** Returns undefined without a bundle. */

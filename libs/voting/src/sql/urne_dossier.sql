@@ -10,7 +10,7 @@ AS $$
 #variable_conflict use_column
 BEGIN
   IF (
-    SELECT c.urne_scellee FROM campagne c
+    SELECT c.urne_scellee AND c.urne_constat IS NULL FROM campagne c
     WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
   ) IS NOT TRUE THEN RETURN; END IF;
   RETURN QUERY
