@@ -67,8 +67,8 @@ export interface DossierParticipation {
   readonly ayantVote: number;
 }
 
-/** Bytes of digests that one row has: 32,768 digests. */
-const DIGESTS = 32_768;
+/** Digests that one row has: 128 KiB. */
+const DIGESTS = 4_096;
 
 /** Reads what the bundle of a sealed box is made of, in the ambient transaction. Large sources come in parts. */
 @Injectable()
