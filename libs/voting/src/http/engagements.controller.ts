@@ -10,7 +10,7 @@ import { CoherenceItem, CoherenceQuery, EngagementItem } from './engagements.dto
 import { EXAMPLE_IDS } from './examples';
 import { CampagneId, campagnePart } from './path-parts';
 
-@ApiTags('Votes')
+@ApiTags('Campaigns')
 @Requires({ role: 'partenaire', module: 'vote' })
 @Controller('b2b/v1/campagnes/:id/engagements')
 export class EngagementsController {
