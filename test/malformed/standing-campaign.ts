@@ -1,5 +1,7 @@
 import type { TestApp, TestTenant } from '../setup/test-app';
 import { Campaigns } from '../voting/support/campaigns';
+import { sealed } from '../voting/support/bundle';
+import { Votes } from '../voting/support/votes';
 import type { KnownParts } from './valid-request';
 
 /** States of the campaign, in rotation: most changes to it are possible in Brouillon only. */
@@ -10,14 +12,14 @@ const STATES = [
   { publiee: true, opening: '-1 year' },
 ];
 
-/** A campaign that requests may lock, empty and delete: it is restored repeatedly. */
+/** A campaign that requests may lock, empty and delete: it is restored repeatedly. Beside it one that is counted. */
 export class StandingCampaign {
   private turn = 0;
 
   private constructor(
     private readonly app: TestApp,
     private readonly tenant: TestTenant,
-    private readonly ids: Record<'campagne' | 'question' | 'option' | 'votant', string>,
+    private readonly ids: Record<'campagne' | 'question' | 'option' | 'votant' | 'comptee', string>,
   ) {}
 
   static async make(app: TestApp, tenant: TestTenant): Promise<StandingCampaign> {
@@ -26,13 +28,19 @@ export class StandingCampaign {
     const question = await campaigns.question(campagne);
     const { Options } = (await campaigns.sent('GET', `/${campagne}/questions/${question}`)).json;
     const votant = await campaigns.votant(campagne);
-    return new StandingCampaign(app, tenant, { campagne, question, option: Options[0].Id, votant });
+    const votes = await Votes.of(app, campaigns);
+    const { id: comptee, ...vote } = await votes.opened(1);
+    await votes.voted({ id: comptee, ...vote }, 0);
+    await campaigns.sent('POST', `/${comptee}/fermer`);
+    await sealed(app, tenant.tenantId, comptee);
+    return new StandingCampaign(app, tenant, { campagne, question, option: Options[0].Id, votant, comptee });
   }
 
   get parts(): KnownParts {
-    const { campagne, question, option, votant } = this.ids;
+    const { campagne, question, option, votant, comptee } = this.ids;
     return {
-      '/b2b/v1/campagnes': [campagne],
+      // Twice as often as the counted one, which most requests cannot change.
+      '/b2b/v1/campagnes': [campagne, campagne, comptee],
       questionId: [question],
       optionId: [option],
       votantId: [votant],

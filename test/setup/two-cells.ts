@@ -63,7 +63,14 @@ export function superuserOf({ databaseUrl, cells }: Config): Client {
 }
 
 /** Tables of the directory, which are empty in other databases. */
-const OF_DIRECTORY: readonly string[] = ['client', 'tenant', 'cle', 'rate_window', 'deplacement'];
+const OF_DIRECTORY: readonly string[] = [
+  'client',
+  'tenant',
+  'cle',
+  'cle_dossier',
+  'rate_window',
+  'deplacement',
+];
 /** Tables with rows of administration, which are in the directory. */
 const OF_BOTH: readonly string[] = ['idempotency_record', 'journal', 'journal_tete'];
 const OF_DATA_SPACES = Object.values(TABLES)
