@@ -82,7 +82,16 @@ export class ReplicatedPostgres {
     const next = this.follower!;
     // No standby follows it yet, so its commits must not wait for one.
     await configure(next, 'synchronous_standby_names', '');
-    await next.query('SELECT pg_promote()');
+    // The replay may cancel the statement, for example after a table was dropped on the primary.
+    await until('the standby is promoted', () =>
+      next.query('SELECT pg_promote()').then(
+        () => true,
+        (error: { code?: string }) => {
+          if (error.code !== '40001') throw error;
+          return false;
+        },
+      ),
+    );
     this.former = this.primary;
     this.primary = next;
     this.follower = undefined;

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { createHash, randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
+import { STATISTICS_END } from '../domain/statistics';
 import type { Moves } from '../domain/tally/rested';
 import { weightOf, weightText } from '../domain/tally/weight';
 import { CAMPAGNE_EVENTS } from '../domain/voting.events';
@@ -20,30 +22,25 @@ import { DossierWriter } from './dossier-writer';
 import { DueWork } from './due-work';
 import { StatisticsService } from './statistics.service';
 
-/** The statistics with each decimal as text, as far as the bundle takes parts of them. */
+/** The statistics of the whole vote with each decimal as text, in parts: they may have many megabytes. */
 interface ToldStatistics {
+  readonly parts: readonly string[];
   readonly modificationsApresOuverture: object;
-  readonly questions: readonly ToldQuestion[];
+  /** What each round of a ranked question did. */
+  readonly rounds: readonly (readonly ToldRound[])[];
 }
 
-interface ToldQuestion {
-  readonly Tours?: readonly {
-    readonly Elus: readonly string[];
-    readonly Elimines: readonly string[];
-    readonly Transferts: readonly { readonly De: string }[];
-  }[];
+interface ToldRound {
+  readonly Elus: readonly string[];
+  readonly Elimines: readonly string[];
+  readonly Transferts: readonly { readonly De: string }[];
 }
 
-/** Names of the statistics whose value is a decimal. */
-const DECIMALS = new Set([
-  'tauxParticipation',
-  'PoidsTotal',
-  'Pourcentage',
-  'Seuil',
-  'Poids',
-  'Epuises',
-  'Epuise',
-]);
+/**
+ * A decimal in the statistics. Inside a text no quotation mark follows a brace or comma, because it would have a backslash
+ * before it.
+ */
+const DECIMAL = /([{,]"(?:tauxParticipation|PoidsTotal|Pourcentage|Seuil|Poids|Epuises|Epuise)":)(-?[\d.]+)/g;
 
 /** Builds the bundles of sealed boxes, by which anyone can count them again (docs/adr/0041). */
 @Injectable()
@@ -91,7 +88,7 @@ export class DossierBuilderService {
     const questions: DossierFile[] = [];
     const decimals: number[] = [];
     for (const [place, question] of scrutin.questions.entries()) {
-      const answers = await this.answers(box, place, question, told.questions[place]);
+      const answers = await this.answers(box, place, question, told.rounds[place]);
       decimals.push(answers.decimals);
       questions.push(await put(`questions/${String(place).padStart(2, '0')}.ndjson`, answers.lines()));
     }
@@ -139,9 +136,9 @@ export class DossierBuilderService {
     { id }: Box,
     place: number,
     question: DossierQuestion,
-    told: ToldQuestion | undefined,
+    rounds: readonly ToldRound[] = [],
   ): Promise<DossierAnswers> {
-    const answers = new DossierAnswers(question.EstPreferentiel ? movesOf(question, told) : undefined);
+    const answers = new DossierAnswers(question.EstPreferentiel ? movesOf(question, rounds) : undefined);
     for await (const lines of this.sources.answers(id, place)) await answers.add(lines);
     return answers;
   }
@@ -158,13 +155,25 @@ export class DossierBuilderService {
       yield `${isFirst ? '' : ','}${canonical(figures)}`;
       isFirst = false;
     }
-    yield `],"tout":${canonical(whole)}}`;
+    yield '],"tout":';
+    yield* whole.parts;
+    yield '}';
   }
 
   private async told({ tenantId, id }: Box): Promise<ToldStatistics> {
-    const parts: Uint8Array[] = [];
-    for await (const part of this.statistics.of(tenantId, id, {})) parts.push(part);
-    return exactly(Buffer.concat(parts).toString());
+    const parts: string[] = [];
+    const rounds: ToldRound[][] = [];
+    for await (const part of this.statistics.of(tenantId, id, {})) {
+      const text = Buffer.from(part).toString();
+      if (parts.length > 0 && text.startsWith('{')) {
+        const { Tours = [] } = JSON.parse(text) as { Tours?: ToldRound[] };
+        rounds.push(Tours.map(({ Elus, Elimines, Transferts }) => ({ Elus, Elimines, Transferts })));
+      }
+      parts.push(text.replaceAll(DECIMAL, '$1"$2"'));
+      await setImmediate();
+    }
+    const { modificationsApresOuverture } = JSON.parse(parts[0]! + STATISTICS_END) as ToldStatistics;
+    return { parts, modificationsApresOuverture, rounds };
   }
 }
 
@@ -176,17 +185,6 @@ interface Box {
 type Data = AsyncIterable<Buffer | string> | Iterable<string>;
 
 const DIGEST_BYTES = 32;
-
-/** Parses JSON with its decimals as text, because numbers of JavaScript would lose digits. */
-function exactly(text: string): ToldStatistics {
-  const parse = JSON.parse as (text: string, reviver: Reviver) => ToldStatistics;
-  return parse(text, (key, value, { source }) =>
-    typeof value === 'number' && DECIMALS.has(key) ? source : value,
-  );
-}
-
-/** As the engine calls it, which gives the text of a number. */
-type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
 function scrutinText(
   { questions, ...rest }: Scrutin,
@@ -207,9 +205,9 @@ function scrutinText(
 }
 
 /** The rounds of a ranked question, with its options by their places. */
-function movesOf({ Options }: DossierQuestion, told: ToldQuestion | undefined): Moves[] {
+function movesOf({ Options }: DossierQuestion, rounds: readonly ToldRound[]): Moves[] {
   const places = new Map(Options.map(({ OptionId }, place) => [OptionId, place]));
-  return (told?.Tours ?? []).map(({ Elus, Elimines, Transferts: [transfer] }) => ({
+  return rounds.map(({ Elus, Elimines, Transferts: [transfer] }) => ({
     gone: [...Elus, ...Elimines].map((option) => places.get(option)!),
     from: transfer && places.get(transfer.De),
   }));
