@@ -82,16 +82,14 @@ export class ReplicatedPostgres {
     const next = this.follower!;
     // No standby follows it yet, so its commits must not wait for one.
     await configure(next, 'synchronous_standby_names', '');
-    // The replay may cancel the statement, for example after a table was dropped on the primary.
-    await until('the standby is promoted', () =>
-      next.query('SELECT pg_promote()').then(
-        () => true,
-        (error: { code?: string }) => {
-          if (error.code !== '40001') throw error;
-          return false;
-        },
-      ),
-    );
+    await next.query('SELECT pg_promote(false)');
+    // The replay may cancel a statement meanwhile.
+    await until('the standby is promoted', async () => {
+      const [row] = await next
+        .query<{ promoted: boolean }>('SELECT NOT pg_is_in_recovery() AS promoted')
+        .catch(() => []);
+      return row?.promoted ?? false;
+    });
     this.former = this.primary;
     this.primary = next;
     this.follower = undefined;
