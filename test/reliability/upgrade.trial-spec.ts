@@ -22,7 +22,7 @@ const WORK_BETWEEN = WHOLE ? 1_000 : 100;
 /** Keeps the load below the budget of database time, on a busy machine too. */
 const PAUSE_MS = 200;
 /** The time that a load balancer may need to notice; production's own is 5 s. */
-const SHUTDOWN_DELAY_MS = 1_500;
+const SHUTDOWN_DELAY_MS = 5_000;
 
 let earlier: EarlierRelease;
 let postgres: OwnPostgres;
