@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { depth } from '../setup/depth';
-import { bundleOf, optionId, questionId } from './support/bundle';
+import { bundleOf, optionId, questionId, type Spec } from './support/bundle';
+import { COUNTS, publishedVote } from './support/published';
+import { RESULTS, SAMPLE } from './support/sample';
 import { verifier } from './support/verifier';
 import { toutOf } from './support/vote';
 
@@ -17,7 +19,7 @@ const options = ['Pour', 'Contre'].map((Libelle, option) => ({
   ...{ OptionId: optionId(0, option), Libelle, Votes: 1 - option },
   ...{ PoidsTotal: `${1 - option}`, Pourcentage: option === 0 ? '100' : '0' },
 }));
-const { tar, jwks } = bundleOf({
+const plain: Spec = {
   ...PLAIN,
   resultats: {
     filtres: [],
@@ -28,10 +30,19 @@ const { tar, jwks } = bundleOf({
       },
     ]),
   },
-});
+};
+
+/** Beside published counts of both methods the two that have classes, filters and abstentions. */
+const BUNDLES = [
+  ['two ballots', plain],
+  ['every kind of question', { ...SAMPLE, resultats: RESULTS }],
+  ...COUNTS.filter((_, place) => place % 3 === 0)
+    .slice(0, 8)
+    .map(([name, published]) => [name, publishedVote(name, published).spec] as const),
+] as const;
 
 /** Returns whether a bundle is refused: by a difference, or because it cannot be read. */
-function isRefused(bytes: Buffer, folder: string): boolean {
+function isRefused(bytes: Buffer, jwks: string, folder: string): boolean {
   const bundle = join(folder, 'dossier.tar');
   writeFileSync(bundle, bytes);
   try {
@@ -44,29 +55,32 @@ function isRefused(bytes: Buffer, folder: string): boolean {
   }
 }
 
-describe('a bundle with one other byte', () => {
-  // At default depth every 7th byte, with another bit each time.
-  const step = depth(7, 1);
+it('ten bundles are changed', () => expect(BUNDLES).toHaveLength(10));
+
+describe.each(BUNDLES)('the bundle of %s', (_name, spec) => {
+  const { tar, jwks } = bundleOf(spec);
   let folder: string;
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'verify-bytes-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('the untouched bundle is accepted', () => expect(isRefused(tar, folder)).toBe(false));
+  it('is accepted untouched', () => expect(isRefused(tar, jwks, folder)).toBe(false));
 
-  it(`each of the bytes at a distance of ${step} is refused`, () => {
+  // Another bit each time.
+  const step = depth(61, 1);
+  it(`is refused with any of the bytes at a distance of ${step} changed`, () => {
     const accepted: number[] = [];
     for (let at = 0; at < tar.length; at += step) {
       const bytes = Buffer.from(tar);
       bytes[at]! ^= 1 << (at % 8);
-      if (!isRefused(bytes, folder)) accepted.push(at);
+      if (!isRefused(bytes, jwks, folder)) accepted.push(at);
     }
     expect(accepted).toEqual([]);
   });
 
-  it('each length that ends too early is refused', () => {
+  it('is refused if it ends too early', () => {
     const accepted: number[] = [];
-    for (let length = 0; length < tar.length; length += depth(97, 1))
-      if (!isRefused(tar.subarray(0, length), folder)) accepted.push(length);
+    for (let length = 0; length < tar.length; length += depth(977, 97))
+      if (!isRefused(tar.subarray(0, length), jwks, folder)) accepted.push(length);
     expect(accepted).toEqual([]);
   });
 });

@@ -90,7 +90,7 @@ export class DossierBuilderService {
     for (const [place, question] of scrutin.questions.entries()) {
       const answers = await this.answers(box, place, question, told.rounds[place]);
       decimals.push(answers.decimals);
-      questions.push(await put(`questions/${String(place).padStart(2, '0')}.ndjson`, answers.lines()));
+      questions.push(await put(`questions/${String(place).padStart(2, '0')}.ndjson`, answers.parts()));
     }
     const recus = await put('recus.bin', this.sources.receipts(tenantId, id));
     const others = [
@@ -182,7 +182,7 @@ interface Box {
   readonly id: string;
 }
 
-type Data = AsyncIterable<Buffer | string> | Iterable<string>;
+type Data = AsyncIterable<Buffer | string> | Iterable<Buffer | string>;
 
 const DIGEST_BYTES = 32;
 

@@ -1,5 +1,6 @@
 -- Returns the answers in a sealed box to one question by class (urne_classes), rankings to their last rank. The result is
--- lines of text, a thousand in each row: class, ballots, their weight, the decimals of the finest weight, and the answer.
+-- lines of text, a thousand in each row, sorted by the text of the class: class, ballots, their weight, the decimals of the
+-- finest weight, and the answer.
 CREATE OR REPLACE FUNCTION urne_dossier(campagne uuid, question integer)
   RETURNS TABLE (lignes text)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -14,10 +15,10 @@ BEGIN
     WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
   ) IS NOT TRUE THEN RETURN; END IF;
   RETURN QUERY
-  SELECT string_agg(concat_ws(' ', l.classe, l.ballots, l.weight, l.decimals, l.answer), E'\n')
+  SELECT string_agg(concat_ws(' ', l.classe, l.ballots, l.weight, l.decimals, l.answer), E'\n' ORDER BY l.place)
   FROM (
     SELECT k.classe, g.answer, sum(g.ballots) AS ballots, sum(g.ballots * g.poids) AS weight,
-      max(scale(trim_scale(g.poids))) AS decimals, (row_number() OVER () - 1) / 1000 AS row
+      max(scale(trim_scale(g.poids))) AS decimals, row_number() OVER (ORDER BY k.classe::text COLLATE "C") AS place
     FROM (
       SELECT b.syndicat_id_externe AS syndicat, b.employeur_identifiant_externe AS employeur, b.poids,
         b.reponses[$2 + 1] AS answer, count(*) AS ballots
@@ -30,6 +31,7 @@ BEGIN
         = jsonb_build_array(g.syndicat, g.employeur, g.poids)
     GROUP BY k.classe, g.answer
   ) l
-  GROUP BY l.row;
+  GROUP BY (l.place - 1) / 1000
+  ORDER BY (l.place - 1) / 1000;
 END
 $$;
