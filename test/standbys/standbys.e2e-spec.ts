@@ -332,6 +332,9 @@ describe('A standby that fails', () => {
       return (await conflicts()) > 0;
     });
     expect(await end()).toEqual([]);
+    // The replay would also cancel statements of the next tests.
+    await pair.standby.query('ALTER SYSTEM RESET max_standby_streaming_delay');
+    await pair.standby.query('SELECT pg_reload_conf()');
   }, 60_000);
 
   it('is late: reads come from the primary until it has caught up', async () => {
