@@ -158,6 +158,20 @@ describe('Reads of partners', () => {
     for (const replica of [0, 1]) await by(replica)('GET', '/b2b/v2/employe/E-T');
   });
 
+  it('see what an administrator has changed in the settings', async () => {
+    const id = await served();
+    await pause();
+    const url = await fleet.apis[0]!.url();
+    const path = `/admin/v1/clients/${space.clientId}`;
+    const { status } = await fleet.send(url, fleet.adminKey, 'PUT', path, { fuseauHoraire: 'Asia/Tokyo' });
+    expect(status).toBe(200);
+    // The settings and this change are on the primary only.
+    await renamed(id, 'Après');
+    for (const replica of [1, 0]) expect(await nameBy(replica, id)).toBe('Après');
+    await pair.primary.query(`UPDATE derniere_ecriture SET position = '0/0'`);
+    for (const replica of [1, 0]) expect(await nameBy(replica, id)).toBe('Avant');
+  });
+
   it('see a vote, and those of the platform go to the primary', async () => {
     const vote = await openVote(by(0), 1);
     await served();

@@ -137,7 +137,8 @@ export class Transactions {
   private async stored(database: Database, scopes: readonly Scope[]): Promise<void> {
     const standbys = this.databases.standbys.get(database);
     if (!standbys) return;
-    const spaces = scopes.flatMap((scope) => (isAdministration(scope) ? [] : [scope.tenantId]));
+    // With the settings that administrators write into a data space.
+    const spaces = scopes.map(spaceOf).filter((space) => space !== '');
     await Promise.all(spaces.map((space) => standbys.wrote(space)));
   }
 
