@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import { LOGGER } from '../../../libs/platform/src/ops/logger';
 import { SealingService } from '../../../libs/voting/src';
 import { changed, digests } from '../../adhesion/support/digests';
 import { eventually, expectProblem } from '../../http/expect-problem';
@@ -87,6 +89,20 @@ export async function databaseNow(): Promise<Date> {
 /** Seals the ballot box of a campaign. @returns false if there is nothing to seal */
 export const seal = (id: string, of = campaigns): Promise<boolean> =>
   app.app.get(SealingService).seal(of.tenant.tenantId, id);
+
+/** Runs work that finds a box of which these checks fail: the log names them. */
+export async function expectLoggedChecks(
+  id: string,
+  checks: readonly string[],
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const errors = jest.spyOn(app.app.get<Logger>(LOGGER), 'error');
+  await work();
+  const { tenantId } = campaigns.tenant;
+  const where = 'A ballot box that cannot be sealed';
+  expect(errors).toHaveBeenCalledWith({ tenantId, campagneId: id, checks }, expect.stringContaining(where));
+  errors.mockRestore();
+}
 
 export const stats = async (id: string, query = '', of = campaigns): Promise<Answer['json']> =>
   (await of.sent('GET', `/${id}/stats${query}`)).json;

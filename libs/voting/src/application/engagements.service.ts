@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
+import { LOGGER } from '#platform/ops/logger';
 import { signedCheckpoint, states } from '../domain/checkpoint';
 import {
   consistencyProof,
@@ -26,6 +28,9 @@ import { WORKER } from './worker';
 /** How often a campaign gets a checkpoint at most. */
 const INTERVAL_MS = 60_000;
 
+/** The check of a box that fails if its log of receipts differs from a checkpoint. */
+export const LOG_ANOMALY = 'engagements';
+
 /** The log of receipts of each campaign, with signed checkpoints (docs/adr/0042). */
 @Injectable()
 export class EngagementsService {
@@ -40,6 +45,7 @@ export class EngagementsService {
     private readonly keys: DossierKeys,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -68,7 +74,12 @@ export class EngagementsService {
       // Another worker may have done it while this one waited for a connection.
       return !(await this.repository.isDue(tenantId, id)) || (await this.engage(tenantId, id));
     });
-    if (!isIntact) throw new Error(`The log of receipts of campaign ${id} differs from a checkpoint.`);
+    if (isIntact) return;
+    this.logger.error(
+      { tenantId, campagneId: id, checks: [LOG_ANOMALY] },
+      'no checkpoint is signed: the log of receipts differs from one (docs/operations.md, "A ballot box that cannot be sealed")',
+    );
+    throw new Error(`The log of receipts of campaign ${id} differs from a checkpoint.`);
   }
 
   /**

@@ -1,15 +1,14 @@
 import { URNE_ACTIONS } from '../domain/voting.actions';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
+import { LOGGER } from '#platform/ops/logger';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { DossierKeys } from './dossier-keys';
 import { DueWork } from './due-work';
-import { EngagementsService } from './engagements.service';
+import { EngagementsService, LOG_ANOMALY } from './engagements.service';
 import { WORKER } from './worker';
-
-/** Anomaly that `EngagementsService` records. */
-const LOG_ANOMALY = 'engagements';
 
 /**
  * Seals closed ballot boxes (docs/adr/0014): the box counts, and one transaction rewrites roll, ballots and receipts in
@@ -25,6 +24,7 @@ export class SealingService {
     private readonly engagements: EngagementsService,
     private readonly keys: DossierKeys,
     private readonly audit: AuditTrail,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -50,8 +50,8 @@ export class SealingService {
    * Signs the last checkpoint and seals the box: all of it or nothing.
    *
    * @returns whether this call sealed it
-   * @throws Error where ballots, receipts and voters do not agree: the box stays as it is, and the audit trail has
-   * `urne.anomalie` once for each finding
+   * @throws Error where ballots, receipts and voters do not agree: the box stays as it is, the log names the failed checks,
+   * and the audit trail has `urne.anomalie` once for each finding
    */
   async seal(tenantId: string, id: string): Promise<boolean> {
     await this.keys.ready();
@@ -66,8 +66,10 @@ export class SealingService {
       return anomalies;
     });
     if (!found || found.length === 0) return found !== undefined;
-    throw new Error(
-      `The ballot box of campaign ${id} is not sealed: ${found.join(', ')} do not agree (docs/operations.md, "A ballot box that cannot be sealed").`,
+    this.logger.error(
+      { tenantId, campagneId: id, checks: found },
+      'a ballot box is not sealed: checks fail (docs/operations.md, "A ballot box that cannot be sealed")',
     );
+    throw new Error(`The ballot box of campaign ${id} is not sealed: ${found.join(', ')} do not agree.`);
   }
 }

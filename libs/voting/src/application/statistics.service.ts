@@ -63,10 +63,8 @@ export class StatisticsService {
   async *of(tenantId: string, id: string, filter: StatisticsFilter): AsyncGenerator<Uint8Array, void> {
     const campagne = await this.closed(tenantId, id, filter);
     const isTold = campagne.urneClose && campagne.resultatsVisibles;
-    const [participation, items] = await Promise.all([
-      this.query.participation(tenantId, id, filter, campagne.urneScellee),
-      isTold ? this.results({ tenantId, campagne }, filter) : undefined,
-    ]);
+    const participation = await this.query.participation(tenantId, id, filter, campagne.urneScellee);
+    const items = isTold ? await this.results({ tenantId, campagne }, filter) : undefined;
     const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && items === undefined);
     yield Buffer.from(statisticsHead({ ...campagne, resultatsVisibles }, participation));
     let isFirst = true;
