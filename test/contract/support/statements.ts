@@ -30,11 +30,14 @@ export class Statements {
     const isOfTest = client.user === new URL(this.app.config.databaseUrl).username;
     if (isOfTest || ofBoth.test(text)) return;
     const [directory, data] = [ofDirectory.test(text), ofDataSpaces.test(text)];
-    const isAt = (url: string): boolean => String(client.port) === new URL(url).port;
+    const isAt = (...urls: string[]): boolean =>
+      urls.some((url) => String(client.port) === new URL(url).port);
+    const { databaseUrl, standbys } = this.app.config;
+    const { dataUrl } = this.app;
     if (
       (directory && data) ||
-      (directory && !isAt(this.app.config.databaseUrl)) ||
-      (data && !isAt(this.app.dataUrl))
+      (directory && !isAt(databaseUrl)) ||
+      (data && !isAt(dataUrl, ...(standbys.get(dataUrl) ?? [])))
     )
       this.seen.add(text);
   }
