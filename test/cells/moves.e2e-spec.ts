@@ -229,8 +229,8 @@ describe('a move', () => {
       (
         await two.databases[cell].query(
           `SELECT relrowsecurity, relforcerowsecurity, pg_get_expr(relpartbound, oid) AS bound, relacl,
-             (SELECT json_agg(json_build_object('name', indexdef)) FROM pg_indexes WHERE tablename = relname) AS indexes,
-             (SELECT json_agg(json_build_array(policyname, qual, with_check)) FROM pg_policies WHERE tablename = relname) AS policies
+             (SELECT json_agg(indexdef ORDER BY indexdef) FROM pg_indexes WHERE tablename = relname) AS indexes,
+             (SELECT json_agg(json_build_array(policyname, qual, with_check) ORDER BY policyname) FROM pg_policies WHERE tablename = relname) AS policies
            FROM pg_class WHERE oid = $1::regclass`,
           [table],
         )
