@@ -1,10 +1,16 @@
 import { type DueCampagne, eachDue } from './each-due';
 
-const PUT_OFF_MS = 5 * 60_000;
+/** Pauses from the beginning of the work with a campaign until it is looked at again, in ms. */
+interface Pauses {
+  readonly afterFailure: number;
+  readonly afterSuccess?: number;
+}
 
-/** Work with campaigns of all tenants. One that fails is tried again after some minutes: it must not keep others waiting. */
+/** Work with campaigns of all tenants. One that fails is tried again after a pause: it must not keep others waiting. */
 export class DueWork {
   private readonly putOff = new Map<string, number>();
+
+  constructor(private readonly pauses: Pauses = { afterFailure: 5 * 60_000 }) {}
 
   /**
    * @param find returns what is due, without the campaigns that it is given
@@ -18,10 +24,13 @@ export class DueWork {
     for (const [id, until] of this.putOff) if (until <= Date.now()) this.putOff.delete(id);
     const due = await find([...this.putOff.keys()]);
     await eachDue(due, isStopping, async (tenantId, id) => {
+      const begun = Date.now();
+      const pause = (ms: number): unknown => this.putOff.set(id, begun + ms);
       try {
         await work(tenantId, id);
+        pause(this.pauses.afterSuccess ?? 0);
       } catch (error) {
-        this.putOff.set(id, Date.now() + PUT_OFF_MS);
+        pause(this.pauses.afterFailure);
         throw error;
       }
     });

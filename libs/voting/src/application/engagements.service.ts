@@ -9,6 +9,7 @@ import { LOGGER } from '#platform/ops/logger';
 import { signedCheckpoint, states } from '../domain/checkpoint';
 import {
   consistencyProof,
+  DIGEST_BYTES,
   inclusionProof,
   leafHash,
   receiptDigest,
@@ -22,7 +23,7 @@ import { CampagneRepository } from '../persistence/campagne.repository';
 import { EngagementRepository } from '../persistence/engagement.repository';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { DossierKeys } from './dossier-keys';
-import { eachDue } from './each-due';
+import { DueWork } from './due-work';
 import { WORKER } from './worker';
 
 /** How often a campaign gets a checkpoint at most. */
@@ -34,8 +35,7 @@ export const LOG_ANOMALY = 'engagements';
 /** The log of receipts of each campaign, with signed checkpoints (docs/adr/0042). */
 @Injectable()
 export class EngagementsService {
-  /** When this process looks at an open campaign again. */
-  private readonly next = new Map<string, number>();
+  private readonly work = new DueWork({ afterFailure: INTERVAL_MS, afterSuccess: INTERVAL_MS });
 
   constructor(
     private readonly transactions: Transactions,
@@ -50,15 +50,14 @@ export class EngagementsService {
 
   /**
    * Signs a checkpoint of each open vote of all tenants that has grown, at most once a minute. Several workers may do it at
-   * once; failures as in `eachDue`.
+   * once; failures as in `DueWork`.
    */
-  async engageAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    for (const [id, at] of this.next) if (at <= Date.now()) this.next.delete(id);
-    const due = await this.repository.due([...this.next.keys()]);
-    await eachDue(due, isStopping, (tenantId, id) => {
-      this.next.set(id, Date.now() + INTERVAL_MS);
-      return this.round(tenantId, id);
-    });
+  engageAllDue(isStopping: () => boolean = () => false): Promise<void> {
+    return this.work.each(
+      (except) => this.repository.due(except),
+      isStopping,
+      (tenantId, id) => this.round(tenantId, id),
+    );
   }
 
   /**
@@ -143,8 +142,8 @@ export class EngagementsService {
     onLeaf: () => void = () => undefined,
   ): Promise<void> {
     for await (const page of this.repository.digests(tenantId, id, log.size, size))
-      for (const digest of page) {
-        log.append(digest);
+      for (let at = 0; at < page.length; at += DIGEST_BYTES) {
+        log.append(page.subarray(at, at + DIGEST_BYTES));
         onLeaf();
       }
   }

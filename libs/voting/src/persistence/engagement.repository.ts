@@ -93,10 +93,10 @@ export class EngagementRepository {
   }
 
   /**
-   * Reads the digests of the log in pages, from one place to another, which is not included. Ends at the first place without
-   * a receipt.
+   * Reads the digests of the log, one behind the other, in pages: from one place to another, which is not included. Ends at
+   * the first place without a receipt.
    */
-  async *digests(tenantId: string, id: string, from: number, to: number): AsyncGenerator<Buffer[]> {
+  async *digests(tenantId: string, id: string, from: number, to: number): AsyncGenerator<Buffer> {
     for (let first = from; first < to; first += PAGE) {
       const end = Math.min(to, first + PAGE);
       const { rows } = await this.transactions.client().query<{ digests: Buffer | null; count: number }>({
@@ -107,9 +107,7 @@ export class EngagementRepository {
       });
       const { digests, count } = rows[0]!;
       if (count < end - first) return;
-      yield Array.from({ length: count }, (_, n) =>
-        digests!.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES),
-      );
+      yield digests!;
     }
   }
 
