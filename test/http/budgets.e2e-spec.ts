@@ -15,6 +15,7 @@ const usual = { ...BUDGETS };
 let app: TestApp;
 let tenant: TestTenant;
 let other: TestTenant;
+let campaigns: Campaigns;
 let saboteur: Client;
 const sockets: Socket[] = [];
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
   app = await TestApp.start({ standbys: new Map() });
   tenant = await app.tenant();
   other = await app.tenant();
+  campaigns = new Campaigns(app, tenant);
   saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();
 });
@@ -135,9 +137,43 @@ describe('parts of long lists', () => {
   });
 });
 
+describe('parts of bundles and their rolls', () => {
+  let id: string;
+  beforeAll(async () => {
+    id = await campaigns.draft();
+    const insert = (table: string, rows: string): Promise<unknown> =>
+      app.database.query(`INSERT INTO ${table} SELECT $1, $2, ${rows}`, [tenant.tenantId, id]);
+    await insert(
+      'dossier (tenant_id, campagne_id, empreinte, empreinte_archive, sel)',
+      'd, d, d FROM sha256($$$$) d',
+    );
+    await insert(
+      'dossier_fichier (tenant_id, campagne_id, place, nom, octets, sha256)',
+      '0, $$f$$, 6, sha256($$$$)',
+    );
+    await insert(
+      'dossier_morceau (tenant_id, campagne_id, fichier, place, octets)',
+      '0, n, $$ab$$ FROM generate_series(0, 2) n',
+    );
+  });
+
+  it.each([
+    ['dossier/archive', 'dossier_morceau'],
+    ['emargement', 'votant'],
+  ])('are read one at a time for each tenant: %s', async (path, table) => {
+    await saboteur.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    const downloads = Array.from({ length: 3 }, () => get(`/b2b/v1/campagnes/${id}/${path}`));
+    await areWaiting(1);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await areWaiting(1);
+    await saboteur.query('ROLLBACK');
+    for (const answer of await Promise.all(downloads)) expect(answer.status).toBe(200);
+  });
+});
+
 describe('differences of a roll', () => {
   it('are computed one at a time for each tenant, the first part too', async () => {
-    const id = await new Campaigns(app, tenant).draft();
+    const id = await campaigns.draft();
     await whileEmployeesWait(async () => {
       const path = `/b2b/v1/campagnes/${id}/liste-electorale/ecarts`;
       const both = [get(path), get(path)];

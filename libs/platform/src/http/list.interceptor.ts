@@ -12,18 +12,14 @@ import { once } from 'node:events';
 import { mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
-import { BUDGETS } from '../ops/budgets';
 import { Config } from '../ops/config';
-import { KeyedLimit } from '../ops/keyed-limit';
+import { listParts } from '../ops/list-parts';
 import type { Page, Position } from '../database/json-items';
 
 /** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
 const RUN_LENGTH = 5_000;
 
 const ARRAY: Around = ['[', ']'];
-
-/** Parts of long lists of one tenant are read one at a time, because each part keeps a processor of the database busy. */
-const parts = new KeyedLimit(BUDGETS.listParts);
 
 /** Declares that a handler returns a `Listing`. `@Answers({ paged: true })` includes it. */
 export const ReturnsListing = (): MethodDecorator =>
@@ -68,7 +64,7 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
     }
     if (feed) link(feed.until ?? after);
     const inLine = (from: Position | undefined): Promise<Page> =>
-      parts.run(request.caller?.tenantId ?? '', () => fetch(from, runLength));
+      listParts.run(request.caller?.tenantId ?? '', () => fetch(from, runLength));
     const first = await (isCostly ? inLine(after) : fetch(after, runLength));
     if (!first.next) {
       sendWhole(response, first.items, around());

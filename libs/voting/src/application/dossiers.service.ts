@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#platform/errors/domain-error';
+import { inTurn } from '#platform/ops/list-parts';
 import { DOSSIER, VOTANT } from '../domain/voting.errors';
 import { noCampagne } from '../persistence/campagne.repository';
 import { type Dossier, DossierRepository } from '../persistence/dossier.repository';
@@ -37,13 +38,13 @@ export class DossiersService {
 
   /** The bytes of the archive, always the same. */
   archive(tenantId: string, id: string, dossier: Dossier): AsyncGenerator<Uint8Array, void> {
-    return archiveOf(dossier, (fichier) => this.repository.parts(tenantId, id, fichier));
+    return archiveOf(dossier, (fichier) => inTurn(tenantId, this.repository.parts(tenantId, id, fichier)));
   }
 
   /** The roll with the salts of its leaves, as NDJSON. @throws DomainError as `find` */
   async *roll(tenantId: string, id: string): AsyncGenerator<Uint8Array, void> {
     await this.find(tenantId, id);
-    yield* this.repository.roll(tenantId, id);
+    yield* inTurn(tenantId, this.repository.roll(tenantId, id));
   }
 
   /** A voter's line of the roll. @throws DomainError as `find`, and `Votant.NotFound` */

@@ -1,0 +1,14 @@
+import { BUDGETS } from './budgets';
+import { KeyedLimit } from './keyed-limit';
+
+/** Parts of long lists of one tenant are made one at a time, because each keeps a processor busy. */
+export const listParts = new KeyedLimit(BUDGETS.listParts);
+
+/** The parts, each made in its turn. @param source makes a part when it is asked for the next one */
+export async function* inTurn<T>(tenantId: string, source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+  for (;;) {
+    const next = await listParts.run(tenantId, () => source.next());
+    if (next.done) return;
+    yield next.value;
+  }
+}
