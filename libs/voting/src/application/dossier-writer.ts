@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { DossierFile, DossierRepository } from '../persistence/dossier.repository';
 
-/** Bytes of a stored part. Decoding one holds up other requests for less than a millisecond. */
-const PART_BYTES = 2 ** 17;
+/** Bytes of a stored part. A larger one holds up other requests longer while it is decoded (docs/performance.md). */
+const PART_BYTES = 2 ** 15;
 
 /** Stores one file of a bundle part by part, in the ambient transaction, and computes its size and digest. */
 export class DossierWriter {
