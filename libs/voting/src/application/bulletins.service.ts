@@ -75,7 +75,7 @@ export class BulletinsService {
     return {
       recu: EmpreinteRecu == null ? recu : undefined,
       empreinteRecu,
-      attestation: await this.keys.jws(attested),
+      attestation: this.keys.jws(attested),
     };
   }
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { CompactSign, FlattenedSign } from 'jose';
+import { FlattenedSign } from 'jose';
 import { type KeyObject, sign } from 'node:crypto';
 import { Config, ConfigError, workerCellsOf } from '#platform/ops/config';
 import { DomainError } from '#platform/errors/domain-error';
@@ -14,6 +14,8 @@ interface Own {
   readonly key: KeyObject;
   readonly publicKey: Buffer;
   readonly kid: string;
+  /** The header of its signatures, base64url. */
+  readonly header: string;
 }
 
 /** The key of this process that signs counts, and the public keys of all that have signed (docs/adr/0041). */
@@ -36,7 +38,9 @@ export class DossierKeys implements OnApplicationBootstrap {
         'DOSSIER_SIGNING_KEY must be an Ed25519 private key: PEM, JWK, or 32 random bytes in base64 (openssl rand -base64 32).',
       );
     const publicKey = publicBytesOf(key);
-    this.own = { key, publicKey, kid: publicJwkOf(publicKey).kid };
+    const { kid } = publicJwkOf(publicKey);
+    const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', kid })).toString('base64url');
+    this.own = { key, publicKey, kid, header };
   }
 
   /**
@@ -83,10 +87,11 @@ export class DossierKeys implements OnApplicationBootstrap {
     return sign(null, bytes, this.usable().key);
   }
 
-  /** A compact JWS. Call `ready` before. */
-  jws(payload: Uint8Array): Promise<string> {
-    const { key, kid } = this.usable();
-    return new CompactSign(payload).setProtectedHeader({ alg: 'EdDSA', kid }).sign(key);
+  /** A compact JWS (RFC 7515). Call `ready` before. Each vote has one, and `jose` would take three times as long. */
+  jws(payload: Uint8Array): string {
+    const { header } = this.usable();
+    const signed = `${header}.${Buffer.from(payload).toString('base64url')}`;
+    return `${signed}.${this.sign(Buffer.from(signed)).toString('base64url')}`;
   }
 
   /** A compact JWS whose payload is left out (RFC 7515, appendix F). Call `ready` before. */
