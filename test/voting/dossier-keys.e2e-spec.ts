@@ -32,7 +32,7 @@ describe('the keys that sign counts', () => {
     const keys = app.app.get(DossierKeys);
     await keys.ready();
     const set = createLocalJWKSet(await listed());
-    const { payload } = await compactVerify(await keys.jws(PAYLOAD), set);
+    const { payload } = await compactVerify(keys.jws(PAYLOAD), set);
     expect(Buffer.from(payload).equals(PAYLOAD)).toBe(true);
     const [header, middle, signature] = (await keys.detachedJws(PAYLOAD)).split('.');
     expect(middle).toBe('');
