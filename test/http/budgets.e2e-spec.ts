@@ -149,11 +149,11 @@ describe('parts of bundles and their rolls', () => {
     );
     await insert(
       'dossier_fichier (tenant_id, campagne_id, place, nom, octets, sha256)',
-      '0, $$f$$, 6, sha256($$$$)',
+      '0, $$f$$, 400000, sha256($$$$)',
     );
     await insert(
       'dossier_morceau (tenant_id, campagne_id, fichier, place, octets)',
-      '0, n, $$ab$$ FROM generate_series(0, 2) n',
+      '0, n, convert_to(repeat($$x$$, 40000), $$UTF8$$) FROM generate_series(0, 9) n',
     );
   });
 
@@ -168,6 +168,20 @@ describe('parts of bundles and their rolls', () => {
     await areWaiting(1);
     await saboteur.query('ROLLBACK');
     for (const answer of await Promise.all(downloads)) expect(answer.status).toBe(200);
+  });
+
+  it('are not read for a reader that has gone', async () => {
+    await saboteur.query('BEGIN; LOCK TABLE dossier_morceau IN ACCESS EXCLUSIVE MODE');
+    const statements = await statementsOf(async () => {
+      const socket = send(headOf('GET', `/b2b/v1/campagnes/${id}/dossier/archive`, tenant));
+      await areWaiting(1);
+      socket.destroy();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await saboteur.query('ROLLBACK');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    });
+    // The archive reads ahead a little.
+    expect(statements.filter(({ text }) => text.includes('FROM dossier_morceau')).length).toBeLessThan(5);
   });
 });
 

@@ -12,6 +12,10 @@ export async function sendParts(response: Response, parts: AsyncGenerator<Uint8A
   const buffered: Uint8Array[] = [];
   for (let bytes = 0; bytes <= MAX_BUFFERED;) {
     const next = await parts.next();
+    if (response.destroyed) {
+      await parts.return();
+      return;
+    }
     if (next.done) {
       response.setHeader('Content-Length', bytes);
       response.end(Buffer.concat(buffered));

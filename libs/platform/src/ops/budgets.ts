@@ -14,7 +14,7 @@ export const BUDGETS = {
   waitingRequests: 1_024,
   /** The longest that a request waits for its turn. */
   waitMs: 10_000,
-  /** Parts of long lists that are made at once. The first part counts only where it is as costly as the others. */
+  /** Parts of long lists that are made at once. The first part of most lists does not count. */
   listParts: 1,
   /** Shares of each pool of connections. */
   reads: 0.5,
