@@ -8,7 +8,7 @@ import { CountedBoxes1764000022000 } from './1764000022000-counted-boxes';
 /** Bundles of sealed boxes, by which anyone can count them again (docs/adr/0041). Boxes sealed before have none. */
 export class Dossiers1764000042000 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = 'c8a0e436c627d06960aed0da93a992c98c310dcb5977bf7e26640e1ba63325d2';
+  static readonly digest = '3c1412e03bfdcbebe6bd8d77a8c94da31dc62bf017cf01a33fa13b5e1af3463b';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
