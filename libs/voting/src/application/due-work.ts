@@ -1,8 +1,10 @@
 import { type DueCampagne, eachDue } from './each-due';
 
-/** Pauses from the beginning of the work with a campaign until it is looked at again, in ms. */
+/** Pauses until a campaign is looked at again, in ms. */
 interface Pauses {
+  /** From the failure on. */
   readonly afterFailure: number;
+  /** From the beginning of the work on. Without it, the campaign is looked at in the next round. */
   readonly afterSuccess?: number;
 }
 
@@ -25,12 +27,11 @@ export class DueWork {
     const due = await find([...this.putOff.keys()]);
     await eachDue(due, isStopping, async (tenantId, id) => {
       const begun = Date.now();
-      const pause = (ms: number): unknown => this.putOff.set(id, begun + ms);
       try {
         await work(tenantId, id);
-        pause(this.pauses.afterSuccess ?? 0);
+        if (this.pauses.afterSuccess) this.putOff.set(id, begun + this.pauses.afterSuccess);
       } catch (error) {
-        pause(this.pauses.afterFailure);
+        this.putOff.set(id, Date.now() + this.pauses.afterFailure);
         throw error;
       }
     });
