@@ -32,7 +32,7 @@ const plain: Spec = {
   },
 };
 
-/** Beside published counts of both methods the two that have classes, filters and abstentions. */
+/** Published counts of both methods have no classes, filters or abstentions; the first two bundles have them. */
 const BUNDLES = [
   ['two ballots', plain],
   ['every kind of question', { ...SAMPLE, resultats: RESULTS }],

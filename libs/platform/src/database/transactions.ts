@@ -137,7 +137,7 @@ export class Transactions {
   private async stored(database: Database, scopes: readonly Scope[]): Promise<void> {
     const standbys = this.databases.standbys.get(database);
     if (!standbys) return;
-    // With the settings that administrators write into a data space.
+    // Includes data spaces whose settings an administrator changed.
     const spaces = scopes.map(spaceOf).filter((space) => space !== '');
     await Promise.all(spaces.map((space) => standbys.wrote(space)));
   }

@@ -76,7 +76,7 @@ export class EngagementsService {
     if (isIntact) return;
     this.logger.error(
       { tenantId, campagneId: id, checks: [LOG_ANOMALY] },
-      'no checkpoint is signed: the log of receipts differs from one (docs/operations.md, "A ballot box that cannot be sealed")',
+      'no checkpoint is signed: the log of receipts differs from a signed one (docs/operations.md, "A ballot box that cannot be sealed")',
     );
     throw new Error(`The log of receipts of campaign ${id} differs from a checkpoint.`);
   }

@@ -135,7 +135,7 @@ export class DossierSourcesQuery {
     return rows;
   }
 
-  /** Lines of class, ballots, weight, decimals of the finest weight, and answer. */
+  /** Lines of class, ballots, weight, decimals of the finest weight, and answer, sorted by the text of the class. */
   answers(id: string, question: number): AsyncGenerator<string> {
     return this.parts('SELECT lignes AS part FROM urne_dossier($1, $2)', [id, question]);
   }

@@ -93,7 +93,7 @@ export class EngagementRepository {
   }
 
   /**
-   * Reads the digests of the log, one behind the other, in pages: from one place to another, which is not included. Ends at
+   * Reads the digests of the log from one place to another, which is not included. Each page has them concatenated. Ends at
    * the first place without a receipt.
    */
   async *digests(tenantId: string, id: string, from: number, to: number): AsyncGenerator<Buffer> {
@@ -106,7 +106,7 @@ export class EngagementRepository {
         values: [tenantId, id, first, end],
       });
       const { digests, count } = rows[0]!;
-      if (count < end - first) return;
+      if (count < end - first || digests!.length !== count * DIGEST_BYTES) return;
       yield digests!;
     }
   }
