@@ -12,6 +12,7 @@ export async function sendParts(response: Response, parts: AsyncGenerator<Uint8A
   const buffered: Uint8Array[] = [];
   for (let bytes = 0; bytes <= MAX_BUFFERED;) {
     const next = await parts.next();
+    // The caller has gone.
     if (response.destroyed) {
       await parts.return();
       return;

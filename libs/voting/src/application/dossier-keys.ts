@@ -87,7 +87,7 @@ export class DossierKeys implements OnApplicationBootstrap {
     return sign(null, bytes, this.usable().key);
   }
 
-  /** A compact JWS (RFC 7515). Call `ready` before. Each vote has one: `jose` takes up to 160 µs of processor, this 46. */
+  /** A compact JWS (RFC 7515). Call `ready` before. Each vote has one. `jose` takes up to 160 µs of processor, `node:crypto` 46 µs. */
   jws(payload: Uint8Array): string {
     const { header } = this.usable();
     const signed = `${header}.${Buffer.from(payload).toString('base64url')}`;

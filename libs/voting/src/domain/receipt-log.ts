@@ -34,7 +34,7 @@ function nodeHash(left: Buffer, right: Buffer): Buffer {
   return bytesOf(nodeText(left.toString('latin1'), right.toString('latin1')));
 }
 
-/** The inputs of hashes, with the first byte of leaves and nodes. The log of a large vote would make millions of them. */
+/** The inputs of hashes, which each hash reuses: a large log takes millions. Their first byte is that of leaves or of nodes. */
 const LEAF = Buffer.alloc(1 + DIGEST_BYTES);
 const NODE = Buffer.alloc(1 + 2 * DIGEST_BYTES, 1);
 
