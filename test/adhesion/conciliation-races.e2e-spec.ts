@@ -1,9 +1,10 @@
 import { Client } from 'pg';
-import { eventually, expectProblem } from '../http/expect-problem';
+import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, PNG, signed } from './support/cards';
 import { DataSpace } from './support/data-space';
+import { lockWaits } from '../setup/lock-waits';
 
 const PATH = '/b2b/v2/conciliation';
 
@@ -57,19 +58,6 @@ async function made(): Promise<{ employes: string[]; cards: string[]; events: nu
   };
 }
 
-/**
- * Waits until this number of connections of the service wait for a lock.
- *
- * @returns the pid of one of them
- */
-function waiting(count = 1): Promise<number> {
-  const text = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  return eventually(async () => {
-    const { rows } = await app.database.query<{ pid: number }>(text);
-    return rows.length >= count ? rows[0]!.pid : undefined;
-  }, 'A wait');
-}
-
 /** Runs `work` after another transaction has run `statement`, and ends that transaction with `end`. */
 async function beside<T>(
   statement: string,
@@ -94,7 +82,7 @@ describe('confirmations at once', () => {
     // They wait for a lock until the maximum of a tenant is running, because otherwise one would be far ahead.
     const answers = await beside('LOCK TABLE numero_membre IN SHARE MODE', [], 'ROLLBACK', async (finish) => {
       const running = times(20, (index) => confirm(index, id));
-      await waiting(8);
+      await lockWaits(app.database, 8);
       await finish();
       return Promise.all(running);
     });
@@ -170,7 +158,7 @@ describe('the next number is taken meanwhile', () => {
     const id = await request();
     const answer = await beside(INSERT, [space.open.tenantId], 'COMMIT', async (finish) => {
       const running = confirm(0, id);
-      await waiting();
+      await lockWaits(app.database);
       await finish();
       return running;
     });
@@ -182,7 +170,7 @@ describe('the next number is taken meanwhile', () => {
     const id = await request();
     const answer = await beside(INSERT, [space.open.tenantId], 'ROLLBACK', async (finish) => {
       const running = confirm(0, id);
-      await waiting();
+      await lockWaits(app.database);
       await finish();
       return running;
     });
@@ -265,7 +253,10 @@ describe('a confirmation whose connection is killed', () => {
     const lock = `LOCK TABLE ${table} IN SHARE MODE`;
     const killed = await beside(lock, [], 'ROLLBACK', async (finish) => {
       const running = confirm(0, id);
-      await app.database.query('SELECT pg_terminate_backend($1)', [await waiting()]);
+      await app.database.query(
+        'SELECT pg_terminate_backend($1)',
+        (await lockWaits(app.database)).slice(0, 1),
+      );
       const answer = await running;
       await finish();
       return answer;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
+import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, synced, times } from '../membership/synced';
 import { type Answer } from '../setup/test-app';
 import { openTenant, signed } from './support/cards';
@@ -21,6 +21,7 @@ import {
   tenant,
   useScene,
 } from './support/signing-scene';
+import { lockWaits } from '../setup/lock-waits';
 
 useScene();
 
@@ -173,10 +174,7 @@ describe('signings at the same time', () => {
         await rival.query('BEGIN');
         await rival.query(sql, [tenant.tenantId, formulaireId]);
         const answer = send({ formulaireId });
-        await eventually(async () => {
-          const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-          return (await app.database.query(waits)).rowCount || undefined;
-        }, 'A wait');
+        await lockWaits(app.database);
         await rival.query('COMMIT');
         expected(await answer);
       } finally {

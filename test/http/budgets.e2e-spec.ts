@@ -7,6 +7,7 @@ import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { statementsOf } from '../membership/plans';
 import { Campaigns } from '../voting/support/campaigns';
 import { eventually, expectProblem } from './expect-problem';
+import { waitingNow } from '../setup/lock-waits';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 const MEGABYTE = 2 ** 20;
@@ -51,10 +52,7 @@ async function whileEmployeesWait(work: () => Promise<void>): Promise<void> {
 
 /** Counts the statements that wait for the table. */
 const areWaiting = (count: number) =>
-  eventually(async () => {
-    const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    return (await app.database.query(text)).rowCount === count || undefined;
-  }, `${count} waits`);
+  eventually(async () => (await waitingNow(app.database)).length === count || undefined, `${count} waits`);
 
 /** Writes the head of a request to a socket; the response is read only on demand. */
 function send(text: string): Socket {

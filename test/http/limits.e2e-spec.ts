@@ -7,6 +7,7 @@ import { Transactions } from '../../libs/platform/src/database/transactions';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectFaults, expectProblem } from './expect-problem';
 import { perFile } from '../setup/fixtures';
+import { lockWaits, waitingNow } from '../setup/lock-waits';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 const MEGABYTE = 2 ** 20;
@@ -236,9 +237,7 @@ describe('a tenant whose writes wait for each other', () => {
     await rival.query(`SELECT FROM employe WHERE id_externe = 'CROWD' FOR UPDATE`);
     const put = { ...EMPLOYE, idExterne: 'CROWD', prenom: 'Ève' };
     const crowd = Array.from({ length: 20 }, () => app.send(tenant, 'PUT', '/b2b/v1/employe', put));
-    const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const isCrowded = async () =>
-      (await app.database.query<{ count: number }>(waiting)).rows[0]!.count === app.config.poolSize / 2;
+    const isCrowded = async () => (await waitingNow(app.database)).length === app.config.poolSize / 2;
     await eventually(async () => (await isCrowded()) || undefined, 'The crowd');
     const other = await app.send(await app.tenant(), 'POST', '/b2b/v1/employe', EMPLOYE);
     expect(await isCrowded()).toBe(true);
@@ -265,8 +264,8 @@ describe('a statement past the time limit', () => {
     await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
     try {
       const running = send();
-      const text = `SELECT ${end}(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await eventually(async () => (await app.database.query(text)).rowCount || undefined, 'A wait');
+      const waiting = await lockWaits(app.database);
+      await app.database.query(`SELECT ${end}(pid) FROM unnest($1::int[]) pid`, [waiting]);
       return await running;
     } finally {
       await saboteur.query('ROLLBACK');

@@ -4,6 +4,7 @@ import { cellVariables, dataUrlOf } from '../setup/two-cells';
 import { Child } from './child-process';
 import { eventually } from './expect-problem';
 import { Wire } from './wire';
+import { lockWaits } from '../setup/lock-waits';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 
@@ -125,14 +126,8 @@ describe('the process of the API', () => {
       send('GET', '/b2b/v1/employe'),
       send('PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'Ève' }),
     ];
-    const text = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await eventually(
-      async () => ((await database.query<{ count: number }>(text)).rows[0]!.count === 3 ? true : undefined),
-      'Three waits',
-    );
-    await database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
+    const waiting = await lockWaits(database, 3);
+    await database.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [waiting]);
     const answers = await Promise.allSettled(running);
     await saboteur.query('ROLLBACK');
     const outcomes = answers.map((answer) =>
@@ -160,8 +155,7 @@ describe('the process of the API', () => {
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
     const running = send('PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'Léa' });
-    const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await eventually(async () => (await database.query(text)).rowCount || undefined, 'A wait');
+    await lockWaits(database);
     const begun = performance.now();
     api.process.kill('SIGTERM');
     await eventually(() => api.output.includes('"msg":"stopping"') || undefined, 'The stop');

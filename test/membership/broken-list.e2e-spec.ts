@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { Client } from 'pg';
-import { eventually } from '../http/expect-problem';
 import { TestApp, type TestTenant } from '../setup/test-app';
+import { lockWaits } from '../setup/lock-waits';
 
 const COUNT = 60_000;
 
@@ -50,16 +50,6 @@ async function receive(sabotage: () => Promise<void>): Promise<Received> {
   return { text: Buffer.concat(chunks).toString(), complete: response.complete };
 }
 
-/** Returns the service's first connection that waits for a lock. */
-function waiting(): Promise<number> {
-  return eventually(async () => {
-    const { rows } = await app.database.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows[0]?.pid;
-  }, 'A wait for the locked table');
-}
-
 function expectBroken({ text, complete }: Received): void {
   expect(complete).toBe(false);
   expect(text.startsWith('[{"idExterne":"E-1",')).toBe(true);
@@ -72,8 +62,8 @@ describe('GET /b2b/v1/employe that fails in the middle', () => {
     const received = await receive(async () => {
       await saboteur.query('BEGIN');
       await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
-      void waiting()
-        .then((pid) => app.database.query(`SELECT ${end}($1)`, [pid]))
+      void lockWaits(app.database)
+        .then(([pid]) => app.database.query(`SELECT ${end}($1)`, [pid]))
         .finally(() => saboteur.query('ROLLBACK'));
     });
     expectBroken(received);

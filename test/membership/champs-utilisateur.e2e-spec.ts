@@ -1,7 +1,8 @@
 import { Client } from 'pg';
-import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
+import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { comparable, GUID, INSTANT, synced, times, walk } from './synced';
+import { lockWaits } from '../setup/lock-waits';
 
 const PATH = '/b2b/v2/champ-utilisateur';
 const JOUR = { idExterne: 'JOUR', libelle: 'De jour' };
@@ -482,20 +483,13 @@ describe('a field that changes during a sync that writes its values', () => {
     app.send(tenant, 'POST', '/b2b/v2/sync', { Employes: [employe('E-1', ...valeurs)] });
   const WITHOUT_NUIT = { ...QUART, choix: [JOUR] };
 
-  /** Waits until a connection of the service waits for a row lock of the rival’s transaction. */
-  const untilItWaits = () =>
-    eventually(async () => {
-      const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      return (await app.database.query(text)).rowCount ? (true as const) : undefined;
-    }, 'A wait');
-
   /** Runs `work` while the rival’s statement is uncommitted, and commits when the service waits for it. */
   async function during(statement: string, values: unknown[], work: () => Promise<Answer>): Promise<Answer> {
     await rival.query('BEGIN');
     await rival.query(statement, values);
     const answer = work();
     try {
-      await untilItWaits();
+      await lockWaits(app.database);
     } finally {
       await rival.query('COMMIT');
     }

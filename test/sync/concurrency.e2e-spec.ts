@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
 import { perTest } from '../setup/fixtures';
+import { lockWaits } from '../setup/lock-waits';
 
 const EMPLOYE = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
 
@@ -37,15 +38,6 @@ async function stored(): Promise<string[]> {
   const text = 'SELECT id_externe FROM employe WHERE tenant_id = $1';
   const { rows } = await app.database.query<{ id_externe: string }>(text, [tenant.tenantId]);
   return rows.map((row) => row.id_externe);
-}
-
-/** Waits until a connection of the service waits for a row lock of the rival’s transaction. */
-function untilItWaits(): Promise<true> {
-  const text = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  return eventually(
-    async () => ((await app.database.query(text)).rowCount ? (true as const) : undefined),
-    'A wait',
-  );
 }
 
 describe('twenty equal POST /b2b/v1/employe at once', () => {
@@ -137,7 +129,7 @@ describe('a sync that began before a change and ends after it', () => {
     const running = sync({
       employes: ['E-1', 'E-2'].map((idExterne) => ({ ...EMPLOYE, idExterne, nom: 'Sync' })),
     });
-    await untilItWaits();
+    await lockWaits(app.database);
     const put = await app.send(tenant, 'PUT', '/b2b/v1/employe', {
       ...EMPLOYE,
       idExterne: 'E-2',
@@ -162,7 +154,7 @@ describe('a sync that another request overtakes', () => {
       [tenant.tenantId],
     );
     const running = sync({ employes: [EMPLOYE] }, headers);
-    await untilItWaits();
+    await lockWaits(app.database);
     await rival.query('COMMIT');
     const { status, json } = await running;
     expect({ status, json }).toEqual({ status: 200, json: { created: 0, updated: 1, errors: [] } });
@@ -187,7 +179,7 @@ describe('a sync that another request overtakes', () => {
         },
         headers,
       );
-      await untilItWaits();
+      await lockWaits(app.database);
       await rival.query('COMMIT');
       const { status, json } = await running;
       const errors = [{ idExterne: 'E-1', message: 'identifiantExterneEmployeur names no employer' }];
@@ -221,7 +213,7 @@ describe('a deadlock', () => {
     await rival.query('BEGIN');
     await rival.query(LOCK_EMPLOYE, [tenant.tenantId]);
     const running = sync(body, headers);
-    await untilItWaits();
+    await lockWaits(app.database);
     // The service has locked the employer and waits for the employee, which the rival has locked and now waits for the
     // employer.
     await rival.query(LOCK_EMPLOYEUR, [tenant.tenantId]);
@@ -243,7 +235,7 @@ describe('a deadlock', () => {
     const failing = expect(victim.query(LOCK_EMPLOYE, [tenant.tenantId])).rejects.toMatchObject({
       code: '40P01',
     });
-    await untilItWaits();
+    await lockWaits(app.database);
     const waiting = rival.query(LOCK_EMPLOYEUR, [tenant.tenantId]);
     await failing;
     await victim.end();

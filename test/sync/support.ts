@@ -1,5 +1,6 @@
 import { eventually } from '../http/expect-problem';
 import type { Answer, TestApp, TestTenant } from '../setup/test-app';
+import { lockWaits } from '../setup/lock-waits';
 
 export { awayFromMidnight, isActiveOn, today } from './days';
 
@@ -227,8 +228,8 @@ export class Partner {
 }
 
 /** Returns the service's first connection that waits for a lock. */
-export function whoWaits(app: TestApp): Promise<number> {
-  return backend(app, `wait_event_type = 'Lock'`, 'A wait');
+export async function whoWaits(app: TestApp): Promise<number> {
+  return (await lockWaits(app.database))[0]!;
 }
 
 /** Returns the service's first connection that matches a condition on `pg_stat_activity`. */

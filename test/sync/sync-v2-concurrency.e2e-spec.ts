@@ -1,19 +1,9 @@
 import { Client } from 'pg';
 import { expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
-import {
-  backend,
-  employee,
-  employer,
-  job,
-  type Loose,
-  many,
-  membership,
-  Partner,
-  union,
-  whoWaits,
-} from './support';
+import { employee, employer, job, type Loose, many, membership, Partner, union, whoWaits } from './support';
 import { perTest } from '../setup/fixtures';
+import { lockWaits } from '../setup/lock-waits';
 
 let app: TestApp;
 let replica: TestApp;
@@ -213,9 +203,9 @@ describe('the deletion of an employer during a sync that names it', () => {
       await asTenant(`SELECT FROM employe WHERE tenant_id = $1 AND id_externe = 'E-2' FOR UPDATE`);
       const sent = jest.spyOn(Client.prototype, 'query');
       const running = partner.send('POST', path, body);
-      const first = await whoWaits(app);
+      await whoWaits(app);
       const deletion = twin.send('DELETE', '/b2b/v1/employeur/EMP-1');
-      await backend(app, `wait_event_type = 'Lock' AND pid <> ${first}`, 'A second wait');
+      await lockWaits(app.database, 2);
       await rival.query('ROLLBACK');
       expect((await running).status).toBe(200);
       expectProblem(await deletion, 409, 'Employeur.EmploisActifs');

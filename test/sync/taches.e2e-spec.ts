@@ -6,6 +6,7 @@ import { Child } from '../http/child-process';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
+import { lockWaits } from '../setup/lock-waits';
 
 /** The queue detects a dead worker by its missing heartbeat, within half a minute. */
 const PATIENCE_MS = 60_000;
@@ -337,10 +338,9 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     const { id } = (await submit(body(5))).json;
     await worker();
     await until(id, ({ traites }) => traites > 0);
-    await app.database.query(
-      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
+    await app.database.query('SELECT pg_cancel_backend(pid) FROM unnest($1::int[]) pid', [
+      await lockWaits(app.database),
+    ]);
     const tache = await until(id, over);
     await saboteur.query('ROLLBACK');
     const detail = expect.stringContaining('Send it in smaller parts');
@@ -361,10 +361,9 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     const { id } = (await submit(body(5, 'Sécret'))).json;
     await worker();
     await until(id, ({ traites }) => traites > 0);
-    await app.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
+    await app.database.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [
+      await lockWaits(app.database),
+    ]);
     await saboteur.query('ROLLBACK');
     // The retry after a broken connection succeeds.
     expect(await until(id, over)).toMatchObject({ etat: 'Reussie' });

@@ -12,7 +12,6 @@ import {
   app,
   campaigns,
   expectLoggedChecks,
-  lockWaits,
   newSpace,
   seal,
   spaceOfFile,
@@ -21,6 +20,7 @@ import {
   votes,
 } from './support/scene';
 import { ballot, type Vote, Votes } from './support/votes';
+import { lockWaits } from '../setup/lock-waits';
 
 spaceOfFile();
 
@@ -214,12 +214,10 @@ describe('the checkpoints of an open vote', () => {
       await rival.query('SELECT pg_advisory_lock(78)');
       const first = round(vote);
       first.catch(() => undefined);
-      await lockWaits(1);
+      const waiting = await lockWaits(app.database);
       await round(vote);
       await votes.voted(vote, 5);
-      await app.database.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
+      await app.database.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [waiting]);
       await expect(first).rejects.toThrow();
       expect(await log(vote)).toEqual({ placed: [], waiting: 4 });
       expect(await checkpoints(vote)).toEqual([]);

@@ -1,11 +1,12 @@
 import { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
 import { VotantsBulk } from '../../libs/voting/src/persistence/votants.bulk';
-import { eventually, expectProblem } from '../http/expect-problem';
+import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import type { Answer } from '../setup/test-app';
 import { app, campaigns, elsewhere, spaceOfFile } from './support/scene';
 import { deleteEmployee, size } from './support/roll';
+import { lockWaits } from '../setup/lock-waits';
 
 // A lock of another connection stops each race at the point where it was once lost.
 
@@ -35,17 +36,6 @@ afterAll(() => other.end());
 
 const tenantId = (): string => campaigns.tenant.tenantId;
 
-/** Waits until this number of the application's connections waits for a lock. */
-function waiting(count: number): Promise<true> {
-  return eventually(async () => {
-    const { rows } = await app.database.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'mandat %'`,
-    );
-    return rows[0]!.n >= count || undefined;
-  }, `${count} waiting for a lock`);
-}
-
 /** Runs statements in a transaction of another connection. @returns a function that commits it */
 async function holding(
   ...statements: [text: string, ...values: unknown[]][]
@@ -63,9 +53,9 @@ async function whileDeleting(employe: string, work: () => Promise<Answer>): Prom
     employe,
   ]);
   const deleted = deleteEmployee(employe);
-  await waiting(1);
+  await lockWaits(app.database);
   const answer = work();
-  await waiting(2);
+  await lockWaits(app.database, 2);
   await release();
   expect((await deleted).status).toBe(204);
   return answer;
@@ -81,7 +71,7 @@ describe('A roll that is written', () => {
     );
     const change = { VotantId, Poids: 5, ADroitDeVote: false };
     const upsert = campaigns.send('POST', `/${id}/votants/upsert`, change);
-    await waiting(1);
+    await lockWaits(app.database);
     await release();
     expectProblem(await upsert, 409, 'Votant.AVote');
     const { json } = await campaigns.sent('GET', `/${id}/votants/${VotantId}`);
@@ -136,9 +126,9 @@ describe('A roll that is written', () => {
     ]);
     // The deletion has deleted the voter, and waits to update the count.
     const deleted = deleteEmployee(employe);
-    await waiting(1);
+    await lockWaits(app.database);
     const upsert = campaigns.send('POST', `/${id}/votants/upsert`, { VotantId, ...rest });
-    await waiting(2);
+    await lockWaits(app.database, 2);
     await release();
     expect((await deleted).status).toBe(204);
     expectProblem(await upsert, 404, 'Votant.NotFound');
@@ -220,7 +210,7 @@ describe('Autovacuum, which counts no rows before they are committed', () => {
     // An uncommitted row stops the writer in the middle of its writing.
     const release = await holding([INSERT, tenantId(), id, 'V-1', 'E-9']);
     const written = campaigns.send('POST', `/${id}/${path}`, body);
-    await waiting(1);
+    await lockWaits(app.database);
     expect(await isKeptOff()).toBe(many);
     await other.query('ROLLBACK');
     await release();

@@ -7,8 +7,9 @@ import { eventually } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { startWorker } from '../setup/test-worker';
 import * as scene from './support/scene';
-import { app, campaigns, lockWaits, spaceOfFile, stats, unchanged, votes } from './support/scene';
+import { app, campaigns, spaceOfFile, stats, unchanged, votes } from './support/scene';
 import type { Vote } from './support/votes';
+import { lockWaits } from '../setup/lock-waits';
 
 const VOTERS = 40;
 
@@ -159,10 +160,8 @@ describe('sealing a ballot box', () => {
       const release = await stopping('recu');
       const sealing = seal(vote);
       sealing.catch(() => undefined);
-      await lockWaits(1);
-      await app.database.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
+      const waiting = await lockWaits(app.database);
+      await app.database.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [waiting]);
       await expect(sealing).rejects.toThrow();
       await release();
     });
@@ -174,7 +173,7 @@ describe('sealing a ballot box', () => {
     const vote = await closed();
     const release = await stopping('recu');
     const first = seal(vote);
-    await lockWaits(1);
+    await lockWaits(app.database);
     expect(await seal(vote)).toBe(false);
     await release();
     expect(await first).toBe(true);
@@ -226,9 +225,9 @@ describe('sealing a ballot box', () => {
       await campaigns.sent('POST', `/${vote.id}/fermer`);
       const release = await stopping(table, event);
       const sealing = seal(vote);
-      await lockWaits(1);
+      await lockWaits(app.database);
       const deletion = app.send(campaigns.tenant, 'DELETE', `/b2b/v1/employe/${idExterne}`);
-      await lockWaits(2);
+      await lockWaits(app.database, 2);
       await release();
       expect(await sealing).toBe(true);
       expect((await deletion).status).toBe(204);

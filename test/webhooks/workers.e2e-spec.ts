@@ -18,6 +18,7 @@ import {
 } from './support/deliveries';
 import { type Received, Receiver, until } from './support/receiver';
 import { register, scene, type Scene } from './support/signed';
+import { lockWaits } from '../setup/lock-waits';
 
 /** Longer than any test. */
 const NO_TIMEOUT_MS = 300_000;
@@ -322,12 +323,7 @@ describe('An earlier generation of a job', () => {
     await saboteur.query('BEGIN');
     await saboteur.query('SELECT FROM livraison WHERE id_unique = $1 FOR UPDATE', [test.json.id]);
     unanswered[before]!.writeHead(204).end();
-    await until('the note waits', async () => {
-      const { rows } = await app.database.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length > 0;
-    });
+    await lockWaits(app.database);
     for (const [response, status] of answers) {
       response.writeHead(status).end();
       await new Promise((resolve) => setTimeout(resolve, 300));

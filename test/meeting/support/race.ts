@@ -1,4 +1,5 @@
 import type { TestApp } from '../../setup/test-app';
+import { waitingNow } from '../../setup/lock-waits';
 
 type Writes<K extends string> = Record<K, (...given: never[]) => Promise<unknown>>;
 
@@ -11,16 +12,9 @@ export function letTwoMeet<K extends string>(app: TestApp, repository: Writes<K>
     ...given
   ) {
     arrived += 1;
-    while (arrived < 2 && !(await someoneWaits(app))) await new Promise(setImmediate);
+    while (arrived < 2 && (await waitingNow(app.database)).length === 0) await new Promise(setImmediate);
     return write.apply(this, given);
   });
-}
-
-async function someoneWaits({ database }: TestApp): Promise<boolean> {
-  const { rowCount } = await database.query(
-    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return rowCount! > 0;
 }
 
 /** For negative controls: reads the row but releases its lock at once, until mocks are restored. */

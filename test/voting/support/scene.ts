@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { LOGGER } from '../../../libs/platform/src/ops/logger';
 import { SealingService } from '../../../libs/voting/src';
 import { changed, digests } from '../../adhesion/support/digests';
-import { eventually, expectProblem } from '../../http/expect-problem';
+import { expectProblem } from '../../http/expect-problem';
 import { synced, type SyncV2 } from '../../membership/synced';
 import { type Answer, TestApp } from '../../setup/test-app';
 import { Campaigns } from './campaigns';
@@ -106,10 +106,3 @@ export async function expectLoggedChecks(
 
 export const stats = async (id: string, query = '', of = campaigns): Promise<Answer['json']> =>
   (await of.sent('GET', `/${id}/stats${query}`)).json;
-
-/** Waits until this number of connections waits for a lock. */
-export function lockWaits(count: number): Promise<true> {
-  const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  const isReached = async () => (await app.database.query(text)).rowCount! >= count || undefined;
-  return eventually(isReached, `${count} lock waits`);
-}

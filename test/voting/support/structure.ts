@@ -4,6 +4,7 @@ import { CampagneRepository } from '../../../libs/voting/src/persistence/campagn
 import { eventually } from '../../http/expect-problem';
 import { TestApp } from '../../setup/test-app';
 import { Campaigns } from './campaigns';
+import { waitingNow } from '../../setup/lock-waits';
 
 /** A question as its list shows it. */
 export interface Item {
@@ -154,9 +155,8 @@ export class Barrier {
 
   /** Until so many connections of the service wait for a lock, or something else has happened. */
   async waiting(count: number, isOver: () => boolean = () => false): Promise<void> {
-    const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await eventually(
-      async () => isOver() || (await this.app.database.query(text)).rowCount! >= count || undefined,
+      async () => isOver() || (await waitingNow(this.app.database)).length >= count || undefined,
       `That ${count} wait`,
     );
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { TestApp } from '../../setup/test-app';
-import { until } from './receiver';
+import { lockWaits } from '../../setup/lock-waits';
 
 /** Blocks transactions that write rows of a table, as long as it is closed. */
 export class Gate {
@@ -35,13 +35,7 @@ export class Gate {
 
   /** Waits until this number of transactions wait for the gate, or for a transaction that does. */
   async waiting(count = 1): Promise<void> {
-    await until(`${count} transactions that wait`, async () => {
-      const { rows } = await this.app.database.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows[0]!.count >= count;
-    });
+    await lockWaits(this.app.database, count);
   }
 
   /** Lets all transactions pass. */
