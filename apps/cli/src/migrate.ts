@@ -1,11 +1,22 @@
 import { MESSAGING_QUEUES } from '#messaging';
-import { migrateUp as migrateSchema } from '#platform/database/migrate';
+import { migrateDown as undoMigrations, migrateUp as migrateSchema } from '#platform/database/migrate';
 import { cellsOf } from '#platform/ops/config';
 import { prepareQueues } from '#platform/jobs/prepare-queues';
 import { SYNC_QUEUES } from '#sync';
 import { WEBHOOKS_QUEUES } from '#webhooks';
 
-export { migrateDown } from '#platform/database/migrate';
+/** Pause between two lines about waits, in ms. */
+const TELL_EVERY_MS = 10_000;
+
+/** Tells the operator why a migration waits, now and then. */
+function waitTeller(): (reason: string) => void {
+  let toldAt = -Infinity;
+  return (reason) => {
+    if (performance.now() < toldAt + TELL_EVERY_MS) return;
+    toldAt = performance.now();
+    console.error(`A migration waits for running transactions and is tried again (${reason}).`);
+  };
+}
 
 /** The databases by their URLs, the directory first, each with the name of its cell; undefined for the directory. */
 export function databasesOf(url: string, cells: string | undefined): Map<string, string | undefined> {
@@ -26,5 +37,10 @@ export async function migrateAll(
 /** Brings the schema and the queues up to date. @returns the names of the migrations that ran */
 export function migrateUp(databaseUrl: string): Promise<string[]> {
   const queues = [...SYNC_QUEUES, ...WEBHOOKS_QUEUES, ...MESSAGING_QUEUES];
-  return migrateSchema(databaseUrl, (url) => prepareQueues(url, queues));
+  return migrateSchema(databaseUrl, (url) => prepareQueues(url, queues), waitTeller());
+}
+
+/** Undoes the last `steps` migrations of a database. */
+export function migrateDown(databaseUrl: string, steps: number): Promise<void> {
+  return undoMigrations(databaseUrl, steps, waitTeller());
 }

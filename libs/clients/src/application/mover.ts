@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CopyRefused } from '#platform/database/space-copy';
-import { sqlState } from '#platform/database/sql-errors';
+import { LOCK_NOT_AVAILABLE, sqlState } from '#platform/database/sql-errors';
 import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Config, PRINCIPAL } from '#platform/ops/config';
@@ -136,7 +136,7 @@ async function shut(connections: MoveConnections): Promise<void> {
     try {
       return await connections.shut(SHUT_MS);
     } catch (error) {
-      if (sqlState(error) !== '55P03') throw error;
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
       if (attempt === SHUT_ATTEMPTS)
         throw new DomainError(
           SERVICE.Indisponible,

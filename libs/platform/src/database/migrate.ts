@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { DataSource } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource, MigrationExecutor, type QueryFailedError, SimpleConsoleLogger } from 'typeorm';
 import { primaryUrlOf } from './primary';
+import { isTransient, LOCK_NOT_AVAILABLE, sqlState } from './sql-errors';
 
 /** Key of the lock (any constant) that lets one process at a time migrate a database. */
 const MIGRATION_LOCK = 7_304_512_201;
@@ -8,8 +10,25 @@ const MIGRATION_LOCK = 7_304_512_201;
 /** PostgreSQL 18 brings uuidv7() and RETURNING OLD, which the schema and the syncs use. */
 const MINIMUM_VERSION = 180_000;
 
+/**
+ * The longest that a migration waits for a table, in ms. Requests for the table wait behind it. This is shorter than
+ * PostgreSQL's `deadlock_timeout` of 1 s, so in a deadlock the migration gives up, and no request.
+ */
+const LOCK_TIMEOUT_MS = 500;
+
+/** The pause before a migration that gave up is tried again, in ms. */
+const PAUSE_MS = 1_000;
+
+/** The longest that migrations are tried again, in ms. A sync, a sealing or a move ends sooner. */
+const PATIENCE_MS = 600_000;
+
 /** The compiled migrations; built code only, as TypeORM runs JavaScript. */
 const COMPILED = join(__dirname, '../../../../migrations/*.js');
+
+/** Failures are thrown, and waits are told. TypeORM would print both as failures. */
+class QuietLogger extends SimpleConsoleLogger {
+  override logMigration(): void {}
+}
 
 async function withMigrations<T>(
   databaseUrl: string,
@@ -22,8 +41,9 @@ async function withMigrations<T>(
     migrations: [COMPILED],
     migrationsTableName: 'migration',
     installExtensions: false,
+    logger: new QuietLogger(),
     poolSize: 2,
-    extra: { connectionTimeoutMillis: 10_000, options: '-c timezone=UTC' },
+    extra: { connectionTimeoutMillis: 10_000, options: `-c timezone=UTC -c lock_timeout=${LOCK_TIMEOUT_MS}` },
   });
   await dataSource.initialize();
   const guard = dataSource.createQueryRunner();
@@ -36,6 +56,7 @@ async function withMigrations<T>(
         'This database is older than PostgreSQL 18: upgrade it, or give DATABASE_URL of a newer one.',
       );
     }
+    await guard.query('SET lock_timeout = 0');
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     return await work(dataSource, url);
   } finally {
@@ -44,27 +65,61 @@ async function withMigrations<T>(
   }
 }
 
+/** Is told why a migration is tried again: the error, and the statement that had to wait. */
+export type OnWait = (reason: string) => void;
+
 /**
- * Brings the schema up to date, each migration in a transaction of its own.
+ * Migrates; what gave up for a lock is tried again. Migrations before it stay.
+ *
+ * @throws Error after 10 minutes without the lock
+ */
+async function withPatience(work: () => Promise<unknown>, onWait: OnWait): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isTransient(error) && sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      const { message, query } = error as QueryFailedError;
+      const reason = `${message}: ${query}`;
+      if (Date.now() > end)
+        throw new Error(
+          `A migration got no lock on its tables for 10 minutes (${reason}). It changed nothing. End the long transactions that pg_stat_activity shows, and migrate again.`,
+          { cause: error },
+        );
+      onWait(reason);
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/**
+ * Brings the schema up to date, each migration in a transaction of its own. Requests wait for it at most half a second
+ * at a time: without its locks by then, a migration is undone and tried again a second later.
  *
  * @param databaseUrl a role that owns the database and may create roles
  * @param afterwards runs on the same server once the schema is up to date, while no other process migrates
  * @returns the names of the migrations that ran
+ * @throws Error after 10 minutes without a lock
  */
 export async function migrateUp(
   databaseUrl: string,
   afterwards: (url: string) => Promise<void>,
+  onWait: OnWait,
 ): Promise<string[]> {
   return withMigrations(databaseUrl, async (dataSource, url) => {
-    const done = await dataSource.runMigrations({ transaction: 'each' });
+    const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
+    await withPatience(() => dataSource.runMigrations({ transaction: 'each' }), onWait);
     await afterwards(url);
-    return done.map((migration) => migration.name);
+    return pending.map((migration) => migration.name);
   });
 }
 
-/** Undoes the last `steps` migrations, newest first. */
-export async function migrateDown(url: string, steps: number): Promise<void> {
+/** Undoes the last `steps` migrations, newest first. @throws Error after 10 minutes without a lock */
+export async function migrateDown(url: string, steps: number, onWait: OnWait): Promise<void> {
   await withMigrations(url, async (dataSource) => {
-    for (let step = 0; step < steps; step++) await dataSource.undoLastMigration({ transaction: 'each' });
+    for (let step = 0; step < steps; step++)
+      await withPatience(() => dataSource.undoLastMigration({ transaction: 'each' }), onWait);
   });
 }

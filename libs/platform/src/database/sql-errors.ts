@@ -1,6 +1,8 @@
 /** SQLSTATEs (PostgreSQL, appendix "Error Codes") that the service handles. */
 export const UNIQUE_VIOLATION = '23505';
 export const FOREIGN_KEY_VIOLATION = '23503';
+/** A wait for a lock exceeded `lock_timeout`. */
+export const LOCK_NOT_AVAILABLE = '55P03';
 const TRANSIENT = new Set(['40001', '40P01']);
 /** The function `espace_ecrire` refuses a write, because the data space is being moved to another cell. */
 const BEING_MOVED = 'MV001';

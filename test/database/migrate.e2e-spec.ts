@@ -1,0 +1,104 @@
+import { Client } from 'pg';
+import { migrateDown, migrateUp } from '../../libs/platform/src/database/migrate';
+import { lockWaits } from '../setup/lock-waits';
+import { cloneTemplate } from '../setup/test-app';
+
+/** It changes `journal`, then `journal_tete`. */
+const TWO_TABLES = '1764000036000';
+
+const REASON =
+  'canceling statement due to lock timeout: ALTER TABLE journal_tete ADD COLUMN cle_secrets text';
+
+let url: string;
+let database: Client;
+let rival: Client;
+let reasons: string[];
+
+const migrated = (): Promise<string[]> =>
+  migrateUp(
+    url,
+    () => Promise.resolve(),
+    (reason) => void reasons.push(reason),
+  );
+
+async function connected(): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+async function applied(): Promise<string[]> {
+  const { rows } = await database.query<{ name: string }>('SELECT name FROM migration ORDER BY id');
+  return rows.map(({ name }) => name);
+}
+
+beforeEach(async () => {
+  url = await cloneTemplate();
+  reasons = [];
+  [database, rival] = [await connected(), await connected()];
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await rival.end();
+  await database.end();
+});
+
+describe('A migration of a schema that is in use', () => {
+  let before: string[];
+  let undone: string[];
+
+  beforeEach(async () => {
+    before = await applied();
+    const { rows } = await database.query<{ name: string }>(
+      'SELECT name FROM migration WHERE timestamp >= $1 ORDER BY id',
+      [TWO_TABLES],
+    );
+    undone = rows.map(({ name }) => name);
+    await migrateDown(url, undone.length, () => undefined);
+    await rival.query('BEGIN');
+    await rival.query('LOCK TABLE journal_tete IN ROW EXCLUSIVE MODE');
+  });
+
+  it('gives up for a transaction that needs its tables in the other order, and succeeds afterwards', async () => {
+    const migration = migrated();
+    await lockWaits(database);
+    // The migration has `journal`. Without its limit, PostgreSQL would end it or the transaction as a deadlock.
+    await rival.query('LOCK TABLE journal IN ROW EXCLUSIVE MODE');
+    await rival.query('COMMIT');
+    expect(await migration).toEqual(undone);
+    expect(await applied()).toEqual(before);
+    expect(reasons.length).toBeGreaterThan(0);
+    expect(new Set(reasons)).toEqual(new Set([REASON]));
+  });
+
+  it('ends after ten minutes without its locks: an error that says what to do, and none of it is applied', async () => {
+    const { now } = Date;
+    const migration = migrated();
+    migration.catch(() => undefined);
+    await lockWaits(database);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 600_001);
+    await expect(migration).rejects.toThrow('End the long transactions that pg_stat_activity shows');
+    expect(await applied()).toEqual(before.filter((name) => !undone.includes(name)));
+    const { rows } = await database.query(
+      `SELECT FROM information_schema.columns WHERE table_name = 'journal' AND column_name = 'cle_secrets'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('negative control: without the limit the two lock each other until PostgreSQL ends one', async () => {
+    const other = await connected();
+    try {
+      await other.query('BEGIN; LOCK TABLE journal IN ACCESS EXCLUSIVE MODE');
+      const ends = await Promise.allSettled([
+        other.query('LOCK TABLE journal_tete IN ACCESS EXCLUSIVE MODE'),
+        rival.query('LOCK TABLE journal IN ROW EXCLUSIVE MODE'),
+      ]);
+      const codes = ends.map((end) =>
+        end.status === 'rejected' ? (end.reason as { code: string }).code : 'ok',
+      );
+      expect(codes.sort()).toEqual(['40P01', 'ok']);
+    } finally {
+      await other.end();
+    }
+  });
+});
