@@ -3,6 +3,12 @@ import { Agent, request } from 'undici';
 import { MODULES } from '../../../libs/access/src/caller';
 import { Mortal } from '../../http/mortal';
 
+/**
+ * Callers close a connection that they have not used for this long, before a process that stops closes it: a request at that
+ * moment would have no response.
+ */
+const IDLE_MS = 1_000;
+
 /** A data space created through the administrators' routes, with a partner key and a platform key. */
 export interface FleetSpace {
   readonly clientId: string;
@@ -30,7 +36,13 @@ export interface FleetOptions {
 
 /** Built processes on one database, as in production. */
 export class Fleet {
-  private readonly agent = new Agent({ connections: 64, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  private readonly agent = new Agent({
+    connections: 64,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveMaxTimeout: IDLE_MS,
+  });
 
   private constructor(
     readonly adminKey: string,

@@ -10,6 +10,8 @@ const CALLERS = { signing: 4, voting: 4, syncing: 2, reading: 2 };
 /** Callers pause between requests, because kills must hit moments of all kinds and not only a queue. */
 const PAUSE_MS = 15;
 const AFTER_FAILURE_MS = 50;
+/** Failures that are kept with their reasons. */
+const FAILURES = 10;
 
 /** The responses that callers got. */
 export interface Seen {
@@ -30,6 +32,8 @@ export interface Seen {
   refused: number;
   /** Requests without a response. */
   unanswered: number;
+  /** The first requests of these two kinds, with the reason and the time. */
+  readonly failures: string[];
   /** Longest time of a request with a response, in milliseconds. */
   longestMs: number;
   /** Unexpected responses. */
@@ -48,6 +52,7 @@ export class MixedLoad {
     answered: 0,
     refused: 0,
     unanswered: 0,
+    failures: [],
     longestMs: 0,
     others: [],
   };
@@ -130,13 +135,23 @@ export class MixedLoad {
       this.seen.refused += 1;
       const { code, detail } = (answer.json ?? {}) as { code?: string; detail?: string };
       if (code !== 'Service.Indisponible' || !answer.headers['retry-after']) this.note(answer);
+      this.failed(method, path, begun, answer.text);
       await sleep(AFTER_FAILURE_MS);
       return { isUndone: !detail?.includes('may have been made') };
-    } catch {
+    } catch (error) {
       this.seen.unanswered += 1;
+      this.failed(method, path, begun, String((error as Error).cause ?? error));
       await sleep(AFTER_FAILURE_MS);
       return {};
     }
+  }
+
+  private failed(method: string, path: string, begun: number, reason: string): void {
+    if (this.seen.failures.length >= FAILURES) return;
+    const ms = (performance.now() - begun).toFixed(0);
+    this.seen.failures.push(
+      `${new Date().toISOString()} ${method} ${path} after ${ms} ms: ${reason.slice(0, 200)}`,
+    );
   }
 
   private note({ status, text }: Answer): void {
