@@ -36,21 +36,37 @@ const wrong = (message: string): never => {
   throw new Unreadable(`${message} See mandat-verify --help.`);
 };
 
-function optionsOf(args: string[]): Options | undefined {
-  const several = { type: 'string', multiple: true } as const;
+const SEVERAL = { type: 'string', multiple: true } as const;
+const OPTIONS = {
+  ...{ engagement: SEVERAL, coherence: SEVERAL, recu: SEVERAL, preuve: SEVERAL },
+  ...{ attestation: SEVERAL, votant: SEVERAL },
+  cles: { type: 'string' },
+  emargement: { type: 'string' },
+  rapport: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+const NAMES = new Map(Object.entries(OPTIONS).map(([name, { type }]) => [`--${name}`, type]));
+
+/** Joins `--recu -abc` to `--recu=-abc`: `parseArgs` takes no value that begins with a dash, as one receipt in 64 does. */
+function joined(args: readonly string[]): string[] {
+  const all: string[] = [];
+  for (const arg of args) {
+    const last = all.at(-1);
+    const isOption = arg === '-h' || NAMES.has(arg.split('=')[0]!);
+    if (last !== undefined && NAMES.get(last) === 'string' && arg.startsWith('-') && !isOption)
+      all[all.length - 1] = `${last}=${arg}`;
+    else all.push(arg);
+  }
+  return all;
+}
+
+function optionsOf(args: readonly string[]): Options | undefined {
   try {
     const { values, positionals } = parseArgs({
-      args,
+      args: joined(args),
       allowPositionals: true,
-      options: {
-        ...{ engagement: several, coherence: several, recu: several, preuve: several },
-        ...{ attestation: several, votant: several },
-        cles: { type: 'string' },
-        emargement: { type: 'string' },
-        rapport: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
+      options: OPTIONS,
     });
     if (values.help) return undefined;
     if (positionals.length !== 1) wrong('Name one bundle.');
