@@ -10,7 +10,7 @@ import { ServiceContext } from './service-context';
 
 const ENVIRONMENTS = ['production', 'staging'] as const satisfies readonly Environment[];
 
-/** What an operator has noted outside the database since the restored moment, one line of JSON each. */
+/** A line of JSON that an operator has noted outside the database since the restored moment. */
 export type Noted =
   | { readonly revoquer: { readonly client: string; readonly cle: string } }
   | {
@@ -81,12 +81,12 @@ async function assertKnowsMoves({ deplacements }: ServiceContext, cell: string, 
   );
 }
 
-/** One run of the command, on its services. */
+/** A run of the command, on its services. */
 class Restore {
   failures = 0;
   private readonly actor: Actor;
   private readonly spaces: Space[] = [];
-  /** Those that were not restored. */
+  /** Data spaces that were not restored. */
   private readonly others: Space[] = [];
 
   /** @param isRestored returns whether a cell was restored; `principal` is the directory */
@@ -157,7 +157,7 @@ class Restore {
       print({ done: one });
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      // Keys and persons that did not exist at the restored moment need nothing.
+      // Keys and persons that did not exist at the restored moment need no work.
       if (error.code.endsWith('.NotFound')) return print({ absent: one, code: error.code });
       this.failures += 1;
       print({ failed: one, code: error.code });

@@ -51,7 +51,7 @@ export async function moveOne(config: Config, [clientId, environnement, cellule]
 export async function moveRequested(config: Config): Promise<void> {
   await ServiceContext.use(asOwner(config), async ({ mover }) => {
     for (;;) {
-      // What broke a connection passes, and the next round begins the move again.
+      // The cause of a broken connection passes, and the next round begins the move again.
       await mover
         .performAll(print, (error) => console.error(`A move was interrupted: ${reasonOf(error)}`))
         .catch((error: unknown) => console.error(`The moves cannot be read: ${reasonOf(error)}`));

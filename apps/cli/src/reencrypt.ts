@@ -21,7 +21,7 @@ const MOVE_PAUSE_MS = 1_000;
 /** Pause between two lines of progress, in ms. */
 const PROGRESS_MS = 2_000;
 
-/** What is still encrypted or proven by other keys than the newest, by their ids. */
+/** Data still encrypted or proven by other keys than the newest, by the ids of these keys. */
 type Needed = Map<string | null, { secrets: number }>;
 
 /**

@@ -85,7 +85,7 @@ interface Place extends EmbeddedPostgresOptions {
  * with a random password. The first start creates the cluster: UTF-8, sorted by code point, the same on
  * every host. A start that was interrupted is repaired, a finished cluster is never deleted.
  *
- * The server ends with this process, even when that is killed; what was committed is there at the next
+ * The server ends with this process, even when that is killed; committed data are there at the next
  * start. It does not keep the process alive. As root, PostgreSQL runs as the user `postgres` or `nobody`;
  * folders above `dataDir` that this user cannot enter are left as they are and are no obstacle on Linux.
  *
@@ -284,7 +284,7 @@ function marker(place: Place): string {
   return `embedded.cluster=${place.cluster}`;
 }
 
-/** What `postmaster.pid` says of the server; the number is 0 when there is no such file. */
+/** Returns the server's number and state from `postmaster.pid`; the number is 0 when there is no such file. */
 async function readPidFile(place: Place): Promise<{ pid: number; state: string | undefined }> {
   const lines = (await readIfThere(join(place.cluster, 'postmaster.pid')))?.split('\n');
   return { pid: Number(lines?.[0] ?? 0), state: lines?.[7]?.trim() };

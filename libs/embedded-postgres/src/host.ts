@@ -16,7 +16,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** One program of PostgreSQL running under the watchdog. */
+/** A program of PostgreSQL running under the watchdog. */
 export type Watched = ReturnType<typeof runWatched>;
 
 // Runs the program in "$@" and interrupts it as soon as the pipe on standard input closes, which the
@@ -74,7 +74,7 @@ export function runWatched(
     });
   });
   return {
-    /** What the program last wrote to its standard error, at most 30 lines. */
+    /** The last lines of the program's standard error, at most 30. */
     lastLines: lastLines as readonly string[],
     /** Resolves with the exit code when the program has ended. Never rejects. */
     ended,
@@ -91,7 +91,7 @@ export function runWatched(
 }
 
 /**
- * What tells a running process from a later one with the same number: the time of its start.
+ * Returns the time of a process's start, which distinguishes it from a later process with the same number.
  * Undefined when no such process runs; a zombie is dead. Processes outside this container are not seen.
  */
 function processIdentity(pid: number): string | undefined {
@@ -167,7 +167,7 @@ export async function acquireLock(dataDir: string): Promise<() => Promise<void>>
           `${dataDir} is in use by process ${pid}: stop it, or set DATA_DIR to another folder.`,
         );
       }
-      // Two processes may find the same dead holder: whoever then moves the other's new lock puts it back.
+      // Two processes may find the same dead holder. A process that then moves the other's new lock puts it back.
       if (await succeeds(rename(lock, scratch), 'ENOENT')) {
         if ((await readIfThere(scratch)) !== holder) await succeeds(link(scratch, lock), 'EEXIST');
         await rm(scratch);

@@ -8,7 +8,7 @@ import { transport, type TransportOptions } from './transport.js';
 
 /** Address of the service, key, and limits of repetitions. */
 export interface ConnectionOptions extends TransportOptions {
-  /** Sent as `X-Api-Key`, only to `address`. */
+  /** The key, which is sent as `X-Api-Key` and only to `address`. */
   readonly key: string;
 }
 

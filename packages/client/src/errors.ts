@@ -1,4 +1,4 @@
-/** One fault of a request. */
+/** A fault of a request. */
 export interface Fault {
   /** JSON pointer into the body, `?name` for a query parameter, `{name}` for a part of the path. */
   readonly pointer: string;
@@ -58,7 +58,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** No response arrived, or another server responded: see the message. */
+/** Thrown if no response arrived, or another server responded: see the message. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** Whether a repetition cannot do the work twice. */

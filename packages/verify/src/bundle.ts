@@ -104,7 +104,7 @@ export class Bundle {
     return this.archive.read(this.entry(name), MOST_BYTES[name]!);
   }
 
-  /** Only the results need not be canonical. */
+  /** Returns the value of a JSON file. Every file except the results must be canonical. */
   json(name: string): unknown {
     return (name === RESULTS ? parsed : parsedCanonical)(this.bytes(name));
   }
@@ -117,7 +117,7 @@ export class Bundle {
   }
 }
 
-/** Returns the manifest. @throws Unreadable, because nothing can be checked without one. */
+/** Returns the manifest. @throws Unreadable if it cannot be read, because every check needs it. */
 export function readManifest(bundle: Bundle): Manifest {
   try {
     return manifestShape(bundle.json(MANIFEST), '');

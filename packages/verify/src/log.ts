@@ -12,7 +12,7 @@ export interface Given {
   readonly bytes: Uint8Array;
 }
 
-/** What a voter or witness holds. */
+/** Evidence that a voter or witness holds. */
 export interface Held {
   readonly notes: readonly Given[];
   readonly receipts: readonly Given[];

@@ -119,7 +119,7 @@ const bar: Progress = (step, all) => {
   };
 };
 
-/** One JSON object for machines. */
+/** Returns the result as a JSON object for machines. */
 function objectOf({ findings, digest, manifest, vote, recounted }: Outcome): object {
   return {
     verdict: findings.count === 0 ? 'egal' : 'different',

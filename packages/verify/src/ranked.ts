@@ -30,7 +30,7 @@ export interface Round {
 
 export interface Count {
   readonly rounds: readonly Round[];
-  /** Whether digits were cut, so that equal means equal to 1,024 bits. */
+  /** Whether digits were cut. Equal then means equal to 1,024 bits. */
   readonly isCut: boolean;
   /** The options at which the ballots of each ranking rested, in the order of the rankings. */
   readonly rests: readonly (readonly number[])[];

@@ -74,7 +74,7 @@ export class ConfirmationInput
   static readonly mayBeAbsent = true;
 }
 
-/** What a confirmation made. */
+/** The records that a confirmation made. */
 export class ConfirmationItem extends ItemOf({
   idExterne: { ...idExterne, always: true },
   adhesionId: { ...idUniqueAdhesion, description: 'The card (GUID).' },

@@ -28,7 +28,7 @@ class ReponseConsentementInput extends InputOf(REPONSE_CONSENTEMENT_FIELDS) {}
 /** Contact data that may be left out. */
 export class ContactInput extends InputOf(omit(PERSONNE_FIELDS, 'prenom', 'nom', 'courriel')) {}
 
-/** Body of a signing: who signs what, with the contact data as signed. */
+/** Body of a signing: the person and the form, with the contact data as signed. */
 export class SigningInput
   extends InputOf(
     {
@@ -59,7 +59,7 @@ export class DemandeRecueItem extends ItemOf({
   statut,
 }) {}
 
-/** What became of it. */
+/** The outcome of such a request. */
 export class DemandeSuivieItem extends ItemOf(
   {
     adhesionId: {

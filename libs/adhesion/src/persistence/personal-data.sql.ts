@@ -6,7 +6,7 @@ const PNG = `'data:image/png;base64,' || replace(encode(png, 'base64'), E'\\n', 
 const identitiesIn = (table: string): string =>
   `SELECT ${IDENTITY} FROM ${table} WHERE tenant_id = :tenantId AND id_externe_employe = :employe`;
 
-/** SQL of the ids of requests that nobody was found for. */
+/** SQL of the ids of requests for which no employee was found. */
 const unknown = (condition: string): string =>
   `SELECT id_unique FROM demande_adhesion WHERE tenant_id = :tenantId AND id_externe_employe IS NULL AND ${condition}`;
 

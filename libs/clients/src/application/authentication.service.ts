@@ -56,7 +56,7 @@ export class AuthenticationService {
     if (cached && performance.now() - cached.since < TRUST_MS) return cached.found;
     const found = this.callers.find(empreinte);
     this.cache.set(id, { since: performance.now(), found });
-    // A failed look-up says nothing about the key and must not be remembered.
+    // A failed look-up is no information about the key and must not be remembered.
     found.catch(() => this.cache.delete(id));
     return found;
   }

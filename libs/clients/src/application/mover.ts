@@ -22,7 +22,7 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Told of each step when it is done. */
+/** Called after each step. */
 export type StepListener = (step: Step, move: Deplacement) => Promise<void> | void;
 
 /** How long a mover waits for running writes of the data space, each time, in ms. New ones are refused meanwhile. */
@@ -46,7 +46,7 @@ export class Mover {
     private readonly config: Config,
   ) {}
 
-  /** For how long the old rows are kept after the switch, in ms: longer than any read that began before it. */
+  /** The time for which the old rows are kept after the switch, in ms: longer than any read that began before it. */
   keepOldRowsMs = 180_000;
 
   /** Performs all moves that have not ended, one after the other. One that fails does not stop the others. */

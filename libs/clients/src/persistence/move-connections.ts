@@ -124,7 +124,7 @@ export class MoveConnections {
     let reporting: Promise<unknown> | undefined;
     await this.origin.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await this.target.query('BEGIN');
-    // What an interrupted attempt has left.
+    // Rows that an interrupted attempt has left.
     await removeSpace(this.target, tenantId);
     await copySpace(this.origin, this.target, tenantId, until, (rows) => {
       copied += rows;
@@ -256,7 +256,7 @@ export class MoveConnections {
     );
   }
 
-  /** Until when a cell refuses writes of the data space; undefined if nothing says so. */
+  /** Returns the time until which a cell refuses writes of the data space; undefined if it does not refuse them. */
   private async closureOf(client: Client): Promise<string | undefined> {
     const { rows } = await client.query<{ until: string }>(
       'SELECT jusqua::text AS until FROM espace_ferme WHERE tenant_id = $1',

@@ -11,7 +11,7 @@ export class ConsentementList extends InputOf(CONSENTEMENT_FILTERS, {}, PagingQu
 /** The consent object of a consent. */
 class ObjetConsentementNomme extends ItemOf(pick(OBJET_CONSENTEMENT_FIELDS, 'idExterne', 'nom')) {}
 
-/** One answer of an employee. A later answer to the same object does not replace it, because the history is kept. */
+/** An answer of an employee. A later answer to the same object does not replace it, because the history is kept. */
 export class ConsentementItem extends ItemOf({
   ...pick(CONSENTEMENT_FIELDS, 'idExterneEmploye', 'accepte', 'dateConsentement'),
   objetConsentement: value.one(ObjetConsentementNomme, 'What was asked.'),

@@ -120,7 +120,7 @@ export class EmployesV2Bulk {
     const withoutSyndicat = await this.refuseMemberships(client, tenantId, most);
     await client.query(FRESH_PLANS);
     const employes = await this.mergeEmployes(client, tenantId, stages.proprietes);
-    // Directly after their employees, so that the employees touched by them are those that have not changed otherwise.
+    // Directly after their employees: the employees touched by them are then those that have not changed otherwise.
     const valeurs = await this.mergeValeurs(client, tenantId);
     await client.query(FRESH_PLANS);
     const emplois = await this.mergeEmplois(client, tenantId);

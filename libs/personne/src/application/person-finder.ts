@@ -28,7 +28,7 @@ export class PersonFinder implements DeletionNotesWriter {
     }
     const anciens = await this.anciens.of(tenantId, idExterne);
     if (anciens.length === 0) return undefined;
-    // Rows that name nothing but the identifier belong to the employee who has it now.
+    // Rows that name only the identifier belong to the employee who has it now.
     const known = { tenantId, idExterne: employe ? null : idExterne, employe: null, ...merged(anciens) };
     return this.repository.find(known, 'FOR UPDATE');
   }
@@ -52,7 +52,7 @@ export class PersonFinder implements DeletionNotesWriter {
     for (const ancien of anciens) {
       const known = { tenantId, idExterne: null, employe: null, ...merged([ancien]) };
       const others = await this.repository.names(known);
-      // Of another person, rows with other names have stayed.
+      // If it was another person, rows with other names have stayed.
       if (others.length === 0 || others.some((name) => names.includes(name))) same.push(ancien);
     }
     const { employes, ...noted } = merged(same);

@@ -15,7 +15,7 @@ export interface AncienEmploye {
 export class AncienEmployeRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Returns the notes about everybody who had the identifier, the oldest first. */
+  /** Returns the notes about all persons who had the identifier, the oldest first. */
   async of(tenantId: string, idExterne: string): Promise<AncienEmploye[]> {
     const { rows } = await this.transactions.client().query<AncienEmploye>(
       `SELECT id_unique AS id, employes, lignes FROM ancien_employe

@@ -5,11 +5,11 @@ import { Chain } from './chain';
 import { JournalRepository } from './journal.repository';
 import { JournalVerification } from './verification';
 
-/** What an attestation did with a trail. `faulty`: nothing, because the trail is not what was written. */
+/** Result of an attestation for a trail. `faulty`: nothing was attested, because the trail is not what was written. */
 export type Attested = 'current' | 'attested' | 'faulty';
 
 /**
- * Proves the entries of earlier keys of SECRETS_KEY with the newest one (docs/adr/0037), so that a verification does not need
+ * Proves the entries of earlier keys of SECRETS_KEY with the newest one (docs/adr/0037). A verification then does not need
  * the earlier keys any more.
  */
 @Injectable()

@@ -10,7 +10,7 @@ import { mergeStaged } from './staged-merge';
 export interface BulkResult {
   readonly created: number;
   readonly updated: number;
-  /** Of the `updated` records, those that have changed and not ended. */
+  /** Number of `updated` records that have changed and not ended. */
   readonly changed: number;
   readonly unchanged: number;
   /** Stored records that the request has ended, those that it left out included. */

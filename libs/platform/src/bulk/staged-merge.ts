@@ -21,7 +21,7 @@ export interface StagedMerge {
   readonly returning?: string;
   /** Further definitions of the statement's WITH. They may read `merged (action, …)`, the written rows. */
   readonly then?: string;
-  /** One of those definitions, whose rows are counted as `touched`. */
+  /** Name of the definition in `then` whose rows are counted as `touched`. */
   readonly touched?: string;
 }
 

@@ -21,7 +21,7 @@ export interface Pools {
   readonly access: Pool;
 }
 
-/** What the connections of a process need. */
+/** The parameters of a process's connections. */
 export interface ConnectionContext {
   readonly config: Config;
   readonly processName: Reader;

@@ -25,7 +25,7 @@ const PATIENCE_MS = 600_000;
 /** The compiled migrations; built code only, as TypeORM runs JavaScript. */
 const COMPILED = join(__dirname, '../../../../migrations/*.js');
 
-/** Failures are thrown, and waits are told. TypeORM would print both as failures. */
+/** Failures are thrown, and waits are reported. TypeORM would print both as failures. */
 class QuietLogger extends SimpleConsoleLogger {
   override logMigration(): void {}
 }
@@ -65,11 +65,11 @@ async function withMigrations<T>(
   }
 }
 
-/** Is told why a migration is tried again: the error, and the statement that had to wait. */
+/** Called with the reason why a migration is tried again: the error, and the statement that had to wait. */
 export type OnWait = (reason: string) => void;
 
 /**
- * Migrates; what gave up for a lock is tried again. Migrations before it stay.
+ * Migrates. A migration that gave up waiting for a lock is tried again. Migrations before it stay.
  *
  * @throws Error after 10 minutes without the lock
  */

@@ -128,7 +128,7 @@ export class PrimaryClient extends Client {
     try {
       server = await primary.locate();
     } catch (error) {
-      // No connection was begun, so `pg` does not listen to the stream and does not report the end.
+      // `pg` does not listen to the stream and does not report the end, because no connection was begun.
       streamOf(this).on('error', () => undefined);
       process.nextTick(() => this.emit('end'));
       throw error;

@@ -71,7 +71,7 @@ export class SealedColumns {
         const plain = this.box.open(row.sealed, context(tenantId, row.key));
         return [{ key: row.key, sealed: this.box.seal(plain, context(tenantId, row.key)) }];
       } catch {
-        // Of a key that is missing, or altered: `remaining` counts it.
+        // The key of this value is missing, or the value was altered: `remaining` counts it.
         return [];
       }
     });

@@ -16,7 +16,7 @@ interface SpaceTable {
   readonly name: string;
   /** Quoted names of its stored columns. */
   readonly columns: string;
-  /** Its stored columns as another server may have them. */
+  /** Stored columns as another server may have them. */
   readonly values: string;
 }
 
@@ -107,7 +107,7 @@ export async function countSpace(client: Client, tenantId: string): Promise<numb
  * compares them there. Triggers and foreign keys do not act: the rows are those that they have passed.
  *
  * @param until by `performance.now()`
- * @param onRows is told of rows that were copied
+ * @param onRows called with the number of rows that were copied
  * @throws CopyRefused if it takes longer, the copies differ, or the databases do not have the same tables
  */
 export async function copySpace(

@@ -12,7 +12,7 @@ import { SharedCalls } from '../ops/shared-calls';
 const LEAST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 250;
 
-/** The row of all spaces: no standby serves reads that has not replayed the log up to here. */
+/** The row of all spaces. A standby serves reads only after it has replayed the log up to this row's position. */
 const ALL = '00000000-0000-0000-0000-000000000000';
 
 /** A position of the log as a number. All positions below 8 PiB are exact. */

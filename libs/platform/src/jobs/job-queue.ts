@@ -44,7 +44,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (this.isWorker) metrics.watchQueues(() => this.depths());
   }
 
-  /** Returns the number of due jobs that nobody has leased, by queue. pg-boss counts them every 5 s. */
+  /** Returns the number of due jobs without a lease, by queue. pg-boss counts them every 5 s. */
   private async depths(): Promise<(readonly [queue: string, depth: number])[]> {
     const queues = await (await this.boss()).getQueues();
     return queues.map(({ name, readyCount }) => [name, readyCount]);

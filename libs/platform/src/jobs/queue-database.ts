@@ -39,7 +39,7 @@ const FETCH_ALONE: Prelude = {
   values: [],
 };
 
-/** Such a fetch asks whether its group has a running job, under this alias (pg-boss). */
+/** Whether a fetch asks if its group has a running job, under this alias (pg-boss). */
 const fetchesAlone = (text: string): boolean => text.includes('active_group_probe');
 
 /** Prefix with the same effect for texts of several statements, which cannot be pipelined. */

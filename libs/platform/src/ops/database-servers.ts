@@ -6,7 +6,7 @@ const ATTRIBUTE = /([?&])target_session_attrs=([^&#]*)(&?)/;
 
 /** The servers of a DATABASE_URL. */
 export interface DatabaseServers {
-  /** One URL for each server, as `pg` reads it. */
+  /** The URL of each server, as `pg` reads it. */
   readonly urls: readonly [string, ...string[]];
   /** Whether each connection must be to the primary (`target_session_attrs=read-write`). */
   readonly primaryOnly: boolean;

@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error';
 
-/** A key of SECRETS_KEY. A single key may have no id; what it wrote has none, either. */
+/** A key of SECRETS_KEY. A single key may have no id; then data that it wrote has none, either. */
 export interface SecretKey {
   readonly id: string | null;
   /** 32 bytes. */

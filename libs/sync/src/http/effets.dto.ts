@@ -21,7 +21,7 @@ export class EffetsItem
 
 const HEADER = 'Mandat-Effets';
 
-/** For `@Answers`: the header of a sync's response. */
+/** The header of a sync's response, for `@Answers`. */
 export const EFFETS_HEADERS = {
   [HEADER]:
     'Effects of the sync, a dictionary (RFC 9651): `crees=3, modifies=1, inchanges=10, termines=2, champs-vides=5, refuses=0`.',

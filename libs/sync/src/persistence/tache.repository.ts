@@ -12,7 +12,7 @@ export interface TacheRow {
   traites: number;
   total: number;
   resultat: string | null;
-  /** Of a task that has succeeded; null for those of older versions. */
+  /** Effects of a task that has succeeded; null for tasks of older versions. */
   effets: Effets | null;
   erreur: ErreurTache | null;
 }

@@ -23,11 +23,11 @@ const MOST_CACHED_IDS = 200_000;
 /** How often a vote is tried again after the campaign was published again in the meantime. */
 const ATTEMPTS = 3;
 
-/** What the voter gets for a ballot. */
+/** Receipt and attestation that the voter gets for a ballot. */
 export interface CastReceipt {
   /** The receipt; undefined if the voter's device made it. */
   readonly recu: string | undefined;
-  /** Its SHA-256, base64url. */
+  /** SHA-256 of the receipt, base64url. */
   readonly empreinteRecu: string;
   /** Signed promise that the receipt is in the log (docs/verification.md). It has no time. */
   readonly attestation: string;

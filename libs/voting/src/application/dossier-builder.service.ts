@@ -26,7 +26,7 @@ import { StatisticsService } from './statistics.service';
 interface ToldStatistics {
   readonly parts: readonly string[];
   readonly modificationsApresOuverture: object;
-  /** What each round of a ranked question did. */
+  /** The rounds of each ranked question. */
   readonly rounds: readonly (readonly ToldRound[])[];
 }
 

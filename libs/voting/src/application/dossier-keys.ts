@@ -7,7 +7,7 @@ import { SERVICE } from '#platform/errors/platform.errors';
 import { privateKeyOf, publicBytesOf, publicJwkOf, type PublicJwk } from '../domain/signing-key';
 import { DossierKeysRepository } from '../persistence/dossier-keys.repository';
 
-/** How long the list of public keys is kept: whoever asks does not reach the database more often. */
+/** How long the list of public keys is kept. Callers do not reach the database more often. */
 const KEPT_MS = 10_000;
 
 interface Own {
@@ -44,8 +44,8 @@ export class DossierKeys implements OnApplicationBootstrap {
   }
 
   /**
-   * A release before signed nothing. Without a key votes would be refused, so its processes stay until there is one. A cell
-   * that does not answer keeps no other waiting.
+   * Earlier releases signed nothing. Without a key votes would be refused, so the processes of such a release stay until there
+   * is one. Other cells do not wait for a cell that does not answer.
    *
    * @throws ConfigError without a key, if a campaign is published and its count not signed
    */

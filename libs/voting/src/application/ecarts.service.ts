@@ -41,7 +41,7 @@ export class EcartsService {
   }
 
   /**
-   * Applies the differences of some kinds, if they are still those that were read. Voters written by hand are not removed,
+   * Applies the differences of some kinds, if they are still those that were read. Voters written manually are not removed,
    * and voters who have voted stay as they are.
    *
    * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `ListeElectorale.EcartsPerimes`,

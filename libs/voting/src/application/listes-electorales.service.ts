@@ -10,7 +10,7 @@ import { CampagneRepository } from '../persistence/campagne.repository';
 import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
 import { Roll } from './roll';
 
-/** Criteria, each with what its identifiers name. */
+/** Criteria, each with the kind of records that its identifiers name. */
 const CRITERIA = {
   SyndicatsIdExternes: 'union',
   EmployeursIdentifiantsExternes: 'employer',

@@ -5,7 +5,7 @@ const OPTIONS = { decamelize: false };
 
 /**
  * The slug of a title: its letters and digits, transliterated into Latin ones. If some have no transliteration, or there is
- * none at all, 12 characters of the title's digest follow, so that titles which differ in the lost letters only have
+ * none at all, 12 characters of the title's digest follow. Titles which differ in the lost letters only then have
  * different slugs. Signs and emoji are no letters.
  */
 export function slugOf(titre: string): string {

@@ -1,6 +1,6 @@
 import { type RecordOf, text } from '#platform/input/field';
 
-/** What applying a difference does to the roll. */
+/** The effects that a difference has on the roll when it is applied. */
 export const NATURES = ['AAjouter', 'ARetirer', 'AModifier'] as const;
 export type Nature = (typeof NATURES)[number];
 

@@ -73,7 +73,7 @@ export class DossiersController {
   }
 }
 
-/** What the platform shows a voter. */
+/** Proofs that the platform shows a voter. */
 @ApiTags('Votes')
 @Requires({ role: 'plateforme', module: 'vote' })
 @Controller('plateforme/v1/campagnes/:id/votants/:votantId')

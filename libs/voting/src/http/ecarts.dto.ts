@@ -34,7 +34,7 @@ export class EcartsItem extends ItemOf({
   ecarts: value.list(EcartItem, 'The differences, in the order in which the employees were created.'),
 }) {}
 
-/** What applying differences did. */
+/** Numbers of voters that were changed when differences were applied. */
 export class EcartsAppliquesItem extends ItemOf({
   nombreAjoutes: value.integer('Voters added to the roll.', 2),
   nombreRetires: value.integer('Voters removed from the roll.', 1),

@@ -16,7 +16,7 @@ export interface DossierQuestion {
   readonly Options: readonly { readonly OptionId: string; readonly Libelle: string }[];
 }
 
-/** What was voted on. */
+/** The subject of the vote: questions, options, dates, threshold, seeds. */
 export interface Scrutin {
   readonly campagneId: string;
   readonly titre: string;
@@ -28,7 +28,7 @@ export interface Scrutin {
   readonly questions: readonly DossierQuestion[];
 }
 
-/** Ballots that are told together (`urne_classes`). */
+/** Ballots that are published together (`urne_classes`). */
 export interface DossierClass {
   readonly classe: number;
   readonly bulletins: number;

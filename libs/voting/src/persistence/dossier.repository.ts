@@ -24,7 +24,7 @@ export interface Dossier {
   readonly empreinteArchive: string;
   /** Time of all files in the archive. */
   readonly fermeture: Date;
-  /** In the order of the archive. */
+  /** Files in the order of the archive. */
   readonly fichiers: readonly DossierFile[];
 }
 

@@ -25,10 +25,10 @@ const COLUMNS = PAIRS.map(([, [column]]) => column).join(', ');
 const ON_ROLL = PAIRS.map(([, [column]]) => `v.${column}`).join(', ');
 const EXPECTED = PAIRS.map(([, [, expected]]) => `a.${expected}`).join(', ');
 
-/** A part of a long answer ends with the difference that makes it this long, in bytes: each part compares all anew. */
+/** A part of a long response ends with the difference that makes it this long, in bytes. Each part compares everything again. */
 const PART_BYTES = 4_194_304;
 
-/** SQL of the names of a criterion, so that equal sets of names are equal. */
+/** SQL of the names of a criterion. It makes equal sets of names equal. */
 const sorted = (names: string): string =>
   `CASE WHEN ${names} IS NOT NULL THEN ARRAY(SELECT DISTINCT unnest(${names}) ORDER BY 1) END AS ${names}`;
 
@@ -66,8 +66,8 @@ const CHAMPS = jsonList(
 );
 
 /**
- * The differences between the roll and the expected voters. Voters without an employee and those written by hand are in
- * none. Those who have voted are marked: they are neither shown nor changed.
+ * The differences between the roll and the expected voters. Voters without an employee and those written manually are in
+ * none. Those who have voted are marked: they are not shown and not changed.
  */
 const ECARTS = `
   SELECT CASE WHEN v.id_unique IS NULL THEN 'AAjouter' WHEN a.id_externe IS NULL THEN 'ARetirer' ELSE 'AModifier' END AS nature,
@@ -211,7 +211,7 @@ export class EcartsRepository {
     };
   }
 
-  /** Without statistics of the tenant, PostgreSQL expects one row of each table and would read all for each employee. */
+  /** PostgreSQL without statistics of the tenant expects one row of each table and would read all for each employee. */
   private async expectManyRows(): Promise<void> {
     await this.transactions
       .client()

@@ -185,7 +185,7 @@ export class EngagementRepository {
 
   /**
    * Computes something from complete subtrees of the log, which are read in one statement. `work` runs twice: first to find
-   * what it reads.
+   * the subtrees that it reads.
    *
    * @param leafHash hash of a leaf
    * @returns undefined if the log lacks one of the subtrees

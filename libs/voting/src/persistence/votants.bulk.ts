@@ -251,7 +251,7 @@ export class VotantsBulk {
 
   /**
    * Writes the staged records except those that a cast ballot does not allow. Unchanged rows are not rewritten. A changed
-   * voter counts as written by hand, whatever list added it. Voters are locked only here, so they can vote until their row is written.
+   * voter counts as written manually, whatever list added it. Voters are locked only here, so they can vote until their row is written.
    *
    * @param last place of a record
    * @returns the change, and the records that were left out because their voters have voted

@@ -11,7 +11,7 @@ interface Block {
 }
 
 /**
- * IANA's registries of special-purpose addresses, of multicast and of what is reserved, copied manually. No code of the
+ * IANA's registries of special-purpose, multicast and reserved addresses, copied manually. No code of the
  * product or of its libraries is asked.
  */
 const SPECIAL_V4 = [

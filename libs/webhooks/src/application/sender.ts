@@ -102,7 +102,7 @@ async function startOf(body: Dispatcher.ResponseData['body']): Promise<string> {
       if (bytes > DRAINED_BYTES) break;
     }
   } catch {
-    // What has arrived is kept.
+    // The part that has arrived is kept.
   }
   // Drops an incomplete last character, and U+0000, which PostgreSQL cannot store.
   return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll('\0', '');

@@ -1,4 +1,4 @@
-/** What a round did, as far as it moves ballots. Options by their places in the question. */
+/** The effects of a round, as far as it moves ballots. Options by their places in the question. */
 export interface Moves {
   /** Options that are out of the count after the round: elected or eliminated in it. */
   readonly gone: readonly number[];
