@@ -10,20 +10,20 @@ import { download, filesIn, linesOf } from './support/bundle';
 import { type Vote, Votes } from './support/votes';
 
 const VOTERS = depth(150, 400);
-/** Of so many coins, no run of this test in a million has a share of heads that is further from a half. */
+/** Distance from a half that the share of heads of `VOTERS` coins does not exceed in a million runs of this test. */
 const CHANCE = 4.9 / (2 * Math.sqrt(VOTERS));
 const NOT_ALLOWED = '42501';
 const random = seeded(SEED);
 
 type Guesses = ReadonlyMap<string, string>;
 
-/** What a partner downloads after the sealing. */
+/** The files that a partner downloads after the sealing. */
 interface Published {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly emargement: Buffer;
 }
 
-/** The options that the attacker makes the voter of a number choose in the second question: each has other ones. */
+/** Options that the attacker prescribes to a voter in the second question. Each voter, given by number, has other ones. */
 const markOf = (voter: number): number[] => times(9, (bit) => bit).filter((bit) => ((voter + 1) >> bit) & 1);
 
 /** The answers to a question, in the order of its file. */
@@ -36,13 +36,13 @@ const answersIn = ({ files }: Published, question: string): string[] =>
 const digestsIn = (file: Buffer): string[] => file.toString('hex').match(/.{64}/g) ?? [];
 
 /**
- * Who acts as the role of the processes in the tenant's own data space, for as long as the vote lasts: it can send any
- * statement at any time, and knows the source of the service. It tries to tell what each voter chose.
+ * An attacker that acts as the role of the processes in the tenant's own data space, for as long as the vote lasts. It can
+ * send any statement at any time, and knows the source of the service. It tries to find the choice of each voter.
  */
 class Attacker {
-  /** Voters in the order in which they voted, as the roll told it vote by vote. */
+  /** Voters in the order in which they voted, as the roll showed it vote by vote. */
   readonly sequence: string[] = [];
-  /** Who had voted when the digest of a receipt appeared. */
+  /** By digest of a receipt, the voter who had just voted when it appeared. */
   private readonly receipts = new Map<string, string>();
   private readonly byCounts = new Map<string, string>();
   private counts = new Map<string, number>();
@@ -65,7 +65,7 @@ class Attacker {
     return this.client.end();
   }
 
-  /** Looks after each vote at who has voted, and at all counts that there are. */
+  /** Called after each vote: reads which voter has voted, and all counts that there are. */
   async watch(): Promise<void> {
     const { rows } = await this.client.query<{ id: string }>(
       'SELECT id_unique AS id FROM votant WHERE campagne_id = $1 AND a_vote AND id_unique <> ALL ($2)',
@@ -99,7 +99,7 @@ class Attacker {
     return counts;
   }
 
-  /** What each way of attack makes of what it finds; nothing where PostgreSQL does not let it look. */
+  /** The guesses of each way of attack; none where PostgreSQL does not let the attacker look. */
   async guesses(): Promise<Map<string, Guesses>> {
     const found = new Map<string, Guesses>([['counts after each vote', this.byCounts]]);
     found.set(
@@ -171,7 +171,7 @@ class Attacker {
   }
 
   /**
-   * Every value that the role can read, by table; of the columns that are not hidden. The hidden ones of other tables are
+   * Every value that the role can read in columns that are not hidden, by table. The hidden columns of other tables are
    * numbers of transactions, which any role may ask for at any time.
    */
   async visible(): Promise<Map<string, Set<string>>> {
@@ -193,9 +193,9 @@ class Attacker {
   }
 }
 
-/** One vote by all, watched by an attacker. */
+/** A vote by all voters, watched by an attacker. */
 class Election {
-  /** What each voter chose. */
+  /** The choice of each voter. */
   private readonly chosen = new Map<string, string>();
 
   private constructor(
@@ -218,7 +218,7 @@ class Election {
     return new Election(app, votes, vote, await Attacker.connect(app, votes, vote));
   }
 
-  /** All voters vote, in an order and for options of chance. The log of receipts grows after every 40. */
+  /** All voters vote, in a random order and for random options. The log of receipts grows after every 40 votes. */
   async hold(): Promise<void> {
     const order = times(VOTERS, (voter) => ({ voter, key: random() })).sort(
       (one, other) => one.key - other.key,
@@ -275,14 +275,14 @@ class Election {
     };
   }
 
-  /** The same bundle with the ballots of the first question one by one, in the order of their voters. */
+  /** Returns the same bundle with the ballots of the first question one by one, in the order of their voters. */
   inOrder({ files, emargement }: Published, voters: readonly string[]): Published {
     const lines = voters.map((voter) => `{"bulletins":1,"reponse":[${this.chosen.get(voter)}]}\n`);
     const first = ['questions/00.ndjson', Buffer.from(lines.join(''))] as const;
     return { files: new Map([...files, first]), emargement };
   }
 
-  /** The share of voters that each way of attack is right about; where it knows nothing it tosses a coin. */
+  /** The share of voters that each way of attack is right about. Where an attack has no guess, it tosses a coin. */
   async scores(published?: Published): Promise<Map<string, number>> {
     const scores = new Map<string, number>();
     const found = published ? this.attacker.guessesIn(published) : await this.attacker.guesses();
@@ -406,7 +406,7 @@ describe('negative control: the same attacker', () => {
     const { rows } = await app.database.query<{ text: string }>(
       `SELECT pg_get_functiondef('urne_sceller'::regproc) AS text`,
     );
-    // The order is told, because it would otherwise depend on how PostgreSQL finds the ballots. They are the first to be rewritten.
+    // The order is given, because it would otherwise depend on how PostgreSQL finds the ballots. They are the first to be rewritten.
     await breaking(
       rows[0]!.text
         .replace('RETURNING b.*', 'RETURNING b.*, b.ctid AS place')
