@@ -7,7 +7,7 @@ export interface Elector {
   readonly syndicat: string | null;
   readonly employeur: string | null;
   readonly poids: string | number;
-  /** For each question the options, as the box has them; absent without a ballot. */
+  /** The options for each question, as the box has them; absent without a ballot. */
   readonly reponses?: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { Client, type QueryResult } from 'pg';
 import type { TestApp } from '../../setup/test-app';
 import type { Campaigns } from './campaigns';
 
-/** Somebody who works in a data space as the role of the processes, with statements of their own. */
+/** An intruder who works in a data space as the role of the processes, with statements of their own. */
 export class Intruder {
   private constructor(private readonly client: Client) {}
 
@@ -14,7 +14,7 @@ export class Intruder {
     return new Intruder(client);
   }
 
-  /** What it does stays done. */
+  /** Runs a statement and commits it. */
   query<R extends object>(text: string, ...values: unknown[]): Promise<QueryResult<R>> {
     return this.client.query<R>(text, values);
   }

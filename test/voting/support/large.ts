@@ -7,11 +7,11 @@ import type { Answer } from '../../setup/test-app';
 import type { Item } from './structure';
 import type { Votes } from './votes';
 
-/** What a question of a large campaign is. */
+/** The shape of a question of a large campaign. */
 export interface Shape {
   readonly options: number;
   readonly isRanked: boolean;
-  /** Of an Election. */
+  /** Number of seats of an Election. */
   readonly seats?: number;
 }
 
@@ -81,7 +81,7 @@ export class LargeVote {
     }
   }
 
-  /** The questions as the statistics must tell them, from the ballots alone. */
+  /** The questions as the statistics must show them, from the ballots alone. */
   expected(graine: string): object[] {
     return this.shapes.map((shape, index) => {
       const { Id, Options } = this.questions[index]!;
@@ -119,7 +119,7 @@ const tour = ({ number, threshold, counts, elected, eliminated, exhausted, trans
   Vers: (transfer?.to ?? []).map(({ option, weight }) => ({ OptionId: option, Poids: Number(weight) })),
 });
 
-/** What of the questions of statistics `expected` tells as well. */
+/** Returns the part of the statistics' questions that `expected` has as well. */
 export function told(questions: Answer['json']): object[] {
   return questions.map(({ QuestionId, Exprimes, Abstentions, Options, Tours }: Answer['json']) => ({
     ...{ QuestionId, Exprimes, Abstentions, Votes: Options.map(({ Votes }: Answer['json']) => Votes) },

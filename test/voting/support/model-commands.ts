@@ -4,8 +4,8 @@ import fc from 'fast-check';
 const TITLES = ['Été', 'ÉTÉ', ' été ', 'Ete', 'Hiver'] as const;
 
 /**
- * When a vote opens and closes, in hours from now. Each is half an hour off the whole hours by which time passes, so that
- * no boundary is ever near.
+ * The opening and closing of a vote, in hours from now. Time passes by whole hours. Each boundary is half an hour off them
+ * and is therefore never near.
  */
 export type Window = readonly [ouverture: number, fermeture: number];
 const FUTURE: readonly Window[] = [
@@ -22,7 +22,7 @@ const USELESS: readonly Window[] = [
   [8.5, 3.5],
 ];
 
-/** What a PUT of a campaign changes; the rest is sent as it is. */
+/** The part of a campaign that a PUT changes; the rest is sent as it is. */
 export type Change =
   | { readonly what: 'nothing' | 'text' | 'label' | 'random' | 'later' | 'earlier' }
   | { readonly what: 'title'; readonly title?: string | undefined }
@@ -37,7 +37,7 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** Numbers pick one of what there is, or was. */
+/** Numbers pick one of the records that exist or existed. */
 export type Command = { readonly on: number } & (
   | { readonly do: 'create'; readonly title?: string | undefined; readonly window: Window }
   | { readonly do: 'replace'; readonly change: Change }
@@ -67,7 +67,7 @@ export type Command = { readonly on: number } & (
 
 export type Transition = 'publier' | 'depublier' | 'ouvrir' | 'fermer' | 'archiver';
 
-/** What takes nothing more than the campaign. */
+/** Commands with no parameter other than the campaign. */
 type Plain = Transition | 'delete' | 'validation' | 'addVotant' | 'vote';
 
 /** How the ids of a new order are sent: rotated or reversed, or with one left out or unknown. */
@@ -100,7 +100,7 @@ const plain = fc.constantFrom(
   ...(['delete', 'delete', 'validation', 'addVotant', 'vote', 'vote'] as const),
 );
 
-/** Mostly the campaign that was made first, so that something comes of it. */
+/** Mostly the campaign that was made first; otherwise few commands would have an effect. */
 const on = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: number });
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -148,7 +148,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-/** What a campaign starts with: without it most sequences would be refused from beginning to end. */
+/** The commands that a campaign starts with. Without them most sequences would be refused from beginning to end. */
 const start = fc
   .record({
     window,
@@ -164,7 +164,7 @@ const start = fc
     ...then.map((plain): Command => ({ do: plain, on: 0 })),
   ]);
 
-/** What is seldom said in a row by chance, and means most. */
+/** Commands that matter most in a row and seldom follow each other by chance. */
 const chain = fc
   .record({
     on,

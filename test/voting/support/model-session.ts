@@ -26,7 +26,7 @@ const TRANSITIONS = {
   archiver: 'archive',
 } as const satisfies Record<Transition, keyof Reference>;
 
-/** What is left of a campaign in the rows. */
+/** The rows that are left of a campaign. */
 interface Left {
   id: string;
   questions: Shown[] | null;
@@ -34,13 +34,13 @@ interface Left {
   evenements: string[] | null;
 }
 
-/** One sequence of commands: what the service makes of it beside what the reference says. */
+/** A sequence of commands, which compares the service with the reference. */
 export class Session {
   private titles = 0;
   private readonly structure: StructureSession;
-  /** Since when a campaign has been changed whose time of the last change has not been read yet. */
+  /** For each campaign whose new time of the last change has not been read yet: the time since which it has been changed. */
   private readonly changed = new Map<Campagne, number>();
-  /** Those who are or were on the roll, so that who is gone is asked for, too. */
+  /** Voters who are or were on the roll. Requests for deleted voters are sent, too. */
   private readonly votants = new Map<Campagne, Votant[]>();
 
   /** @param mark begins the titles of this sequence, and of no other */
@@ -97,7 +97,7 @@ export class Session {
     }
   }
 
-  /** What is left once the clock of a worker has told of what has come by the clock alone. */
+  /** Returns the rows that are left once a worker's scheduler has sent the events of changes that are due by time alone. */
   private async told(): Promise<Left[]> {
     const { campagnes } = this.reference;
     for (let round = 1; ; round++) {
@@ -108,7 +108,7 @@ export class Session {
         const campagne = campagnes.find((one) => one.id === id)!;
         return (evenements ?? []).length < campagne.evenements.length;
       });
-      // What another sequence's round of the clock holds at this moment waits for the next one.
+      // A campaign that the scheduler's round of another sequence has locked at this moment waits for the next round.
       if (!isMissing || round === MOST_ROUNDS) return left;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -220,7 +220,7 @@ export class Session {
     if (supprimee) return;
     const codes = (answer.json.erreurs as { code: string }[]).map(({ code }) => code);
     const expected = this.reference.obstacles(campagne);
-    // What has ended is in no state to be published, and its closing has passed: that is one code, said once or twice.
+    // A campaign that has ended is in no state to be published, and its closing has passed: one code for both, once or twice.
     expectSame('what stops it', [...new Set(codes)], expected);
     expectSame('whether nothing does', answer.json.valide, expected.length === 0);
   }
@@ -296,7 +296,7 @@ export class Session {
     }
   }
 
-  /** Compares the answer of a write. @returns the item that it answered, if it was done */
+  /** Compares the response to a write. @returns the item in the response, if the write was done */
   private written(
     campagne: Campagne,
     command: Command,
@@ -317,7 +317,7 @@ export class Session {
     expectSame('the campaign', rest, this.reference.item(campagne));
   }
 
-  /** A published campaign shows the digest of its seed; the seed is told after the vote, and is the one of the digest. */
+  /** A published campaign shows the digest of its seed. The seed is shown after the vote, and is the one of the digest. */
   private expectSeed(campagne: Campagne, seed: unknown, digest: unknown): void {
     const { etat, aFini } = campagne;
     expectSame(

@@ -15,7 +15,7 @@ export function isStructural(command: Command): command is Structural {
 /** The commands of one sequence that write questions, options and their order. */
 export class StructureSession {
   private names = 0;
-  /** Everything that there is or was, so that what is gone is asked for, too. */
+  /** Questions and options that exist or existed. Requests for deleted ones are sent, too. */
   private readonly questions = new Map<Campagne, Question[]>();
   private readonly options = new Map<Question, Option[]>();
 
@@ -57,7 +57,7 @@ export class StructureSession {
         const titre = `Question ${++this.names}`;
         const body = { Titre: titre, Type: question.type, MinReponses: question.min, Ordre: command.ordre };
         const [first] = question.options;
-        // The first option stays what it is under another label, all others give way to a new one.
+        // The first option stays under another label; a new one replaces all others.
         const Options = [
           ...(first ? [{ Id: first.id, Libelle: `${first.libelle}′` }] : []),
           { Libelle: titre },

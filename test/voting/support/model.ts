@@ -1,7 +1,7 @@
 /** States of a campaign (docs/contract.md, "States and transitions"). */
 export type Etat = 'Brouillon' | 'Planifie' | 'VoteOuvert' | 'Termine' | 'Archive';
 
-/** What a PUT or POST of a campaign says; dates in milliseconds. */
+/** Content of a PUT or POST of a campaign; dates in milliseconds. */
 export interface Content {
   titre: string;
   ouverture: number;
@@ -47,14 +47,14 @@ export interface Campagne extends Content {
   supprimee: boolean;
   questions: Question[];
   votants: Votant[];
-  /** What has been told of it. */
+  /** Types of the events of this campaign that have been sent. */
   evenements: string[];
 }
 
 /** Something as JSON shows it. */
 export type Shown = Record<string, unknown>;
 
-/** What a request is answered. */
+/** Response to a request. */
 export interface Expected {
   readonly status: number;
   readonly code?: string;
@@ -62,7 +62,7 @@ export interface Expected {
   readonly changes: boolean;
 }
 
-/** Places from 0 of all questions or options in a new order; undefined where the ids sent are not exactly theirs. */
+/** Places from 0 of all questions or options in a new order; undefined if the ids sent are not exactly theirs. */
 export type Reordered = readonly number[] | undefined;
 
 export function refusal(status: number, code: string): Expected {
@@ -73,7 +73,7 @@ function done(status: number): Expected {
   return { status, changes: true };
 }
 
-/** What every request for a campaign is answered that is not there. */
+/** Response to every request for a campaign that does not exist. */
 export const GONE = refusal(404, 'Campagne.NotFound');
 const NOT_PERMITTED = refusal(400, 'Campagne.TransitionNonPermise');
 const FIXED_WHILE_OPEN = ['titre', 'ouverture', 'libelle', 'aleatoire'] as const;
@@ -85,14 +85,14 @@ function put<T>(list: readonly T[], element: T, place = Infinity): T[] {
 }
 
 /**
- * Campaigns as the contract has them (docs/contract.md, "States and transitions"): the state is kept
- * and goes on with the time, unlike in the service, which makes it of the dates. It takes over no line of the service.
+ * Campaigns as the contract has them (docs/contract.md, "States and transitions"). The reference stores the state and
+ * advances it with the time; the service computes it from the dates. The reference shares no line with the service.
  */
 export class Reference {
   readonly campagnes: Campagne[] = [];
   protected now = 0;
 
-  /** Time goes on: what was to open or close by now has done so. */
+  /** Sets the time. Campaigns that were due to open or close by now have done so. */
   tick(now: number): void {
     this.now = now;
     for (const campagne of this.campagnes) this.advance(campagne);
@@ -176,7 +176,7 @@ export class Reference {
       case 'Brouillon':
         return true;
       case 'Planifie':
-        // As a window that has passed cannot be published, what is published cannot be given one.
+        // A window that has passed cannot be published, so a published campaign cannot be given one.
         return this.now < content.fermeture;
       case 'VoteOuvert':
         return (
@@ -238,7 +238,7 @@ export class Reference {
     return votants.some(({ vote }) => vote);
   }
 
-  /** Its opening becomes the time that the service answers. */
+  /** Opens a campaign. Its opening becomes the time that the service responds with. */
   openNow(campagne: Campagne): Expected {
     if (campagne.supprimee) return GONE;
     if (campagne.etat !== 'Planifie') return NOT_PERMITTED;
@@ -262,7 +262,7 @@ export class Reference {
     return done(200);
   }
 
-  /** What a structural write is answered for what it names, from the outside in, or for the state. */
+  /** Rejection of a structural write because of the records that it names, from the outside in, or because of the state. */
   private writeRefusal(campagne: Campagne, question?: Question, option?: Option): Expected | undefined {
     if (campagne.supprimee) return GONE;
     if (question && !campagne.questions.includes(question)) return refusal(404, 'Question.NotFound');
@@ -274,7 +274,7 @@ export class Reference {
     return etat === 'Brouillon' ? undefined : refusal(409, 'Campagne.StructureVerrouillee');
   }
 
-  /** What a question becomes that is sent so. */
+  /** Returns the question that a request with this content makes. */
   question(titre: string, sent: { Type: string; MinReponses?: number; Options?: readonly Sent[] }): Question {
     const none = sent.Type === 'Proposition' ? ['Pour', 'Contre'] : [];
     const labels = sent.Options?.map(({ Libelle }) => Libelle) ?? none;
@@ -357,7 +357,7 @@ export class Reference {
     return done(200);
   }
 
-  /** What a write of the roll is answered, whatever it names: the roll may change until the campaign ends. */
+  /** Rejection of a write of the roll, whatever it names. The roll may change until the campaign ends. */
   protected rollRefusal(campagne: Campagne): Expected | undefined {
     if (campagne.supprimee) return GONE;
     return ['Termine', 'Archive'].includes(campagne.etat)
@@ -381,7 +381,7 @@ export class Reference {
     return { status: 204, changes: false };
   }
 
-  /** @param votants some of whom may not be on the roll any more */
+  /** @param votants voters, some of them perhaps not on the roll any more */
   setDroit(campagne: Campagne, votants: readonly Votant[], droit: boolean): Expected {
     const refused = this.rollRefusal(campagne);
     if (refused) return refused;
@@ -408,14 +408,14 @@ export class Reference {
       textePageAccueil: texte,
       libelleAbstention: libelle,
       ordreReponsesAleatoire: aleatoire,
-      // The results of an open vote are shown to no one by default.
+      // The results of an open vote are not shown by default.
       resultatsVisibles: hasEnded,
       ...{ seuilAnonymat: seuil, raisonSeuilAnonymat: null, raisonConstat: null },
       ...{ empreinteGrainePartenaire: null, grainePartenaire: null },
     };
   }
 
-  /** The same as lists show it. */
+  /** A campaign as lists show it. */
   listed(campagne: Campagne): Shown {
     const { id, titre, ouverture, fermeture, etat, votants, questions, creation, modification } = campagne;
     return {

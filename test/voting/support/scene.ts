@@ -14,7 +14,7 @@ export let app: TestApp;
 export let replica: TestApp;
 /** Campaigns of the current tenant. */
 export let campaigns: Campaigns;
-/** The same campaigns through the second replica. */
+/** These campaigns through the second replica. */
 export let elsewhere: Campaigns;
 /** Votes of the tenant of `spaceOfFile`. */
 export let votes: Votes;

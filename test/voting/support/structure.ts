@@ -31,7 +31,7 @@ export async function lastChange(of: Campaigns, id: string): Promise<string> {
   return (await of.item(id)).dateModificationUtc as string;
 }
 
-/** Makes the last change of a campaign a minute older, so that another one shows. */
+/** Makes the last change of a campaign a minute older; the next change is then visible. */
 export async function ageLastChange(of: Campaigns, id: string): Promise<string> {
   await of.rows(
     `UPDATE campagne SET date_modification = date_modification - interval '1 minute'
@@ -41,11 +41,11 @@ export async function ageLastChange(of: Campaigns, id: string): Promise<string> 
   return lastChange(of, id);
 }
 
-/** What can be stopped before its first change of the rows, with the key of the lock by which it is. */
+/** Work that can be stopped before its first change of the rows, with the key of the lock that stops it. */
 const KEYS = { 'the write': 1, 'the publication': 2, 'the vote': 3, 'the end': 4 } as const;
 export type Stoppable = keyof typeof KEYS;
 
-/** Stops what happens to a campaign in the middle of its transaction: also votes, and what would end the vote. */
+/** Stops work on a campaign in the middle of its transaction: also votes, and work that would end the vote. */
 export class Barrier {
   private constructor(
     private readonly app: TestApp,
@@ -92,7 +92,7 @@ export class Barrier {
     return this.rival.end();
   }
 
-  /** Runs `work`, which releases what is stopped until then. */
+  /** Runs `work`, which releases the work that is stopped until then. */
   async stopping<T>(
     what: Stoppable,
     id: string,
@@ -109,8 +109,8 @@ export class Barrier {
   }
 
   /**
-   * Sends one and then the other: some time later, or once the one is held in its middle, which it is until the other waits
-   * for it. With each comes how many connections it makes wait.
+   * Sends one request and then the other: either `lead` ms later, or once the first is stopped in its middle. The first then
+   * stays stopped until the other waits for it. Each comes with the number of connections that it makes wait.
    */
   async meet<A, B>(
     held: 'nobody' | Stoppable,
@@ -136,7 +136,7 @@ export class Barrier {
     });
   }
 
-  /** Sends requests one after the other, each once the one before waits for the campaign, which is let go at the end. */
+  /** Sends requests one after the other, each once the one before waits for the locked campaign. Unlocks it at the end. */
   async together<T>(id: string, requests: readonly (() => Promise<T>)[]): Promise<T[]> {
     await this.rival.query('BEGIN');
     await this.rival.query('SELECT FROM campagne WHERE id_unique = $1 FOR UPDATE', [id]);
@@ -153,7 +153,7 @@ export class Barrier {
     }
   }
 
-  /** Until so many connections of the service wait for a lock, or something else has happened. */
+  /** Waits until so many connections of the service wait for a lock, or something else has happened. */
   async waiting(count: number, isOver: () => boolean = () => false): Promise<void> {
     await eventually(
       async () => isOver() || (await waitingNow(this.app.database)).length >= count || undefined,
@@ -162,7 +162,7 @@ export class Barrier {
   }
 }
 
-/** For negative controls: structural writes do not lock the campaign until mocks are restored. */
+/** Makes structural writes not lock the campaign until mocks are restored, for negative controls. */
 export function withoutLock(): void {
   const { lock } = CampagneRepository.prototype;
   jest.spyOn(CampagneRepository.prototype, 'lock').mockImplementation(async function (
@@ -179,7 +179,7 @@ export function withoutLock(): void {
   });
 }
 
-/** For negative controls: the database lets what is published be changed, and a publication waits for no write of it. */
+/** For negative controls: published structure can be changed in the database, and a publication does not wait for writes of it. */
 export async function unfreeze({ database }: TestApp): Promise<void> {
   for (const table of ['question', 'option'])
     for (const command of ['insert', 'update', 'delete'])

@@ -30,7 +30,7 @@ export class Votes {
     return new Votes(app, space, await app.platformOf(space.tenant));
   }
 
-  /** The same data space by another replica. */
+  /** Returns the same data space through another replica. */
   by(app: TestApp): Votes {
     return new Votes(app, new Campaigns(app, this.campaigns.tenant), this.platform);
   }
@@ -38,7 +38,7 @@ export class Votes {
   /**
    * An open vote with voters on one question: for or against, unless `question` says otherwise.
    *
-   * @param voter what the voter of each number is, beside a name
+   * @param voter fields of the voter of each number, beside a name
    * @param more further questions
    */
   async opened(
@@ -66,7 +66,7 @@ export class Votes {
     return this.app.send(this.platform, 'POST', `/plateforme/v1/campagnes/${id}/bulletins`, body, headers);
   }
 
-  /** The same for an option by its place, which must succeed. @returns the receipt */
+  /** Casts a ballot for an option by its place, which must succeed. @returns the receipt */
   async voted(vote: Vote, voter: number, option = 0): Promise<string> {
     const { status, text, json } = await this.cast(vote.id, ballot(vote, voter, option));
     if (status !== 201) throw new Error(text);
