@@ -270,7 +270,7 @@ describe('a vote and whoever wants the campaign alone', () => {
     const holder = new Client({ connectionString: app.dataUrl });
     await holder.connect();
     await holder.query('BEGIN');
-    // As a voter at work does.
+    // A vote in progress holds this lock.
     await holder.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 3))', [
       `${campaigns.tenant.tenantId} ${vote.id}`,
     ]);

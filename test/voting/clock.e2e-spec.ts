@@ -233,7 +233,7 @@ describe('requests during continuous rounds of two workers', () => {
   beforeEach(async () => {
     await work(2);
     isOver = false;
-    // Round after round without a pause between them, so that many of them meet a request.
+    // There is no pause between the rounds. Many of them therefore meet a request.
     clocks = workers.map(async (worker) => {
       while (!isOver) await worker.get(LifecycleService).tellAllDue();
     });

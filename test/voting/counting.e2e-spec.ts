@@ -53,7 +53,7 @@ const sizeOf = (shapes: readonly Shape[]): number =>
     .map(({ options, isRanked, seats }) => options * (isRanked ? options : Math.min(options, seats ?? 1)))
     .reduce((one, other) => one + other, 0);
 
-/** Campaigns that are as large as they may be, by what is largest in them. */
+/** Campaigns that are as large as they may be, by their largest part. */
 const LARGEST: readonly [what: string, shapes: readonly Shape[]][] = [
   ['options of ranked questions', times(2, () => ranked(MOST_OPTIONS, 2))],
   ['questions', times(MOST_QUESTIONS, (n) => (n % 2 ? ranked(50, 1 + (n % 50)) : ranked(50)))],
@@ -81,7 +81,7 @@ const atTheBound: fc.Arbitrary<readonly Shape[]> = fc
       shapes.push(shape);
       left -= sizeOf([shape]);
     }
-    // What is left, in as few questions as make it.
+    // Uses the size that is left, in as few questions as possible.
     while (left > 0) {
       const options = Math.min(MOST_OPTIONS, Math.floor(Math.sqrt(left)));
       shapes.push(ranked(options));
@@ -106,7 +106,7 @@ async function check(vote: LargeVote): Promise<void> {
   expect(closed.status).toBe(200);
   const { graineDepartage } = await votes.campaigns.item(vote.id);
   const [as, expected] = [told(closed.json.questions), vote.expected(graineDepartage as string)];
-  // Of half a million figures only the first question that differs is compared figure by figure.
+  // There are half a million figures, so only the first question that differs is compared figure by figure.
   const wrong = expected.findIndex((one, index) => JSON.stringify(one) !== JSON.stringify(as[index]));
   expect(as[wrong]).toEqual(expected[wrong]);
   expect([wrong, as.length]).toEqual([-1, expected.length]);

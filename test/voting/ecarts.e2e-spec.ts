@@ -410,7 +410,7 @@ describe('voters who vote', () => {
       const after = await voters(id);
       const kept = new Map(after.map((one) => [one.VotantId as string, one]));
       for (const [n, status] of statuses.entries()) {
-        // Who voted is on the roll, and who is not on it got no ballot.
+        // Each voter who voted is on the roll, and each voter who is not on it got no ballot.
         const voter = kept.get(vote.voters[n]!);
         expect({ n, status, aVote: voter?.AVote ?? 'gone' }).toEqual(
           voter ? { n, status: 201, aVote: true } : { n, status: 404, aVote: 'gone' },

@@ -103,7 +103,7 @@ describe('the deletion of a card of SYN-1', () => {
     expectProblem(await cards.delete(again), 409, 'Adhesion.LinkedToActiveCampaign');
     await campaigns.pass(scheduled, '2 days');
     expect((await cards.delete(again)).status).toBe(204);
-    // Nobody has told of its end yet.
+    // The event of its end has not been sent yet.
     expect(await campaigns.events(scheduled)).not.toContain('campagne.terminee');
   });
 
@@ -145,7 +145,7 @@ describe('the deletion of an employee', () => {
         return;
       }
       expect(answer.status).toBe(204);
-      // A draft lets go of its voter; a campaign that has ended keeps it, detached.
+      // A draft loses its voter; a campaign that has ended keeps it, detached.
       const left = state === 'Brouillon' ? [] : [{ ...roll[0], EmployeIdExterne: null }];
       expect(await voters(campaign)).toEqual(left);
       expect((await campaigns.item(campaign)).nombreVotants).toBe(left.length);
@@ -213,7 +213,7 @@ async function violations(): Promise<number> {
   return rows.length;
 }
 
-/** What each of two requests at once was answered, the first code of a refusal with it. */
+/** Responses to two requests at once: status, and the first code of a refusal. */
 function outcome(answers: readonly Answer[]): string {
   return answers.map(({ status, json }) => (json?.code ? `${status} ${json.code}` : `${status}`)).join(', ');
 }

@@ -161,7 +161,7 @@ describe('criteria over a random population', () => {
       kept.in += size;
       kept.out += Object.keys(people).length - size;
     }
-    // Criteria that let everyone or nobody in would show nothing.
+    // Criteria that admit all employees or none would prove nothing.
     expect(Math.min(kept.in, kept.out)).toBeGreaterThan(500);
   }, 120_000);
 });

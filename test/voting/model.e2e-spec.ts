@@ -19,7 +19,7 @@ const ENOUGH = 500;
 /** Shrinking a disagreement sends commands again and again: after this long the shortest so far is shown. */
 const SHRINK_LIMIT_MS = 60_000;
 
-/** Wrong references: what they say is near the contract, and not it. */
+/** Wrong references, which differ slightly from the contract. */
 const WRONG: readonly [what: string, wrong: new () => Reference][] = [
   [
     'publishes what has ended once more',

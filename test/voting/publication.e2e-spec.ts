@@ -244,7 +244,7 @@ describe('the seeds of draws', () => {
       empreinteGrainePartenaire: sha256(BYTES),
       ...{ graineDepartage: null, grainePartenaire: null },
     });
-    // What options are does not change the seed, and no new one is made without a publication.
+    // The options do not change the seed. A new seed is made only by a publication.
     await campaigns.sent('POST', `/${id}/depublier`);
     expect(await digests(id)).toEqual([null, null]);
     await campaigns.sent('POST', `/${id}/publier`);

@@ -39,7 +39,7 @@ interface Written extends Omit<Published, 'candidates' | 'ballots' | 'rounds' | 
   readonly candidates: Readonly<Record<string, string>>;
   readonly ballots: readonly string[];
   readonly rounds: readonly (Pick<PublishedRound, 'exhausted' | 'repeat' | 'batch'> & {
-    /** Such as `A 12.5 B 3`. */
+    /** Weights of the candidates, such as `A 12.5 B 3`. */
     readonly tally?: string;
     readonly elected?: string;
     readonly eliminated?: string;

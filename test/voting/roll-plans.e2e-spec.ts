@@ -6,9 +6,9 @@ import { Campaigns } from './support/campaigns';
 
 const VOTERS = 100_000;
 const LIMITE = 100;
-/** What a page may look at where an index leads to it: itself, the next row, and some that another filter leaves out. */
+/** Rows that a page may read if an index leads to it: its own, the next one, and some that another filter leaves out. */
 const MOST_READ = 3 * LIMITE;
-/** In the middle of the list. */
+/** A time in the middle of the list. */
 const MIDDLE = new Date(Date.UTC(2026, 0, 1) + VOTERS / 2);
 
 let app: TestApp;
@@ -17,7 +17,7 @@ let id: string;
 
 /**
  * Voters of a large union and fifty small ones, of a large employer and ninety small ones. One in five hundred has no
- * right to vote, a third has voted, and of SYN-7 nobody has.
+ * right to vote, a third has voted, and no voter of SYN-7 has.
  */
 async function fill(space: Campaigns, voters: number): Promise<string> {
   const made = await space.draft();
@@ -75,9 +75,9 @@ async function walk(condition: string, all: string, isFar: boolean): Promise<num
 }
 
 /**
- * What is wrong with how a page is found, by each plan that PostgreSQL may take: it goes by the best of the indexes of its
- * filters. There is none on `a_vote`, which each vote would have
- * to write to: that filter reads past those who do not pass it.
+ * Returns the faults of the search for a page, by each plan that PostgreSQL may take. A plan must use the best of the
+ * indexes of its filters. There is no index on `a_vote`, because each vote would have to write to it. That filter reads
+ * past the voters who do not pass it.
  */
 async function faultsOf(filters: Filters, isFar: boolean): Promise<string[]> {
   const statement = await statementOf(filters, isFar);
@@ -121,7 +121,7 @@ function choices([name, ...rest]: readonly string[]): Filters[] {
   return choices(rest).flatMap((others) => VALUES[name]!.map((value) => ({ [name]: value, ...others })));
 }
 
-/** Of a union and an employer, PostgreSQL cannot tell which leads to fewer voters before it has counted them. */
+/** Before PostgreSQL has counted the voters, it does not know whether a union or an employer leads to fewer of them. */
 const isGuess = (names: readonly string[]): boolean =>
   names.includes('syndicatIdExterne') && names.includes('employeurIdentifiantExterne');
 

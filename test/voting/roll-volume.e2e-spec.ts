@@ -98,7 +98,7 @@ function employees(tenantId: string): Promise<void> {
   );
 }
 
-/** Makes all of them voters of a campaign, for what is done to a roll however it was made. */
+/** Makes all employees voters of a campaign, for work on a roll that does not depend on how the roll was made. */
 async function enrolled(): Promise<string> {
   const id = await campaigns.draft();
   await filled(
@@ -114,7 +114,7 @@ async function enrolled(): Promise<string> {
   return id;
 }
 
-/** Makes a new tenant with its employees, whose rows PostgreSQL has not counted and does not while the tests run. */
+/** Makes a new tenant with its employees. PostgreSQL has not counted their rows, and does not count them while the tests run. */
 async function start(others: number): Promise<void> {
   app = await TestApp.start();
   for (const table of ['employe', 'emploi', 'membership', 'campagne', 'votant', 'syndicat', 'employeur']) {
@@ -187,7 +187,7 @@ describe('a new tenant of many employees beside 2,000 tenants with a row of each
         get(`${app.url}/b2b/v1/campagnes/${id}/votants`, { headers: { 'X-Api-Key': campaigns.tenant.cle } }),
         'response',
       )) as [IncomingMessage];
-      // Nobody reads: what was sent fills the buffers on the way, and then waits.
+      // No client reads. The sent data fill the buffers on the way, and the rest then waits.
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       const [early, kept] = [fetched, held() - before];
       let [voters, rest] = [0, ''];

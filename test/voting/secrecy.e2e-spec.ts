@@ -42,7 +42,7 @@ const digestsIn = (file: Buffer): string[] => file.toString('hex').match(/.{64}/
 class Attacker {
   /** Voters in the order in which they voted, as the roll showed it vote by vote. */
   readonly sequence: string[] = [];
-  /** By digest of a receipt, the voter who had just voted when it appeared. */
+  /** Digests of receipts, each with the voter who had voted when it appeared. */
   private readonly receipts = new Map<string, string>();
   private readonly byCounts = new Map<string, string>();
   private counts = new Map<string, number>();

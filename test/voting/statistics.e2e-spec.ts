@@ -9,7 +9,7 @@ import { decimal, recount } from './support/recount';
 import { campaigns, newSpace, seal, spaceOfEachTest, stats } from './support/scene';
 
 const ELECTIONS = depth(40, 1_000);
-/** One of so many boxes is sealed, and its statistics are compared again. */
+/** Every fourth box is sealed, and its statistics are compared again. */
 const SEALED = 4;
 
 spaceOfEachTest();
@@ -21,7 +21,7 @@ interface Elector {
   readonly syndicat: string | null;
   readonly employeur: string | null;
   readonly weight: string;
-  /** For each question the places of options, in order of preference; empty for an abstention. */
+  /** Places of the chosen options for each question, in order of preference; empty for an abstention. */
   readonly choices?: readonly (readonly number[])[];
 }
 

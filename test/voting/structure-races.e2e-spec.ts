@@ -46,7 +46,7 @@ interface Kind {
   /** The structure before it, and once it is done. */
   readonly before: string;
   readonly after: string;
-  /** What refuses a publication of what it leaves. */
+  /** Code that refuses a publication of the structure that the write leaves. */
   readonly refusal?: string;
   readonly request: (un: Item, deux?: Item) => [method: string, rest: string, body?: unknown];
 }
@@ -117,7 +117,7 @@ interface Publication {
   readonly published: string | undefined;
 }
 
-/** One race of a write with a publication, each on a replica of its own. @returns who won, or all that was odd */
+/** A race of a write with a publication, each on a replica of its own. @returns the winner, or all that was odd */
 async function race(kind: Kind, held: Held, index: number): Promise<string> {
   const { id, questions } = await draft(kind);
   const [writer, publisher] = index % 2 ? [here, there] : [there, here];
@@ -125,12 +125,12 @@ async function race(kind: Kind, held: Held, index: number): Promise<string> {
   const write = (): Promise<Answer> => writer.send(method, `/${id}/questions${rest}`, body);
   const publish = async (): Promise<Publication> => {
     const answer = await publisher.send('POST', `/${id}/publier`);
-    // Whoever reads after the answer sees what voters will see to the end.
+    // A read after the response shows the structure that voters will see to the end.
     return { answer, published: answer.status === 200 ? await structure(writer, id) : undefined };
   };
   let written: Answer;
   let publication: Publication;
-  // Who is sent first changes, and so does its lead: one of two that are sent together would always win.
+  // The order of sending varies, and so does the lead. One of two requests that are sent together would always win.
   const isWriteFirst = held === 'nobody' ? index % 4 < 2 : held === 'the write';
   const lead = (index % 5) * 10;
   if (isWriteFirst) [written, publication] = await barrier.meet(held, id, lead, [write, 1], [publish, 1]);
@@ -138,7 +138,7 @@ async function race(kind: Kind, held: Held, index: number): Promise<string> {
   return verdict(kind, id, written, publication);
 }
 
-/** Who won; all that was seen, where what was answered and what is left do not agree. */
+/** Returns the winner, or all that was seen if the responses and the rows that are left do not agree. */
 async function verdict(kind: Kind, id: string, written: Answer, publication: Publication): Promise<string> {
   const code = ({ status, json }: Answer): string => `${status} ${json?.code ?? ''}`.trim();
   const seen = {
@@ -175,7 +175,7 @@ describe('a write of the structure and the publication at once', () => {
       for (const kind of KINDS) {
         for (const held of HELD) {
           const races = RACES_OF_KIND / HELD.length;
-          // Only what is not held may run beside others: who waits could not be told apart.
+          // Only races without a stop may run beside others, because their waiting connections could not be distinguished.
           const atOnce = held === 'nobody' ? AT_ONCE : 1;
           for (let from = 0; from < races; from += atOnce) {
             const some = times(Math.min(atOnce, races - from), (offset) => race(kind, held, from + offset));

@@ -118,7 +118,7 @@ describe('writes of one structure at once, over two replicas', () => {
         bodies.map((body, index) => () => send(round + index, 'POST', `/${question.Id}/options`, body)),
       );
       expect(statuses(answers)).toEqual([201, 201, 201, 201]);
-      // Of four that wait, the order in which they go on is PostgreSQL's.
+      // PostgreSQL chooses the order in which the four waiting writes go on.
       expect(await text()).toMatch(/^1Q\(1A 2[XY] 3[XY] 4B 5C 6[DE] 7[DE]\)$/);
       expect(await isWhole()).toBe(true);
     }

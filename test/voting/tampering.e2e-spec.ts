@@ -114,7 +114,7 @@ async function held(): Promise<{ vote: Vote; recus: string[]; note: string }> {
   return { vote, recus, note: first.note };
 }
 
-/** The partner's own record of who has voted: the events and answers that it has seen. */
+/** Number of voters who have voted, by the partner's own record: the events and responses that it has seen. */
 const VOTED = 3;
 
 async function finderOf(

@@ -10,7 +10,7 @@ import { Campaigns } from './support/campaigns';
  */
 const SMALL = 1_000;
 const MANY = 4_000;
-/** What each record may look at. */
+/** Rows that each record may read. */
 const EACH = 20;
 
 async function filled(app: TestApp, tenant: TestTenant, count: number): Promise<void> {
@@ -67,7 +67,7 @@ async function upserts(app: TestApp): Promise<void> {
   expect(second.json.Erreurs).toHaveLength(MANY);
 }
 
-/** With as little memory as two hundred thousand employees leave of it: they do not fit into a table of hashes. */
+/** Runs work with as little memory as two hundred thousand employees leave: they do not fit into a table of hashes. */
 const withoutMemory = (work: () => Promise<unknown>): Promise<void> =>
   replacing(
     (text, send) =>

@@ -6,7 +6,7 @@ import type { Answer } from '../setup/test-app';
 import { type Barrier, Replicas, type Stoppable } from './support/structure';
 import { ballot, Votes } from './support/votes';
 
-/** What is stopped in the middle of its transaction until the other one waits for it. */
+/** The request that is stopped in the middle of its transaction until the other one waits for it. */
 type Held = 'nobody' | Extract<Stoppable, 'the vote' | 'the end'>;
 const HELD: readonly Held[] = ['nobody', 'the vote', 'the end'];
 
@@ -30,13 +30,13 @@ beforeEach(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** What ends a vote, or would. */
+/** A request that ends a vote, or would end it. */
 interface End {
   readonly what: string;
   readonly request: readonly [method: string, rest: string];
   readonly done: string;
   readonly refused?: string;
-  /** What the campaign is once it is done. */
+  /** State of the campaign once the request is done. */
   readonly left: string;
   /** Votes that come too late. */
   readonly late: string;
@@ -58,7 +58,7 @@ const ENDS: readonly End[] = [
 
 const code = ({ status, json }: Answer): string => `${status} ${json?.code ?? ''}`.trim();
 
-/** One race of votes with what ends the vote, each on a replica of its own. @returns who won, or all that was odd */
+/** A race of votes with the end of the vote, each on a replica of its own. @returns the winner, or all that was odd */
 async function race(end: End, held: Held, index: number): Promise<string> {
   const vote = await here.opened(VOTERS);
   const [voting, ending] = index % 2 ? [here, there] : [there, here];
@@ -68,7 +68,7 @@ async function race(end: End, held: Held, index: number): Promise<string> {
     const [method, rest] = end.request;
     const answer = await ending.campaigns.send(method, `/${vote.id}${rest}`);
     if (end.what !== 'closing') return { answer, told: undefined };
-    // What is told right after the close is what was counted.
+    // The result that is shown right after the close is the counted one.
     const { json } = await voting.campaigns.sent('GET', `/${vote.id}/stats`);
     return { answer, told: json.questions[0].Exprimes };
   };
@@ -99,7 +99,7 @@ async function race(end: End, held: Held, index: number): Promise<string> {
     voted: counted,
     refusals: counted === VOTERS ? [] : [end.late],
   };
-  // Nothing but a close happens to a campaign with ballots; where it has none, it happens.
+  // If a campaign has ballots, only a close is done. If it has none, the end is done.
   const isConsistent = isClosing || isDone === (counted === 0);
   if (!isConsistent || !isDeepStrictEqual(seen, expected)) return JSON.stringify({ ...seen, counted });
   return counted === 0 ? 'the end' : 'the vote';
@@ -114,7 +114,7 @@ describe('votes that meet the end of their vote', () => {
       for (const end of ENDS) {
         for (const held of HELD) {
           const races = RACES_OF_END / HELD.length;
-          // Only what is not held may run beside others: who waits could not be told apart.
+          // Only races without a stop may run beside others, because their waiting connections could not be distinguished.
           const atOnce = held === 'nobody' ? AT_ONCE : 1;
           for (let from = 0; from < races; from += atOnce) {
             const some = times(Math.min(atOnce, races - from), (offset) => race(end, held, from + offset));
