@@ -209,7 +209,7 @@ describe('each filter alone', () => {
 describe('all combinations of the seven filters', () => {
   const CARDS = depth(220, 400);
   const RUNS = depth(3, 8);
-  /** Beside each value is a similar one that a pattern or a case-insensitive comparison would match. */
+  /** Each value has a similar one beside it that a pattern or a case-insensitive comparison would match. */
   const EMPLOYES = ['E-1', 'E_1', 'e-1', 'E-2', 'E-11'];
   const SYNDICATS = ['SYN-1', 'SYN_1', 'SYN-2', 'syn-1'];
   const NUMBERS = ['1', '11', '1%', '1_', 'A', 'a'];

@@ -12,7 +12,7 @@ const STATES = [
   { publiee: true, opening: '-1 year' },
 ];
 
-/** A campaign that requests may lock, empty and delete: it is restored repeatedly. Beside it one that is counted. */
+/** A campaign that requests may lock, empty and delete: it is restored repeatedly. Another campaign beside it is counted. */
 export class StandingCampaign {
   private turn = 0;
 

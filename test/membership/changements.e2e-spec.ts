@@ -340,7 +340,7 @@ describe('a mirror that reads what the feed names', () => {
     await synced(app, space.partenaire, { Syndicats: SYNDICATS, Employes: [employee('E-1')] });
     const mirror = new Mirror(app, space.partenaire);
     await mirror.follow();
-    // An employee changes with what is nested in it.
+    // An employee changes with the records that are nested in it.
     const silenced = [table, 'employe'];
     const all = (how: string) =>
       Promise.all(silenced.map((one) => app.database.query(`ALTER TABLE ${one} ${how} TRIGGER USER`)));

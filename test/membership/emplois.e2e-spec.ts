@@ -309,7 +309,7 @@ describe('GET /b2b/v2/emploi with several filters', () => {
     ['2030-01-01', null],
     ['2001-01-01', '2002-01-01'],
   ] as const;
-  // Beside each identifier is a similar one that a pattern or a case-insensitive comparison would match.
+  // Each identifier has a similar one beside it that a pattern or a case-insensitive comparison would match.
   const PEOPLE = ['E-1', 'E_1', 'EX1', 'e-1', 'E%', 'E-11', ...times(14, (n) => `P-${n}`)];
   const MATRICULES = ['100', '1_0', '1%', 'A100', 'a100', '1000', 'X100'];
   /** Any distribution without a pattern is sufficient; this one is always the same. */

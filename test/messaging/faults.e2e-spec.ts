@@ -170,7 +170,7 @@ describe('The pre-send check', () => {
     await until('three messages have begun', () => server.begun >= 3);
     await until('the third is there', () => server.accepted.length === 1);
     await sleep(500);
-    // Messages that did not pass it were discarded without an end.
+    // Messages that failed the check were discarded without an end.
     expect({ begun: server.begun, ended: server.ended }).toEqual({ begun: 3, ended: 1 });
     await app.database.query(`UPDATE courriel_destinataire SET echeance = now() WHERE etat = 'EnAttente'`);
     expect(await post.over(id, { hurry: true })).toMatchObject({ envoyes: 3 });

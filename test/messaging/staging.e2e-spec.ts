@@ -118,7 +118,7 @@ describe('E-mail of a staging data space', () => {
     await post.client({ courrielsEssai: ['apres@example.org'] });
     const sending = await worker();
     expect(await post.over(id)).toMatchObject({ envoyes: 1, retenus: 1 });
-    // What was held back stays so, whatever the setting becomes.
+    // Recipients that were held back stay so, whatever the setting becomes.
     await post.client({ courrielsEssai: ['example.org'] });
     const next = await post.email({ idExternes: ids });
     expect(await post.over(next.id)).toMatchObject({ envoyes: 2 });

@@ -199,7 +199,7 @@ describe('Persons who had the same external identifier', () => {
     const space = await Space.make(app);
     const { one } = space;
     const idsUniques = [await passed(space, one)];
-    // Another address, so that only the former identifier leads from one voter to the other.
+    // With another address, only the former identifier leads from one voter to the other.
     await app.database.query('UPDATE votant SET courriel = NULL WHERE nom = $1', [one.nom]);
     idsUniques.push(await passed(space, one));
     const gone = await space.read();

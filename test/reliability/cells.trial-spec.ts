@@ -211,7 +211,7 @@ async function moves(
   const confirmed = loads.reduce((sum, load) => sum + load.employees.size, 0);
   const delivered = (): number =>
     new Set(receiver.received.map(({ headers }) => headers['webhook-id'] as string)).size;
-  // Of lost syncs nobody is told.
+  // Lost syncs have no event.
   if (lost.length === 0) await until('every sync is told', () => delivered() >= confirmed, 30_000);
   return { loads, lost, events: { confirmed, delivered: delivered() } };
 }

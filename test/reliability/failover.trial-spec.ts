@@ -37,7 +37,7 @@ type Way = 'several servers in DATABASE_URL' | 'an address that moves';
 interface Outcome {
   readonly load: MixedLoad;
   readonly there: Found;
-  /** For each failover, milliseconds from the end of the promotion to the readiness of both processes. */
+  /** Milliseconds from the end of the promotion to the readiness of both processes, for each failover. */
   readonly readyMs: readonly number[];
   /** Probes of readiness that succeeded while only the old primary could be reached; the number of probes. */
   readonly readyOnOld: readonly [number, number];

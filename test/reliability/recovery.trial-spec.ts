@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** What happened before the restored moment T and after it. */
+/** Data from before the restored moment T and from after it. */
 interface Story {
   readonly space: FleetSpace;
   readonly secret: string;

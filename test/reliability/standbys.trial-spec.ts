@@ -21,7 +21,7 @@ const READS_BETWEEN = 200;
 const PARTNERS = 4;
 /** The standby replays each commit so much later; this is less than it may be behind. */
 const REPLAY_MS = 300;
-/** For how long the replay is paused; this is more than a standby may be behind. */
+/** Time for which the replay is paused; this is more than a standby may be behind. */
 const LATE_MS = 2_000;
 /** How long a lock waits for reads on the standby. */
 const HOLD_MS = 500;

@@ -7,7 +7,7 @@ import { lockWaits } from '../setup/lock-waits';
 
 let app: TestApp;
 let replica: TestApp;
-/** The same tenant through both replicas. */
+/** `partner` and `twin` are the same tenant through both replicas. */
 const partner = perTest(() => Partner.start(app));
 let twin: Partner;
 let rival: Client;

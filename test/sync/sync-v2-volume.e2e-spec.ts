@@ -112,7 +112,7 @@ describe('thousands of employees with employments, memberships and values', () =
     expect(await partner.count('emploi', `identifiant_externe = 'V1' AND date_fin IS NOT NULL`)).toBe(
       COUNT / 2,
     );
-    // Back to V1, all of them at once: employees whose employer V1 already shows stay unchanged.
+    // All employees go back to V1 at once. Employees whose employer V1 already shows stay unchanged.
     await partner.syncV1({
       employes: employes.map((record) => ({ ...record, identifiantExterneEmployeur: 'EMP-0' })),
     });

@@ -17,7 +17,7 @@ export function letTwoMeet<K extends string>(app: TestApp, repository: Writes<K>
   });
 }
 
-/** For negative controls: reads the row but releases its lock at once, until mocks are restored. */
+/** Makes reads of the row release its lock at once, until mocks are restored, for negative controls. */
 export function withoutLock<T>(repository: { lock(...key: never[]): Promise<T> }): void {
   const { lock } = repository;
   jest.spyOn(repository, 'lock').mockImplementation(async function (

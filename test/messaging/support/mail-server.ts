@@ -107,7 +107,7 @@ export class MailServer {
       if (verdict === 'cut') return this.cut(session);
       if (verdict === 'accept') {
         if (phase === 'dot') await sleep(this.delayMs());
-        // A message whose response the dying server has not sent is not accepted.
+        // The dying server accepts a message only if it has sent the response.
         if (this.isDown) return;
         onAccept();
         return done();

@@ -55,7 +55,7 @@ export class ReplicatedPostgres {
     link = (url) => Promise.resolve(url),
     settings: more = {},
   }: ReplicationOptions = {}): Promise<void> {
-    // No commit may wait for a standby that is not there.
+    // Commits must not wait for an absent standby.
     await configure(this.primary, 'synchronous_standby_names', '');
     const place = this.former ?? this.follower;
     await place?.stop();
