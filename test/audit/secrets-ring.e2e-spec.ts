@@ -216,7 +216,7 @@ describe('npm run cli -- rechiffrer', () => {
       'the end of the chain needs the key k1, which SECRETS_KEY lacks',
       'entries 1 to 3 need the key k1, which SECRETS_KEY lacks',
     ]);
-    // Negative control: whoever has the old key writes a trail that passes while the ring has that key.
+    // Negative control: a writer with the old key can write a trail that passes while the ring has that key.
     expect(await faultsWith(app, tenant, ring('k2', 'k1'))).toEqual([]);
   });
 

@@ -50,7 +50,7 @@ describe('clients and their cells', () => {
     // A client counts before it has a data space.
     expect(await cells(created())).toEqual(both('principal'));
     expect(await cells(asAdmin('GET', `/clients/${json.id}`))).toEqual(both('nord'));
-    // What was read may be sent back.
+    // The client may be sent back as it was read.
     expect((await asAdmin('PUT', `/clients/${json.id}`, json)).json).toEqual(json);
     const listed = (await asAdmin('GET', '/clients')).json as Answer['json'][];
     expect(listed.find((one) => one.id === json.id)).toEqual(json);

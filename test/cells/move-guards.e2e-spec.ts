@@ -7,7 +7,7 @@ import { perFile } from '../setup/fixtures';
 import type { TestTenant } from '../setup/test-app';
 import { spaceOf, TwoCells } from './support';
 
-/** What would lose or empty a data space: each test does it, and finds everything in its place. */
+/** Actions that would lose or empty a data space. Each test does one, and finds everything in its place. */
 
 const two = perFile(() => TwoCells.start());
 

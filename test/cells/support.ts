@@ -28,7 +28,7 @@ export class TwoCells {
     readonly app: TestApp,
     readonly urls: Readonly<Record<Cell, string>>,
     readonly databases: Readonly<Record<Cell, Client>>,
-    /** With the login of migrations; the application has that of the processes. Old rows go after 8 s, not 3 minutes. */
+    /** Has the login of migrations; the application has that of the processes. Deletes old rows after 8 s, not 3 minutes. */
     readonly mover: Mover,
   ) {}
 

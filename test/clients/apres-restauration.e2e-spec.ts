@@ -136,7 +136,7 @@ describe('node dist/apps/cli/src/main.js apres-restauration', () => {
         'SELECT etat FROM courriel_destinataire WHERE courriel_id = $1 ORDER BY ordre',
         email,
       );
-      // The erased person's recipient is gone or without a person; nobody waits.
+      // The erased person's recipient is gone or without a person; no recipient waits.
       expect(states.map(({ etat }) => etat)).not.toContain('EnAttente');
       expect(states[0]).toEqual({ etat: 'Envoye' });
       expect(await rows('SELECT revoque_le IS NOT NULL AS revoked FROM cle WHERE id = $1', cle)).toEqual([

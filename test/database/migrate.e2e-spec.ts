@@ -3,7 +3,7 @@ import { migrateDown, migrateUp } from '../../libs/platform/src/database/migrate
 import { lockWaits } from '../setup/lock-waits';
 import { cloneTemplate } from '../setup/test-app';
 
-/** It changes `journal`, then `journal_tete`. */
+/** A migration that changes `journal`, then `journal_tete`. */
 const TWO_TABLES = '1764000036000';
 
 const REASON =

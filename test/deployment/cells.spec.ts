@@ -9,7 +9,7 @@ import { CELLS, EXAMPLE_SECRET, manifestFiles, objectsOf, textOf, type Yaml } fr
 import { filesOf, rendered } from './support/kustomize';
 import { schemaFaults } from './support/official-schema';
 
-/** In the order in which they are applied. */
+/** Folders in the order in which they are applied. */
 const FOLDERS = ['databases', 'migration', '.', 'mover'].map((folder) => join(CELLS, folder));
 const IMAGE = /^registry\.example\.org\/mandat@sha256:[0-9a-f]{64}$/;
 
@@ -18,7 +18,7 @@ const named = (all: readonly Yaml[], kind: string, name: string): Yaml =>
   all.find((one) => one.kind === kind && one.metadata.name === name);
 const envOf = (deployment: Yaml): Yaml[] => deployment.spec.template.spec.containers[0].env;
 
-/** What is wrong with the workers of the cells. */
+/** Returns the faults of the cells' workers. */
 function faultsOfWorkers(all: readonly Yaml[]): string[] {
   const deployments = all.filter(
     ({ kind, metadata }) => kind === 'Deployment' && metadata.name !== 'mandat-mover',
@@ -48,7 +48,7 @@ function faultsOfWorkers(all: readonly Yaml[]): string[] {
   ];
 }
 
-/** What keeps the mover from moving, although it starts. */
+/** Returns the faults that prevent the mover from moving although it starts. */
 function faultsOfMover(all: readonly Yaml[]): string[] {
   const sourcesOf = (workload: Yaml): Yaml[] => envOf(workload).filter(({ name }) => name !== 'SECRETS_KEY');
   const [mover, migration] = [

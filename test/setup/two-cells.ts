@@ -21,7 +21,7 @@ export function testCells(databaseUrl: string): Map<string, string> {
   return new Map([[dataUrl === databaseUrl ? PRINCIPAL : NORD, dataUrl]]);
 }
 
-/** The variables that tell a process the cells and standbys of its DATABASE_URL. @param dataUrl another way to the data spaces */
+/** The variables that give a process the cells and standbys of its DATABASE_URL. @param dataUrl another way to the data spaces */
 export function cellVariables(
   { DATABASE_URL, CELLS }: Record<string, string>,
   dataUrl = DATABASE_URL && dataUrlOf(DATABASE_URL),
@@ -36,7 +36,7 @@ export function cellVariables(
   };
 }
 
-/** The same database on the standby of TEST_READS=1; undefined for databases that it does not have. */
+/** Returns the same database on the standby of TEST_READS=1; undefined for databases that it does not have. */
 function standbyOf(databaseUrl: string): string | undefined {
   const standby = process.env.TEST_STANDBY_URL;
   const primary = process.env.TEST_CELL_URL ?? process.env.TEST_DATABASE_URL!;

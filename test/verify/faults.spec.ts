@@ -9,7 +9,7 @@ import { PACKAGE } from './support/verifier';
 
 /**
  * One-line faults of the verifier's counting: the built file, a part of it, and its replacement. Each is written into a
- * copy of the package, which then counts the published counts and the votes that were counted by hand.
+ * copy of the package, which then counts the published counts and the votes that were counted manually.
  */
 const FAULTS: readonly (readonly [string, string, string, string])[] = [
   ['the threshold must be exceeded', 'ranked', 'compare(threshold) >= 0', 'compare(threshold) > 0'],

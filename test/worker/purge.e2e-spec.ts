@@ -62,7 +62,7 @@ async function windows(age: string): Promise<void> {
 async function column(text: string, values: unknown[] = []): Promise<string[]> {
   return (await app.database.query<{ value: string }>(text, values)).rows.map(({ value }) => value);
 }
-/** Of tenants and of administrators, whose records may be on two servers. */
+/** Returns the keys of tenants' and administrators' records, which may be on two servers. */
 async function recordKeys(): Promise<string[]> {
   const text = 'SELECT idempotency_key AS value FROM idempotency_record WHERE tenant_id';
   const owned = await column(`${text} = ANY ($1)`, [tenants.map(({ tenantId }) => tenantId)]);

@@ -104,7 +104,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'administrators set it and the tenants of a client only read it; it holds no data of a tenant',
 };
 
-/** By rule: a query that returns the `name` of each object that breaks it. */
+/** Each rule with a query that returns the `name` of each object that breaks it. */
 const RULES: Readonly<Record<string, string>> = {
   'a table without tenant_id that is neither of administration nor technical': `
     SELECT 'table ' || relname AS name FROM tables

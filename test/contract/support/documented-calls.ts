@@ -26,7 +26,7 @@ import {
   Validators,
 } from './openapi-faults';
 
-/** The last page of a list has no next one; a task that has not succeeded has no effects. */
+/** Whether a header may be absent. The last page of a list has no next one. Only a task that has succeeded has effects. */
 function mayLack(header: string, { json }: Answer): boolean {
   return (
     header === 'Link' ||

@@ -22,7 +22,7 @@ const HELD = {
   cards: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b01',
   /** The service has disabled it. */
   disabled: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b02',
-  /** Its deliveries are requested although it is inactive. */
+  /** An inactive endpoint whose deliveries are requested. */
   inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',

@@ -6,7 +6,7 @@ import { PUBLIC } from '../../../libs/platform/src/http/public.decorator';
 
 type Handler = (...args: never[]) => unknown;
 
-/** One method and path of the running application, with the declarations of its handler. */
+/** A method and path of the running application, with the declarations of its handler. */
 export interface Route {
   readonly method: string;
   /** Path in Express: `/b2b/v1/employe/:idExterne`. */

@@ -20,7 +20,7 @@ export interface Ballot {
   readonly poids?: string;
   readonly syndicat?: string | null;
   readonly employeur?: string | null;
-  /** For each question the places of the options. */
+  /** Places of the options for each question. */
   readonly reponses: readonly (readonly number[])[];
 }
 
@@ -57,7 +57,7 @@ export interface Made {
   voterOf(index: number): Record<string, string>;
 }
 
-/** Deterministic bytes, so that a fixture has the same bytes in each run. */
+/** Deterministic bytes. A fixture has the same bytes in each run. */
 const bytesOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 export const CAMPAIGN = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01';
 export const idOf = (kind: string, index: number): string => {

@@ -18,7 +18,7 @@ export const elections: fc.Arbitrary<Election> = fc
       rankings: fc.array(
         fc.record({
           options: fc.shuffledSubarray([...Array(options).keys()], { minLength: 1 }),
-          // Small weights, so that ties are frequent.
+          // Small weights make ties frequent.
           weight: fc.integer({ min: 1, max: 4 }),
         }),
         { minLength: 1, maxLength: 40 },

@@ -1,7 +1,7 @@
 import { type Ballot, optionId, type Question, questionId } from './bundle';
 import { type Plain, toutOf } from './vote';
 
-/** A small vote that was counted by hand: three classes, weights, draws, a tie that an earlier round decides. */
+/** A small vote that was counted manually: three classes, weights, draws, a tie that an earlier round decides. */
 
 const QUESTIONS: Question[] = [
   { Type: 'Proposition', EstPreferentiel: false, MaxReponses: 1, Decimales: 2, options: ['Pour', 'Contre'] },
@@ -34,7 +34,7 @@ const BALLOTS: Ballot[] = [
   { ...rest, poids: '0.25', reponses: [[], [], [2], [1], [3, 2, 4]] },
 ];
 
-/** With this seed the draws choose C (question 1) and S (question 3). */
+/** The draws with this seed choose C (question 1) and S (question 3). */
 export const SEED = 'Z3JhaW5lIDA=';
 const PARTNER = 'cGFydGVuYWlyZQ==';
 

@@ -1,7 +1,7 @@
 import { bundleOf, CAMPAIGN, type Made, type Spec } from './bundle';
 import { verifier, withFiles } from './verifier';
 
-/** What a bundle needs beside its results. */
+/** The parts of a bundle other than its results. */
 export type Plain = Omit<Spec, 'resultats'>;
 
 /** The body of `tout` with the given items of the questions. */

@@ -93,7 +93,7 @@ export async function countJobs(database: Client): Promise<number> {
 
 /**
  * Returns the inconsistencies between deliveries and jobs: waiting deliveries without exactly one job of their
- * generation, due at the row's time, and jobs that nobody runs and that would send nothing. There are none at any
+ * generation, due at the row's time, and jobs that no worker runs and that would send nothing. There are none at any
  * moment, because one transaction writes both. A delivery that is sent again while it waits leaves a job of its earlier
  * generation.
  */

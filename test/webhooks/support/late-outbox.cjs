@@ -1,6 +1,6 @@
 'use strict';
 // Loaded before a built process (node --require), to break it on purpose: its events are written a moment later, in a
-// transaction of their own, instead of in the one that they tell of.
+// transaction of their own, instead of in the one that they report.
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { randomUUID } = require('node:crypto');
 const { join } = require('node:path');
