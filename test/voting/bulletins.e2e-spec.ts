@@ -232,7 +232,7 @@ describe('a vote and whoever wants the campaign alone', () => {
     expect((await campaigns.send('POST', `/${vote.id}/fermer`)).status).toBe(200);
     isClosed = true;
     await Promise.all(lanes);
-    // Voters were left when it was closed: it did not wait for the last of them.
+    // Some voters had not voted when the vote was closed. The close did not wait for the last of them.
     const late = answers.filter(([, wasClosed]) => wasClosed);
     expect(late.length).toBeGreaterThan(0);
     for (const [answer] of late) expectProblem(answer, 409, 'Vote.CampagneNonOuverte');
@@ -361,7 +361,7 @@ describe('the application’s role', () => {
       'tenant_id, titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, ordre_reponses_aleatoire, publiee';
     const anew = `WITH gone AS (DELETE FROM campagne WHERE id_unique = $1 RETURNING *)
       INSERT INTO campagne (id_unique, ${columns}) SELECT id_unique, ${columns} FROM gone`;
-    // Restricted: no other row can take its place, were it in the same statement.
+    // The foreign key is RESTRICT: no other row can take its place, not even in the same statement.
     await expect(asApplication(anew, vote.id)).rejects.toMatchObject({ code: '23001' });
   });
 

@@ -219,8 +219,8 @@ function outcome(answers: readonly Answer[]): string {
 }
 
 /**
- * Runs races of two requests, some at a time. Which is sent first changes from race to race, and so does its lead: one
- * of the two has less to do before they meet, and would win them all.
+ * Runs races of two requests, some at a time. The order of sending changes from race to race, and so does the lead.
+ * Otherwise one of the two would win all races, because it has less to do before they meet.
  */
 async function race(
   one: (index: number) => Promise<Answer>,
@@ -268,7 +268,7 @@ describe(`${RACES} times at once, over two replicas`, () => {
       (index) => publish(published[index]!, replica),
       (index) => deleteCard(ids[index]!),
     );
-    // Both of them: races that one side always wins would show nothing.
+    // Each side must have won: races that one side always wins would show nothing.
     expect(kinds(results)).toEqual(['200, 204', '200, 409 Adhesion.LinkedToActiveCampaign']);
     expect(await violations()).toBe(0);
   }, 120_000);
@@ -334,8 +334,8 @@ describe(`${RACES} times at once, over two replicas`, () => {
 const BARRIER = 4_711;
 
 /**
- * Sends one request, which stops where its `trigger` fires, and another one meanwhile, which waits for the first or is
- * answered; then lets the first go on. @returns both answers, and whether the other one waited
+ * Sends one request, which stops where its `trigger` fires. Sends another one meanwhile, which waits for the first or gets
+ * its response. Then lets the first continue. @returns both responses, and whether the other one waited
  */
 async function meeting(
   trigger: string,

@@ -16,7 +16,7 @@ const MORE = 50;
 const MOST_MORE = 40;
 /** Sequences within which a wrong reference must be found out. */
 const ENOUGH = 500;
-/** Shrinking a disagreement sends commands again and again: after this long the shortest so far is shown. */
+/** Shrinking a disagreement sends commands repeatedly. After this time the shortest sequence so far is shown. */
 const SHRINK_LIMIT_MS = 60_000;
 
 /** Wrong references, which differ slightly from the contract. */
@@ -124,7 +124,7 @@ const WRONG: readonly [what: string, wrong: new () => Reference][] = [
   ],
 ];
 
-/** Answers that the sequences must have met, or they have shown little. */
+/** Responses that the sequences must have met. Otherwise they have shown little. */
 const HAPPENINGS = [
   ...['create 201', 'create Campagne.NomDejaUtilise', 'create Campagne.SlugDejaUtilise'],
   'create Campagne.OuvertureVoteApresFermeture',
@@ -193,7 +193,7 @@ describe('campaigns beside a reference', () => {
           { seed: SEED + worker, numRuns: SEQUENCES / CONCURRENCY },
         ),
       );
-      // The application must not stop under those that go on.
+      // The application must not stop while other sequences run.
       await Promise.allSettled(workers);
       await Promise.all(workers);
       expect(sequences).toBe(SEQUENCES);

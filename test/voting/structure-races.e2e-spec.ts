@@ -186,7 +186,7 @@ describe('a write of the structure and the publication at once', () => {
       expect(odd).toEqual([]);
       const perHeld = (KINDS.length * RACES_OF_KIND) / HELD.length;
       const free = HELD.slice(1).map((winner) => winners.get(`${winner} while nobody is held`) ?? 0);
-      // Both of them: races that one side always wins would show nothing. Few races leave it to chance.
+      // Each side must have won: races that one side always wins would show nothing. In few races it is left to chance.
       if (IS_WHOLE) expect(Math.min(...free)).toBeGreaterThan(0);
       expect(free[0]! + free[1]!).toBe(perHeld);
       expect(winners.get('the write while the write is held')).toBe(perHeld);

@@ -186,7 +186,7 @@ describe('writes of one structure at once, over two replicas', () => {
   it('negative control: without the lock, a deletion and an addition at once leave a place empty', async () => {
     withoutLock();
     let isBroken = false;
-    // Seldom the addition is done before the deletion has looked what is left.
+    // In a few rounds the addition is done before the deletion has read the rows that are left.
     for (let round = 0; round < ROUNDS && !isBroken; round++) {
       const [question] = (await draft('Q', 'R')) as [Item];
       await barrier.stopping('the write', id, async (release) => {

@@ -5,8 +5,8 @@ import type { TestApp, TestTenant } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
 
 /**
- * All that PostgreSQL knows is small tenants that call their one employee, union and voter the same. It then believes that
- * most rows have whatever identifier a record names, and that reading them all finds one soonest.
+ * PostgreSQL knows only small tenants, whose one employee, union and voter have the same identifiers. It then assumes that
+ * most rows have the identifier that a record names, and that reading all rows finds one soonest.
  */
 const SMALL = 1_000;
 const MANY = 4_000;

@@ -129,7 +129,7 @@ describe('votes that meet the end of their vote', () => {
       expect(odd).toEqual([]);
       const perHeld = (ENDS.length * RACES_OF_END) / HELD.length;
       const free = HELD.slice(1).map((winner) => winners.get(`${winner} while nobody is held`) ?? 0);
-      // Both of them: races that one side always wins would show nothing. Few races leave it to chance.
+      // Each side must have won: races that one side always wins would show nothing. In few races it is left to chance.
       if (IS_WHOLE) expect(Math.min(...free)).toBeGreaterThan(0);
       expect(free[0]! + free[1]!).toBe(perHeld);
       expect(winners.get('the vote while the vote is held')).toBe(perHeld);

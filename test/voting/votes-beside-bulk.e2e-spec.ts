@@ -45,7 +45,7 @@ async function during<T>(write: () => Promise<Answer>, work: () => Promise<T>): 
   }
 }
 
-/** Casts all ballots, and lets the bulk write go on once all but the one are in whose row it holds. */
+/** Casts all ballots, and lets the bulk write continue once all are cast except that of the voter whose row it has locked. */
 async function allCast(vote: Vote): Promise<number[]> {
   let taken = 0;
   const cast = times(VOTERS, async (voter) => {

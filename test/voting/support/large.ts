@@ -51,7 +51,7 @@ export class LargeVote {
     return new LargeVote(votes, id, shapes, ids, questions);
   }
 
-  /** Publishes and opens it as before there was a bound: by statements. */
+  /** Publishes and opens the campaign by statements, as if there were no bound of the size of results. */
   async publishUnbounded(): Promise<void> {
     await this.votes.campaigns.rows(
       `UPDATE campagne SET publiee = true, publications = publications + 1, ouverture_du_vote_utc = clock_timestamp()

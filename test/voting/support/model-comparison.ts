@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../setup/test-app';
 import type { Expected } from './model';
 
-/** Service and reference are not of one mind. */
+/** Thrown if service and reference disagree. */
 export class Disagreement extends Error {}
 
 /** @throws Disagreement */
@@ -17,7 +17,7 @@ export function expectSame(what: string, found: unknown, expected: unknown): voi
   throw new Disagreement(`${what} differs`);
 }
 
-/** Compares answers by status and code, and notes what each command was answered. */
+/** Compares responses by status and code, and notes the response to each command. */
 export class Answers {
   readonly seen = new Set<string>();
 
@@ -29,7 +29,7 @@ export class Answers {
   }
 }
 
-/** Number `number` of those that there are or were, from the first again behind the last; a stranger if there is none. */
+/** Number `number` of the records that exist or existed, from the first again after the last; an unknown one if there is none. */
 export function picked<T>(known: readonly T[] | undefined, number: number, stranger: () => T): T {
   return known?.[number % known.length] ?? stranger();
 }

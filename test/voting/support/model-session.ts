@@ -331,7 +331,7 @@ export class Session {
     expectSame('the seed', told, digest);
   }
 
-  /** Takes over the times that the service gives, none of them before it was asked for. */
+  /** Takes over the times that the service gives. @throws Disagreement on a time before the request for it */
   private adoptTimes(campagne: Campagne, json: Shown, sent: number): void {
     const adopted = (name: string, since: number): string => {
       const time = String(json[name]);

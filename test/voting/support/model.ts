@@ -54,7 +54,7 @@ export interface Campagne extends Content {
 /** Something as JSON shows it. */
 export type Shown = Record<string, unknown>;
 
-/** Response to a request. */
+/** Expected response to a request. */
 export interface Expected {
   readonly status: number;
   readonly code?: string;
