@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrateDown, migrateUp } from '../../libs/platform/src/database/migrate';
+import { eventually } from '../http/expect-problem';
 import { lockWaits } from '../setup/lock-waits';
 import { cloneTemplate } from '../setup/test-app';
 
@@ -71,11 +73,33 @@ describe('A migration of a schema that is in use', () => {
     expect(new Set(reasons)).toEqual(new Set([REASON]));
   });
 
+  it('waits for a lock as long as without earlier migrations, if those took ten minutes', async () => {
+    const { now } = Date;
+    const migration = migrated();
+    await lockWaits(database);
+    // Ten minutes pass before the first attempt ends.
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 600_001);
+    await eventually(() => reasons.length > 0 || undefined, 'A wait');
+    await rival.query('COMMIT');
+    expect(await migration).toEqual(undone);
+  });
+
+  it('waits without a limit for another process that migrates', async () => {
+    await rival.query('COMMIT');
+    await rival.query('SELECT pg_advisory_lock(7304512201)');
+    const migration = migrated();
+    await lockWaits(database);
+    await sleep(1_000);
+    expect(reasons).toEqual([]);
+    await rival.query('SELECT pg_advisory_unlock_all()');
+    expect(await migration).toEqual(undone);
+  });
+
   it('ends after ten minutes without its locks: an error that says what to do, and none of it is applied', async () => {
     const { now } = Date;
     const migration = migrated();
     migration.catch(() => undefined);
-    await lockWaits(database);
+    await eventually(() => reasons.length > 0 || undefined, 'A wait');
     jest.spyOn(Date, 'now').mockImplementation(() => now() + 600_001);
     await expect(migration).rejects.toThrow('End the long transactions that pg_stat_activity shows');
     expect(await applied()).toEqual(before.filter((name) => !undone.includes(name)));

@@ -1,6 +1,5 @@
 import { eventually } from '../http/expect-problem';
 import type { Answer, TestApp, TestTenant } from '../setup/test-app';
-import { lockWaits } from '../setup/lock-waits';
 
 export { awayFromMidnight, isActiveOn, today } from './days';
 
@@ -225,11 +224,6 @@ export class Partner {
     await work();
     return [...(await times())].filter(([id, time]) => before.get(id) !== time).map(([id]) => String(id));
   }
-}
-
-/** Returns the service's first connection that waits for a lock. */
-export async function whoWaits(app: TestApp): Promise<number> {
-  return (await lockWaits(app.database))[0]!;
 }
 
 /** Returns the service's first connection that matches a condition on `pg_stat_activity`. */

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
-import { employee, employer, job, type Loose, many, membership, Partner, union, whoWaits } from './support';
+import { employee, employer, job, type Loose, many, membership, Partner, union } from './support';
 import { perTest } from '../setup/fixtures';
 import { lockWaits } from '../setup/lock-waits';
 
@@ -203,7 +203,7 @@ describe('the deletion of an employer during a sync that names it', () => {
       await asTenant(`SELECT FROM employe WHERE tenant_id = $1 AND id_externe = 'E-2' FOR UPDATE`);
       const sent = jest.spyOn(Client.prototype, 'query');
       const running = partner.send('POST', path, body);
-      await whoWaits(app);
+      await lockWaits(app.database);
       const deletion = twin.send('DELETE', '/b2b/v1/employeur/EMP-1');
       await lockWaits(app.database, 2);
       await rival.query('ROLLBACK');

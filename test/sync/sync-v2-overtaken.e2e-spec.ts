@@ -13,9 +13,9 @@ import {
   Partner,
   resultOf,
   union,
-  whoWaits,
 } from './support';
 import { perTest } from '../setup/fixtures';
+import { lockWaits } from '../setup/lock-waits';
 
 let app: TestApp;
 const partner = perTest(() => Partner.start(app));
@@ -65,7 +65,7 @@ describe('a V2 sync that began before a change and ends after it', () => {
     });
     await holdTurn();
     const running = partner.sync({ Employes: [employee('E-1', { Nom: 'Put', ...more })] });
-    await whoWaits(app);
+    await lockWaits(app.database);
     const read = await partner.v1('E-1');
     const put = await partner.send('PUT', '/b2b/v1/employe', {
       ...read,
@@ -82,7 +82,7 @@ describe('a V2 sync that began before a change and ends after it', () => {
     await holdTurn();
     const sent = union('SYN', [employer('EMP-2')], { Nom: 'Rival' });
     const running = partner.sync({ Syndicats: [sent] });
-    await whoWaits(app);
+    await lockWaits(app.database);
     await app.database.query(
       `UPDATE syndicat SET nom = 'Rival', derniere_maj = clock_timestamp() WHERE tenant_id = $1`,
       [partner.tenant.tenantId],
@@ -104,7 +104,7 @@ describe('a V2 sync that another request overtakes', () => {
     );
     const sent = { Employes: [employee('E-1', { Emplois: [job('J', 'EMP-1')] })] };
     const running = partner.sync(sent, '', headers);
-    await whoWaits(app);
+    await lockWaits(app.database);
     await rival.query('COMMIT');
     await expectSync(running, { Employes: [0, 1], Emplois: [1, 0] });
     expect(await partner.count('employe')).toBe(1);
@@ -116,7 +116,7 @@ describe('a V2 sync that another request overtakes', () => {
     await asTenant(`DELETE FROM employeur WHERE tenant_id = $1 AND id_externe = 'EMP-1'`);
     const Emplois = [job('J-1', 'EMP-1'), job('J-2', 'EMP-2')];
     const running = partner.sync({ Employes: [employee('E-1', { Emplois })] }, '', headers);
-    await whoWaits(app);
+    await lockWaits(app.database);
     await rival.query('COMMIT');
     await expectSync(running, {
       Employes: [1, 0],
@@ -131,7 +131,7 @@ describe('a V2 sync that another request overtakes', () => {
     await asTenant(`DELETE FROM employe WHERE tenant_id = $1`);
     const sent = { Employes: [employee('E-1', { Emplois: [job('J-2', 'EMP-1')] })] };
     const running = partner.sync(sent, '', headers);
-    await whoWaits(app);
+    await lockWaits(app.database);
     await rival.query('COMMIT');
     await expectSync(running, { Employes: [1, 0], Emplois: [1, 0] });
     expect(await partner.jobs('E-1')).toEqual({ 'J-2': ['EMP-1', null, null, true] });
@@ -143,7 +143,7 @@ describe('a V2 sync that another request overtakes', () => {
     await asTenant(`DELETE FROM champ_utilisateur WHERE tenant_id = $1`);
     const value = { ValeursChampUtilisateur: [{ NomChamp: 'T', Valeur: 't' }] };
     const running = partner.sync({ Employes: [employee('E-1', value), employee('E-2')] }, '', headers);
-    await whoWaits(app);
+    await lockWaits(app.database);
     await rival.query('COMMIT');
     await expectSync(running, {
       Employes: [1, 0, [['E-1', 'ValeursChampUtilisateur: no custom field is named T']]],
@@ -158,7 +158,7 @@ describe('a V2 sync that another request overtakes', () => {
     const value = (Valeur: string) => ({ ValeursChampUtilisateur: [{ NomChamp: 'C', Valeur }] });
     const Employes = [employee('E-1', value('NUIT')), employee('E-2', value('JOUR'))];
     const running = partner.sync({ Employes }, '', headers);
-    await whoWaits(app);
+    await lockWaits(app.database);
     await rival.query('COMMIT');
     const { json } = await running;
     expect(json.Employes).toMatchObject({ AddCount: 1, UpdateCount: 0, Erreurs: [{ IdUnique: 'E-1' }] });
@@ -171,7 +171,7 @@ describe('a V2 sync that another request overtakes', () => {
     await asTenant(`UPDATE employe SET identifiant_externe_employeur = 'EMP-1' WHERE tenant_id = $1`);
     const sent = { Employes: [employee('E-1', { Nom: 'Roy', Emplois: [job('J-1', 'EMP-2')] })] };
     const running = partner.sync(sent, '', headers);
-    await whoWaits(app);
+    await lockWaits(app.database);
     await rival.query('COMMIT');
     await expectSync(running, { Employes: [0, 1], Emplois: [1, 0] });
     const jobs = await partner.jobs('E-1');
@@ -199,7 +199,8 @@ describe('a connection that is killed during a V2 sync', () => {
     await rival.query('BEGIN');
     await asTenant(`SELECT FROM employe WHERE tenant_id = $1 FOR UPDATE`);
     const running = partner.sync(sent(10), '', headers);
-    await kill(await whoWaits(app));
+    const [waiting] = await lockWaits(app.database);
+    await kill(waiting!);
     expectProblem(await running, 503, 'Service.Indisponible');
     await rival.query('ROLLBACK');
     expect(await partner.versions()).toEqual(before);

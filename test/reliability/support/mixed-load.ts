@@ -32,7 +32,7 @@ export interface Seen {
   refused: number;
   /** Requests without a response. */
   unanswered: number;
-  /** The first requests of these two kinds, with the reason and the time. */
+  /** The first requests that returned 503 or had no response, with reason and time. */
   readonly failures: string[];
   /** Longest time of a request with a response, in milliseconds. */
   longestMs: number;

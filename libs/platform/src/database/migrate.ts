@@ -19,7 +19,7 @@ const LOCK_TIMEOUT_MS = 500;
 /** The pause before a migration that gave up is tried again, in ms. */
 const PAUSE_MS = 1_000;
 
-/** The longest that migrations are tried again, in ms. A sync, a sealing or a move ends sooner. */
+/** The longest that one migration is tried again, in ms. A sync, a sealing or a move ends sooner. */
 const PATIENCE_MS = 600_000;
 
 /** The compiled migrations; built code only, as TypeORM runs JavaScript. */
@@ -69,12 +69,17 @@ async function withMigrations<T>(
 export type OnWait = (reason: string) => void;
 
 /**
- * Migrates. A migration that gave up waiting for a lock is tried again. Migrations before it stay.
+ * Runs `work`, which migrates, again and again until no migration gives up waiting for a lock. Migrations before it stay.
  *
- * @throws Error after 10 minutes without the lock
+ * @throws Error if one migration has given up for 10 minutes
  */
-async function withPatience(work: () => Promise<unknown>, onWait: OnWait): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+async function withPatience(
+  dataSource: DataSource,
+  work: () => Promise<unknown>,
+  onWait: OnWait,
+): Promise<void> {
+  const executor = new MigrationExecutor(dataSource);
+  let [applied, since] = [-1, 0];
   for (;;) {
     try {
       await work();
@@ -83,7 +88,9 @@ async function withPatience(work: () => Promise<unknown>, onWait: OnWait): Promi
       if (!isTransient(error) && sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
       const { message, query } = error as QueryFailedError;
       const reason = `${message}: ${query}`;
-      if (Date.now() > end)
+      const { length } = await executor.getExecutedMigrations();
+      if (length !== applied) [applied, since] = [length, Date.now()];
+      if (Date.now() - since > PATIENCE_MS)
         throw new Error(
           `A migration got no lock on its tables for 10 minutes (${reason}). It changed nothing. End the long transactions that pg_stat_activity shows, and migrate again.`,
           { cause: error },
@@ -110,7 +117,7 @@ export async function migrateUp(
 ): Promise<string[]> {
   return withMigrations(databaseUrl, async (dataSource, url) => {
     const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
-    await withPatience(() => dataSource.runMigrations({ transaction: 'each' }), onWait);
+    await withPatience(dataSource, () => dataSource.runMigrations({ transaction: 'each' }), onWait);
     await afterwards(url);
     return pending.map((migration) => migration.name);
   });
@@ -120,6 +127,6 @@ export async function migrateUp(
 export async function migrateDown(url: string, steps: number, onWait: OnWait): Promise<void> {
   await withMigrations(url, async (dataSource) => {
     for (let step = 0; step < steps; step++)
-      await withPatience(() => dataSource.undoLastMigration({ transaction: 'each' }), onWait);
+      await withPatience(dataSource, () => dataSource.undoLastMigration({ transaction: 'each' }), onWait);
   });
 }
