@@ -239,6 +239,21 @@ describe('the cell of a data space', () => {
       expect(await sentDuring('cell_of', all)).toBe(1);
     });
   });
+
+  it('is found with its client, which is looked up once and never again', async () => {
+    const { tenant } = await tenantIn('nord');
+    await withAnother(two.urls, async (other) => {
+      const databases = other.app.get(Databases);
+      const all = () => Promise.all([1, 2, 3].map(() => databases.clientOf(tenant.tenantId)));
+      const { clientId } = tenant;
+      expect(
+        await sentDuring('cell_of', async () => expect(await all()).toEqual(Array(3).fill(clientId))),
+      ).toBe(1);
+      expect(await sentDuring('cell_of', all)).toBe(0);
+      // A space without a client stands for itself.
+      expect(await databases.clientOf(clientId)).toBe(clientId);
+    });
+  });
 });
 
 describe('processes whose CELLS lacks a cell with data spaces', () => {

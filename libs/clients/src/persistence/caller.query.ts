@@ -57,8 +57,9 @@ export class CallerQuery {
       });
     if (!rows[0]) return undefined;
     const { client, cellule, ...columns } = rows[0];
-    // The request needs no look-up of its cell then.
-    if (columns.tenantId && cellule) this.databases.know(columns.tenantId, cellule, since);
+    // The request needs no look-up of its cell and client then.
+    if (columns.tenantId && cellule && client)
+      this.databases.know(columns.tenantId, { cell: cellule, clientId: client.id }, since);
     return { cle: Object.assign(new Cle(), columns), client };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Databases } from '#platform/database/databases';
+import { Databases, type Whereabouts } from '#platform/database/databases';
 import type { Statement } from '#platform/database/entered-query';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 
@@ -26,14 +26,14 @@ export class CellQuery {
     return this.databases.has(name);
   }
 
-  /** The cell of a data space; undefined if the space is not one, but a client. */
-  async of(space: string): Promise<string | undefined> {
-    const rows = await this.transactions.query<{ cellule: string }>(ADMINISTRATION, {
+  /** The cell and the client of a data space; undefined if the space is not one, but a client. */
+  async of(space: string): Promise<Whereabouts | undefined> {
+    const [row] = await this.transactions.query<Whereabouts>(ADMINISTRATION, {
       name: 'cell_of',
-      text: 'SELECT cellule FROM tenant WHERE id = $1',
+      text: 'SELECT cellule AS cell, client_id AS "clientId" FROM tenant WHERE id = $1',
       values: [space],
     });
-    return rows[0]?.cellule;
+    return row;
   }
 
   /** Number of data spaces of each cell that has any. */

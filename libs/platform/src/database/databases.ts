@@ -15,8 +15,14 @@ export const ENTITIES = Symbol('entities');
 /** How long a process may use the cell of a space that it knows, in ms. A request's key is looked up more often. */
 const KNOWN_MS = 5_000;
 
-/** Maximum number of spaces whose cells are kept. */
+/** Maximum number of spaces whose cells and clients are kept. */
 const MOST_KNOWN = 100_000;
+
+/** Where a space lives, and the client that it belongs to. */
+export interface Whereabouts {
+  readonly cell: string;
+  readonly clientId: string;
+}
 
 /**
  * The databases of the service (docs/adr/0036). The directory has clients, keys and limits. Each data space lives whole in
@@ -31,12 +37,18 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
   private readonly cells: ReadonlyMap<string, Database>;
   /** The standbys of the databases that have any. */
   readonly standbys: ReadonlyMap<Database, Standbys>;
-  private find: ((space: string) => Promise<string | undefined>) | undefined;
+  private find: ((space: string) => Promise<Whereabouts | undefined>) | undefined;
   /** Names of the cells of spaces. All who wait for the same one share a look-up. */
   private readonly known = new LRUCache<string, string>({
     ...{ max: MOST_KNOWN, ttl: KNOWN_MS },
-    fetchMethod: async (space) => (await this.find?.(space)) ?? PRINCIPAL,
+    fetchMethod: async (space) => (await this.find?.(space))?.cell ?? PRINCIPAL,
     // `know` does not fail them.
+    ignoreFetchAbort: true,
+  });
+  /** The clients of spaces. A space never changes its client, and an unknown one is looked up again. */
+  private readonly clients = new LRUCache<string, string>({
+    max: MOST_KNOWN,
+    fetchMethod: async (space) => (await this.find?.(space))?.clientId,
     ignoreFetchAbort: true,
   });
 
@@ -79,14 +91,23 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
     await Promise.all([...new Set(this.cells.values())].map((one) => one.close()));
   }
 
-  /** Sets how the cell of a data space is found; undefined for spaces of the directory. */
-  locateBy(find: (space: string) => Promise<string | undefined>): void {
+  /** Sets how a data space is found; undefined for spaces of the directory. */
+  locateBy(find: (space: string) => Promise<Whereabouts | undefined>): void {
     this.find = find;
   }
 
-  /** Records the cell of a data space, which was found with something else. @param since by `performance.now()` */
-  know(space: string, cell: string, since: number): void {
+  /** Records a data space that was found with something else. @param since by `performance.now()` */
+  know(space: string, { cell, clientId }: Whereabouts, since: number): void {
     this.known.set(space, cell, { start: since });
+    this.clients.set(space, clientId);
+  }
+
+  /**
+   * The client of a space, by which budgets and turns are shared out: one client may have several spaces. A space that belongs
+   * to none, such as a client as a whole, stands for itself.
+   */
+  async clientOf(space: string): Promise<string> {
+    return (await this.clients.fetch(space)) ?? space;
   }
 
   /** Whether a name is that of a cell. */
