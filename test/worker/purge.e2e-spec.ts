@@ -1,11 +1,14 @@
 import { NestFactory } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { PurgeService } from '../../apps/worker/src/purge.service';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
+import { Metrics } from '../../libs/platform/src/ops/metrics';
 import { NO_TENANT } from '../../libs/platform/src/database/transactions';
 import { Child } from '../http/child-process';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
 import { words } from '../setup/words';
 
 let app: TestApp;
@@ -203,13 +206,49 @@ describe('the purge of the worker', () => {
         time: expect.any(Number),
         process: 'worker',
         sqlState: '42P01',
-        what: 'idempotency records',
-        msg: 'the purge failed and will be tried again',
+        failures: 1,
+        msg: 'the purge of idempotency records failed and will be tried again',
       });
       expect((await get(one, '/health/ready')).status).toBe(200);
       expect([one.isRunning, one.errors]).toEqual([true, '']);
     } finally {
       await app.database.query('ALTER TABLE elsewhere RENAME TO idempotency_record');
+    }
+  });
+
+  it('a purge that fails three times in a row makes the worker unready, until it succeeds', async () => {
+    const worker = await startWorker(app.config);
+    await worker.listen(0, '127.0.0.1');
+    const url = await worker.getUrl();
+    const ready = async () => (await fetch(`${url}/health/ready`)).status;
+    const failures = async () =>
+      /^mandat_recurring_work_failures\{.*work="the purge of tasks".*\} (\d+)/m.exec(
+        await worker.get(Metrics).text(),
+      )?.[1];
+    const purge = () => worker.get(PurgeService).purge();
+    try {
+      await app.database.query('ALTER TABLE tache RENAME TO elsewhere');
+      try {
+        // The first round of the worker itself has ended before or fails, too.
+        await purge();
+        await purge();
+        await purge();
+      } finally {
+        await app.database.query('ALTER TABLE elsewhere RENAME TO tache');
+      }
+      const response = await fetch(`${url}/health/ready`);
+      expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+        503,
+        'Work of this process fails each time: the purge of tasks.',
+      ]);
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+      expect(Number(await failures())).toBeGreaterThanOrEqual(3);
+      await purge();
+      expect(await ready()).toBe(200);
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      expect(await failures()).toBe('0');
+    } finally {
+      await worker.close();
     }
   });
 

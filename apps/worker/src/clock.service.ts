@@ -1,6 +1,5 @@
-import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
-import type { Logger } from 'pino';
-import { LOGGER } from '#platform/ops/logger';
+import { BeforeApplicationShutdown, Injectable, OnApplicationBootstrap } from '@nestjs/common';
+import { RecurringWork } from '#platform/jobs/recurring-work';
 import { ExpiryService } from '#clients';
 import { DossierBuilderService, EngagementsService, LifecycleService, SealingService } from '#voting';
 import { Rounds } from './rounds';
@@ -22,7 +21,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly sealing: SealingService,
     private readonly dossiers: DossierBuilderService,
     private readonly expiry: ExpiryService,
-    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly recurring: RecurringWork,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -35,7 +34,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
       'the bundles of counts': (isStopping) => this.dossiers.buildAllDue(isStopping),
     };
     this.rounds = Object.entries(rounds).map(
-      ([what, work]) => new Rounds(what, this.intervalMs, work, this.logger),
+      ([what, work]) => new Rounds(what, this.intervalMs, work, this.recurring),
     );
     for (const one of this.rounds) one.start();
   }

@@ -4,8 +4,8 @@ import { RateLimiterService } from '#clients';
 import { ChangementsService } from '#membership';
 import { CourrielsService } from '#messaging';
 import { IdempotencyRecords } from '#platform/database/idempotency-records';
-import { sqlState } from '#platform/database/sql-errors';
 import { ADMINISTRATION, PURGE_BATCH } from '#platform/database/transactions';
+import { RecurringWork } from '#platform/jobs/recurring-work';
 import { LOGGER } from '#platform/ops/logger';
 import { TachesService } from '#sync';
 import { EvenementsService } from '#webhooks';
@@ -15,7 +15,8 @@ const INTERVAL_MS = 60_000;
 
 /**
  * Removes expired rows: idempotency records after 24 h, rate windows once over, tasks after 7 days, events with their
- * deliveries and e-mails with their recipients after 30 days, changes to the master data after 400 days.
+ * deliveries and e-mails with their recipients after 30 days, changes to the master data after 400 days. Also makes the
+ * tables of changes of the months to come.
  */
 @Injectable()
 export class PurgeService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -28,9 +29,10 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly evenements: EvenementsService,
     private readonly changements: ChangementsService,
     private readonly courriels: CourrielsService,
+    private readonly recurring: RecurringWork,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.rounds = new Rounds('the purge', INTERVAL_MS, (isStopping) => this.purge(isStopping), logger);
+    this.rounds = new Rounds('the purge', INTERVAL_MS, (isStopping) => this.purge(isStopping), recurring);
   }
 
   onApplicationBootstrap(): void {
@@ -49,15 +51,16 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
       'idempotency records of administration': () => this.idempotency.purgeExpired(ADMINISTRATION),
       'rate windows': () => this.rateLimits.purgeOver(),
       tasks: () => this.taches.purgeExpired(),
-      'months of changes': () => this.changements.keepMonths(),
+      'old months of changes': () => this.changements.dropMonths(),
       events: () => this.evenements.purgeExpired(),
       emails: () => this.courriels.purgeExpired(),
     };
+    await this.recurring.attempt('the preparation of months of changes', () => this.changements.makeMonths());
+    // A failure does not keep the other rows from being removed.
     for (const [what, purgeBatch] of Object.entries(purges))
-      await this.purgeAll(what, purgeBatch, isStopping);
+      await this.recurring.attempt(`the purge of ${what}`, () => this.purgeAll(what, purgeBatch, isStopping));
   }
 
-  /** A failure does not keep the other rows from being removed. */
   private async purgeAll(
     what: string,
     purgeBatch: () => Promise<number>,
@@ -68,9 +71,8 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
       let last: number;
       do count += last = await purgeBatch();
       while (last === PURGE_BATCH && !isStopping());
-    } catch (error) {
-      this.logger.warn({ what, sqlState: sqlState(error) }, 'the purge failed and will be tried again');
+    } finally {
+      if (count > 0) this.logger.info({ what, count }, 'purged');
     }
-    if (count > 0) this.logger.info({ what, count }, 'purged');
   }
 }

@@ -1,14 +1,13 @@
-import type { Logger } from 'pino';
-import { sqlState } from '#platform/database/sql-errors';
+import type { RecurringWork } from '#platform/jobs/recurring-work';
 
-/** Repeats a piece of work. The pause begins when a round has ended. A failure is logged, and the next round tries again. */
+/** Repeats a piece of work. The pause begins when a round has ended. The next round tries again after a failure. */
 export class Rounds {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isStopping = false;
 
   /**
-   * @param what name in the log
+   * @param what name of the work, as `RecurringWork.attempt` has it
    * @param intervalMs pause between two rounds
    * @param work one round; it ends early once `isStopping` returns true
    */
@@ -16,7 +15,7 @@ export class Rounds {
     private readonly what: string,
     private readonly intervalMs: number,
     private readonly work: (isStopping: () => boolean) => Promise<void>,
-    private readonly logger: Logger,
+    private readonly recurring: RecurringWork,
   ) {}
 
   start(): void {
@@ -31,11 +30,7 @@ export class Rounds {
   }
 
   private async round(): Promise<void> {
-    try {
-      await this.work(() => this.isStopping);
-    } catch (error) {
-      this.logger.warn({ sqlState: sqlState(error) }, `${this.what} failed and will be tried again`);
-    }
+    await this.recurring.attempt(this.what, () => this.work(() => this.isStopping));
     if (this.isStopping) return;
     this.timer = setTimeout(() => this.start(), this.intervalMs);
   }

@@ -93,8 +93,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'every second, the scheduler looks for ballot boxes of all tenants whose vote has ended',
   'policy campagne_urne_due to {mandat_access} using (publiee AND (NOT urne_close) AND (fermeture_du_vote_utc <= now()))':
     'shows the scheduler only which boxes are due',
-  'function changement_mois':
-    'makes the tables of the months to come and drops those over 400 days old, which no role of the processes may do',
+  'function changement_mois': 'makes the tables of the months to come, which no role of the processes may do',
+  'function changement_mois_passes':
+    'drops the tables of changes over 400 days old, which no role of the processes may do',
   'index courriel_purge': 'the purge removes the old emails of all tenants in one statement',
   "policy courriel_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
     'lets only the purge reach old emails',

@@ -25,7 +25,13 @@ export class ChangementsService {
     return { ...reading, until: reading.until && { ...reading.until, id: LAST } };
   }
 
-  keepMonths(): Promise<number> {
-    return this.query.keepMonths();
+  /** Makes the tables of this month and the next twelve. */
+  makeMonths(): Promise<void> {
+    return this.query.makeMonths();
+  }
+
+  /** Drops the months of which all changes are over 400 days old. @returns the number of tables */
+  dropMonths(): Promise<number> {
+    return this.query.dropMonths();
   }
 }

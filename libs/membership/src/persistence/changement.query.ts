@@ -82,12 +82,15 @@ export class ChangementQuery {
     return { items, last: { date, id }, next: { date, id } };
   }
 
-  /** Makes the tables of the months to come, and drops those of which all changes are over 400 days old. @returns their number */
-  async keepMonths(): Promise<number> {
-    const [row] = await this.transactions.execute<{ count: number }>(OWN_CELL, {
-      text: 'SELECT changement_mois() AS count',
-      values: [],
-    });
+  /** Makes the tables of this month and the next twelve. */
+  async makeMonths(): Promise<void> {
+    await this.transactions.execute(OWN_CELL, { text: 'SELECT changement_mois()', values: [] });
+  }
+
+  /** Drops the months of which all changes are over 400 days old. @returns the number of tables */
+  async dropMonths(): Promise<number> {
+    const text = 'SELECT changement_mois_passes() AS count';
+    const [row] = await this.transactions.execute<{ count: number }>(OWN_CELL, { text, values: [] });
     return row!.count;
   }
 }

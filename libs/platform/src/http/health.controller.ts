@@ -10,6 +10,7 @@ import {
 import { Probe } from './public.decorator';
 import { DomainError } from '../errors/domain-error';
 import { Transactions } from '../database/transactions';
+import { RecurringWork } from '../jobs/recurring-work';
 import { Lifecycle } from '../ops/lifecycle';
 import { Metrics } from '../ops/metrics';
 
@@ -30,6 +31,7 @@ export class HealthController {
     private readonly indicators: HealthIndicatorService,
     private readonly transactions: Transactions,
     private readonly lifecycle: Lifecycle,
+    private readonly recurring: RecurringWork,
     private readonly metrics: Metrics,
   ) {}
 
@@ -39,10 +41,10 @@ export class HealthController {
     return { statut: 'ok' };
   }
 
-  /** The process can serve: the database responds and no stop has begun. */
+  /** The process can serve: the database responds, no stop has begun, and its repeated work succeeds. */
   @Get('health/ready')
   ready(): Promise<Health> {
-    return this.check([this.takesWork, this.databaseResponds]);
+    return this.check([this.takesWork, this.databaseResponds, this.repeatedWorkSucceeds]);
   }
 
   /** The process has started: the database responds. */
@@ -66,6 +68,11 @@ export class HealthController {
   private readonly databaseResponds: HealthIndicatorFunction = () =>
     this.indicators.check('database').attempt(() => this.transactions.ping(DATABASE_TIMEOUT_MS));
 
+  private readonly repeatedWorkSucceeds: HealthIndicatorFunction = () => {
+    const indicator = this.indicators.check('recurring work');
+    return this.recurring.failing.length > 0 ? indicator.down() : indicator.up();
+  };
+
   /** @throws DomainError `Service.Indisponible` for the first indicator that is down */
   private async check(indicators: HealthIndicatorFunction[]): Promise<Health> {
     try {
@@ -77,6 +84,10 @@ export class HealthController {
       if (down['database']) {
         const detail = 'The database does not answer.';
         throw new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 1 });
+      }
+      if (down['recurring work']) {
+        const detail = `Work of this process fails each time: ${this.recurring.failing.join(', ')}.`;
+        throw new DomainError(SERVICE.Indisponible, detail);
       }
       // Terminus fails each check while the application closes. Only the indicators decide here.
     }

@@ -66,6 +66,17 @@ export class Metrics {
     });
   }
 
+  /** Shows which repeated work fails, by the number of failures in a row. */
+  watchRecurringWork(read: () => ReadonlyMap<string, number>): void {
+    this.meter
+      .createObservableGauge('mandat_recurring_work_failures', {
+        description: 'Failures in a row of repeated work',
+      })
+      .addCallback((result) => {
+        for (const [work, failures] of read()) result.observe(failures, { work });
+      });
+  }
+
   /** All measurements as Prometheus text, version 0.0.4, at most a second old. */
   text(): Promise<string> {
     const now = performance.now();

@@ -1,0 +1,47 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { endsConnection, isUnavailable, sqlState } from '../database/sql-errors';
+import { LOGGER } from '../ops/logger';
+import { Metrics } from '../ops/metrics';
+
+/** Failures in a row from which on the process is not ready and the log has an error. */
+const TOO_MANY_FAILURES = 3;
+
+/**
+ * Runs the work that this process repeats, and counts how often each piece has failed in a row. A database that is out of
+ * reach does not count, because readiness checks it itself.
+ */
+@Injectable()
+export class RecurringWork {
+  private readonly failures = new Map<string, number>();
+
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    metrics.watchRecurringWork(() => this.failures);
+  }
+
+  /**
+   * Runs a piece once. A failure is logged, and the caller tries again later.
+   *
+   * @param what name in the log, in metrics and in the answer of the probe
+   */
+  async attempt(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.failures.set(what, 0);
+    } catch (error) {
+      const isAway = endsConnection(error) && isUnavailable(error);
+      const failures = (this.failures.get(what) ?? 0) + (isAway ? 0 : 1);
+      this.failures.set(what, failures);
+      const level = failures < TOO_MANY_FAILURES ? 'warn' : 'error';
+      this.logger[level]({ sqlState: sqlState(error), failures }, `${what} failed and will be tried again`);
+    }
+  }
+
+  /** The pieces that have failed three times in a row or more. */
+  get failing(): string[] {
+    return [...this.failures].filter(([, count]) => count >= TOO_MANY_FAILURES).map(([what]) => what);
+  }
+}
