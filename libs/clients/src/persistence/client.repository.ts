@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type EntityTarget, type FindOptionsWhere, In } from 'typeorm';
 import type { Position } from '#platform/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { comparableEntry } from '#platform/input/email-address';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Cle, CleWithEnvironment } from '../domain/cle.entity';
@@ -85,7 +86,7 @@ export class ClientRepository {
         client.nom,
         client.quotaCourrielsParJour,
         client.adresseDeReponse,
-        client.courrielsEssai,
+        client.courrielsEssai.flatMap((entry) => comparableEntry(entry) ?? []),
       ],
     );
   }

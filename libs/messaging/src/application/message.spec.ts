@@ -1,5 +1,5 @@
 import { type ParsedMail, simpleParser } from 'mailparser';
-import { Message, sendable } from './message';
+import { Message } from './message';
 
 const EMAIL = {
   id: 'x',
@@ -77,15 +77,5 @@ describe('Names and addresses of a message', () => {
     const { mail } = await read({ adresseDeReponse: "o'a+b@example.org" });
     expect(mail.replyTo!.value).toEqual([{ name: '', address: "o'a+b@example.org" }]);
     expect((await read({})).head).not.toMatch(/reply-to/i);
-  });
-});
-
-describe('sendable', () => {
-  it.each([
-    ['a@exemple.org', 'a@exemple.org'],
-    ['a@été.example', 'a@xn--t-9fab.example'],
-    ['a@exa mple', undefined],
-  ])('%s is %s', (address, expected) => {
-    expect(sendable(address)).toBe(expected);
   });
 });

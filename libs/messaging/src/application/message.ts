@@ -1,6 +1,5 @@
 import { convert } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { domainToASCII } from 'node:url';
 import type { Email } from '../persistence/expedition.repository';
 import type { MailFrom } from './mail-config';
 
@@ -56,11 +55,4 @@ function nameOf({ nom, environnement }: Email, from: MailFrom): string {
   if (!client) return from.name;
   const ofSpace = environnement === 'staging' ? `${client} (staging)` : client;
   return from.name ? `${ofSpace} via ${from.name}` : ofSpace;
-}
-
-/** Returns an address with its domain in ASCII; undefined if the domain is invalid. */
-export function sendable(address: string): string | undefined {
-  const at = address.lastIndexOf('@');
-  const domain = domainToASCII(address.slice(at + 1));
-  return domain === '' ? undefined : `${address.slice(0, at)}@${domain}`;
 }

@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { Transactions } from '#platform/database/transactions';
 import { LOGGER } from '#platform/ops/logger';
+import { sendable } from '#platform/input/email-address';
 import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
 import { QueueConsumer } from '#platform/jobs/queue-consumer';
 import { TenantBatches } from '#platform/jobs/tenant-batches';
@@ -20,7 +21,7 @@ import {
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { MailConfig } from './mail-config';
 import { type Delivered, type Mailer, MAILER } from './mailer';
-import { Message, sendable } from './message';
+import { Message } from './message';
 import { Pause } from './pause';
 import { SendingMetrics } from './sending-metrics';
 

@@ -13,20 +13,19 @@ export function addressableIn(expression: string): string {
   return `CASE WHEN ${expression} ~ '${ADDRESSABLE}' THEN ${expression} END`;
 }
 
-/** SQL for the normalised address. Local parts that differ in case only are the same address in practice. */
+/** SQL for the address without regard to the case of ASCII letters: local parts that differ in it are the same in practice. */
 export function comparableOf(expression: string): string {
-  return `normalize(casefold(normalize(${expression}) COLLATE pg_unicode_fast))`;
+  return `lower(normalize(${expression}) COLLATE "C")`;
 }
 
 /**
  * SQL for whether the data space may send to a usable address now: outside production, only if the client's
  * `courrielsEssai` has the address or its domain. False if the settings or the environment are unknown. `$1` is the tenant.
+ *
+ * @param forms SQL of an array, the address's `comparableForms`
  */
-export function permitted(address: string): string {
-  const compared = comparableOf(address);
-  return `EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND (r.environnement = 'production' OR EXISTS (
-    SELECT FROM unnest(r.courriels_essai) AS essai WHERE ${comparableOf('essai')}
-      IN (${compared}, '@' || split_part(${compared}, '@', 2), split_part(${compared}, '@', 2)))))`;
+export function permitted(forms: string): string {
+  return `EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND (r.environnement = 'production' OR r.courriels_essai && ${forms}))`;
 }
 
 /**

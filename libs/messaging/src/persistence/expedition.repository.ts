@@ -2,6 +2,7 @@ import { LONGEST_TRIED } from '../domain/retry-delays';
 import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import { Transactions } from '#platform/database/transactions';
+import { comparableForms } from '#platform/input/email-address';
 import type { EtatDestinataire } from '../domain/courriel.types';
 import { permitted, presentAddress } from './adresse.sql';
 
@@ -94,19 +95,18 @@ export class ExpeditionRepository {
        WHERE tenant_id = $1 AND courriel_id = $2 AND echeance <= now() AND (etat = 'EnCours' OR $3)`,
       [tenantId, id, email.isOver],
     );
-    const { rows: leased } = await client.query<LeasedDestinataire>(
+    const { rows: found } = await client.query<Omit<LeasedDestinataire, 'permis'>>(
       `WITH due AS (
          SELECT id_unique FROM courriel_destinataire
          WHERE tenant_id = $1 AND courriel_id = $2 AND etat = 'EnAttente' AND echeance <= now()
          ORDER BY echeance, id_unique LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
-       ), leased AS (
-         UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${LEASE_S} seconds' FROM due
-         WHERE d.tenant_id = $1 AND d.id_unique = due.id_unique
-         RETURNING d.id_unique AS id, d.essais, ${presentAddress('d')} AS adresse
        )
-       SELECT leased.*, ${permitted('adresse')} AS permis FROM leased`,
+       UPDATE courriel_destinataire d SET echeance = clock_timestamp() + interval '${LEASE_S} seconds' FROM due
+       WHERE d.tenant_id = $1 AND d.id_unique = due.id_unique
+       RETURNING d.id_unique AS id, d.essais, ${presentAddress('d')} AS adresse`,
       [tenantId, id, limit],
     );
+    const leased = await this.withPermission(tenantId, found);
     const { rows: next } = await client.query<{ echeance: Date }>(
       `SELECT CASE WHEN echeance > clock_timestamp() + interval '${LEASE_S} seconds' THEN echeance
          ELSE least(echeance, clock_timestamp() + interval '${LOOK_S} seconds') END AS echeance
@@ -116,6 +116,19 @@ export class ExpeditionRepository {
       [tenantId, id],
     );
     return { email, generation: email.next, leased, next: next[0]?.echeance };
+  }
+
+  private async withPermission(
+    tenantId: string,
+    leased: readonly Omit<LeasedDestinataire, 'permis'>[],
+  ): Promise<LeasedDestinataire[]> {
+    const forms = leased.map(({ adresse }) => (adresse === null ? [] : comparableForms(adresse)));
+    const { rows } = await this.transactions.client().query<{ permis: boolean }>(
+      `SELECT ${permitted('ARRAY[form.adresse, form.domaine]')} AS permis
+       FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS form (adresse, domaine, place) ORDER BY place`,
+      [tenantId, forms.map(([adresse]) => adresse ?? null), forms.map(([, domaine]) => domaine ?? null)],
+    );
+    return leased.map((one, place) => ({ ...one, permis: rows[place]!.permis }));
   }
 
   /**
@@ -133,9 +146,9 @@ export class ExpeditionRepository {
         text: `UPDATE courriel_destinataire d SET etat = 'EnCours', porteur = $4, date = clock_timestamp(),
                  echeance = clock_timestamp() + interval '${LEASE_S} seconds'
                WHERE d.tenant_id = $1 AND d.id_unique = $2 AND d.etat = 'EnAttente' AND ${presentAddress('d')} = $3
-                 AND ${permitted('$3::text')}
+                 AND ${permitted('$5::text[]')}
                RETURNING 1`,
-        values: [tenantId, id, adresse, attemptId],
+        values: [tenantId, id, adresse, attemptId, comparableForms(adresse)],
       },
     );
     return rows.length === 1;
