@@ -59,6 +59,23 @@ describe('POST /admin/v1/clients/{clientId}/cles/{cleId}/rotation', () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
+  it.each([null, 90 * 24])(
+    'a repeated rotation of a key with a life of %s hours issues a key with the same life, not with the end of the grace',
+    async (hours) => {
+      const one = await app.tenant(
+        hours === null ? {} : { expireLe: new Date(Date.now() + hours * HOUR_MS) },
+      );
+      const lives = [];
+      for (let turn = 0; turn < 3; turn++) {
+        const { status, json } = await rotate(one, { graceHeures: 24 });
+        expect(status).toBe(201);
+        const life = json.expireLe && Date.parse(json.expireLe) - Date.parse(json.dateCreation);
+        lives.push(life && Math.round(life / HOUR_MS));
+      }
+      expect(lives).toEqual([hours, hours, hours]);
+    },
+  );
+
   it('an earlier end stays, and the new key has as long a life as the old one', async () => {
     const expireLe = new Date(Date.now() + 2 * HOUR_MS);
     const one = await app.tenant({ expireLe });

@@ -54,6 +54,10 @@ export class Cle {
   @Column('timestamptz')
   dateCreation: Date;
 
+  /** The time from issue to expiry, in ms; null for a key without expiry. A rotation ends the key sooner and leaves this. */
+  @Column('double precision', { nullable: true })
+  vieMs: number | null;
+
   /**
    * Makes a key for a tenant, or for an administrator if `tenantId` is null.
    *
@@ -73,6 +77,7 @@ export class Cle {
       nom: wanted.nom,
       modules: wanted.modules ?? null,
       expireLe: wanted.expireLe ?? null,
+      vieMs: wanted.expireLe ? wanted.expireLe.getTime() - at.getTime() : null,
       revoqueLe: null,
       dernierUsage: null,
       dateCreation: at,
@@ -85,13 +90,12 @@ export class Cle {
     this.revoqueLe ??= at;
   }
 
-  /** The properties of a key that replaces this one. One that expires gets as long a life as this key had. */
+  /** The properties of a key that replaces this one. One that expires gets as long a life as this key was issued with. */
   successor(at: Date): NewCle {
-    const { nom, role, modules, expireLe, dateCreation } = this;
-    const life = expireLe && expireLe.getTime() - dateCreation.getTime();
+    const { nom, role, modules, vieMs } = this;
     return {
       ...{ nom, role, modules: modules as ModuleName[] | null },
-      expireLe: life === null ? null : new Date(at.getTime() + life),
+      expireLe: vieMs === null ? null : new Date(at.getTime() + vieMs),
     };
   }
 
