@@ -344,7 +344,7 @@ describe('the ids of a request', () => {
     expect(answer.json).toMatchObject({ traceId: TRACE, instance: 'urn:request:mine%2F1' });
   });
 
-  it.each(['x'.repeat(129), 'two words', '\u00e9'])(
+  it.each(['x'.repeat(129), 'two words', '\u00e9', 'zoe@exemple.org', '{"a":1}', '<b>', 'a%0a', "a'b"])(
     'are generated in place of the request id "%s"',
     async (sent) => {
       expect((await ask({ 'X-Request-Id': sent })).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);

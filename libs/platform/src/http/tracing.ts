@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+/** Characters of usual identifiers only: the log has it as it was sent, and other programs read the log. */
+const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
 /** The ids that tie a request to its log line and to its caller's own traces. */
 export interface Trace {
