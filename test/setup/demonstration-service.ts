@@ -26,7 +26,7 @@ export class DemonstrationService {
       if (!child.isRunning) throw new Error(`It did not start: ${child.errors}${child.output}`);
       return child.output.includes('Ctrl+C stops everything.') || undefined;
     };
-    for (let turn = 0; turn < 6 && !isReady(); turn++)
+    for (let turn = 0; turn < 12 && !isReady(); turn++)
       await eventually(isReady, 'The start').catch(() => undefined);
     const line = /^export MANDAT_URL=.+$/m.exec(child.output)?.[0];
     if (!line) throw new Error(`It prints no line to paste: ${child.output}`);
@@ -48,6 +48,11 @@ export class DemonstrationService {
       readFileSync(join(this.child.env.DATA_DIR!, 'postgres', name), 'utf8');
     const port = read('cluster/postmaster.pid').split('\n')[3];
     return `postgres://postgres:${read('password').trim()}@127.0.0.1:${port}/mandat`;
+  }
+
+  /** URL of its worker. */
+  get workerUrl(): string {
+    return `http://127.0.0.1:${this.child.env.WORKER_PORT}`;
   }
 
   async stop(): Promise<void> {

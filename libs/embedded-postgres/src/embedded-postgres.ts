@@ -55,6 +55,8 @@ export interface EmbeddedPostgresOptions {
   port?: number;
   /** Settings of the server (`name: value`), above the defaults here; address, port and sockets are fixed. */
   settings?: Record<string, string>;
+  /** Environment variables of the server, above the defaults here. */
+  environment?: Record<string, string>;
   /** Receives each line that PostgreSQL writes to its log. */
   log?: (line: string) => void;
 }

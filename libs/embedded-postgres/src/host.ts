@@ -43,14 +43,19 @@ const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ
 export function runWatched(
   file: string,
   args: readonly string[],
-  options: { cwd: string; account?: Account; log?: (line: string) => void },
+  options: {
+    cwd: string;
+    account?: Account;
+    environment?: Record<string, string>;
+    log?: (line: string) => void;
+  },
 ) {
   const windows = platform() === 'win32';
   const [command, prefix] = windows ? [file, []] : ['/bin/sh', ['-c', WATCHDOG, 'postgres-watchdog', file]];
   const child = spawn(command, [...prefix, ...args], {
     ...options.account,
     cwd: options.cwd,
-    env: windows ? { ...process.env, ...ENVIRONMENT } : ENVIRONMENT,
+    env: { ...(windows ? process.env : {}), ...ENVIRONMENT, ...options.environment },
     stdio: ['pipe', 'ignore', 'pipe'],
     // A session of its own: Ctrl-C in a terminal reaches the application, which then calls stop().
     detached: true,

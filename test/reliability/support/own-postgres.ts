@@ -40,13 +40,18 @@ export class OwnPostgres {
     return own;
   }
 
-  /** Starts a server on data that is there already, for example a copy. `stop` removes the data. */
+  /**
+   * Starts a server on data that is there already, for example a copy. `stop` removes the data.
+   *
+   * @param environment further environment variables of the server
+   */
   static async on(
     dataDir: string,
     settings: Record<string, string> = {},
     port?: number,
+    environment: Record<string, string> = {},
   ): Promise<OwnPostgres> {
-    const options = { dataDir, port: port ?? (await freePort()), settings };
+    const options = { dataDir, port: port ?? (await freePort()), settings, environment };
     return new OwnPostgres(await startEmbeddedPostgres(options), options, dataDir);
   }
 
