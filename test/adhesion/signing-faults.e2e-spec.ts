@@ -229,13 +229,41 @@ describe('400 names all errors at once, and nothing is written', () => {
     await refused(signing({ imageSignature }), { '/imageSignature': 'image' });
   });
 
-  it('values with more than 65,536 characters in total', async () => {
-    const names = times(33, (n) => `N-${n}`);
-    for (const nom of names) await made('champ-utilisateur', { nom, type: 'texte' });
-    const valeurs = names.map((NomChamp, n) => ({ NomChamp, Valeur: 'é'.repeat(n < 32 ? 2_000 : 1_536) }));
-    await sent({ valeursChampUtilisateur: valeurs });
-    valeurs[32]!.Valeur += 'é';
-    await refused(signing({ valeursChampUtilisateur: valeurs }), { '/valeursChampUtilisateur': 'length' });
+  describe('values with more than 65,536 bytes of UTF-8 together', () => {
+    const tooLarge = { '/valeursChampUtilisateur': 'length' };
+    let valeurs: { NomChamp: string; Valeur: string }[];
+    beforeEach(async () => {
+      const names = times(33, (n) => `N-${n}`);
+      for (const nom of names) await made('champ-utilisateur', { nom, type: 'texte' });
+      valeurs = names.map((NomChamp, n) => ({ NomChamp, Valeur: 'é'.repeat(n < 32 ? 1_000 : 768) }));
+    });
+
+    it('of a known employee: one byte more than is accepted', async () => {
+      await sent({ valeursChampUtilisateur: valeurs });
+      valeurs[32]!.Valeur += 'e';
+      await refused(signing({ valeursChampUtilisateur: valeurs }), tooLarge);
+    });
+
+    it('of an unknown person, whose request waits for conciliation', async () => {
+      await sent({ employeIdExterne: 'E-unknown', valeursChampUtilisateur: valeurs });
+      valeurs[32]!.Valeur += 'e';
+      await refused(signing({ employeIdExterne: 'E-unknown', valeursChampUtilisateur: valeurs }), tooLarge);
+    });
+
+    it('with a form, and before anything else is looked up', async () => {
+      valeurs[32]!.Valeur += 'e';
+      const unknown = { formulaireId: randomUUID(), syndicatIdExterne: 'S-unknown' };
+      await refused(signing({ ...unknown, valeursChampUtilisateur: valeurs }), tooLarge);
+      await refused(signing(unknown), { '/syndicatIdExterne': 'reference', '/formulaireId': 'reference' });
+    });
+
+    it('the detail has both sizes and the remedy', async () => {
+      valeurs[32]!.Valeur += 'e';
+      const { json } = await send({ valeursChampUtilisateur: valeurs });
+      expect(json.errors[0].detail).toBe(
+        'must have at most 65,536 bytes of UTF-8 together, and have 65,537. Shorten values, or leave some out',
+      );
+    });
   });
 
   it('413 for an image of 10 MB', async () => {

@@ -9,6 +9,7 @@ import {
   MemberRepository,
   readSignedValeurs,
   type SignedValeurs,
+  signedValeursFault,
   type ValeurRecord,
   valeurV1,
   valeurV2,
@@ -67,6 +68,8 @@ export class SigningService {
     const faults: InputFault[] =
       image?.fault === undefined ? [] : [{ pointer: '/imageSignature', code: 'image', detail: image.fault }];
     const png = image && 'png' in image ? image.png : undefined;
+    const tooLarge = signedValeursFault(signing.valeursChampUtilisateur ?? []);
+    if (tooLarge) throw invalidRequest([...faults, tooLarge]);
     return this.transactions.run(
       { tenantId },
       async () => {

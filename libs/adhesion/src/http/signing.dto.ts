@@ -40,7 +40,7 @@ export class SigningInput
         of: VALEUR_FIELDS,
         max: MOST_VALEURS,
         description:
-          'Values of custom fields, which the card keeps as signed; the employee’s own stay. Together at most 65,536 characters.',
+          'Values of custom fields, which the card keeps as signed; the employee’s own stay. Together at most 65,536 bytes of UTF-8.',
       },
       consentements: {
         kind: 'records',

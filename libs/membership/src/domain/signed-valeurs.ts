@@ -2,11 +2,22 @@ import type { InputFault } from '#platform/errors/domain-error';
 import type { ValeurRecord } from './employe-v2.fields';
 import { type ChampDefinition, readValeur, type ValeurPresente } from './valeur-champ';
 
-/** Maximum total length of a signing's values. The card and each of its consents store all of them. */
-const MOST_CHARACTERS = 65_536;
+/**
+ * Maximum total size of a signing's values, in bytes of UTF-8. The card, its event and each of its consents have all of them.
+ */
+const MOST_BYTES = 65_536;
 
 /** The values of a signing by their fields, in the order sent. */
 export type SignedValeurs = ReadonlyMap<ChampDefinition, ValeurPresente>;
+
+/** Returns the fault of values that are too large together, by what was sent alone; undefined if they are not. */
+export function signedValeursFault(sent: readonly ValeurRecord[]): InputFault | undefined {
+  const bytes = sent.reduce((sum, { Valeur }) => sum + Buffer.byteLength(Valeur ?? ''), 0);
+  if (bytes <= MOST_BYTES) return undefined;
+  const [most, is] = [MOST_BYTES, bytes].map((count) => count.toLocaleString('en'));
+  const detail = `must have at most ${most} bytes of UTF-8 together, and have ${is}. Shorten values, or leave some out`;
+  return { pointer: '/valeursChampUtilisateur', code: 'length', detail };
+}
 
 /**
  * Reads the values that a member gives with a signature; an empty one stands for none.
@@ -20,11 +31,6 @@ export function readSignedValeurs(
   mandatory: ReadonlySet<string>,
   faults: InputFault[],
 ): SignedValeurs {
-  const characters = sent.reduce((sum, { Valeur }) => sum + [...(Valeur ?? '')].length, 0);
-  if (characters > MOST_CHARACTERS) {
-    const detail = `must have at most ${MOST_CHARACTERS.toLocaleString('en')} characters together`;
-    faults.push({ pointer: '/valeursChampUtilisateur', code: 'length', detail });
-  }
   const read = new Map<ChampDefinition, ValeurPresente>();
   const names = new Set<string>();
   for (const [index, { NomChamp, Valeur }] of sent.entries()) {
