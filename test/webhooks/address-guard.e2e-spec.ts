@@ -36,6 +36,12 @@ beforeEach(() => {
 const reached = (): number => canaries[0].connections + canaries[1].connections;
 
 /** Waits until connections that have begun have arrived, which takes less than this on one machine. */
+/** Result of a name that does not lead to public addresses only. */
+const NO_PUBLIC_ADDRESS = 'Not sent: the name must have one or more addresses, all of them public.';
+
+const refusedLookup = (code: string): Promise<never> =>
+  Promise.reject(Object.assign(new Error(code), { code }));
+
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
 
 /**
@@ -149,6 +155,7 @@ describe('A name of the public internet', () => {
   /** Addresses of the name at each look-up; the last entry repeats. */
   let answers: string[][];
   let lookups: number;
+  let look: (addresses: string[]) => Promise<string[]>;
   let sender: Sender;
   /** Hosts of connections to port 443. */
   let routed: string[];
@@ -180,11 +187,12 @@ describe('A name of the public internet', () => {
     routed = [];
     lookups = 0;
     answers = [[PUBLIC]];
+    look = (addresses) => Promise.resolve(addresses);
     // Closes the connection because the next attempt must open its own.
     receive = (_request, response) => void response.writeHead(204, { connection: 'close' }).end();
     sender = new Sender({
       allowInsecure: false,
-      resolve: () => Promise.resolve(answers[Math.min(lookups++, answers.length - 1)]!),
+      resolve: () => look(answers[Math.min(lookups++, answers.length - 1)]!),
     });
   });
   afterEach(() => sender.close());
@@ -216,7 +224,7 @@ describe('A name of the public internet', () => {
     async (internal) => {
       answers = [[PUBLIC], [internal], [PUBLIC, internal], [PUBLIC]];
       expect(await post()).toEqual([204, '']);
-      const refusal = [null, 'Not sent: The name resolves to an address that is not public.'];
+      const refusal = [null, NO_PUBLIC_ADDRESS];
       expect(await post()).toEqual(refusal);
       expect(await post()).toEqual(refusal);
       expect(await post()).toEqual([204, '']);
@@ -227,9 +235,21 @@ describe('A name of the public internet', () => {
     },
   );
 
-  it('a name without an address gets no request', async () => {
-    answers = [[]];
-    expect(await post()).toEqual([null, 'Not sent: The name has no address.']);
+  it.each<[string, () => Promise<string[]>]>([
+    ['has no address', () => Promise.resolve([])],
+    ['does not exist', () => refusedLookup('ENOTFOUND')],
+    ['cannot be looked up', () => refusedLookup('ESERVFAIL')],
+    ['is looked up for too long by its name server', () => refusedLookup('ETIMEOUT')],
+    ['has an internal address', () => Promise.resolve(['10.0.0.1'])],
+    ['has an internal address, by a slower lookup', async () => (await settle(), ['10.0.0.1'])],
+    ['has a public and an internal address', () => Promise.resolve([PUBLIC, '10.0.0.1'])],
+  ])('a name that %s gets no request, and the same answer after a second', async (_what, lookup) => {
+    look = lookup;
+    const begun = performance.now();
+    expect(await sender.post(URL, HEADERS, '{}')).toEqual({
+      ...{ statut: null, reponse: NO_PUBLIC_ADDRESS, timedOut: false },
+    });
+    expect(performance.now() - begun).toBeGreaterThan(990);
     expect(routed).toEqual([]);
   });
 

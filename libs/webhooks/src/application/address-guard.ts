@@ -7,11 +7,19 @@ import { buildConnector } from 'undici';
 /** Addresses of a name, or the reason for the failed lookup. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** Thrown for an address that events must not be sent to. The message is for the owner of the endpoint. */
-export class AddressRefused extends Error {}
+/**
+ * Thrown for a name that does not lead to public addresses only, and for one that leads nowhere. Its owner must not learn which
+ * of both is so, because the names of the operator's network could be guessed by it.
+ */
+export class AddressRefused extends Error {
+  constructor() {
+    super('the name must have one or more addresses, all of them public.');
+  }
+}
 
-/** Connect timeout per address, in ms. */
+/** Connect timeout per address, in ms; and the time from the lookup on after which no other address is tried. */
 const CONNECT_TIMEOUT_MS = 5_000;
+const MOST_CONNECTING_MS = 10_000;
 const MOST_ADDRESSES = 4;
 
 /** Whether an address belongs to one machine on the public internet: not private, local, shared or tunnelled. */
@@ -67,12 +75,15 @@ export function guardedConnector(resolve: Resolve): buildConnector.connector {
   const connect = promisify(connector) as (options: buildConnector.Options) => Promise<Socket>;
   const connectToOne = async (options: buildConnector.Options): Promise<Socket> => {
     let failure: unknown;
+    // An attempt that is out of time keeps its body until this has ended.
+    const end = performance.now() + MOST_CONNECTING_MS;
     for (const hostname of await publicAddresses(options.hostname, resolve)) {
+      if (failure && performance.now() > end) break;
       try {
         const socket = await connect({ ...options, hostname });
         if (isPublicUnicast(socket.remoteAddress ?? '')) return socket;
         socket.destroy();
-        throw new AddressRefused('The connection led to an address that is not public.');
+        throw new AddressRefused();
       } catch (error) {
         failure = error;
       }
@@ -87,13 +98,11 @@ export function guardedConnector(resolve: Resolve): buildConnector.connector {
   };
 }
 
-/** @throws AddressRefused unless all of them are public */
+/** @throws AddressRefused unless there are addresses and all of them are public */
 async function publicAddresses(hostname: string, resolve: Resolve): Promise<string[]> {
   const host = unbracketed(hostname);
-  const addresses = isIP(host) ? [host] : await resolve(host);
-  if (addresses.length === 0) throw new AddressRefused('The name has no address.');
-  if (!addresses.every(isPublicUnicast))
-    throw new AddressRefused('The name resolves to an address that is not public.');
+  const addresses = isIP(host) ? [host] : await resolve(host).catch((): string[] => []);
+  if (addresses.length === 0 || !addresses.every(isPublicUnicast)) throw new AddressRefused();
   return addresses.slice(0, MOST_ADDRESSES);
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import {
   AddressRefused,
@@ -30,6 +31,9 @@ export interface SenderOptions {
 
 const TIMEOUT_MS = 15_000;
 
+/** A result about the name comes after a multiple of this time, because faster results are those of internal names. */
+const NAME_RESULT_MS = 1_000;
+
 /** Size of the stored part of a response. */
 const KEPT_BYTES = 1_024;
 
@@ -61,10 +65,11 @@ export class Sender {
    * Makes one attempt, within a time that begins before the name lookup. A status counts as soon as it arrives, even if the
    * body fails later. Never throws; a failure is part of the result.
    */
-  async post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  async post(url: string, headers: Record<string, string>, body: string | Buffer): Promise<Answer> {
     // It may have been registered while insecure addresses were allowed.
     const fault = this.fault(url);
     if (fault) return noAnswer(`Not sent: the address ${fault}.`);
+    const start = performance.now();
     const outOfTime = new AbortController();
     const { signal } = outOfTime;
     const timer = setTimeout(() => outOfTime.abort(), this.timeoutMs);
@@ -78,6 +83,10 @@ export class Sender {
       const retryAfter = [answer.headers['retry-after']].flat()[0];
       return { statut: answer.statusCode, reponse, retryAfter, timedOut: signal.aborted };
     } catch (error) {
+      if (error instanceof AddressRefused) {
+        await wait(NAME_RESULT_MS - ((performance.now() - start) % NAME_RESULT_MS));
+        return noAnswer(`Not sent: ${error.message}`);
+      }
       if (!signal.aborted) return failure(error);
       return { ...noAnswer(`No answer within ${this.timeoutMs / 1_000} s.`), timedOut: true };
     } finally {
@@ -124,7 +133,6 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function failure(error: unknown): Answer {
-  if (error instanceof AddressRefused) return noAnswer(`Not sent: ${error.message}`);
   const code = (error as { code?: string }).code ?? '';
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
     return { ...noAnswer('The address does not answer.'), timedOut: true };
