@@ -26,6 +26,17 @@ export const BUDGETS = {
   syncs: 1,
   /** Bytes of syncs that a process holds. */
   syncBytes: 192 * KIB * KIB,
+  /**
+   * Bytes of deliveries that run at once: of the worker, of a client, of an endpoint. Each counts its body and
+   * `deliveryOverhead` for its connection and its response.
+   */
+  deliveryBytes: 64 * KIB * KIB,
+  deliveryBytesOfClient: 16 * KIB * KIB,
+  deliveryBytesOfEndpoint: 4 * KIB * KIB,
+  deliveryOverhead: 32 * KIB,
+  /** Bytes of events that wait for their attempt in memory: of the worker, of a client. Others are read when it begins. */
+  waitingEventBytes: 32 * KIB * KIB,
+  waitingEventBytesOfClient: 4 * KIB * KIB,
   /** A sender or reader may do nothing for this long... */
   graceMs: 10_000,
   readerGraceMs: 30_000,

@@ -1,30 +1,45 @@
 import { Inject, Injectable, OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Databases } from '#platform/database/databases';
 import { sqlState } from '#platform/database/sql-errors';
+import { BUDGETS } from '#platform/ops/budgets';
 import { LOGGER } from '#platform/ops/logger';
 import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
 import { QueueConsumer } from '#platform/jobs/queue-consumer';
 import { Clock } from '#platform/ops/clock';
 import { nextAttempt, parseRetryAfter } from '../domain/retry-schedule';
 import type { Tentative } from '../domain/webhook.types';
-import { type DueLivraison, LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
+import {
+  type DueLivraison,
+  LivraisonRepository,
+  type Outcome,
+  type ReadLivraison,
+  SMALL_BYTES,
+} from '../persistence/livraison.repository';
+import { DeliveryBytes } from './delivery-bytes';
 import { DeliveryMetrics } from './delivery-metrics';
-import { EndpointQueue, MOST_LEASED as MOST_LEASED_OF_ENDPOINT } from './endpoint-queue';
-import { envelopeOf } from './envelope';
+import { EndpointQueue, FIRST_REFILL_AT, MOST_LEASED as MOST_LEASED_OF_ENDPOINT } from './endpoint-queue';
+import { bodyOf, headersOf } from './envelope';
+import { EventBodies } from './event-bodies';
+import { Leases } from './leases';
 import { LIVRAISON_QUEUE, type LivraisonJob } from './livraison-jobs';
 import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
+import { SharedBytes } from './shared-bytes';
 import { SigningKeys } from './signing-keys';
 
 /** Jobs that one process leases; each needs at most one connection. */
 const MOST_LEASED = 10_000;
 
-/** Event data that one process loads, in characters, approximately: one card may have half a megabyte of it. */
-const MOST_CHARACTERS = 64 * 1_048_576;
+/** Leased jobs of one client from which its endpoints get more only when they have none. */
+const MANY_LEASED_OF_CLIENT = 4_096;
 
 /** Endpoints and deliveries that were read longer ago, in ms, are read again before the attempt. */
 const STALE_MS = 1_000;
+
+/** Longest time, in ms, that a fetch waits until its deliveries are read: the reads of one data space may queue. */
+const MOST_READING_MS = 1_000;
 
 /** Maximum jobs of one fetch. */
 const BATCH = 256;
@@ -41,24 +56,35 @@ type Job = LeasedJob<LivraisonJob>;
 /** A scheduled attempt. */
 export interface Attempt {
   readonly job: Job;
+  readonly client: string;
   readonly due: DueLivraison;
+  /** The data of the event, if it was read with the delivery; null from the beginning of the attempt on. */
+  data: string | null;
   readonly readAt: number;
 }
 
 /**
  * Takes jobs, makes the attempts that they name, several at a time for each endpoint, and passes the results on. Any number
- * of processes share the work.
+ * of processes share the work. What attempts hold is bounded in bytes, by endpoint, client and process (`BUDGETS`): an
+ * attempt whose body does not fit waits without it, and does not hold up other endpoints.
  */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly consumer: QueueConsumer;
   private readonly endpoints = new Map<string, EndpointQueue<Attempt>>();
-  private readonly leased = new Set<string>();
-  private readonly leasedOf = new Map<string, number>();
-  private characters = 0;
+  /** Endpoints whose next attempt waits for bytes, the longest wait first. */
+  private readonly short = new Set<EndpointQueue<Attempt>>();
+  private readonly leases = new Leases();
+  /** Running reads of deliveries that were leased. */
+  private readonly reading = new Set<Promise<void>>();
+  private isResuming = false;
+  private readonly running = new DeliveryBytes();
+  private readonly bodies = new EventBodies();
+  private readonly waiting = new SharedBytes(BUDGETS.waitingEventBytes, BUDGETS.waitingEventBytesOfClient);
 
   constructor(
     private readonly queue: JobQueue,
+    private readonly databases: Databases,
     private readonly livraisons: LivraisonRepository,
     private readonly keys: SigningKeys,
     private readonly recorder: OutcomeRecorder,
@@ -82,6 +108,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   /** Stops fetching, gives back jobs that were not begun, and waits until running attempts are recorded. */
   async onModuleDestroy(): Promise<void> {
     await this.consumer.stop();
+    await Promise.all(this.reading);
     await this.unload([...this.endpoints.values()].flatMap((endpoint) => endpoint.drop()));
     await Promise.all([...this.endpoints.values()].map((endpoint) => endpoint.settled()));
     await this.recorder.settled();
@@ -91,85 +118,158 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async renew(): Promise<void> {
     for (const [id, endpoint] of this.endpoints) if (endpoint.isDisposable) this.endpoints.delete(id);
-    await this.queue.keep(LIVRAISON_QUEUE, [...this.leased]);
+    await this.queue.keep(LIVRAISON_QUEUE, this.leases.all);
   }
 
   private async fetch(): Promise<number> {
-    const hasMemory = this.characters < MOST_CHARACTERS;
-    const wanted = hasMemory ? Math.min(BATCH, MOST_LEASED - this.leased.size) : 0;
+    const wanted = Math.min(BATCH, MOST_LEASED - this.leases.count);
     const taken = wanted > 0 ? await this.take(wanted) : 0;
     return taken < wanted || wanted === 0 ? IDLE_MS : 0;
   }
 
   private async take(wanted: number): Promise<number> {
-    // Refill an endpoint when half of its leased jobs have ended: few large fetches cost less than many small ones.
-    const full = [...this.endpoints]
-      .filter(([webhookId, endpoint]) => (this.leasedOf.get(webhookId) ?? 0) > endpoint.refillAt)
-      .map(([webhookId]) => webhookId);
-    const jobs = await this.queue.take<LivraisonJob>(LIVRAISON_QUEUE, wanted, MOST_LEASED_OF_ENDPOINT, full);
-    for (const job of jobs) this.count(job, 1);
+    const jobs = await this.queue.take<LivraisonJob>(
+      LIVRAISON_QUEUE,
+      wanted,
+      MOST_LEASED_OF_ENDPOINT,
+      this.full(),
+    );
     const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId);
-    await Promise.all([...byTenant].map(([tenantId, ofTenant]) => this.begin(tenantId, ofTenant)));
+    const read = Promise.all([...byTenant].map(([tenantId, ofTenant]) => this.lease(tenantId, ofTenant)));
+    await Promise.race([read, wait(MOST_READING_MS, undefined, { ref: false })]);
     return jobs.length;
   }
 
-  private async begin(tenantId: string, jobs: readonly Job[]): Promise<void> {
+  /** Returns the endpoints that get no more jobs now. */
+  private full(): string[] {
+    // Refill an endpoint when half of its leased jobs have ended: few large fetches cost less than many small ones.
+    return this.leases.endpointsWhere(
+      (id, ofEndpoint, ofClient) =>
+        ofClient > MANY_LEASED_OF_CLIENT ||
+        ofEndpoint > (this.endpoints.get(id)?.refillAt ?? FIRST_REFILL_AT),
+    );
+  }
+
+  private async lease(tenantId: string, jobs: readonly Job[]): Promise<void> {
     try {
-      const rows = await this.livraisons.due(
-        tenantId,
-        jobs.map(({ data }) => data.livraisonId),
-      );
-      const byId = new Map(rows.map((row) => [row.id, row]));
-      const excess = jobs.filter((job) => !this.beginOne(job, byId.get(job.data.livraisonId)));
-      await this.giveBack(excess);
+      const client = await this.databases.clientOf(tenantId);
+      for (const { id, data } of jobs) this.leases.add(id, data.webhookId, client);
+      const reading = this.read(tenantId, client, jobs).finally(() => this.reading.delete(reading));
+      this.reading.add(reading);
+      await reading;
     } catch (error) {
       this.consumer.warn(error);
-      await this.giveBack(jobs);
+      await this.consumer.giveBack(jobs.map(({ id }) => id));
+    }
+  }
+
+  /** Reads deliveries of one data space, with as much small data as its client may hold, and queues their attempts. */
+  private async read(tenantId: string, client: string, jobs: readonly Job[]): Promise<void> {
+    const room = Math.max(0, Math.min(this.waiting.roomOf(client), jobs.length * SMALL_BYTES));
+    this.waiting.take(client, room);
+    try {
+      const ids = jobs.map(({ data }) => data.livraisonId);
+      const rows = await this.livraisons.due(tenantId, ids, room);
+      const byId = new Map(rows.map((row) => [row.due.id, row]));
+      const excess = jobs.filter((job) => !this.begin(job, client, byId.get(job.data.livraisonId)));
+      await this.giveBack(excess, client);
+    } catch (error) {
+      this.consumer.warn(error);
+      await this.giveBack(jobs, client);
+    } finally {
+      this.waiting.give(client, room);
     }
   }
 
   /** @returns false if the queue of the endpoint is full */
-  private beginOne(job: Job, due: DueLivraison | undefined): boolean {
-    const ending = endingOf(job, due);
-    if (ending) this.end(job, ending);
-    else {
-      const endpoint = this.endpointOf(job);
-      if (endpoint.count >= endpoint.capacity) return false;
-      this.characters += due!.data.length;
-      endpoint.push({ job, due: due!, readAt: performance.now() });
+  private begin(job: Job, client: string, read: ReadLivraison | undefined): boolean {
+    const ending = endingOf(job, read?.due);
+    if (ending) {
+      this.end(job, client, ending);
+      return true;
     }
+    const endpoint = this.endpointOf(job);
+    if (this.consumer.isStopping || endpoint.count >= endpoint.capacity) return false;
+    const { due, data } = read!;
+    if (data !== null) this.waiting.take(client, due.bytes);
+    endpoint.push({ job, client, due, data, readAt: performance.now() });
     return true;
   }
 
   private endpointOf({ data: { webhookId } }: Job): EndpointQueue<Attempt> {
     let endpoint = this.endpoints.get(webhookId);
     if (!endpoint) {
-      endpoint = new EndpointQueue((attempt) => this.attempt(attempt));
+      endpoint = new EndpointQueue(
+        (attempt) => this.attempt(attempt),
+        (attempt) => this.admit(attempt),
+      );
       this.endpoints.set(webhookId, endpoint);
     }
     return endpoint;
   }
 
+  /** Takes the bytes of an attempt. @returns false if it must wait for them */
+  private admit({ job, client, due }: Attempt): boolean {
+    if (this.running.take(client, job.data.webhookId, DeliveryBytes.of(due.bytes))) return true;
+    this.short.add(this.endpointOf(job));
+    return false;
+  }
+
+  /** Makes an attempt, and gives its bytes back. @returns whether the receiver answered in time */
+  private async attempt(attempt: Attempt): Promise<boolean> {
+    const { job, client, due } = attempt;
+    try {
+      return await this.send(attempt);
+    } finally {
+      this.forgetData(attempt);
+      this.running.give(client, job.data.webhookId, DeliveryBytes.of(due.bytes));
+      this.resumeShort();
+    }
+  }
+
+  /** Begins attempts that waited for bytes, once for all that end at this moment. */
+  private resumeShort(): void {
+    if (this.short.size === 0 || this.isResuming) return;
+    this.isResuming = true;
+    setImmediate(() => {
+      this.isResuming = false;
+      const endpoints = [...this.short];
+      this.short.clear();
+      const served = endpoints.filter((endpoint) => endpoint.resume());
+      // An endpoint that got bytes and needs more comes after those that got none.
+      for (const endpoint of served) if (this.short.delete(endpoint)) this.short.add(endpoint);
+    });
+  }
+
   /** @returns whether the receiver answered in time */
-  private async attempt({ job, due: read, readAt }: Attempt): Promise<boolean> {
+  private async send(attempt: Attempt): Promise<boolean> {
+    const { job, client, readAt } = attempt;
     const { tenantId, webhookId } = job.data;
-    this.characters -= read.data.length;
-    let due: DueLivraison | undefined = read;
-    let began: Date;
+    let due: DueLivraison | undefined = attempt.due;
+    let began: Date | undefined;
     const start = performance.now();
-    let answer: Answer;
+    let answer: Answer | undefined;
     try {
       // Behind a slow receiver it may have waited for minutes, and the endpoint may have changed.
-      if (start - readAt > STALE_MS) [due] = await this.livraisons.due(tenantId, [job.data.livraisonId]);
+      if (start - readAt > STALE_MS)
+        due = (await this.livraisons.due(tenantId, [job.data.livraisonId], 0))[0]?.due;
       const ending = endingOf(job, due);
       if (ending) {
-        this.end(job, ending);
+        this.end(job, client, ending);
         return true;
       }
-      due = due!;
-      began = this.clock.now();
-      const { headers, body } = envelopeOf(due, this.keys.at(began, tenantId, webhookId, due.webhook), began);
-      answer = await this.sender.post(due.webhook.url, headers, body);
+      const { webhook, evenementId } = due!;
+      answer = await this.bodies.use(
+        `${tenantId} ${evenementId}`,
+        () => this.body(attempt),
+        async (body) => {
+          this.forgetData(attempt);
+          if (!body) return undefined;
+          began = this.clock.now();
+          const headers = headersOf(due!, body, this.keys.at(began, tenantId, webhookId, webhook), began);
+          return this.sender.post(webhook.url, headers, body);
+        },
+      );
     } catch (error) {
       // The cause is on this side, for example a missing key of SECRETS_KEY: the job stays, and the receiver is not blamed.
       this.logger.error(
@@ -177,32 +277,64 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
         'a delivery could not be made',
       );
       await wait(RETRY_MS);
-      await this.giveBack([job]);
+      await this.giveBack([job], client);
       return true;
     }
+    if (!answer) {
+      // The event was deleted meanwhile.
+      this.end(job, client, {});
+      return true;
+    }
+    await this.conclude(attempt, due!, answer, began!, performance.now() - start);
+    return !answer.timedOut;
+  }
+
+  private async conclude(
+    { job, client }: Attempt,
+    due: DueLivraison,
+    answer: Answer,
+    began: Date,
+    tookMs: number,
+  ): Promise<void> {
     const at = this.clock.now();
     const isFirst = due.generation === 0 && due.essais === 0;
     this.metrics.note(answer, isFirst ? at.getTime() - due.date.getTime() : undefined);
     const tentative = {
       date: began.toISOString(),
       statut: answer.statut,
-      dureeMs: Math.round(performance.now() - start),
+      dureeMs: Math.round(tookMs),
       reponse: answer.reponse,
     };
-    this.end(job, { outcome: outcomeOf(due, answer, tentative, at), tried: due.webhook }, at);
+    this.end(job, client, { outcome: outcomeOf(due, answer, tentative, at), tried: due.webhook }, at);
     const endpoint = this.endpointOf(job);
     // Waiting jobs would otherwise stay leased while the endpoint hangs, or be sent to one that is gone.
     await this.unload([
       ...(answer.timedOut ? endpoint.slowDown() : []),
       ...(answer.statut === 410 ? endpoint.drop() : []),
     ]);
-    return !answer.timedOut;
   }
 
-  private end(job: Job, ending: Pick<Ended, 'outcome' | 'tried'>, at = this.clock.now()): void {
+  /** Makes the body of an attempt. @returns undefined if the event was deleted */
+  private async body({ job, due, data }: Attempt): Promise<Buffer | undefined> {
+    const text = data ?? (await this.livraisons.data(job.data.tenantId, due.evenementId));
+    return text === undefined ? undefined : bodyOf(due, text);
+  }
+
+  /** Drops the data that an attempt held while it waited. */
+  private forgetData(attempt: Attempt): void {
+    if (attempt.data !== null) this.waiting.give(attempt.client, attempt.due.bytes);
+    attempt.data = null;
+  }
+
+  private end(
+    job: Job,
+    client: string,
+    ending: Pick<Ended, 'outcome' | 'tried'>,
+    at = this.clock.now(),
+  ): void {
     const { webhookId, tenantId } = job.data;
     const recorded = (): void => {
-      this.count(job, -1);
+      this.leases.remove(job.id, webhookId, client);
       this.consumer.wake();
     };
     this.recorder.push(tenantId, { jobId: job.id, webhookId, at, recorded, ...ending });
@@ -210,23 +342,19 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Gives back attempts that this process does not make. */
   private async unload(attempts: readonly Attempt[]): Promise<void> {
-    for (const { due } of attempts) this.characters -= due.data.length;
-    await this.giveBack(attempts.map(({ job }) => job));
+    for (const attempt of attempts) this.forgetData(attempt);
+    const byClient = Map.groupBy(attempts, ({ client }) => client);
+    for (const [client, ofClient] of byClient)
+      await this.giveBack(
+        ofClient.map(({ job }) => job),
+        client,
+      );
   }
 
-  private async giveBack(jobs: readonly Job[]): Promise<void> {
+  private async giveBack(jobs: readonly Job[], client: string): Promise<void> {
     if (jobs.length === 0) return;
     await this.consumer.giveBack(jobs.map(({ id }) => id));
-    for (const job of jobs) this.count(job, -1);
-  }
-
-  /** Counts a job as leased, or no longer. */
-  private count({ id, data: { webhookId } }: Job, by: 1 | -1): void {
-    if (by === 1) this.leased.add(id);
-    else this.leased.delete(id);
-    const count = (this.leasedOf.get(webhookId) ?? 0) + by;
-    if (count > 0) this.leasedOf.set(webhookId, count);
-    else this.leasedOf.delete(webhookId);
+    for (const { id, data } of jobs) this.leases.remove(id, data.webhookId, client);
   }
 }
 

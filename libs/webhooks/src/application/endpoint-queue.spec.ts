@@ -5,13 +5,18 @@ class Bench {
   readonly begun: number[] = [];
   mostAtOnce = 0;
   private readonly ends = new Map<number, (inTime: boolean) => void>();
-  readonly queue = new EndpointQueue<number>((one) => {
-    this.begun.push(one);
-    return new Promise((end) => {
-      this.ends.set(one, end);
-      this.mostAtOnce = Math.max(this.mostAtOnce, this.ends.size);
-    });
-  });
+  /** How many attempts may run. */
+  most = Infinity;
+  readonly queue = new EndpointQueue<number>(
+    (one) => {
+      this.begun.push(one);
+      return new Promise((end) => {
+        this.ends.set(one, end);
+        this.mostAtOnce = Math.max(this.mostAtOnce, this.ends.size);
+      });
+    },
+    () => this.ends.size < this.most,
+  );
   private pushed = 0;
 
   push(count: number): void {
@@ -97,6 +102,28 @@ describe('Attempts to one endpoint', () => {
     await bench.end(bench.running[0]!, false);
     await bench.endAll(false);
     expect(bench.running).toHaveLength(1);
+  });
+});
+
+describe('Attempts that are not admitted', () => {
+  it('wait in their order, and begin when they are asked again', async () => {
+    bench.most = 2;
+    bench.push(5);
+    expect(bench.running).toEqual([0, 1]);
+    expect(bench.queue.resume()).toBe(false);
+    bench.most = 3;
+    expect(bench.queue.resume()).toBe(true);
+    expect(bench.running).toEqual([0, 1, 2]);
+    await bench.end(0, true);
+    expect(bench.begun).toEqual([0, 1, 2, 3]);
+  });
+
+  it('can be dropped', () => {
+    bench.most = 0;
+    bench.push(3);
+    expect(bench.queue.drop()).toEqual([0, 1, 2]);
+    bench.most = 1;
+    expect(bench.queue.resume()).toBe(false);
   });
 });
 
@@ -213,7 +240,7 @@ describe('isDisposable', () => {
     expect(bench.queue.isDisposable).toBe(true);
   });
 
-  it('is false after a timeout until 16 attempts run again', async () => {
+  it('is false after a timeout until 16 attempts run again, or for ten minutes', async () => {
     bench.push(1);
     await bench.endAll(false);
     const seen = [];
@@ -224,5 +251,12 @@ describe('isDisposable', () => {
       await bench.endAll(true);
     }
     expect(seen).toEqual([false, false, false, false, true]);
+
+    bench.push(1);
+    await bench.endAll(false);
+    jest.advanceTimersByTime(599_999);
+    expect(bench.queue.isDisposable).toBe(false);
+    jest.advanceTimersByTime(2);
+    expect(bench.queue.isDisposable).toBe(true);
   });
 });

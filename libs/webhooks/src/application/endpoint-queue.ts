@@ -5,14 +5,18 @@ const MOST_CONCURRENT = 16;
 const FEWEST_LEASED = 64;
 export const MOST_LEASED = 512;
 
+/** Leased deliveries of an endpoint, of which nothing is known yet, at which more are fetched. */
+export const FIRST_REFILL_AT = FEWEST_LEASED / 2;
+
 /** Leased deliveries of an endpoint that hangs. */
 const SLOW_LEASED = 16;
 
 /** Interval, in ms, over which responses are counted. */
 const WINDOW_MS = 250;
 
-/** Time to keep the state of an endpoint after its last response, in ms. */
+/** Time to keep the state of an endpoint after its last response, in ms; and after its last timeout. */
 const KEPT_MS = 10_000;
+const SLOW_KEPT_MS = 600_000;
 
 /**
  * The deliveries to one endpoint: some are attempted concurrently, the others wait. After a timeout the endpoint gets one
@@ -26,8 +30,14 @@ export class EndpointQueue<T> {
   private responses = 0;
   private windowStart = performance.now();
 
-  /** @param attempt makes one attempt; returns whether the endpoint responded in time, and never throws */
-  constructor(private readonly attempt: (one: T) => Promise<boolean>) {}
+  /**
+   * @param attempt makes one attempt; returns whether the endpoint responded in time, and never throws
+   * @param admit whether the next attempt may begin; after a refusal, `resume` asks again
+   */
+  constructor(
+    private readonly attempt: (one: T) => Promise<boolean>,
+    private readonly admit: (one: T) => boolean = () => true,
+  ) {}
 
   push(one: T): void {
     this.waiting.push(one);
@@ -54,9 +64,10 @@ export class EndpointQueue<T> {
     return this.waiting.length + this.running.size;
   }
 
-  /** Whether it can be dropped: empty, not throttled, idle. */
+  /** Whether it can be dropped: empty, and idle for longer than its state is kept. */
   get isDisposable(): boolean {
-    return this.count === 0 && !this.isSlow && performance.now() - this.windowStart > KEPT_MS;
+    const keptMs = this.isSlow ? SLOW_KEPT_MS : KEPT_MS;
+    return this.count === 0 && performance.now() - this.windowStart > keptMs;
   }
 
   /** Removes and returns the deliveries that have not begun. */
@@ -73,6 +84,8 @@ export class EndpointQueue<T> {
   private slow(): void {
     this.concurrency = 1;
     this.mostLeased = FEWEST_LEASED;
+    this.windowStart = performance.now();
+    this.responses = 0;
   }
 
   /** Waits for running attempts. */
@@ -91,8 +104,14 @@ export class EndpointQueue<T> {
     this.windowStart = performance.now();
   }
 
-  private begin(): void {
-    while (this.running.size < this.concurrency && this.waiting.length > 0) {
+  /** Begins attempts that were refused before. @returns whether any began */
+  resume(): boolean {
+    return this.begin();
+  }
+
+  private begin(): boolean {
+    const before = this.waiting.length;
+    while (this.running.size < this.concurrency && this.waiting.length > 0 && this.admit(this.waiting[0]!)) {
       const running: Promise<void> = this.attempt(this.waiting.shift()!).then((inTime) => {
         this.running.delete(running);
         if (inTime) {
@@ -103,5 +122,6 @@ export class EndpointQueue<T> {
       });
       this.running.add(running);
     }
+    return this.waiting.length < before;
   }
 }

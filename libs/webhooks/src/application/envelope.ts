@@ -1,26 +1,31 @@
-import type { Webhook } from 'standardwebhooks';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { DueLivraison } from '../persistence/livraison.repository';
 
+/** Returns the body of an event, which is the same at every attempt and every endpoint. @param data JSON text */
+export function bodyOf({ type, date }: Pick<DueLivraison, 'type' | 'date'>, data: string): Buffer {
+  return Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${date.toISOString()}","data":${data}}`);
+}
+
 /**
- * Returns an event as it is sent: the same body and the same id at every attempt (Standard Webhooks 1.0).
+ * Returns the headers of an attempt, with the id of the event at every attempt (Standard Webhooks 1.0).
  *
  * @param keys each adds a signature
  * @param at the time of the attempt, which receivers compare with their clock
  */
-export function envelopeOf(
-  { evenementId, type, date, data }: DueLivraison,
-  keys: readonly Webhook[],
+export function headersOf(
+  { evenementId }: Pick<DueLivraison, 'evenementId'>,
+  body: Buffer,
+  keys: readonly KeyObject[],
   at: Date,
-) {
-  const body = `{"type":${JSON.stringify(type)},"timestamp":"${date.toISOString()}","data":${data}}`;
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const sign = (key: KeyObject): string =>
+    `v1,${createHmac('sha256', key).update(`${evenementId}.${timestamp}.`).update(body).digest('base64')}`;
   return {
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Mandat-Webhooks/1',
-      'webhook-id': evenementId,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-      'webhook-signature': keys.map((key) => key.sign(evenementId, at, body)).join(' '),
-    },
+    'content-type': 'application/json',
+    'user-agent': 'Mandat-Webhooks/1',
+    'webhook-id': evenementId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': keys.map(sign).join(' '),
   };
 }

@@ -23,13 +23,23 @@ export interface DueLivraison extends Omit<QueuedAttempt, 'next'> {
   readonly evenementId: string;
   readonly type: string;
   readonly date: Date;
-  /** The event's data, as JSON text, which is sent unchanged. */
-  readonly data: string;
+  /** Size of the event's data, as JSON text in UTF-8. */
+  readonly bytes: number;
   /** The endpoint as it is now, as far as an attempt depends on it; the rest is not loaded. */
   readonly webhook: Pick<Webhook, 'url' | 'takes' | 'secretsAt' | 'isNews'>;
 }
 
-type DueRow = Omit<DueLivraison, 'webhook'> & Partial<Webhook>;
+/** A delivery, and the data of its event if it was asked for. */
+export interface ReadLivraison {
+  readonly due: DueLivraison;
+  /** JSON text, which is sent unchanged; null if it is read later (`data`). */
+  readonly data: string | null;
+}
+
+type DueRow = Omit<DueLivraison, 'webhook'> & Partial<Webhook> & Pick<ReadLivraison, 'data'>;
+
+/** Larger data are read when an attempt begins, never for a delivery that waits. */
+export const SMALL_BYTES = 65_536;
 
 /** Result of a job. */
 export interface Outcome {
@@ -128,26 +138,51 @@ export class LivraisonRepository {
     return rows[0]!;
   }
 
-  /** Returns deliveries with everything that attempts need, without those that were deleted. */
-  async due(tenantId: string, ids: readonly string[]): Promise<DueLivraison[]> {
+  /**
+   * Returns deliveries with everything that attempts need but the data of some events, without those that were deleted.
+   *
+   * @param mostBytes of the data that are read at once: those of the first deliveries whose data is small
+   */
+  async due(tenantId: string, ids: readonly string[], mostBytes: number): Promise<ReadLivraison[]> {
     const rows = await this.transactions.query<DueRow>(
       { tenantId },
       {
         name: 'livraison_due',
-        text: `SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.etat, l.essais,
-                 e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data::text AS data,
-                 w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
-                 w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua"
-               FROM unnest($2::uuid[]) asked (id)
-               JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
-               JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
-               JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id`,
-        values: [tenantId, ids],
+        // The size of each is computed once, because PostgreSQL unpacks the data for it.
+        text: `WITH due AS MATERIALIZED (
+                 SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.etat, l.essais,
+                   e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data, octet_length(e.data::text) AS bytes,
+                   w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
+                   w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua", asked.place
+                 FROM unnest($2::uuid[]) WITH ORDINALITY asked (id, place)
+                 JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
+                 JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
+                 JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id
+               )
+               SELECT id, "webhookId", generation, etat, essais, "evenementId", type, date, bytes, url, actif, types,
+                 "echecDepuis", "dernierEchec", secret, "secretPrecedent", "secretPrecedentJusqua",
+                 CASE WHEN bytes <= ${SMALL_BYTES}
+                   AND sum(bytes) FILTER (WHERE bytes <= ${SMALL_BYTES}) OVER (ORDER BY place) <= $3 THEN data::text END AS data
+               FROM due ORDER BY place`,
+        values: [tenantId, ids, mostBytes],
       },
     );
     // Receivers may read the data at once, through an API that reads from standbys.
     if (rows.length > 0) await this.transactions.wrote({ tenantId });
-    return rows.map(dueOf);
+    return rows.map(readOf);
+  }
+
+  /** Returns the data of an event as JSON text, which is sent unchanged; undefined if it was deleted. */
+  async data(tenantId: string, evenementId: string): Promise<string | undefined> {
+    const rows = await this.transactions.query<{ data: string }>(
+      { tenantId },
+      {
+        name: 'livraison_data',
+        text: 'SELECT data::text AS data FROM evenement WHERE tenant_id = $1 AND id_unique = $2',
+        values: [tenantId, evenementId],
+      },
+    );
+    return rows[0]?.data;
   }
 
   /**
@@ -230,10 +265,10 @@ export class LivraisonRepository {
   }
 }
 
-function dueOf(row: DueRow): DueLivraison {
-  const { id, webhookId, generation, etat, essais, evenementId, type, date, data, ...endpoint } = row;
-  const livraison = { id, webhookId, generation, etat, essais, evenementId, type, date, data };
-  return { ...livraison, webhook: Object.assign(new Webhook(), endpoint) };
+function readOf(row: DueRow): ReadLivraison {
+  const { id, webhookId, generation, etat, essais, evenementId, type, date, bytes, data, ...endpoint } = row;
+  const livraison = { id, webhookId, generation, etat, essais, evenementId, type, date, bytes };
+  return { due: { ...livraison, webhook: Object.assign(new Webhook(), endpoint) }, data };
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';
