@@ -154,7 +154,7 @@ class Scene {
   }
 
   async attack(periods: number): Promise<Outcome> {
-    const worker = new Mortal('worker', this.workerEnv, process.env.TRIAL_RELEASE);
+    const worker = new Mortal('worker', this.workerEnv);
     let [deaths, processMiB] = [0, 0];
     let isOver = false;
     try {

@@ -39,7 +39,7 @@ const MANY_LEASED_OF_CLIENT = 4_096;
 const STALE_MS = 1_000;
 
 /** Longest time, in ms, that a fetch waits until its deliveries are read: the reads of one data space may queue. */
-const MOST_READING_MS = 1_000;
+const MOST_READING_MS = 250;
 
 /** Maximum jobs of one fetch. */
 const BATCH = 256;

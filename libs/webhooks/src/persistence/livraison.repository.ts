@@ -148,22 +148,25 @@ export class LivraisonRepository {
       { tenantId },
       {
         name: 'livraison_due',
-        // The size of each is computed once, because PostgreSQL unpacks the data for it.
-        text: `WITH due AS MATERIALIZED (
-                 SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.etat, l.essais,
-                   e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.data, octet_length(e.data::text) AS bytes,
-                   w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
-                   w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua", asked.place
+        // The size of each event is computed once, because PostgreSQL unpacks its data for it.
+        text: `WITH asked AS MATERIALIZED (
+                 SELECT l.id_unique, l.webhook_id, l.evenement_id, l.tour, l.etat, l.essais, asked.place
                  FROM unnest($2::uuid[]) WITH ORDINALITY asked (id, place)
                  JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
-                 JOIN evenement e ON e.tenant_id = $1 AND e.id_unique = l.evenement_id
-                 JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id
+               ), event AS MATERIALIZED (
+                 SELECT id_unique, type, date_creation, data, octet_length(data::text) AS bytes FROM evenement
+                 WHERE tenant_id = $1 AND id_unique = ANY (ARRAY(SELECT DISTINCT evenement_id FROM asked))
                )
-               SELECT id, "webhookId", generation, etat, essais, "evenementId", type, date, bytes, url, actif, types,
-                 "echecDepuis", "dernierEchec", secret, "secretPrecedent", "secretPrecedentJusqua",
-                 CASE WHEN bytes <= ${SMALL_BYTES}
-                   AND sum(bytes) FILTER (WHERE bytes <= ${SMALL_BYTES}) OVER (ORDER BY place) <= $3 THEN data::text END AS data
-               FROM due ORDER BY place`,
+               SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.etat, l.essais,
+                 e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.bytes,
+                 CASE WHEN e.bytes <= ${SMALL_BYTES}
+                   AND sum(e.bytes) FILTER (WHERE e.bytes <= ${SMALL_BYTES}) OVER (ORDER BY l.place) <= $3
+                   THEN e.data::text END AS data,
+                 w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
+                 w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua"
+               FROM asked l
+               JOIN event e ON e.id_unique = l.evenement_id
+               JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id`,
         values: [tenantId, ids, mostBytes],
       },
     );
