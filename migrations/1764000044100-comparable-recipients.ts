@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { comparableEntry } from '../libs/platform/src/input/email-address';
+import { domainToASCII } from 'node:url';
 
 /**
  * Settings of data spaces list test recipients in the form in which addresses are compared: the domain in ASCII, ASCII letters in
@@ -15,11 +15,19 @@ export class ComparableRecipients1764000044100 implements MigrationInterface {
     for (const { id, entries } of rows)
       await runner.query('UPDATE reglage SET courriels_essai = $2 WHERE tenant_id = $1', [
         id,
-        entries.flatMap((entry) => comparableEntry(entry) ?? []),
+        entries.flatMap(comparable),
       ]);
     await runner.query('ALTER TABLE reglage FORCE ROW LEVEL SECURITY');
   }
 
   /** The release before compares these forms as well. */
   async down(): Promise<void> {}
+}
+
+function comparable(entry: string): string[] {
+  const address = (entry.includes('@') ? entry : `@${entry}`).normalize();
+  const at = address.lastIndexOf('@');
+  const domain = domainToASCII(address.slice(at + 1));
+  const form = `${address.slice(0, at)}@${domain}`.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return domain === '' ? [] : [form];
 }
