@@ -51,7 +51,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'urne_question',
   ],
   meeting: ['seance', 'point_seance'],
-  sync: ['tache'],
+  sync: ['tache', 'tache_morceau'],
   webhooks: ['webhook', 'livraison'],
   messaging: ['courriel', 'courriel_destinataire'],
   personne: ['ancien_employe'],

@@ -82,6 +82,34 @@ describe('Idempotency-Key', () => {
     expect([await count('employe'), await count('employeur')]).toEqual([1, 0]);
   });
 
+  it('replays a long answer, which is recorded in parts, until one of them is gone', async () => {
+    const employes = Array.from({ length: 20_000 }, (_, n) => ({ idExterne: `É-${n}-`.padEnd(100, 'é') }));
+    const sync = () => post({ employes }, `${PATH}/sync`);
+    const first = await sync();
+    expect(first.text.length).toBeGreaterThan(2 ** 20);
+    expect(first.text).toBe(JSON.stringify(first.json));
+    expect(first.json.errors).toHaveLength(20_000);
+    expectReplay(await sync(), first);
+    const { rows } = await app.database.query<{ bytes: number }>(
+      'SELECT octet_length(sealed_body) AS bytes FROM idempotency_record WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    expect(rows.length).toBeGreaterThan(8);
+    expect(Math.max(...rows.map(({ bytes }) => bytes))).toBeLessThan(2 ** 20);
+    jest.spyOn(IdempotencyRecords.prototype, 'part').mockImplementationOnce(async () => undefined);
+    expectProblem(await sync(), 500, 'Service.ErreurInterne');
+    jest.restoreAllMocks();
+    const { part } = IdempotencyRecords.prototype;
+    let asked = 0;
+    jest.spyOn(IdempotencyRecords.prototype, 'part').mockImplementation(async function (
+      this: unknown,
+      ...key
+    ) {
+      return ++asked > 6 ? undefined : part.apply(this as IdempotencyRecords, key);
+    });
+    await expect(sync()).rejects.toThrow();
+  });
+
   it('422 Idempotence.CleReutilisee with another query: a simulation is not the sync', async () => {
     await post({ employes: [EMPLOYE] }, `${PATH}/sync?simulation=true`);
     expectProblem(await post({ employes: [EMPLOYE] }, `${PATH}/sync`), 422, 'Idempotence.CleReutilisee');

@@ -178,6 +178,12 @@ export class Space {
        VALUES ($1, 'sync', 'Reussie', 1, false, now(), $2)`,
       [this.open.tenantId, JSON.stringify({ Employes: { AddCount: 0, UpdateCount: 0, Erreurs: [erreur] } })],
     );
+    const others = [{ IdUnique: 'E-404', Message: 'is required' }, erreur, { ...erreur, IdUnique: 'E-405' }];
+    await this.app.database.query(
+      `INSERT INTO tache_morceau (tenant_id, tache_id, place, liste, octets)
+       SELECT tenant_id, id_unique, 0, 'Employes', convert_to($2, 'UTF8') FROM tache WHERE tenant_id = $1 AND resultat IS NOT NULL`,
+      [this.open.tenantId, others.map((one) => JSON.stringify(one)).join()],
+    );
   }
 
   /**

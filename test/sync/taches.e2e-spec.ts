@@ -6,6 +6,7 @@ import { Child } from '../http/child-process';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
+import { TacheRepository } from '../../libs/sync/src/persistence/tache.repository';
 import { lockWaits } from '../setup/lock-waits';
 
 /** The queue detects a dead worker by its missing heartbeat, within half a minute. */
@@ -412,6 +413,69 @@ describe('ended tasks', () => {
 });
 
 describe('GET /b2b/v2/tache/:id', () => {
+  /** A sync whose result has 3 MB. */
+  const bad = {
+    ...body(2),
+    Employes: many(15_000, (index) => ({ IdExterne: `É-${index}-`.padEnd(160, 'é'), Prenom: 'Zoé' })),
+  };
+
+  it('a long result is the response of the same sync, byte for byte; 304 for its ETag', async () => {
+    const expected = await app.send(tenant, 'POST', '/b2b/v2/sync?simulation=true', bad);
+    expect(expected.text.length).toBeGreaterThan(2 ** 20);
+    expect(expected.text).toBe(JSON.stringify(expected.json));
+    const { id } = (await submit(bad, '?simulation=true')).json;
+    await worker();
+    await until(id, over);
+    const path = `/b2b/v2/tache/${id}`;
+    const answer = await app.send(tenant, 'GET', path);
+    const effets = { crees: 2, modifies: 0, inchanges: 0, termines: 0, champsVides: 0, refuses: 15_000 };
+    const before = JSON.stringify({ id, type: 'sync', etat: 'Reussie', traites: 15_001, total: 15_001 });
+    expect(answer.text).toBe(
+      `${before.slice(0, -1)},"resultat":${expected.text},"effets":${JSON.stringify(effets)}}`,
+    );
+    expect(answer.headers.get('mandat-effets')).toBe(expected.headers.get('mandat-effets'));
+    const etag = answer.headers.get('etag')!;
+    expect((await app.send(tenant, 'GET', path, undefined, { 'If-None-Match': etag })).status).toBe(304);
+    const head = await app.send(tenant, 'HEAD', path);
+    expect({ status: head.status, etag: head.headers.get('etag') }).toEqual({ status: 200, etag });
+    // As the release before stored it.
+    await rows(`UPDATE tache SET resultat = (
+      SELECT string_agg(CASE WHEN liste IS NOT NULL AND liste = before THEN ',' ELSE '' END || convert_from(octets, 'UTF8'),
+        '' ORDER BY place)::json
+      FROM (SELECT *, lag(liste) OVER (ORDER BY place) AS before FROM tache_morceau WHERE tenant_id = $1) m)
+      WHERE tenant_id = $1`);
+    const earlier = await app.send(tenant, 'GET', path);
+    expect(earlier.text).toBe(answer.text);
+    expect(earlier.headers.get('etag')).not.toBe(etag);
+  });
+
+  it('a long result is read in parts of at most 1 MiB; the connection breaks if the task is removed meanwhile', async () => {
+    const { id } = (await submit(bad, '?simulation=true')).json;
+    await worker();
+    await until(id, over);
+    const sizes = await rows('SELECT octet_length(octets) AS bytes FROM tache_morceau WHERE tenant_id = $1');
+    expect(sizes.length).toBeGreaterThan(8);
+    expect(Math.max(...sizes.map(({ bytes }) => Number(bytes)))).toBeLessThan(2 ** 20);
+    expect(await rows('SELECT resultat FROM tache WHERE tenant_id = $1')).toEqual([{ resultat: null }]);
+    await rows('DELETE FROM tache_morceau WHERE tenant_id = $1 AND place = 9');
+    await rows('UPDATE tache_morceau SET place = place - 1 WHERE tenant_id = $1 AND place > 9');
+    const spy = jest.spyOn(TacheRepository.prototype, 'find').mockImplementationOnce(async () => ({
+      ...{
+        id,
+        type: 'sync',
+        etat: 'Reussie',
+        traites: 1,
+        total: 1,
+        resultat: null,
+        effets: null,
+        erreur: null,
+      },
+      long: { empreinte: '', morceaux: sizes.length, estEntier: false },
+    }));
+    await expect(app.send(tenant, 'GET', `/b2b/v2/tache/${id}`)).rejects.toThrow();
+    spy.mockRestore();
+  });
+
   it('404 Tache.NotFound for an unknown task, an invalid GUID and the task of another tenant, with the same body', async () => {
     const { id } = (await submit(body(1))).json;
     const other = await app.tenant();

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from './sealed-columns';
-import { type ADMINISTRATION, NO_TENANT, OWN_CELL, PURGE_BATCH, Transactions } from './transactions';
+import {
+  type ADMINISTRATION,
+  NO_TENANT,
+  OWN_CELL,
+  PURGE_BATCH,
+  type Scope,
+  Transactions,
+} from './transactions';
 
 /** Where recorded answers are encrypted. */
 export const IDEMPOTENCY_SEALED: SealedColumn = {
@@ -11,15 +18,10 @@ export const IDEMPOTENCY_SEALED: SealedColumn = {
   context: (tenantId, key) => `idempotency ${tenantId} ${key}`,
 };
 
-/** An answer as it is replayed. */
-export interface RecordedAnswer {
+/** Record of a request under its key: a hash of request and caller, and the encrypted response. */
+interface IdempotencyRecord {
   status: number;
   headers: Record<string, string>;
-  body: string;
-}
-
-/** Record of a request under its key: a hash of request and caller, and the encrypted response. */
-interface IdempotencyRecord extends Omit<RecordedAnswer, 'body'> {
   fingerprint: Buffer;
   sealedBody: Buffer;
 }
@@ -39,14 +41,35 @@ export class IdempotencyRecords {
     return rows[0]?.locked ?? false;
   }
 
-  async find(tenantId: string, key: string): Promise<IdempotencyRecord | undefined> {
-    const { rows } = await this.transactions.client().query<IdempotencyRecord>({
+  /** @returns also the number of parts of a long body, which have records of their own: the key, a line break and the place */
+  async find(tenantId: string, key: string): Promise<(IdempotencyRecord & { parts: number }) | undefined> {
+    const { rows } = await this.transactions.client().query<IdempotencyRecord & { parts: number }>({
       name: 'idempotency_find',
-      text: `SELECT fingerprint, status, headers, sealed_body AS "sealedBody" FROM idempotency_record
+      // Parts of an expired record under the same key may not be purged yet.
+      text: `SELECT fingerprint, status, headers, sealed_body AS "sealedBody", (
+               SELECT count(*)::int FROM idempotency_record p
+               WHERE p.tenant_id = $1 AND p.idempotency_key > $2 || E'\\n' AND p.idempotency_key < $2 || E'\\x0b'
+                 AND p.date_creation = r.date_creation) AS parts
+             FROM idempotency_record r
              WHERE tenant_id = $1 AND idempotency_key = $2 AND date_creation > now() - interval '24 hours'`,
       values: [tenantId, key],
     });
     return rows[0];
+  }
+
+  /** Returns the encrypted part of a body, outside the transaction of the record. */
+  async part(scope: Scope, tenantId: string, key: string): Promise<Buffer | undefined> {
+    const [row] = await this.transactions.query<{ sealed: Buffer }>(scope, {
+      name: 'idempotency_part',
+      text: 'SELECT sealed_body AS sealed FROM idempotency_record WHERE tenant_id = $1 AND idempotency_key = $2',
+      values: [tenantId, key],
+    });
+    return row?.sealed;
+  }
+
+  /** Stores a part of the body of a record that the ambient transaction has added. */
+  async addPart(tenantId: string, key: string, sealedBody: Buffer): Promise<void> {
+    await this.add(tenantId, key, { fingerprint: Buffer.alloc(0), status: 0, headers: {}, sealedBody });
   }
 
   async add(

@@ -1,5 +1,6 @@
 import { REQUETE } from '../errors/platform.errors';
 import {
+  applyDecorators,
   type CallHandler,
   type ExecutionContext,
   Injectable,
@@ -20,14 +21,18 @@ import { BulkSlots } from './bulk-slots';
 import { BODY_BYTES, SYNC_BODY_BYTES } from '../input/limits';
 import { parseBody } from '../input/parse-body';
 import { TAKES_BODY } from '../input/request-parts.decorator';
+import { sendResult, SentByInterceptor } from './streamed';
 
 const BULK = 'http:bulk-body';
 
 /** Bytes of a body from which parsing delays other requests noticeably. */
 const LARGE_BYTES = 65_536;
 
-/** A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). */
-export const BulkBody = (): MethodDecorator => SetMetadata(BULK, true);
+/**
+ * A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). Its answer may
+ * be `Streamed`.
+ */
+export const BulkBody = (): MethodDecorator => applyDecorators(SentByInterceptor, SetMetadata(BULK, true));
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
 export type RawRequest = CallerRequest & { rawBody?: Buffer };
@@ -57,7 +62,12 @@ export class BodyInterceptor implements NestInterceptor {
     if (!isBulk) return from(read()).pipe(mergeMap(() => next.handle()));
     const work = (): Promise<unknown> =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
-    return from(this.slots.run(request.caller?.tenantId ?? '', read, work));
+    const send = (result: unknown): Promise<void> => {
+      // A slow reader of the answer must not hold the body.
+      request.rawBody = request.body = undefined;
+      return sendResult(response, result);
+    };
+    return from(this.slots.run(request.caller?.tenantId ?? '', read, work, send));
   }
 
   private async read(request: RawRequest, response: Response, isBulk: boolean, take?: Take): Promise<void> {

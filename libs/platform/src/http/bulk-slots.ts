@@ -17,17 +17,28 @@ export class BulkSlots {
   private readonly bodies = new BodyBytes(BUDGETS.syncBytes, SYNC_BODY_BYTES);
   private readonly works = pLimit(AT_ONCE);
 
-  /** @param read reads the body and calls `take` for its bytes. Other requests proceed while a slow body arrives. */
-  run<T>(tenant: string, read: (take: Take) => Promise<void>, work: () => Promise<T>): Promise<T> {
-    return this.tenants.run(tenant, async () => {
-      const share = this.bodies.begin();
-      try {
-        await read((bytes) => this.bodies.take(share, bytes));
-        this.bodies.arrived(share);
-        return await this.works(work);
-      } finally {
-        this.bodies.end(share);
-      }
-    });
+  /**
+   * @param read reads the body and calls `take` for its bytes. Other requests proceed while a slow body arrives.
+   * @param send sends the result. The tenant's next request waits for it, because the errors of a sync are in memory; other
+   * tenants do not.
+   */
+  run<T>(
+    tenant: string,
+    read: (take: Take) => Promise<void>,
+    work: () => Promise<T>,
+    send: (result: T) => Promise<void>,
+  ): Promise<void> {
+    return this.tenants.run(tenant, async () => send(await this.done(read, work)));
+  }
+
+  private async done<T>(read: (take: Take) => Promise<void>, work: () => Promise<T>): Promise<T> {
+    const share = this.bodies.begin();
+    try {
+      await read((bytes) => this.bodies.take(share, bytes));
+      this.bodies.arrived(share);
+      return await this.works(work);
+    } finally {
+      this.bodies.end(share);
+    }
   }
 }

@@ -15,11 +15,13 @@ import { from, lastValueFrom, map, Observable } from 'rxjs';
 import { ANSWER_HEADERS } from './answers.decorator';
 import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
+import { inTurn } from '../ops/list-parts';
 import { SecretBox } from '../ops/secret-box';
-import { IDEMPOTENCY_SEALED, IdempotencyRecords, RecordedAnswer } from '../database/idempotency-records';
-import { ADMINISTRATION, NO_TENANT, Scope, Transactions } from '../database/transactions';
+import { IDEMPOTENCY_SEALED, IdempotencyRecords } from '../database/idempotency-records';
+import { ADMINISTRATION, NO_TENANT, Transactions } from '../database/transactions';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import type { RawRequest } from './body.interceptor';
+import { Streamed } from './streamed';
 import { problemOf } from './problem.filter';
 import { traceOf } from './tracing';
 
@@ -50,7 +52,16 @@ interface Recording {
   readonly recorded: readonly string[];
 }
 
-type Outcome = { answer: RecordedAnswer; replayed: boolean } | { refusal: DomainError };
+/** Maximum number of bytes of an answer that is recorded whole. A longer one is recorded in parts. */
+const MOST_WHOLE = 2 ** 20;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Streamed;
+}
+
+type Outcome = { answer: Answer; replayed: boolean } | { refusal: DomainError };
 
 /**
  * `Idempotency-Key` on every POST (docs/contract.md, "Idempotency"). The answer is recorded in the transaction of the
@@ -104,32 +115,42 @@ export class IdempotencyInterceptor implements NestInterceptor {
     next: CallHandler,
   ): Promise<Outcome> {
     const tenantId = request.caller?.tenantId;
-    const scope: Scope = tenantId ? { tenantId } : ADMINISTRATION;
-    const owner = tenantId ?? NO_TENANT;
+    const scope: TenantOrAdministration = tenantId ? { tenantId } : ADMINISTRATION;
+    const owner = ownerOf(scope);
     const fingerprint = fingerprintOf(request);
     return this.transactions.run(scope, async () => {
       // Look up before locking, because repetitions of a finished request need not wait for each other.
-      const done = await this.replay(owner, key, fingerprint, remedy);
+      const done = await this.replay(scope, key, fingerprint, remedy);
       if (done) return done;
       if (!(await this.records.lock(owner, key))) {
         throw new DomainError(IDEMPOTENCE.EnCours, undefined, { retryAfterSeconds: 1 });
       }
-      const justDone = await this.replay(owner, key, fingerprint, remedy);
+      const justDone = await this.replay(scope, key, fingerprint, remedy);
       if (justDone) return justDone;
       const outcome = await this.perform(response, recorded, next);
       const { body, ...answer } = this.recordable(outcome, request, remedy);
-      const sealedBody = this.box.seal(Buffer.from(body), IDEMPOTENCY_SEALED.context(owner, key));
+      const seal = (plain: Uint8Array, under: string): Buffer =>
+        this.box.seal(Buffer.from(plain), IDEMPOTENCY_SEALED.context(owner, under));
+      const isWhole = typeof body === 'string';
+      const sealedBody = seal(Buffer.from(isWhole ? body : ''), key);
       await this.records.add(owner, key, { ...answer, fingerprint, sealedBody });
+      if (isWhole) return outcome;
+      let place = 0;
+      for await (const part of body.parts()) {
+        const under = partKeyOf(key, place++);
+        await this.records.addPart(owner, under, seal(part, under));
+      }
       return outcome;
     });
   }
 
   private async replay(
-    owner: string,
+    scope: TenantOrAdministration,
     key: string,
     fingerprint: Buffer,
     remedy: string | undefined,
   ): Promise<Outcome | undefined> {
+    const owner = ownerOf(scope);
     const known = await this.records.find(owner, key);
     if (!known) return undefined;
     if (!known.fingerprint.equals(fingerprint)) throw new DomainError(IDEMPOTENCE.CleReutilisee);
@@ -137,9 +158,27 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const detail = `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy}`;
       throw new DomainError(IDEMPOTENCE.NonRepetable, detail);
     }
-    const body = this.box.open(known.sealedBody, IDEMPOTENCY_SEALED.context(owner, key)).toString();
-    const { status, headers } = known;
+    const { status, headers, sealedBody, parts } = known;
+    const body =
+      parts === 0
+        ? this.box.open(sealedBody, IDEMPOTENCY_SEALED.context(owner, key)).toString()
+        : new Streamed(() => inTurn(owner, this.parts(scope, key, parts)));
     return { answer: { status, headers, body }, replayed: true };
+  }
+
+  /** Yields a body that was recorded in parts. */
+  private async *parts(
+    scope: TenantOrAdministration,
+    key: string,
+    count: number,
+  ): AsyncGenerator<Uint8Array, void> {
+    const owner = ownerOf(scope);
+    for (let place = 0; place < count; place++) {
+      const under = partKeyOf(key, place);
+      const sealed = await this.records.part(scope, owner, under);
+      if (!sealed) throw new Error('A part of the recorded answer has expired.');
+      yield this.box.open(sealed, IDEMPOTENCY_SEALED.context(owner, under));
+    }
   }
 
   private async perform(
@@ -156,7 +195,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
         const value = response.getHeader(name);
         if (typeof value === 'string') headers[name] = value;
       }
-      const body = result === undefined ? '' : typeof result === 'string' ? result : JSON.stringify(result);
+      const body = await bodyOf(result);
       return { answer: { status: response.statusCode, headers, body }, replayed: false };
     } catch (error) {
       if (
@@ -172,7 +211,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /** Returns what is recorded of an outcome: a secret answer without headers and body. */
-  private recordable(outcome: Outcome, request: CallerRequest, remedy: string | undefined): RecordedAnswer {
+  private recordable(outcome: Outcome, request: CallerRequest, remedy: string | undefined): Answer {
     if ('answer' in outcome) {
       const { answer } = outcome;
       return remedy ? { status: answer.status, headers: {}, body: '' } : answer;
@@ -184,6 +223,30 @@ export class IdempotencyInterceptor implements NestInterceptor {
       body: JSON.stringify(problem),
     };
   }
+}
+
+type TenantOrAdministration = { readonly tenantId: string } | typeof ADMINISTRATION;
+
+const ownerOf = (scope: TenantOrAdministration): string =>
+  scope === ADMINISTRATION ? NO_TENANT : scope.tenantId;
+
+/** Returns the key of a part's record. Keys of requests have no line break. */
+const partKeyOf = (key: string, place: number): string => `${key}\n${place}`;
+
+/** Returns the body of a result: text, unless it is a long `Streamed`. */
+async function bodyOf(result: unknown): Promise<string | Streamed> {
+  if (!(result instanceof Streamed)) {
+    if (result === undefined) return '';
+    return typeof result === 'string' ? result : JSON.stringify(result);
+  }
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of result.parts()) {
+    bytes += part.length;
+    if (bytes > MOST_WHOLE) return result;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
 }
 
 /** Digest of a request and of the rights that it was sent with: the API key and its modules. */

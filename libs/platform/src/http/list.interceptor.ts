@@ -4,7 +4,6 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
-  Res,
   UseInterceptors,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -14,6 +13,7 @@ import type { CallerRequest } from './caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { Config } from '../ops/config';
 import { listParts } from '../ops/list-parts';
+import { SentByInterceptor } from './streamed';
 import type { Page, Position } from '../database/json-items';
 
 /** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
@@ -24,10 +24,6 @@ const ARRAY: Around = ['[', ']'];
 /** Declares that a handler returns a `Listing`. `@Answers({ paged: true })` includes it. */
 export const ReturnsListing = (): MethodDecorator =>
   applyDecorators(SentByInterceptor, UseInterceptors(ListInterceptor));
-
-/** Adds a last parameter `@Res()`, which the handler ignores: Nest does not reply for a handler that takes the response. */
-const SentByInterceptor: MethodDecorator = (target, name, descriptor) =>
-  Res()(target, name, (descriptor.value as unknown as (...all: unknown[]) => unknown).length);
 
 /**
  * Sends a `Listing` as a JSON array, or within the text that it gives: a page with its `Link` to the next one if `limite` is given, otherwise all items,

@@ -25,6 +25,11 @@ export async function sendParts(response: Response, parts: AsyncGenerator<Uint8A
     buffered.push(next.value);
     bytes += next.value.length;
   }
+  if (response.req.method === 'HEAD') {
+    await parts.return();
+    response.end();
+    return;
+  }
   const all = async function* (): AsyncGenerator<Uint8Array> {
     yield* buffered;
     yield* parts;

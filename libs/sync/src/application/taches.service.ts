@@ -10,17 +10,18 @@ import { DomainError } from '#platform/errors/domain-error';
 import { parseBody, invalidJson } from '#platform/input/parse-body';
 import { Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
+import { inTurn } from '#platform/ops/list-parts';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { JsonFault } from '#platform/input/json-rows';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import type { ErreurTache } from '../domain/tache.types';
-import { TacheRepository, type TacheRow as Tache } from '../persistence/tache.repository';
+import { type LongResult, TacheRepository, type TacheRow as Tache } from '../persistence/tache.repository';
 import { NO_EFFETS } from './effets';
 import { SyncProgress } from './sync-progress';
 import { countOf, type SyncV2Request, SyncV2Service } from './sync-v2.service';
 
-export type { Tache };
+export type { LongResult, Tache };
 
 /** Interval of progress updates, in ms. */
 const TICK_MS = 500;
@@ -91,6 +92,11 @@ export class TachesService {
     const tache = await this.taches.find(tenantId, id);
     if (!tache) throw new DomainError(TACHE.NotFound, 'No task has this id.');
     return tache;
+  }
+
+  /** Yields the JSON text of a long result, as fast as it is taken. */
+  resultat(tenantId: string, id: string, long: LongResult): AsyncGenerator<Uint8Array, void> {
+    return inTurn(tenantId, this.taches.parts(tenantId, id, long));
   }
 
   /**

@@ -1,4 +1,5 @@
 import { WithHeaders } from '#platform/http/answers.decorator';
+import { Streamed } from '#platform/http/streamed';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import { dictionaryOf } from '../application/effets';
@@ -27,7 +28,12 @@ export const EFFETS_HEADERS = {
     'Effects of the sync, a dictionary (RFC 9651): `crees=3, modifies=1, inchanges=10, termines=2, champs-vides=5, refuses=0`.',
 };
 
-/** Returns the response of a sync. */
-export function answerOf<R>({ resultat, effets }: Synced<R>): WithHeaders<R> {
-  return new WithHeaders({ [HEADER]: dictionaryOf(effets) }, resultat);
+/** Returns the response of a sync, which may have hundreds of thousands of errors. */
+export function answerOf({ resultat, effets }: Synced<object>): WithHeaders<Streamed> {
+  return withEffets(Streamed.json(resultat), effets);
+}
+
+/** Returns a response with the header of effects. */
+export function withEffets<R>(item: R, effets: Effets): WithHeaders<R> {
+  return new WithHeaders({ [HEADER]: dictionaryOf(effets) }, item);
 }

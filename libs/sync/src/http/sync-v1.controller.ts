@@ -5,6 +5,7 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
+import type { Streamed } from '#platform/http/streamed';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { SyncV1Service } from '../application/sync-v1.service';
 import { answerOf, EFFETS_HEADERS } from './effets.dto';
@@ -30,7 +31,7 @@ export class SyncV1Controller {
     @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: SyncV1Input,
-  ): Promise<WithHeaders<SyncV1ResultItem>> {
+  ): Promise<WithHeaders<Streamed>> {
     return answerOf(await this.syncs.sync(tenantId, actor, body, query.simulation ?? false));
   }
 }

@@ -6,6 +6,7 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
+import type { Streamed } from '#platform/http/streamed';
 import type { Json } from '#platform/database/json';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import type { Records } from '../application/record-limits';
@@ -52,8 +53,8 @@ export class SyncV2Controller {
     @Body() body: SyncV2Input,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<WithHeaders<SyncV2ResultItem> | Json> {
+    @Res() response: Response,
+  ): Promise<WithHeaders<Streamed> | Json> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer)) {
       return answerOf(await this.syncs.sync(tenantId, actor, body, { simulation }));
@@ -81,7 +82,7 @@ export class SyncV2Controller {
     @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: Array<unknown>,
-  ): Promise<WithHeaders<SyncV2ResultItem>> {
+  ): Promise<WithHeaders<Streamed>> {
     const request = { Employes: body as Records };
     const simulation = query.simulation ?? false;
     return answerOf(await this.syncs.sync(tenantId, actor, request, { simulation }));

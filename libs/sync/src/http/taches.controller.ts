@@ -5,8 +5,9 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { GuidPart } from '#platform/input/guid-part.pipe';
-import { type Tache, TachesService } from '../application/taches.service';
-import { answerOf, EFFETS_HEADERS } from './effets.dto';
+import { Streamed } from '#platform/http/streamed';
+import { type LongResult, type Tache, TachesService } from '../application/taches.service';
+import { EFFETS_HEADERS, withEffets } from './effets.dto';
 import { EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
 
 @ApiTags('Sync, V2')
@@ -23,25 +24,45 @@ export class TachesController {
     type: TacheItem,
     headers: EFFETS_HEADERS,
     etag: true,
+    streamed: true,
     errors: [TACHE.NotFound],
   })
   async get(
     @Tenant() tenantId: string,
     @Param('id', new GuidPart(TACHE.NotFound, 'No task has this id.')) id: string,
-  ): Promise<Json | WithHeaders<Json>> {
+  ): Promise<Json | Streamed | WithHeaders<Json | Streamed>> {
     const tache = await this.taches.get(tenantId, id);
-    const item = jsonOf(tache);
-    return tache.effets ? answerOf({ resultat: item, effets: tache.effets }) : item;
+    const item = tache.long ? this.streamed(tenantId, tache, tache.long) : jsonOf(tache);
+    return tache.effets ? withEffets(item, tache.effets) : item;
+  }
+
+  private streamed(tenantId: string, tache: Tache, long: LongResult): Streamed {
+    const [before, after] = around(tache);
+    const parts = async function* (
+      resultat: AsyncGenerator<Uint8Array, void>,
+    ): AsyncGenerator<Uint8Array, void> {
+      yield Buffer.from(`${before},"resultat":`);
+      yield* resultat;
+      yield Buffer.from(after);
+    };
+    return new Streamed(
+      () => parts(this.taches.resultat(tenantId, tache.id, long)),
+      `${before}${after}${long.empreinte}`,
+    );
   }
 }
 
-/** Inserts the result as PostgreSQL's text, without parsing it, because it may have megabytes. */
-export function jsonOf({ resultat, effets, erreur, ...tache }: Tache): Json {
+/** Returns a task as JSON. Inserts the result as PostgreSQL's text, without parsing it. */
+export function jsonOf(tache: Tache): Json {
+  const [before, after] = around(tache);
+  return `${before}${tache.resultat === null ? '' : `,"resultat":${tache.resultat}`}${after}`;
+}
+
+/** Returns the JSON text before and after the result. */
+function around({ resultat: _resultat, long: _long, effets, erreur, ...tache }: Tache): [string, string] {
   const members = [
-    JSON.stringify(tache).slice(1, -1),
-    ...(resultat === null ? [] : [`"resultat":${resultat}`]),
-    ...(effets === null ? [] : [`"effets":${JSON.stringify(effets)}`]),
-    ...(erreur === null ? [] : [`"erreur":${JSON.stringify(erreur)}`]),
+    ...(effets === null ? [] : [`,"effets":${JSON.stringify(effets)}`]),
+    ...(erreur === null ? [] : [`,"erreur":${JSON.stringify(erreur)}`]),
   ];
-  return `{${members.join(',')}}`;
+  return [JSON.stringify(tache).slice(0, -1), `${members.join('')}}`];
 }

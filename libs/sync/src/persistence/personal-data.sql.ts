@@ -5,6 +5,10 @@ const ERREURS = `jsonb_array_elements(CASE jsonb_typeof(resultat::jsonb#>'{Emplo
   WHEN 'array' THEN resultat::jsonb#>'{Employes,Erreurs}' ELSE '[]' END) e`;
 const IS_PERSON = `btrim(e->>'IdUnique', E' \\t\\r\\n') = :idExterne::text`;
 
+/** The same errors in a part of a long result. */
+const ERREURS_MORCEAU = `json_array_elements(CASE liste WHEN 'Employes' THEN ('[' || convert_from(octets, 'UTF8') || ']')::json
+  ELSE '[]' END) WITH ORDINALITY l (e, place_erreur)`;
+
 export const SYNC_PERSONAL_DATA: PersonalData = {
   rows: [
     {
@@ -15,6 +19,17 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       erased: {
         set: `resultat = jsonb_set(resultat::jsonb, '{Employes,Erreurs}', (SELECT jsonb_agg(
           CASE WHEN ${IS_PERSON} THEN jsonb_set(e, '{IdUnique}', '"${ERASED_NAME}"') ELSE e END) FROM ${ERREURS}))::json`,
+      },
+    },
+    {
+      section: 'resultatsTaches',
+      table: 'tache_morceau',
+      where: `EXISTS (SELECT FROM ${ERREURS_MORCEAU} WHERE ${IS_PERSON})`,
+      shown: { octets: 'NULL', empreinte: 'NULL' },
+      erased: {
+        set: `octets = convert_to((SELECT string_agg(CASE WHEN ${IS_PERSON}
+            THEN (SELECT row_to_json(r)::text FROM (SELECT '${ERASED_NAME}' AS "IdUnique", e->'Message' AS "Message") r)
+            ELSE e::text END, ',' ORDER BY place_erreur) FROM ${ERREURS_MORCEAU}), 'UTF8')`,
       },
     },
   ],

@@ -4,17 +4,40 @@ import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transact
 import type { Effets, Synced } from '../domain/effets.types';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
 
-/** A task as partners see it; `resultat` is JSON text. */
+/** A task as partners see it. */
 export interface TacheRow {
-  id: string;
-  type: string;
-  etat: EtatTache;
-  traites: number;
-  total: number;
-  resultat: string | null;
+  readonly id: string;
+  readonly type: string;
+  readonly etat: EtatTache;
+  readonly traites: number;
+  readonly total: number;
+  /** JSON text; null without a result, or if it is long. */
+  readonly resultat: string | null;
+  readonly long: LongResult | null;
   /** Effects of a task that has succeeded; null for tasks of older versions. */
-  effets: Effets | null;
-  erreur: ErreurTache | null;
+  readonly effets: Effets | null;
+  readonly erreur: ErreurTache | null;
+}
+
+/** A result that is read part by part. */
+export interface LongResult {
+  /** Digests of its parts. */
+  readonly empreinte: string;
+  readonly morceaux: number;
+  /** Whether it is one value, as the release before stored it. */
+  readonly estEntier: boolean;
+}
+
+/** Bytes up to which a result is one value, and read whole. */
+const MOST_WHOLE = 2 ** 20;
+
+/** Length of a part, in UTF-16 units. */
+const PART_LENGTH = 262_144;
+
+interface Morceau {
+  /** The list whose errors the part has; null for the text between lists. */
+  readonly liste: string | null;
+  readonly octets: Buffer;
 }
 
 /** The data that a worker needs for a task. */
@@ -22,6 +45,53 @@ export interface TacheWork {
   readonly corps: Buffer;
   readonly total: number;
   readonly simulation: boolean;
+}
+
+const PART = {
+  name: 'tache_part',
+  text: 'SELECT liste, octets FROM tache_morceau WHERE tenant_id = $1 AND tache_id = $2 AND place = $3',
+} as const;
+
+const SLICE = {
+  name: 'tache_slice',
+  text: `SELECT NULL AS liste, convert_to(substr(resultat::text, $3::integer * ${PART_LENGTH} + 1, ${PART_LENGTH}), 'UTF8') AS octets
+         FROM tache WHERE tenant_id = $1 AND id_unique = $2`,
+} as const;
+
+const COMMA = Buffer.from(',');
+
+/** A result: counts and errors of each list. */
+type Lists = Readonly<Record<string, { readonly Erreurs: readonly object[] }>>;
+
+/** Returns the JSON text of a result, or undefined if it is long. */
+function shortText(resultat: Lists): string | undefined {
+  let text = '';
+  let before: string | null = null;
+  for (const { liste, octets } of morceauxOf(resultat)) {
+    text += (liste !== null && liste === before ? ',' : '') + octets.toString();
+    if (text.length > MOST_WHOLE) return undefined;
+    before = liste;
+  }
+  return text;
+}
+
+/** Yields the JSON text of a result in parts. Each has whole errors of one list, or the text between two lists. */
+function* morceauxOf(resultat: Lists): Generator<Morceau, void> {
+  let glue = '{';
+  for (const [name, { Erreurs, ...counts }] of Object.entries(resultat)) {
+    glue += `${JSON.stringify(name)}:{${JSON.stringify(counts).slice(1, -1)},"Erreurs":[`;
+    yield { liste: null, octets: Buffer.from(glue) };
+    let errors = '';
+    for (const error of Erreurs) {
+      errors += (errors && ',') + JSON.stringify(error);
+      if (errors.length < PART_LENGTH) continue;
+      yield { liste: name, octets: Buffer.from(errors) };
+      errors = '';
+    }
+    if (errors) yield { liste: name, octets: Buffer.from(errors) };
+    glue = ']},';
+  }
+  yield { liste: null, octets: Buffer.from(`${glue.replace(',', '')}}`) };
 }
 
 /** Reads the body in PostgreSQL's binary format, because its text format would turn 64 MB into 128 MB. */
@@ -72,12 +142,42 @@ export class TacheRepository {
       { tenantId },
       {
         name: 'tache_find',
-        text: `SELECT id_unique AS id, type, etat, traites, total, resultat::text, effets, erreur FROM tache
-               WHERE tenant_id = $1 AND id_unique = $2`,
+        text: `SELECT t.id_unique AS id, t.type, t.etat, t.traites, t.total,
+                 CASE WHEN NOT r.est_long THEN t.resultat::text END AS resultat,
+                 CASE WHEN r.est_long THEN json_build_object('empreinte', md5(t.resultat::text),
+                     'morceaux', ceil(length(t.resultat::text)::numeric / ${PART_LENGTH}), 'estEntier', true)
+                   WHEN m.count > 0 THEN json_build_object('empreinte', m.empreinte, 'morceaux', m.count, 'estEntier', false)
+                 END AS long,
+                 t.effets, t.erreur
+               FROM tache t,
+                 LATERAL (SELECT coalesce(octet_length(t.resultat::text) > ${MOST_WHOLE}, false) AS est_long OFFSET 0) r,
+                 LATERAL (
+                   SELECT count(*)::int, string_agg(encode(m.empreinte, 'hex'), '' ORDER BY m.place) AS empreinte
+                   FROM tache_morceau m WHERE m.tenant_id = $1 AND m.tache_id = t.id_unique
+                 ) m
+               WHERE t.tenant_id = $1 AND t.id_unique = $2`,
         values: [tenantId, id],
       },
     );
     return rows[0];
+  }
+
+  /** Yields the parts of a long result. @throws Error if the task has been removed meanwhile */
+  async *parts(tenantId: string, id: string, long: LongResult): AsyncGenerator<Buffer, void> {
+    let liste: string | null = null;
+    for (let place = 0; place < long.morceaux; place++) {
+      const [part] = await this.transactions.query<Morceau>(
+        { tenantId },
+        {
+          ...(long.estEntier ? SLICE : PART),
+          values: [tenantId, id, place],
+        },
+      );
+      if (!part) throw new Error('The task was removed while its result was read.');
+      if (part.liste !== null && part.liste === liste) yield COMMA;
+      yield part.octets;
+      ({ liste } = part);
+    }
   }
 
   /** Returns whether the body of an unfinished task contains an identifier, in the ambient transaction. */
@@ -118,13 +218,23 @@ export class TacheRepository {
   }
 
   /** Ends a task with its result, in the ambient transaction. Returns false if it had ended already. */
-  async succeed(tenantId: string, id: string, { resultat, effets }: Synced<object>): Promise<boolean> {
-    const { rowCount } = await this.transactions.client().query(
+  async succeed(tenantId: string, id: string, { resultat, effets }: Synced<Lists>): Promise<boolean> {
+    const short = shortText(resultat);
+    const client = this.transactions.client();
+    const { rowCount } = await client.query(
       `UPDATE tache SET etat = 'Reussie', traites = total, resultat = $3, effets = $4, corps = NULL, date_fin = clock_timestamp()
        WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL`,
-      [tenantId, id, JSON.stringify(resultat), JSON.stringify(effets)],
+      [tenantId, id, short, JSON.stringify(effets)],
     );
-    return rowCount === 1;
+    if (rowCount !== 1) return false;
+    let place = 0;
+    for (const { liste, octets } of short === undefined ? morceauxOf(resultat) : [])
+      await client.query({
+        name: 'tache_part_add',
+        text: 'INSERT INTO tache_morceau (tenant_id, tache_id, place, liste, octets) VALUES ($1, $2, $3, $4, $5)',
+        values: [tenantId, id, place++, liste, octets],
+      });
+    return true;
   }
 
   /** Ends a task with an error, in the ambient transaction. Returns undefined if it had ended already. */

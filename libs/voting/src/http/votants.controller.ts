@@ -9,6 +9,7 @@ import { Answers } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
 import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
+import { Streamed } from '#platform/http/streamed';
 import { OneOrMany } from '#platform/input/one-or-many.pipe';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { JsonRows } from '#platform/input/json-rows';
@@ -92,9 +93,10 @@ export class VotantsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body(new OneOrMany(VotantInput)) body: VotantInput | JsonRows,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Json | VotantsResultItem> {
-    if (body instanceof JsonRows) return this.votants.upsertAll(tenantId, actor, campagneId, body);
+    @Res() response: Response,
+  ): Promise<Json | Streamed> {
+    if (body instanceof JsonRows)
+      return Streamed.json(await this.votants.upsertAll(tenantId, actor, campagneId, body));
     const { item, isNew } = await this.votants.upsert(tenantId, actor, campagneId, body);
     if (isNew) {
       const { VotantId: id } = JSON.parse(item) as VotantItem;

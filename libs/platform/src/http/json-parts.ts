@@ -1,0 +1,35 @@
+import { isPlainObject } from '../input/fold';
+
+/** Length from which a part is passed on, in UTF-16 units. */
+const PART_LENGTH = 262_144;
+
+/** Yields the bytes of `JSON.stringify(value)` in parts. Lists are cut between their items. */
+export async function* jsonParts(value: unknown): AsyncGenerator<Uint8Array, void> {
+  let text = '';
+  for (const piece of pieces(value)) {
+    text += piece;
+    if (text.length < PART_LENGTH) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text) yield Buffer.from(text);
+}
+
+/** Yields the text of a value. Each item of a list is a piece; so is any value that is neither a list nor an object. */
+function* pieces(value: unknown): Generator<string, void> {
+  if (Array.isArray(value)) {
+    yield '[';
+    for (const [index, item] of value.entries()) yield `${index ? ',' : ''}${JSON.stringify(item) ?? 'null'}`;
+    yield ']';
+  } else if (isPlainObject(value)) {
+    yield '{';
+    let separator = '';
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${separator}${JSON.stringify(name)}:`;
+      yield* pieces(member);
+      separator = ',';
+    }
+    yield '}';
+  } else yield JSON.stringify(value);
+}

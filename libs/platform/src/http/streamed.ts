@@ -1,0 +1,51 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { mergeMap, type Observable } from 'rxjs';
+import { jsonParts } from './json-parts';
+import { sendParts } from './send-parts';
+
+/** An answer that can be long. It is made and sent part by part, as fast as the caller takes it. */
+export class Streamed {
+  /**
+   * @param parts makes the parts; called twice for an answer that is also recorded
+   * @param version changes with any byte of the answer, for its ETag
+   */
+  constructor(
+    readonly parts: () => AsyncGenerator<Uint8Array, void>,
+    readonly version?: string,
+  ) {}
+
+  /** Returns a value as JSON. */
+  static json(value: unknown): Streamed {
+    return new Streamed(() => jsonParts(value));
+  }
+}
+
+/** Adds a last parameter `@Res()`, which the handler ignores: Nest does not reply for a handler that takes the response. */
+export const SentByInterceptor: MethodDecorator = (target, name, descriptor) =>
+  Res()(target, name, (descriptor.value as unknown as (...all: unknown[]) => unknown).length);
+
+/** Sends the result of a handler that is `SentByInterceptor`: a `Streamed`, JSON text, or nothing. */
+export async function sendResult(response: Response, result: unknown): Promise<void> {
+  if (result instanceof Streamed) return sendParts(response, result.parts());
+  if (result === undefined) response.end();
+  else response.send(typeof result === 'string' ? result : JSON.stringify(result));
+}
+
+class StreamInterceptor implements NestInterceptor<unknown, void> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<void> {
+    const response = context.switchToHttp().getResponse<Response>();
+    return next.handle().pipe(mergeMap((result) => sendResult(response, result)));
+  }
+}
+
+/** Declares that a handler may return a `Streamed`. `@Answers({ streamed: true })` includes it; `@BulkBody()` sends its own. */
+export const ReturnsStreamed = (): MethodDecorator =>
+  applyDecorators(SentByInterceptor, UseInterceptors(StreamInterceptor));
