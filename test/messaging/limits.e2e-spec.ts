@@ -1,3 +1,5 @@
+import { EmailCleaner } from '../../libs/messaging/src/application/email-cleaner';
+import { Threads } from '../../libs/platform/src/ops/threads';
 import { randomUUID } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { expectFaults, expectProblem } from '../http/expect-problem';
@@ -275,11 +277,29 @@ describe('The body of an email', () => {
   it.each([
     ['a body with only a form', '<form><input type="password"></form>', 'empty'],
     ['too many tags', '<b>a</b>'.repeat(10_001), 'length'],
+    ['too many levels', '<b>'.repeat(101) + 'a', 'length'],
   ])('400 for %s, and nothing is written', async (_what, corpsHtml, code) => {
     const post = await opened(1, 1);
     const body = { destinataires: { idExternes: ['E-0'] }, sujet: 'A', corpsHtml };
     expectFaults(await post.send('POST', PATH, body), { '/corpsHtml': code });
     expect(await post.rows('SELECT FROM courriel WHERE tenant_id = $1')).toEqual([]);
+  });
+
+  it('is cleaned only after all other checks, and beside the main thread if it is long', async () => {
+    const post = await opened(1, 1);
+    const clean = jest.spyOn(EmailCleaner.prototype, 'clean');
+    const send = (idExterne: string, corpsHtml: string) =>
+      post.send('POST', PATH, { destinataires: { idExternes: [idExterne] }, sujet: 'A', corpsHtml });
+    const long = '<p onclick="x">é</p>'.repeat(9_000);
+    expectFaults(await send('E-404', long), { '/destinataires/idExternes/0': 'reference' });
+    expect(clean).not.toHaveBeenCalled();
+    const threads = jest.spyOn(Threads.prototype, 'run');
+    expect((await send('E-0', long)).status).toBe(202);
+    expect(await post.rows('SELECT corps_html FROM courriel WHERE tenant_id = $1')).toEqual([
+      { corps_html: '<p>é</p>'.repeat(9_000) },
+    ]);
+    expect([clean.mock.calls.length, threads.mock.calls.length]).toEqual([1, 1]);
+    jest.restoreAllMocks();
   });
 });
 

@@ -1,9 +1,13 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID, INSTANT, times } from '../membership/synced';
 import type { Answer } from '../setup/test-app';
+import { Threads } from '../../libs/platform/src/ops/threads';
+import { WelcomePages } from '../../libs/voting/src/application/welcome-pages';
 import { CAMPAGNES, ETATS, NEXT_YEAR, WHOLE } from './support/campaigns';
 import { app, campaigns, newSpace, spaceOfEachTest, unchanged } from './support/scene';
 
+/** A GUID that names nothing. */
+const NONE = '00000000-0000-4000-8000-000000000000';
 const BARE = { titre: 'Vote', ...NEXT_YEAR };
 /** The slug of a title without any letter or digit. */
 const DIGEST = expect.stringMatching(/^campagne-[0-9a-f]{12}$/);
@@ -123,6 +127,7 @@ describe('POST /b2b/v1/campagnes', () => {
     }
   });
 
+  const HTML = '/textePageAccueil length';
   const DATES = '/ouvertureDuVoteUtc date, /fermetureDuVoteUtc date';
   const REQUIRED = '/titre required, /ouvertureDuVoteUtc required, /fermetureDuVoteUtc required';
   it.each<[what: string, body: unknown, faults: string]>([
@@ -140,6 +145,8 @@ describe('POST /b2b/v1/campagnes', () => {
       { ...BARE, textePageAccueil: 'x'.repeat(100_001), libelleAbstention: 'é'.repeat(101) },
       '/textePageAccueil length, /libelleAbstention length',
     ],
+    ['a welcome text of 20,001 tags', { ...BARE, textePageAccueil: '<br>'.repeat(20_001) }, HTML],
+    ['a welcome text of 101 levels', { ...BARE, textePageAccueil: '<b>'.repeat(101) }, HTML],
     [
       'other types',
       {
@@ -166,6 +173,22 @@ describe('POST /b2b/v1/campagnes', () => {
     const id = await made();
     const answers = await unchanged(async () => [await post(body), await put(id, body)]);
     for (const answer of answers) expectFaults(answer, faults);
+  });
+
+  it('the welcome text is cleaned after all other checks, and beside the main thread if it is long', async () => {
+    const clean = jest.spyOn(WelcomePages.prototype, 'clean');
+    const textePageAccueil = '<p onclick="x()">é</p>'.repeat(4_500);
+    const dates = { ouvertureDuVoteUtc: '2099-01-02', fermetureDuVoteUtc: '2099-01-01' };
+    await post({ ...BARE, ...dates, textePageAccueil });
+    await put(NONE, { ...BARE, textePageAccueil });
+    await put(await made(BARE), { ...BARE, textePageAccueil }, { 'If-Match': '"x"' });
+    expect(clean).not.toHaveBeenCalled();
+    const threads = jest.spyOn(Threads.prototype, 'run');
+    const id = await made({ ...BARE, titre: 'Long', textePageAccueil });
+    expect((await campaigns.item(id)).textePageAccueil).toBe('<p>é</p>'.repeat(4_500));
+    await made({ ...BARE, titre: 'Court', textePageAccueil: '<p>é</p>'.repeat(500) });
+    expect([clean.mock.calls.length, threads.mock.calls.length]).toEqual([2, 1]);
+    jest.restoreAllMocks();
   });
 
   it('400 Campagne.OuvertureVoteApresFermeture from one millisecond on, also on PUT, before any conflict', async () => {

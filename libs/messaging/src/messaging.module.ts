@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '#platform/ops/config';
 import { VotingModule } from '#voting';
 import { CourrielsService } from './application/courriels.service';
+import { EmailCleaner } from './application/email-cleaner';
 import { FolderMailer } from './application/folder-mailer';
 import { MailConfig } from './application/mail-config';
 import { MAILER, type Mailer } from './application/mailer';
@@ -16,7 +17,7 @@ import { ExpeditionRepository } from './persistence/expedition.repository';
 /** Accepts and deletes emails. */
 @Module({
   imports: [VotingModule],
-  providers: [CourrielsService, CourrielRepository, CourrielQuery],
+  providers: [CourrielsService, EmailCleaner, CourrielRepository, CourrielQuery],
   exports: [CourrielsService],
 })
 export class MessagingModule {}

@@ -19,6 +19,7 @@ import { SealingService } from './application/sealing.service';
 import { StatisticsService } from './application/statistics.service';
 import { Structure } from './application/structure';
 import { VotantsService } from './application/votants.service';
+import { WelcomePages } from './application/welcome-pages';
 import { BulletinRepository } from './persistence/bulletin.repository';
 import { CampagneQuery } from './persistence/campagne.query';
 import { CampagneRepository } from './persistence/campagne.repository';
@@ -39,6 +40,7 @@ import { VotantsBulk } from './persistence/votants.bulk';
 
 const services = [
   CampagnesService,
+  WelcomePages,
   LifecycleService,
   QuestionsService,
   OptionsService,

@@ -17,7 +17,7 @@ import { quotaDepasse } from '../domain/quota';
 import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository, type EndedCourriel } from '../persistence/courriel.repository';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
-import { cleanEmail } from './email-html';
+import { EmailCleaner } from './email-cleaner';
 
 /** Accepts emails, which the worker sends (docs/contract.md, "E-mail"). */
 @Injectable()
@@ -27,6 +27,7 @@ export class CourrielsService {
     private readonly repository: CourrielRepository,
     private readonly query: CourrielQuery,
     private readonly campagnes: CampagnesService,
+    private readonly cleaner: EmailCleaner,
     private readonly queue: JobQueue,
     private readonly audit: AuditTrail,
   ) {}
@@ -46,12 +47,14 @@ export class CourrielsService {
   ): Promise<{ id: string; nombreDestinataires: number }> {
     const { idExternes, campagneId, cible } = record.destinataires;
     if (campagneId != null) assertVote(modules);
-    const corpsHtml = checkedBody(record);
+    assertSound(record);
     return this.transactions.run(
       { tenantId },
       async () => {
         if (campagneId != null) await this.campagnes.get(tenantId, campagneId);
         else await this.assertKnown(tenantId, idExternes!);
+        // Last of the checks, because it takes longest.
+        const corpsHtml = await this.cleaned(tenantId, record.corpsHtml);
         const quota = await this.repository.holdQuota(tenantId);
         const { sujet } = record;
         const courrielId = await this.repository.insert(tenantId, { id, sujet, corpsHtml, cible });
@@ -113,6 +116,13 @@ export class CourrielsService {
     return this.repository.endWaiting(tenantId);
   }
 
+  /** Returns the body as it is stored and sent. @throws DomainError `Requete.Invalide` */
+  private async cleaned(tenantId: string, corpsHtml: string): Promise<string> {
+    const { html, fault } = await this.cleaner.clean(tenantId, corpsHtml);
+    if (fault) throw invalidRequest([{ pointer: '/corpsHtml', ...fault }]);
+    return html;
+  }
+
   private async assertKnown(tenantId: string, idExternes: readonly string[]): Promise<void> {
     const unknown = await this.repository.unknownEmployes(tenantId, idExternes);
     if (unknown.length === 0) return;
@@ -137,11 +147,11 @@ function assertVote(modules: readonly ModuleName[]): void {
 }
 
 /**
- * Checks an email, and returns its body as it is stored and sent. It has either `idExternes`, or `campagneId` with `cible`.
+ * Checks that an email has either `idExternes`, or `campagneId` with `cible`.
  *
  * @throws DomainError `Requete.Invalide` for errors that the fields cannot describe
  */
-function checkedBody({ destinataires, sujet, corpsHtml }: CourrielRecord): string {
+function assertSound({ destinataires, sujet }: CourrielRecord): void {
   const faults: { pointer: string; code: string; detail: string }[] = [];
   const fault = (pointer: string, code: string, detail: string): void => {
     faults.push({ pointer, code, detail });
@@ -161,8 +171,5 @@ function checkedBody({ destinataires, sujet, corpsHtml }: CourrielRecord): strin
     if (campagneId == null) fault('/destinataires/campagneId', 'required', 'is required with cible');
     if (cible == null) fault('/destinataires/cible', 'required', 'is required with campagneId');
   }
-  const cleaned = cleanEmail(corpsHtml);
-  if (cleaned.fault) fault('/corpsHtml', cleaned.fault.code, cleaned.fault.detail);
   if (faults.length > 0) throw invalidRequest(faults);
-  return cleaned.html!;
 }

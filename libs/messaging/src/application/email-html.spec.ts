@@ -87,7 +87,6 @@ describe('cleanEmail', () => {
     ['a form without text', '<div><form><input><br></form></div>', 'empty'],
     ['space', '<p>&nbsp; \n</p>', 'empty'],
     ['a removed image alone', '<img src="http://a.example/b.png" alt="b">', 'empty'],
-    ['20,001 tags', '<b></b>'.repeat(10_000) + '<br>', 'length'],
     ['200,001 characters after cleaning', '&'.repeat(40_001), 'length'],
   ])('rejects %s', (_what, html, code) => {
     expect(cleanEmail(html)).toEqual({ fault: { code, detail: expect.any(String) } });

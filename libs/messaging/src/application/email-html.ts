@@ -1,13 +1,10 @@
 import type { IOptions, Transformer } from 'sanitize-html';
 import { cleanHtml, HARMLESS } from '#platform/input/clean-html';
 import { hasAtMost } from '#platform/input/faults';
+import { MOST_LEVELS } from '#platform/input/html-limits';
 import { COURRIEL_FIELDS } from '../domain/courriel.fields';
 
-/** Levels of nesting that are kept. Tags on deeper levels are removed, their text stays. */
-const DEEPEST = 100;
-
-/** Maximum tags of one email, and characters of one `style`: parsing more of either would delay other requests. */
-const MOST_TAGS = 20_000;
+/** Maximum characters of one `style`, because the time to parse it grows with the square of its length. */
 const LONGEST_STYLE = 2_000;
 
 /** CSS properties that emails may set. Not `position` and `z-index`, because they lay one part over another. */
@@ -60,7 +57,7 @@ const ALLOWED: IOptions = {
   },
   // The library's own list, and the title of a whole document.
   nonTextTags: ['script', 'style', 'textarea', 'option', 'xmp', 'title'],
-  nestingLimit: DEEPEST,
+  nestingLimit: MOST_LEVELS,
 };
 
 /** Removes an attribute whose value does not match. */
@@ -76,9 +73,8 @@ export type CleanedEmail =
   | { readonly html: string; readonly fault?: undefined }
   | { readonly html?: undefined; readonly fault: { readonly code: string; readonly detail: string } };
 
-/** Removes elements that an email may not contain (docs/adr/0016). */
+/** Removes elements that an email may not contain (docs/adr/0016). @param body within the limits of HTML */
 export function cleanEmail(body: string): CleanedEmail {
-  if (body.split('<').length - 1 > MOST_TAGS) return refused('length', `must have at most ${MOST_TAGS} tags`);
   const html = cleanHtml(body, ALLOWED);
   if (html === null || isBlank(html))
     return refused(

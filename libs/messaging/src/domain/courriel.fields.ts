@@ -42,8 +42,9 @@ export const COURRIEL_FIELDS = {
   }),
   corpsHtml: text(200_000, {
     required: true,
+    format: 'html',
     description:
-      'The email as HTML, sent with a plain-text version made from it. The service cleans it before it stores and sends it. It keeps text, headings, lists, tables and images; links to https and mailto; images from https; the attributes of tables that mail programs need; inline styles of text, boxes and tables, with the functions rgb and hsl only. It removes scripts, forms and their fields, event handlers, frames, style elements, classes, ids, comments and all other addresses: http, relative, javascript and data. An email is rejected if nothing visible is left of it, if it has more than 20,000 tags, or more than 200,000 characters after cleaning.',
+      'The email as HTML, sent with a plain-text version made from it. The service cleans it before it stores and sends it. It keeps text, headings, lists, tables and images; links to https and mailto; images from https; the attributes of tables that mail programs need; inline styles of text, boxes and tables, with the functions rgb and hsl only. It removes scripts, forms and their fields, event handlers, frames, style elements, classes, ids, comments and all other addresses: http, relative, javascript and data. An email is rejected if nothing visible is left of it, if it has more than 20,000 tags or 100 levels, or more than 200,000 characters after cleaning.',
     example: '<p>L’assemblée générale aura lieu le <b>12 mars</b> à 19 h.</p>',
   }),
 } as const;

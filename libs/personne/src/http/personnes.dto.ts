@@ -23,7 +23,8 @@ const SECTIONS = {
   listesElectorales: 'Electoral lists whose criteria name the employee, without other names.',
   evenements: 'Events of the last 30 days with data of the employee.',
   taches: 'Syncs of the last 7 days with an error about the employee, without their results.',
-  resultatsTaches: 'Parts of long results of these syncs with an error about the employee, without their text.',
+  resultatsTaches:
+    'Parts of long results of these syncs with an error about the employee, without their text.',
   reponsesEnregistrees: 'Responses recorded for an `Idempotency-Key`, without their bodies.',
   courriels: 'E-mails of the last 30 days that went to the employee or to one of the voters.',
   journal: 'Entries of the audit trail about any of the above.',

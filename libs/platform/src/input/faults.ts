@@ -1,4 +1,5 @@
 import { type DecimalField, type Field } from './field';
+import { MOST_LEVELS, MOST_TAGS } from './html-limits';
 
 /** Whether a text is one address, as fields of the format `email` take it. */
 export { isEmail } from 'class-validator';
@@ -13,7 +14,12 @@ export function describeFault(field: Field, code: FaultCode): string {
     case 'required':
       return 'is required';
     case 'length':
-      if (field.kind === 'text') return `must have at most ${field.max} characters`;
+      if (field.kind === 'text') {
+        const most = `must have at most ${field.max} characters`;
+        return field.format === 'html'
+          ? `${most}, ${MOST_TAGS.toLocaleString('en')} tags and ${MOST_LEVELS} levels of tags`
+          : most;
+      }
       return 'max' in field ? `must have at most ${field.max?.toLocaleString('en')} elements` : 'is too long';
     case 'email':
       // The published words for a sync (docs/contract.md, "Employees").

@@ -23,6 +23,7 @@ import {
 } from 'class-validator';
 import { type DecimalBounds, hasAtMost, isDecimal, isGuid } from './faults';
 import { readValue } from './fold';
+import { isWithinHtmlLimits } from './html-limits';
 import { JsonRows } from './json-rows';
 import { type Field, type RecordDefinition } from './field';
 
@@ -106,7 +107,7 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
         type: String,
         maxLength: field.max,
         ...(field.required ? { minLength: 1 } : {}),
-        ...(field.format && field.format !== 'currency' ? { format: field.format } : {}),
+        ...(field.format === 'email' || field.format === 'uuid' ? { format: field.format } : {}),
         ...exampleOf(field),
       };
     case 'integer':
@@ -179,6 +180,7 @@ const FORMATS = {
   email: () => IsEmail(),
   uuid: () => rule('isGuid', isGuid),
   currency: IsCurrency,
+  html: () => rule('isHtml', (value) => typeof value === 'string' && isWithinHtmlLimits(value)),
 } as const;
 
 function presenceOf(field: Field): PropertyDecorator[] {

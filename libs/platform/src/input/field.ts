@@ -15,8 +15,8 @@ interface Described {
 export interface TextField extends Described {
   readonly kind: 'text';
   readonly max: number;
-  /** `currency`: a code of ISO 4217 in capital letters. */
-  readonly format?: 'email' | 'uuid' | 'currency';
+  /** `currency`: a code of ISO 4217 in capital letters; `html`: HTML within the limits of html-limits.ts. */
+  readonly format?: 'email' | 'uuid' | 'currency' | 'html';
   readonly example?: string;
 }
 export interface IntegerField extends Described {

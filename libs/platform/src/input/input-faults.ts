@@ -20,6 +20,7 @@ const CODES = Object.entries<FaultCode>({
   isEmail: 'email',
   isGuid: 'uuid',
   isCurrency: 'currency',
+  isHtml: 'length',
   isDecimal: 'range',
   min: 'range',
   max: 'range',

@@ -6,16 +6,16 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
-import { cleanHtml } from '#platform/input/clean-html';
 import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 import { hasAtMost } from '#platform/input/faults';
-import { Campagne, type CampagneContent } from '../domain/campagne.entity';
+import { Campagne } from '../domain/campagne.entity';
 import { CAMPAGNE_FIELDS, type CampagneRecord, graineOf } from '../domain/campagne.fields';
 import { type CampagneFilter, CampagneQuery, type OpenCampagne } from '../persistence/campagne.query';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { LifecycleService } from './lifecycle.service';
 import { slugOf } from './slug';
+import { WelcomePages } from './welcome-pages';
 
 /** Campaigns: read, made, changed, deleted (docs/contract.md, "Campaigns"). */
 @Injectable()
@@ -25,6 +25,7 @@ export class CampagnesService {
     private readonly repository: CampagneRepository,
     private readonly query: CampagneQuery,
     private readonly lifecycle: LifecycleService,
+    private readonly pages: WelcomePages,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -59,7 +60,7 @@ export class CampagnesService {
         fermetureAnnoncee: false,
         publications: 0,
       });
-      campagne.replaceWith(contentOf(record), await this.repository.now());
+      await this.write(campagne, record, await this.repository.now());
       await this.repository.insert(campagne);
       this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.creer, [campagne.idUnique]);
       return campagne.idUnique;
@@ -83,7 +84,7 @@ export class CampagnesService {
       const before = await this.get(tenantId, id);
       assertIfMatch(ifMatch, before);
       const known = JSON.stringify(campagne);
-      campagne.replaceWith(contentOf(record), at);
+      await this.write(campagne, record, at);
       if (JSON.stringify(campagne) === known) return before;
       await this.repository.update(campagne);
       // A scheduled campaign may be open with its new dates.
@@ -113,6 +114,22 @@ export class CampagnesService {
     });
   }
 
+  /** Cleans the welcome page after all other checks, because it takes longest. */
+  private async write(campagne: Campagne, record: CampagneRecord, at: Date): Promise<void> {
+    const { textePageAccueil } = campagne;
+    campagne.replaceWith({ ...record, slug: slugOf(record.titre), textePageAccueil }, at);
+    campagne.textePageAccueil = await this.cleaned(campagne.tenantId, record);
+  }
+
+  private async cleaned(tenantId: string, { textePageAccueil }: CampagneRecord): Promise<string | null> {
+    if (textePageAccueil == null) return null;
+    const cleaned = await this.pages.clean(tenantId, textePageAccueil);
+    const { max } = CAMPAGNE_FIELDS.textePageAccueil;
+    if (cleaned === null || hasAtMost(cleaned, max)) return cleaned;
+    const detail = `must have at most ${max} characters once it is cleaned, which writes & as &amp;`;
+    throw invalidRequest([{ pointer: '/textePageAccueil', code: 'length', detail }]);
+  }
+
   /** @throws DomainError `Campagne.NotFound`, `Precondition.Echouee`, `Campagne.SupprimerAvecVotes` */
   async delete(tenantId: string, actor: Actor, id: string, ifMatch?: string): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
@@ -127,14 +144,4 @@ export class CampagnesService {
       this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.supprimer, [id]);
     });
   }
-}
-
-function contentOf(record: CampagneRecord): CampagneContent {
-  const textePageAccueil = cleanHtml(record.textePageAccueil);
-  const { max } = CAMPAGNE_FIELDS.textePageAccueil;
-  if (textePageAccueil && !hasAtMost(textePageAccueil, max)) {
-    const detail = `must have at most ${max} characters once it is cleaned, which writes & as &amp;`;
-    throw invalidRequest([{ pointer: '/textePageAccueil', code: 'length', detail }]);
-  }
-  return { ...record, slug: slugOf(record.titre), textePageAccueil };
 }

@@ -33,8 +33,9 @@ export const CAMPAGNE_FIELDS = {
     example: '2027-03-08T22:00:00.000Z',
   },
   textePageAccueil: text(100_000, {
+    format: 'html',
     description:
-      'Text of the welcome page, in HTML. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.',
+      'Text of the welcome page, in HTML, with at most 20,000 tags and 100 levels. It is kept cleaned: scripts, styles, forms, event handlers and addresses other than http, https, mailto and tel are taken out.',
     example: '<p>Bienvenue au vote de <strong>votre</strong> syndicat.</p>',
   }),
   libelleAbstention: text(100, {

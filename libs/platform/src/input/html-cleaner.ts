@@ -1,0 +1,37 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { constants, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { Threads } from '../ops/threads';
+
+/** Length up to which a text is cleaned on the main thread, which takes 10 ms at most, in UTF-16 units. */
+const SHORT = 4_096;
+
+/** Cleans HTML within its limits, in a thread if it is long. Each tenant has one text cleaned at a time. */
+export abstract class HtmlCleaner<T> implements OnApplicationShutdown {
+  private readonly threads: Threads;
+
+  /** @param file calls `cleanInThread` with the same function */
+  protected constructor(
+    file: string,
+    private readonly cleaned: (html: string) => T,
+  ) {
+    this.threads = new Threads(file, { atOnce: 1, memoryMb: 128, timeMs: 30_000, idleMs: 10_000 });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
+  }
+
+  /** @throws ThreadLimitPassed */
+  async clean(tenantId: string, html: string): Promise<T> {
+    if (html.length <= SHORT) return this.cleaned(html);
+    return this.threads.run<T>(tenantId, async (post) => post(html));
+  }
+}
+
+/** Answers each text that the thread receives. */
+export function cleanInThread(cleaned: (html: string) => unknown): void {
+  // Requests and probes come first where all cores are busy. Linux gives each thread a priority, other systems the process.
+  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+  parentPort!.on('message', (html: string) => parentPort!.postMessage(cleaned(html)));
+}

@@ -1,0 +1,4 @@
+import { cleanHtml } from '#platform/input/clean-html';
+import { cleanInThread } from '#platform/input/html-cleaner';
+
+cleanInThread((html) => cleanHtml(html));
