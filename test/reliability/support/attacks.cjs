@@ -66,9 +66,18 @@ async function slowSenders({ port, requests, announced, begin = 1, everyMs, conn
 /** An object with this many unknown properties, because it is too long for a plan. */
 const unknownProperties = (many) => `{${Array.from({ length: many }, (_, n) => `"p${n}":1`).join()}}`;
 
+/** A campaign whose welcome page has this many open tags. */
+const campaignOfTags = (many) =>
+  JSON.stringify({
+    titre: 'Entente',
+    ouvertureDuVoteUtc: '2099-01-01T13:00:00Z',
+    fermetureDuVoteUtc: '2099-01-08T22:00:00Z',
+    textePageAccueil: '<b>'.repeat(many),
+  });
+
 /** Sends requests one after the other over each connection, as fast as they are answered, up to `most` in all. */
-async function flood({ port, request, properties, connections, most = Infinity, endsAt }) {
-  const body = properties && unknownProperties(properties);
+async function flood({ port, request, properties, tags, connections, most = Infinity, endsAt }) {
+  const body = properties ? unknownProperties(properties) : tags && campaignOfTags(tags);
   const bytes = Buffer.from(head(request, body?.length) + (body ?? ''));
   let sent = 0;
   const one = async () => {
