@@ -22,7 +22,7 @@ const HEAP = '--max-old-space-size=512';
 /** The memory of such a container, divided by 1.5. */
 const MOST_MIB = 683;
 /** How much longer the victim's p99 may be: 25 % or 10 ms in a whole trial; short trials share their machine. */
-const p99Limit = (quiet: number): number => (WHOLE ? Math.max(quiet * 1.25, quiet + 10) : quiet + 500);
+const p99Limit = (quiet: number): number => (WHOLE ? Math.max(quiet * 1.25, quiet + 10) : quiet + 5_000);
 
 /** An API with a victim, and an attacker that has the largest result of a task. */
 class Scene {

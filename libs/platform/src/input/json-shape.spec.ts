@@ -1,6 +1,7 @@
 import { shapeFault } from './json-shape';
 
 const NAMES = 'must have at most 1,000 different property names';
+const CONTAINERS = 'must have at most 120,000 objects and lists';
 const LEVELS = 'must be nested at most 64 levels deep';
 
 /** A list of `count` of something, longer than a short text. */
@@ -15,6 +16,8 @@ describe('A text of JSON that is too dear to parse', () => {
   it.each<[string, string, string]>([
     ['a thousand and one names in one object', list(1_100, (n) => `{"nom${n}":1}`), NAMES],
     ['names with escapes', list(1_200, (n) => `{"\\"n\\\\${n}" : 1}`), NAMES],
+    ['more empty lists than a request can use', list(120_000, () => '[]'), CONTAINERS],
+    ['more empty objects than a request can use', list(120_000, () => '{}'), CONTAINERS],
     ['lists within lists', `${'['.repeat(65)}${']'.repeat(65)}`.padEnd(70_000), LEVELS],
     ['objects within objects', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`.padEnd(70_000), LEVELS],
   ])('%s', (_, json, fault) => {
