@@ -31,6 +31,7 @@ beforeAll(async () => {
       own: database,
       of: () => Promise.resolve(database),
       cell: () => database,
+      clientOf: (space) => Promise.resolve(space),
       standbys: new Map(),
     },
     { poolSize: 1 },

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { Client } from 'pg';
 import { BUDGETS } from '../../libs/platform/src/ops/budgets';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
+import { ClientsService } from '../../libs/clients/src';
+import { TEST_ACTOR } from '../setup/actor';
 import { statementsOf } from '../membership/plans';
 import { Campaigns } from '../voting/support/campaigns';
 import { eventually, expectProblem } from './expect-problem';
@@ -15,6 +17,8 @@ const usual = { ...BUDGETS };
 
 let app: TestApp;
 let tenant: TestTenant;
+/** The other environment of the same client. */
+let production: TestTenant;
 let other: TestTenant;
 let campaigns: Campaigns;
 let saboteur: Client;
@@ -25,6 +29,7 @@ beforeAll(async () => {
   // Without standbys: the tests hold connections of the primary.
   app = await TestApp.start({ standbys: new Map() });
   tenant = await app.tenant();
+  production = await productionOf(tenant);
   other = await app.tenant();
   campaigns = new Campaigns(app, tenant);
   saboteur = new Client({ connectionString: app.dataUrl });
@@ -36,6 +41,13 @@ afterAll(async () => {
   await saboteur.end();
   await app.stop();
 });
+
+/** Makes the other environment of a client, with a key. */
+async function productionOf({ clientId }: TestTenant): Promise<TestTenant> {
+  const key = { nom: 'Test', environnement: 'production', role: 'partenaire' } as const;
+  const cle = await app.app.get(ClientsService).issueCle(TEST_ACTOR, clientId, key);
+  return { clientId, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
+}
 
 const get = (path: string, sender = tenant): Promise<Answer> => app.send(sender, 'GET', path);
 
@@ -81,11 +93,13 @@ async function wholeOf(socket: Socket): Promise<boolean> {
   return eventually(() => end === '0\r\n\r\n' || undefined, 'The end of a list', 30);
 }
 
-describe('simultaneous requests of one tenant', () => {
-  it('429 Debit.Depasse beyond the budget; other tenants and the platform get their responses', async () => {
+describe('simultaneous requests of one client', () => {
+  it('429 Debit.Depasse beyond the budget of both environments; other clients and the platform get their responses', async () => {
     const platform = await app.platformOf(tenant);
     await whileEmployeesWait(async () => {
-      const served = Array.from({ length: 6 }, () => get('/b2b/v1/employe/E-1'));
+      const served = Array.from({ length: 6 }, (_, n) =>
+        get('/b2b/v1/employe/E-1', n % 2 ? tenant : production),
+      );
       await areWaiting(app.config.poolSize / 2);
       const late = [get('/b2b/v1/employeur'), get('/b2b/v1/employeur')];
       const full = await get('/b2b/v1/employeur');
@@ -119,7 +133,7 @@ describe('simultaneous requests of one tenant', () => {
 });
 
 describe('parts of long lists', () => {
-  it('are read one at a time for each tenant; other reads do not wait for them', async () => {
+  it('are read one at a time for each client; other reads do not wait for them', async () => {
     const lists = Array.from({ length: 3 }, () => send(headOf('GET', '/b2b/v1/employeur', tenant)));
     await Promise.all(lists.map((socket) => once(socket, 'readable')));
     // Each stops when the buffers of its connection are full.
@@ -184,21 +198,41 @@ describe('parts of bundles and their rolls', () => {
 });
 
 describe('differences of a roll', () => {
-  it('are computed one at a time for each tenant, the first part too', async () => {
-    const id = await campaigns.draft();
+  it('are read and applied one at a time for each client, in both environments', async () => {
+    const pathOf = (id: string): string => `/b2b/v1/campagnes/${id}/liste-electorale/ecarts`;
+    const path = pathOf(await campaigns.draft());
+    const elsewhere = pathOf(await new Campaigns(app, production).draft());
+    const body = { empreinte: '0'.repeat(64), natures: ['AAjouter'] };
     await whileEmployeesWait(async () => {
-      const path = `/b2b/v1/campagnes/${id}/liste-electorale/ecarts`;
-      const both = [get(path), get(path)];
+      const all = [
+        get(path),
+        get(elsewhere, production),
+        app.send(tenant, 'POST', `${path}/appliquer`, body),
+      ];
       await areWaiting(1);
       await new Promise((resolve) => setTimeout(resolve, 500));
       await areWaiting(1);
       await saboteur.query('ROLLBACK');
-      for (const answer of await Promise.all(both)) expect(answer.status).toBe(200);
+      expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200, 409]);
     });
   });
 });
 
-describe('the connections that all tenants share', () => {
+describe('the connections that all clients share', () => {
+  it('cannot be used up by the two environments of one client', async () => {
+    await whileEmployeesWait(async () => {
+      const crowd = [tenant, production].flatMap((sender) =>
+        Array.from({ length: 3 }, () => get('/b2b/v1/employe/E-1', sender)),
+      );
+      await areWaiting(app.config.poolSize / 2);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await areWaiting(app.config.poolSize / 2);
+      expect((await get('/b2b/v1/employeur', other)).status).toBe(200);
+      await saboteur.query('ROLLBACK');
+      await Promise.all(crowd);
+    });
+  });
+
   it('cannot use up the connections for keys, limits and probes', async () => {
     await whileEmployeesWait(async () => {
       const crowds = [tenant, other].flatMap((sender) =>
@@ -273,11 +307,61 @@ describe('a body that comes byte by byte', () => {
   });
 });
 
+describe('unread parts of lists', () => {
+  it('429 for a list beyond the budget of both environments, whose readers take nothing; others get theirs', async () => {
+    Object.assign(BUDGETS, { requests: usual.requests });
+    const large = await TestApp.start({ databaseUrl: app.dataUrl, standbys: new Map() });
+    Object.assign(BUDGETS, { requests: 6 });
+    const path = '/b2b/v1/employeur';
+    try {
+      const { hostname, port } = new URL(large.url);
+      const stalled = Array.from({ length: BUDGETS.unreadParts }, () => {
+        const socket = connect(Number(port), hostname).pause();
+        sockets.push(socket);
+        socket.on('error', () => undefined).write(headOf('GET', path, tenant));
+        return socket;
+      });
+      await Promise.all(stalled.map((socket) => once(socket, 'readable')));
+      // The buffers of their connections are full.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect((await large.send(other, 'GET', path)).status).toBe(200);
+      const answer = await large.send(production, 'GET', `${path}?limite=1`);
+      expectProblem(answer, 429, 'Debit.Depasse');
+      expect(answer.json.detail).toMatch(/8 parts of lists that their readers have not taken/);
+      expect(await wholeOf(stalled[0]!)).toBe(true);
+      expect((await large.send(production, 'GET', `${path}?limite=1`)).status).toBe(200);
+    } finally {
+      // The process waits for the answers that it has begun.
+      sockets.splice(0).forEach((socket) => socket.destroy());
+      await large.stop();
+    }
+  });
+});
+
 describe('database time', () => {
-  it('429 Debit.Depasse for partners after the budget of the minute is used up; the platform is served', async () => {
+  it('does not count the wait for a connection that others hold', async () => {
+    const victim = await app.tenant();
+    await whileEmployeesWait(async () => {
+      const crowds = [tenant, other].flatMap((sender) =>
+        Array.from({ length: app.config.poolSize / 2 }, () => get('/b2b/v1/employe/E-1', sender)),
+      );
+      await areWaiting(app.config.poolSize);
+      const waits = get('/b2b/v1/employeur', victim);
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await saboteur.query('ROLLBACK');
+      expect((await waits).status).toBe(200);
+      await Promise.all(crowds);
+    });
+    Object.assign(BUDGETS, { databaseSeconds: 2 });
+    const answer = await get('/b2b/v1/employeur', victim);
+    Object.assign(BUDGETS, { databaseSeconds: usual.databaseSeconds });
+    expect(answer.status).toBe(200);
+  });
+
+  it('429 Debit.Depasse for partners after the budget of the minute is used up in another environment; the platform is served', async () => {
     const sender = await app.tenant();
     const platform = await app.platformOf(sender);
-    expect((await get('/b2b/v1/employeur', sender)).status).toBe(200);
+    expect((await get('/b2b/v1/employeur', await productionOf(sender))).status).toBe(200);
     Object.assign(BUDGETS, { databaseSeconds: 0 });
     const answer = await get('/b2b/v1/employeur', sender);
     const seance = await app.send(platform, 'GET', `/plateforme/v1/seances/${randomUUID()}`);

@@ -11,7 +11,7 @@ import { SlowReaders } from '#platform/http/slow-readers';
 const RETRY_S = 5;
 
 /**
- * Serves a bounded number of requests of each data space at once (`BUDGETS.requests`), from here until the reader has taken
+ * Serves a bounded number of requests of each client at once (`BUDGETS.requests`), from here until the reader has taken
  * the answer. The bodies that are being read, the answers that are not taken and the connections of the database are thereby
  * bounded, too. Keys of the platform have a budget of their own, so a partner's slow requests never hold up votes.
  */
@@ -33,9 +33,9 @@ export class RequestsInterceptor implements NestInterceptor {
     const { caller } = http.getRequest<AuthenticatedRequest>();
     // Probes and documents have no caller.
     if (!caller) return next.handle();
-    const { tenantId, role, cleId } = caller;
-    if (tenantId && role === 'partenaire') this.databaseTime.assertLeft(tenantId);
-    return from(this.admitted(`${tenantId ?? cleId} ${role}`, http.getResponse<Response>())).pipe(
+    const { clientId, role, cleId } = caller;
+    if (clientId && role === 'partenaire') this.databaseTime.assertLeft(clientId);
+    return from(this.admitted(`${clientId ?? cleId} ${role}`, http.getResponse<Response>())).pipe(
       mergeMap(() => next.handle()),
     );
   }

@@ -38,6 +38,16 @@ export const ENTER = {
 };
 
 /**
+ * Makes PostgreSQL read rows in the order of an index. It knows neither how many rows there are of one value nor how many are
+ * wanted, and would read and sort all of them for a page.
+ */
+export const IN_ORDER: Prelude = {
+  name: 'transaction_in_order',
+  text: `SELECT WHERE set_config('enable_sort', 'off', true) IS NULL OR set_config('enable_bitmapscan', 'off', true) IS NULL`,
+  values: [],
+};
+
+/**
  * Runs one statement in a transaction that it enters first, behind others that answer no rows. All are sent at once and
  * before one Sync, which makes them one transaction (PostgreSQL, "Extended Query", on pipelining): role and tenant hold
  * for the statements and end with them, without a BEGIN and a COMMIT of their own; each sees what was committed before

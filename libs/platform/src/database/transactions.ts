@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, type PoolClient, type QueryResultRow } from 'pg';
+import { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { BUDGETS } from '../ops/budgets';
 import { Config } from '../ops/config';
@@ -47,6 +47,9 @@ interface Ambient {
   endings: readonly Ending[] | undefined;
 }
 
+/** Runs work and counts its time. */
+type Measured = <T>(work: () => Promise<T>) => Promise<T>;
+
 interface Ending {
   readonly scope: Scope;
   readonly work: () => Promise<void>;
@@ -75,7 +78,10 @@ export class Transactions {
 
   constructor(
     @Inject(Databases)
-    private readonly databases: Pick<Databases, 'directory' | 'own' | 'of' | 'cell' | 'standbys'>,
+    private readonly databases: Pick<
+      Databases,
+      'directory' | 'own' | 'of' | 'cell' | 'clientOf' | 'standbys'
+    >,
     @Inject(Config) { poolSize }: Pick<Config, 'poolSize'>,
     private readonly time: DatabaseTime,
   ) {
@@ -102,7 +108,9 @@ export class Transactions {
     const outer = this.outer(scope, false);
     if (outer && !retryOn) return work();
     const attempt = (): Promise<T> =>
-      outer ? this.savepoint(work) : this.inSlot(this.slots, scope, () => this.attempt(scope, false, work));
+      outer
+        ? this.savepoint(work)
+        : this.inSlot(this.slots, scope, (measured) => this.attempt(scope, false, work, { measured }));
     // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
     return retried(
       attempt,
@@ -114,7 +122,7 @@ export class Transactions {
   async read<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
     if (this.outer(scope, true)) return work();
     const attempt = (database: Database): Promise<T> =>
-      this.inSlot(this.slots, scope, () => this.attempt(scope, true, work, database));
+      this.inSlot(this.slots, scope, (measured) => this.attempt(scope, true, work, { database, measured }));
     return retried(() => this.routed(scope, attempt), isTransient);
   }
 
@@ -162,10 +170,16 @@ export class Transactions {
     scope: Scope,
     isReadOnly: boolean,
     work: () => Promise<T>,
-    where?: Database,
+    { database: where, measured = (timed) => timed() }: { database?: Database; measured?: Measured } = {},
   ): Promise<T> {
     const database = where ?? (await this.databaseOf(scope));
-    const { result, written } = await this.transaction(scope, isReadOnly, work, database);
+    const runner = (await database.connected()).createQueryRunner();
+    const connected = async () => {
+      const client = (await runner.connect()) as PoolClient;
+      // The wait for a free connection does not count.
+      return measured(() => this.transaction(scope, isReadOnly, work, { database, runner, client }));
+    };
+    const { result, written } = await connected().finally(() => runner.release());
     if (!isReadOnly) await this.stored(database, [scope, ...written]);
     return result;
   }
@@ -175,14 +189,13 @@ export class Transactions {
     scope: Scope,
     isReadOnly: boolean,
     work: () => Promise<T>,
-    database: Database,
+    connection: Pick<Ambient, 'database' | 'runner' | 'client'>,
   ): Promise<{ result: T; written: readonly Scope[] }> {
-    const runner = (await database.connected()).createQueryRunner();
+    const { runner, client } = connection;
     try {
-      const client = (await runner.connect()) as PoolClient;
       await runner.startTransaction();
       await client.query({ ...ENTER, values: [...entryOf(scope, isReadOnly)] });
-      const ambient: Ambient = { scope, isReadOnly, database, runner, client, endings: [] };
+      const ambient: Ambient = { scope, isReadOnly, ...connection, endings: [] };
       const result = await this.ambient.run(ambient, work);
       const written = await this.end(ambient);
       // COMMIT of a failed transaction answers ROLLBACK without an error, which must not count as success. TypeORM does
@@ -193,8 +206,6 @@ export class Transactions {
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
-    } finally {
-      await runner.release();
     }
   }
 
@@ -224,7 +235,7 @@ export class Transactions {
       await this.ambient.run({ ...ambient, scope, endings: undefined }, work);
     }
     // Last, because a failure here leaves nothing there.
-    for (const { scope, work, database } of elsewhere) await this.attempt(scope, false, work, database);
+    for (const { scope, work, database } of elsewhere) await this.attempt(scope, false, work, { database });
     return here.map(({ scope }) => scope);
   }
 
@@ -268,11 +279,17 @@ export class Transactions {
   /**
    * Runs one statement that only reads. Outside a transaction it gets its own, in one round trip, in which PostgreSQL
    * refuses writes. Inside, it joins the transaction.
+   *
+   * @param before settings of its own transaction, in the same round trip
    */
-  async query<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
+  async query<R extends QueryResultRow>(
+    scope: Scope,
+    statement: Statement,
+    before: readonly Prelude[] = [],
+  ): Promise<R[]> {
     const outer = this.outer(scope, true);
     if (outer) return joined(outer, statement);
-    return this.routed(scope, (database) => this.single(scope, true, statement, database));
+    return this.routed(scope, (database) => this.single(scope, true, statement, database, before));
   }
 
   /** Runs one statement that writes, like `query`. */
@@ -290,14 +307,14 @@ export class Transactions {
     isReadOnly: boolean,
     statement: Statement,
     { pools }: Database,
+    before: readonly Prelude[] = [],
   ): Promise<R[]> {
-    const run = (pool: Pool): Promise<R[]> =>
-      leased(
-        pool,
-        async (client) => (await queryEntered<R>(client, entryOf(scope, isReadOnly), statement)).rows,
+    const run = (pool: Pool, measured: Measured): Promise<R[]> =>
+      leased(pool, (client) =>
+        measured(async () => (await entered<R>(client, entryOf(scope, isReadOnly), statement, before)).rows),
       );
-    if (isAdministration(scope)) return run(pools.access);
-    return this.inSlot(this.reads, scope, () => run(pools.reads));
+    if (isAdministration(scope)) return run(pools.access, (timed) => timed());
+    return this.inSlot(this.reads, scope, (measured) => run(pools.reads, measured));
   }
 
   /**
@@ -309,16 +326,13 @@ export class Transactions {
    */
   async pipelined(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
     if (this.outer(scope, false)) throw new Error('A transaction of its own cannot be inside another one.');
-    const send = async (client: PoolClient): Promise<number> => {
-      // A connection learns statements where it is asked for them one by one.
-      const entry = entryOf(scope, false);
-      if (!knows(client, before)) return learn(client, entry, [...before, statement]);
-      return (await queryEntered(client, entry, statement, before)).rowCount ?? 0;
-    };
+    const send = async (client: PoolClient): Promise<number> =>
+      (await entered(client, entryOf(scope, false), statement, before)).rowCount ?? 0;
     const database = await this.databaseOf(scope);
     const attempt = (): Promise<number> =>
       leased(database.pools.shortWrites, (client) => send(client).catch(throwOutcome));
-    const count = await retried(() => this.shortSlots.run(keyOf(scope), attempt), isTransient);
+    const client = await this.clientOf(scope);
+    const count = await retried(() => this.shortSlots.run(client, attempt), isTransient);
     await this.stored(database, [scope]);
     return count;
   }
@@ -373,13 +387,23 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` when its tenant has a free connection, and counts its time.
+   * Runs `work` when its client may use another connection.
    *
-   * @throws Error that counts as "unavailable" if none is free within 30 s
+   * @param work counts its time on a connection with `measured`
+   * @throws Error that counts as "unavailable" if the client may not within 30 s
    */
-  private inSlot<T>(slots: KeyedLimit, scope: Scope, work: () => Promise<T>): Promise<T> {
-    const key = keyOf(scope);
-    return slots.run(key, () => this.time.measure(key, work));
+  private async inSlot<T>(
+    slots: KeyedLimit,
+    scope: Scope,
+    work: (measured: Measured) => Promise<T>,
+  ): Promise<T> {
+    const client = await this.clientOf(scope);
+    return slots.run(client, () => work((timed) => this.time.measure(client, timed)));
+  }
+
+  /** The client whose budgets a scope uses. */
+  private async clientOf(scope: Scope): Promise<string> {
+    return isAdministration(scope) ? NO_TENANT : this.databases.clientOf(scope.tenantId);
   }
 
   /** TypeORM's manager of the ambient transaction. */
@@ -453,16 +477,34 @@ function throwOutcome(error: unknown): never {
   throw endsConnection(error) ? new OutcomeUnknown() : error;
 }
 
-/** Runs statements one by one in a transaction. @returns how many rows the last one wrote */
-async function learn(client: PoolClient, entry: Entry, statements: readonly Statement[]): Promise<number> {
+/** Runs a statement behind others, in a transaction of its own. A connection learns the others one by one at their first use. */
+function entered<R extends QueryResultRow>(
+  client: PoolClient,
+  entry: Entry,
+  statement: Statement,
+  before: readonly Prelude[],
+): Promise<Pick<QueryResult<R>, 'rows' | 'rowCount'>> {
+  return knows(client, before)
+    ? queryEntered<R>(client, entry, statement, before)
+    : learn<R>(client, entry, before, statement);
+}
+
+/** Runs statements one by one in a transaction. @returns the result of the last one */
+async function learn<R extends QueryResultRow>(
+  client: PoolClient,
+  entry: Entry,
+  before: readonly Prelude[],
+  statement: Statement,
+): Promise<QueryResult<R>> {
+  const send = ({ values, ...one }: Statement): Promise<QueryResult<R>> =>
+    client.query<R>({ ...one, values: [...values] });
   await client.query('BEGIN');
   try {
     await client.query({ ...ENTER, values: [...entry] });
-    let written = 0;
-    for (const { values, ...statement } of statements)
-      written = (await client.query({ ...statement, values: [...values] })).rowCount ?? 0;
+    for (const one of before) await send(one);
+    const result = await send(statement);
     await client.query('COMMIT');
-    return written;
+    return result;
   } catch (error) {
     if (!endsConnection(error)) await client.query('ROLLBACK');
     throw error;

@@ -44,8 +44,8 @@ export type RawRequest = CallerRequest & { rawBody?: Buffer };
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   private readonly slots = new BulkSlots();
-  /** Large bodies are parsed one at a time; other requests are served between two of them. */
-  private readonly large = new KeyedLimit(1);
+  /** Large bodies are parsed one at a time, of each client in turn; other requests are served between two of them. */
+  private readonly large = new KeyedLimit(1, undefined, 1);
 
   constructor(private readonly reflector: Reflector) {}
 
@@ -67,7 +67,7 @@ export class BodyInterceptor implements NestInterceptor {
       request.rawBody = request.body = undefined;
       return sendResult(response, result);
     };
-    return from(this.slots.run(request.caller?.tenantId ?? '', read, work, send));
+    return from(this.slots.run(request.caller?.clientId ?? '', read, work, send));
   }
 
   private async read(request: RawRequest, response: Response, isBulk: boolean, take?: Take): Promise<void> {
@@ -96,7 +96,7 @@ export class BodyInterceptor implements NestInterceptor {
     const parse = (): Promise<unknown> => parseBody(rawBody, isBulk);
     request.body = await (rawBody.length < LARGE_BYTES
       ? parse()
-      : this.large.run('', () => setImmediate().then(parse)));
+      : this.large.run(request.caller?.clientId ?? '', () => setImmediate().then(parse)));
   }
 }
 

@@ -9,26 +9,26 @@ import { SYNC_BODY_BYTES } from '../input/limits';
 const AT_ONCE = 4;
 
 /**
- * Slots for bulk requests in one process. A tenant has one at a time, because its bodies and transactions would otherwise
- * crowd out other tenants. The body of a waiting request is not read, so its sender is held back by its connection.
+ * Slots for bulk requests in one process. A client has one at a time, because its bodies and transactions would otherwise
+ * crowd out other clients. The body of a waiting request is not read, so its sender is held back by its connection.
  */
 export class BulkSlots {
-  private readonly tenants = new KeyedLimit(BUDGETS.syncs);
+  private readonly clients = new KeyedLimit(BUDGETS.syncs);
   private readonly bodies = new BodyBytes(BUDGETS.syncBytes, SYNC_BODY_BYTES);
   private readonly works = pLimit(AT_ONCE);
 
   /**
    * @param read reads the body and calls `take` for its bytes. Other requests proceed while a slow body arrives.
-   * @param send sends the result. The tenant's next request waits for it, because the errors of a sync are in memory; other
-   * tenants do not.
+   * @param send sends the result. The client's next request waits for it, because the errors of a sync are in memory; other
+   * clients do not.
    */
   run<T>(
-    tenant: string,
+    client: string,
     read: (take: Take) => Promise<void>,
     work: () => Promise<T>,
     send: (result: T) => Promise<void>,
   ): Promise<void> {
-    return this.tenants.run(tenant, async () => send(await this.done(read, work)));
+    return this.clients.run(client, async () => send(await this.done(read, work)));
   }
 
   private async done<T>(read: (take: Take) => Promise<void>, work: () => Promise<T>): Promise<T> {

@@ -5,6 +5,8 @@ export interface RequestCaller {
   readonly cleId: string;
   /** Undefined for callers outside every tenant. */
   readonly tenantId?: string;
+  /** The client of the tenant, to which budgets belong. */
+  readonly clientId?: string;
   readonly modules: readonly string[];
 }
 

@@ -12,7 +12,7 @@ import { mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { Config } from '../ops/config';
-import { listParts } from '../ops/list-parts';
+import { listParts, unreadParts } from '../ops/list-parts';
 import { SentByInterceptor } from './streamed';
 import type { Page, Position } from '../database/json-items';
 
@@ -42,55 +42,59 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
   }
 
   private async send(
-    { paging, fetch, runLength = RUN_LENGTH, feed, isCostly, around = () => ARRAY }: Listing,
+    { paging, fetch, runLength = RUN_LENGTH, feed, line, around = () => ARRAY }: Listing,
     request: CallerRequest,
     response: Response,
   ): Promise<void> {
     const { publicUrl } = this.config;
+    const client = request.caller?.clientId ?? '';
     let after = paging.curseur ? parseCursor(paging.curseur) : undefined;
     const link = (next: Position | undefined): void => {
       if (next) response.append('Link', `<${nextLink(request, publicUrl, next)}>; rel="next"`);
       else if (feed) response.append('Link', `<${publicUrl}${request.originalUrl}>; rel="next"`);
     };
-    if (paging.limite) {
-      const page = await fetch(after, paging.limite);
-      link(feed ? (page.last ?? after) : page.next);
-      sendWhole(response, page.items, around());
-      return;
-    }
-    if (feed) link(feed.until ?? after);
+    if (feed && !paging.limite) link(feed.until ?? after);
     const inLine = (from: Position | undefined): Promise<Page> =>
-      listParts.run(request.caller?.tenantId ?? '', () => fetch(from, runLength));
-    const first = await (isCostly ? inLine(after) : fetch(after, runLength));
-    if (!first.next) {
-      sendWhole(response, first.items, around());
-      return;
-    }
-    const [before, end] = around();
-    after = write(response, before, first);
-    while (after) {
-      // The next part is fetched only after the client has read the one before.
+      (line ?? listParts).run(client, () => fetch(from, runLength));
+    const first = async (): Promise<Page> => {
+      if (!paging.limite) return line ? inLine(after) : fetch(after, runLength);
+      const { next, ...page } = await fetch(after, paging.limite);
+      link(feed ? (page.last ?? after) : next);
+      return page;
+    };
+    let [before, end]: Around = ARRAY;
+    // A part is in memory from here until the reader has taken it.
+    after = await unreadParts.run(client, async () => {
+      if (response.destroyed) return undefined;
+      const page = await first();
+      [before, end] = around();
+      if (page.next) write(response, before, page.items);
+      else sendWhole(response, page.items, [before, end]);
       await drained(response);
-      if (response.destroyed) return;
-      const page = await inLine(after);
-      if (response.destroyed) return;
-      after = write(response, page.items && ',', page);
+      return page.next;
+    });
+    while (after && !response.destroyed) {
+      const from = after;
+      const more = async (): Promise<Position | undefined> => {
+        const page = await inLine(from);
+        if (response.destroyed) return undefined;
+        write(response, page.items && ',', page.items);
+        if (!page.next) response.end(end);
+        await drained(response);
+        return page.next;
+      };
+      // A list that has begun waits for its other readers, because it cannot be refused any more.
+      after = await unreadParts.run(client, more, true);
     }
-    response.end(end);
   }
 }
 
-/**
- * Writes a run as bytes, because its text can then be freed while a slow reader takes them.
- *
- * @returns where the next run starts
- */
-function write(response: Response, before: string, { items, next }: Page): Position | undefined {
+/** Writes a run as bytes, because its text can then be freed while a slow reader takes them. */
+function write(response: Response, before: string, items: string): void {
   response.cork();
   if (before) response.write(before);
   if (items) response.write(Buffer.from(items));
   response.uncork();
-  return next;
 }
 
 /** Sends a whole list. The text around it is written separately, because adding them would copy the items once more. */
@@ -103,7 +107,9 @@ function sendWhole(response: Response, items: string, [before, after]: Around): 
   response.end(after);
 }
 
+/** Resolves when the reader has taken all, or all but a little of a list that goes on, or has gone. */
 async function drained(response: Response): Promise<void> {
+  if (response.writableEnded && !response.closed) await once(response, 'close');
   if (!response.writableNeedDrain || response.destroyed) return;
   const settled = new AbortController();
   const { signal } = settled;

@@ -2,6 +2,7 @@ import type { FetchPage, Page, Position } from '../database/json-items';
 import { invalidRequest } from '../errors/domain-error';
 import { isGuid } from '../input/faults';
 import { text } from '../input/field';
+import type { KeyedLimit } from '../ops/keyed-limit';
 import { Input } from '../input/field.decorator';
 
 /** Opt-in paging of every list (docs/contract.md, "Paging"). */
@@ -35,8 +36,8 @@ export interface Listing {
   readonly runLength?: number;
   /** Set for a list that clients follow: there is always a `next` link. */
   readonly feed?: Feed;
-  /** Set if the first part costs as much as the others: those of one tenant are then made one at a time, too. */
-  readonly isCostly?: true;
+  /** Where all parts are in line, if the first one costs as much as the others; else all but the first are among `listParts`. */
+  readonly line?: KeyedLimit;
   /** Text before and after the items, if the response is not an array of them. Called when the first items are there. */
   readonly around?: () => Around;
 }
@@ -48,7 +49,7 @@ export type Around = readonly [before: string, after: string];
 export function listOf(
   paging: PagingQuery,
   fetch: FetchPage,
-  options: Pick<Listing, 'runLength' | 'feed' | 'isCostly' | 'around'> = {},
+  options: Pick<Listing, 'runLength' | 'feed' | 'line' | 'around'> = {},
 ): Listing {
   return { paging, fetch, ...options };
 }

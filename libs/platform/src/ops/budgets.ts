@@ -4,11 +4,11 @@ import { DomainError } from '../errors/domain-error';
 const KIB = 1_024;
 
 /**
- * Resources of one process that one data space may use, because no data space may stop the others. docs/operations.md,
- * "Budgets", explains each and the response beyond it.
+ * Resources of one process that one client may use, over its environments and keys, because no client may stop the others.
+ * docs/operations.md, "Budgets", explains each and the response beyond it.
  */
 export const BUDGETS = {
-  /** Requests of one data space's keys of one role that are served at once, from the guards to the last byte taken. */
+  /** Requests of one client's keys of one role that are served at once, from the guards to the last byte taken. */
   requests: 32,
   /** Further requests of them that wait, unread. */
   waitingRequests: 1_024,
@@ -16,11 +16,16 @@ export const BUDGETS = {
   waitMs: 10_000,
   /** Parts of long lists that are made at once. The first part of most lists does not count. */
   listParts: 1,
+  /** Parts and pages of lists that are made, or that their readers have not taken. Each is bounded in bytes before it is read. */
+  unreadParts: 8,
+  /** Comparisons of rolls with the master data at once, of one client and of a process. */
+  comparisons: 1,
+  comparisonsInAll: 2,
   /** Shares of each pool of connections. */
   reads: 0.5,
   transactions: 0.5,
   shortTransactions: 0.8,
-  /** Time that statements and transactions of a data space take in one minute. */
+  /** Time that statements and transactions of a client hold connections in one minute; waiting for one does not count. */
   databaseSeconds: 120,
   /** Syncs that are read and done at once. */
   syncs: 1,
@@ -44,8 +49,8 @@ export const BUDGETS = {
   bytesPerSecond: 16 * KIB,
 } as const;
 
-/** The 429 of a data space that has used up a budget. @param budget its name and size, with its unit */
+/** The 429 of a client that has used up a budget. @param budget its name and size, with its unit */
 export function overBudget(budget: string, retryAfterSeconds: number): DomainError {
-  const detail = `The data space has used up its budget of ${budget}. Retry after ${retryAfterSeconds} s, with fewer requests at once.`;
+  const detail = `The client has used up its budget of ${budget}. Retry after ${retryAfterSeconds} s, with fewer requests at once. All environments and keys of a client count together.`;
   return new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds });
 }

@@ -7,20 +7,35 @@ export interface Line {
   readonly refusal: () => Error;
 }
 
-/** Runs at most `atOnce` calls per key at a time, in the order of arrival. Keys never wait for each other. */
+/**
+ * Runs at most `atOnce` calls per key at a time, in the order of arrival. Keys never wait for each other, unless there is a
+ * limit for all: then they alternate.
+ */
 export class KeyedLimit {
   private readonly limits = new Map<string, { readonly limit: LimitFunction; users: number }>();
+  private readonly all: LimitFunction | undefined;
 
-  /** @param line limits of each key's queue; if absent, calls may wait for any time */
+  /**
+   * @param line limits of each key's queue; if absent, calls may wait for any time
+   * @param inAll most calls of all keys at a time; any number if absent
+   */
   constructor(
     private readonly atOnce: number,
     private readonly line?: Line,
-  ) {}
+    inAll?: number,
+  ) {
+    this.all = inAll === undefined ? undefined : pLimit(inAll);
+  }
 
-  /** @throws the line's `refusal` if the key's queue is full or the call waited longer than `waitMs` */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * @param isPatient the call may wait for any time
+   * @throws the line's `refusal` if the key's queue is full or the call waited longer than `waitMs`
+   */
+  async run<T>(key: string, call: () => Promise<T>, isPatient = false): Promise<T> {
+    const { all } = this;
+    const work = all ? () => all(call) : call;
     const own = this.limits.get(key) ?? { limit: pLimit(this.atOnce), users: 0 };
-    const { line } = this;
+    const line = isPatient ? undefined : this.line;
     if (own.users >= this.atOnce + (line?.longest ?? Infinity)) throw line!.refusal();
     this.limits.set(key, own);
     own.users++;

@@ -1,14 +1,37 @@
-import { BUDGETS } from './budgets';
+import { BUDGETS, overBudget } from './budgets';
 import { KeyedLimit } from './keyed-limit';
 
-/** Parts of long lists of one tenant are made one at a time, because each keeps a processor busy. */
+const RETRY_S = 30;
+
+/** Parts of long lists of one client are made one at a time, because each keeps a processor busy. */
 export const listParts = new KeyedLimit(BUDGETS.listParts);
 
-/** Yields the parts. Those of one tenant are made one at a time. @param source makes a part when it is asked for it */
-export async function* inTurn<T>(tenantId: string, source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+/** Comparisons of rolls with the master data: each keeps a processor and much memory of the database busy. */
+export const comparisons = new KeyedLimit(
+  BUDGETS.comparisons,
+  {
+    waitMs: 3 * BUDGETS.waitMs,
+    refusal: () => overBudget(`${BUDGETS.comparisons} comparison of a roll at once`, RETRY_S),
+  },
+  BUDGETS.comparisonsInAll,
+);
+
+/** Parts and pages of one client's lists that are in memory, until their readers have taken them. */
+export const unreadParts = new KeyedLimit(BUDGETS.unreadParts, {
+  waitMs: BUDGETS.waitMs,
+  refusal: () =>
+    overBudget(`${BUDGETS.unreadParts} parts of lists that their readers have not taken`, RETRY_S),
+});
+
+/** Yields the parts. Those of one client are made one at a time. @param source makes a part when it is asked for it */
+export async function* inTurn<T>(
+  client: Promise<string>,
+  source: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
   try {
+    const key = await client;
     for (;;) {
-      const next = await listParts.run(tenantId, () => source.next());
+      const next = await listParts.run(key, () => source.next());
       if (next.done) return;
       yield next.value;
     }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Databases } from '#platform/database/databases';
 import { DomainError } from '#platform/errors/domain-error';
 import { inTurn } from '#platform/ops/list-parts';
 import { DOSSIER, VOTANT } from '../domain/voting.errors';
@@ -13,7 +14,10 @@ const LATEST_S = 3_600;
 /** Reads the bundles of sealed boxes (docs/verification.md). */
 @Injectable()
 export class DossiersService {
-  constructor(private readonly repository: DossierRepository) {}
+  constructor(
+    private readonly repository: DossierRepository,
+    private readonly databases: Databases,
+  ) {}
 
   /** @throws DomainError `Campagne.NotFound`, `Dossier.NonPret` */
   async find(tenantId: string, id: string): Promise<Dossier> {
@@ -38,13 +42,14 @@ export class DossiersService {
 
   /** The bytes of the archive, always the same. */
   archive(tenantId: string, id: string, dossier: Dossier): AsyncGenerator<Uint8Array, void> {
-    return archiveOf(dossier, (fichier) => inTurn(tenantId, this.repository.parts(tenantId, id, fichier)));
+    const client = this.databases.clientOf(tenantId);
+    return archiveOf(dossier, (fichier) => inTurn(client, this.repository.parts(tenantId, id, fichier)));
   }
 
   /** The roll with the salts of its leaves, as NDJSON. @throws DomainError as `find` */
   async *roll(tenantId: string, id: string): AsyncGenerator<Uint8Array, void> {
     await this.find(tenantId, id);
-    yield* inTurn(tenantId, this.repository.roll(tenantId, id));
+    yield* inTurn(this.databases.clientOf(tenantId), this.repository.roll(tenantId, id));
   }
 
   /** A voter's line of the roll. @throws DomainError as `find`, and `Votant.NotFound` */
