@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { ENTER, type Statement } from '../../libs/platform/src/database/entered-query';
+import { ENTER, type Prelude, type Statement } from '../../libs/platform/src/database/entered-query';
 import { APP_ROLE } from '../../libs/platform/src/database/roles';
 import type { TestApp } from '../setup/test-app';
 
@@ -35,12 +35,15 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
 /**
  * Returns the plan of a prepared statement, run with the application's role in the tenant. It is the plan of the
  * `execution`th time: from the sixth on PostgreSQL may use a generic plan.
+ *
+ * @param before settings that go before it
  */
 export async function planOf(
   app: TestApp,
   tenantId: string,
   { text, values }: Statement,
   execution: number,
+  before: readonly Prelude[] = [],
 ): Promise<PlanNode> {
   const client = new Client({
     connectionString: app.dataUrl,
@@ -50,6 +53,7 @@ export async function planOf(
   try {
     await client.query('BEGIN');
     await client.query({ ...ENTER, values: [APP_ROLE, tenantId, 'on', ''] });
+    for (const one of before) await client.query({ ...one, values: [...one.values] });
     await client.query(`PREPARE examined AS ${text}`);
     const given = values.map((value) => (value == null ? 'NULL' : client.escapeLiteral(literal(value))));
     const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE examined (${given.join(', ')})`;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { jsonObject, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { IN_ORDER, type Statement } from '#platform/database/entered-query';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
 import { PublishedFeed } from '#platform/database/published-feed';
-import type { Origine } from '../domain/changement.fields';
+import { ENTITES, type Origine } from '../domain/changement.fields';
 
 /** Positions in a transaction's changes, before the first and after the last. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
@@ -14,10 +15,41 @@ const ITEM = jsonObject({
   idExterne: 'c.id_externe',
   idExterneEmploye: 'c.id_externe_employe',
   nature: 'c.nature',
-  date: wireTimestamp('l.date_creation'),
-  origine: 'l.origine',
-  syncId: 'l.sync_id',
+  date: wireTimestamp('c.date_creation'),
+  origine: 'c.origine',
+  syncId: 'c.sync_id',
 });
+
+type Entite = (typeof ENTITES)[number];
+
+/** The statement of a page: of one kind, whose transactions have an index, or of all. */
+function pageOf(entite?: Entite): Pick<Statement, 'name' | 'text'> {
+  const [ofLot, ofChange] = entite
+    ? [` AND '${entite}' = ANY (entites)`, ` AND c.entite = '${entite}'`]
+    : ['', ''];
+  return {
+    name: `changement_page_${entite ?? ''}`,
+    text: `SELECT json_strip_nulls(${ITEM})::text AS item, c.date_publication AS date, c.id_unique AS id
+           FROM (
+             SELECT l.date_publication, l.date_creation, l.origine, l.sync_id, c.*
+             FROM (
+               SELECT * FROM changement_lot WHERE tenant_id = $1 AND date_publication >= $3 AND date_publication <= $4${ofLot}
+               ORDER BY date_publication
+             ) l CROSS JOIN LATERAL (
+               SELECT * FROM changement c
+               WHERE c.tenant_id = $1 AND c.lot = l.id_unique${ofChange}
+                 AND c.id_unique > CASE WHEN l.date_publication = $3 THEN $5::uuid ELSE '${FIRST}' END
+               ORDER BY c.id_unique LIMIT $2
+             ) c
+             ORDER BY l.date_publication, c.id_unique LIMIT $2
+           ) c ORDER BY date, id`,
+  };
+}
+
+const PAGES = Object.fromEntries([['all', pageOf()], ...ENTITES.map((one) => [one, pageOf(one)])]) as Record<
+  Entite | 'all',
+  Pick<Statement, 'name' | 'text'>
+>;
 
 /**
  * The changes to a tenant's master data, which triggers write (docs/adr/0034). The changes of one transaction have one
@@ -44,7 +76,7 @@ export class ChangementQuery {
   /** @param entite only changes of this kind; all if absent @param until the last position to read */
   async page(
     tenantId: string,
-    entite: string | null | undefined,
+    entite: Entite | null | undefined,
     until: Position,
     after: Position | undefined,
     limit: number,
@@ -52,27 +84,10 @@ export class ChangementQuery {
     const rows = await this.transactions.query<Position & { item: string }>(
       { tenantId },
       {
-        name: 'changement_page',
-        text: `SELECT c.item, l.date_publication AS date, c.id_unique AS id
-               FROM (
-                 SELECT * FROM changement_lot WHERE tenant_id = $1 AND date_publication >= $3 AND date_publication <= $4
-                 ORDER BY date_publication
-               ) l CROSS JOIN LATERAL (
-                 SELECT c.id_unique, json_strip_nulls(${ITEM})::text AS item FROM changement c
-                 WHERE c.tenant_id = $1 AND c.lot = l.id_unique AND ($6::text IS NULL OR c.entite = $6)
-                   AND c.id_unique > CASE WHEN l.date_publication = $3 THEN $5::uuid ELSE '${FIRST}' END
-                 ORDER BY c.id_unique LIMIT $2
-               ) c
-               ORDER BY l.date_publication, c.id_unique LIMIT $2`,
-        values: [
-          tenantId,
-          limit + 1,
-          after?.date ?? '-infinity',
-          until.date,
-          after?.id ?? FIRST,
-          entite ?? null,
-        ],
+        ...PAGES[entite ?? 'all'],
+        values: [tenantId, limit + 1, after?.date ?? '-infinity', until.date, after?.id ?? FIRST],
       },
+      [IN_ORDER],
     );
     const shown = rows.slice(0, limit);
     const items = shown.map(({ item }) => item).join(',');
