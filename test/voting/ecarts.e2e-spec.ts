@@ -5,6 +5,7 @@ import { seeded } from '../setup/seeded';
 import type { Answer } from '../setup/test-app';
 import { awayFromMidnight, employee, employer, job, type Loose, membership, union } from '../sync/support';
 import { nodesOf, planOf, statementsOf } from '../membership/plans';
+import { EcartsRepository } from '../../libs/voting/src/persistence/ecarts.repository';
 import { asVoter, type Criteria, type Person, wire } from './support/electorate';
 import { deleteEmployee, size, versions, voters } from './support/roll';
 import {
@@ -267,6 +268,64 @@ describe('many criteria', () => {
     const criteria = nodesOf(plan).find((node) => node['Subplan Name'] === 'CTE critere')!;
     expect(criteria['Actual Rows']).toBe(1);
   }, 240_000);
+});
+
+describe('lists that name many employees together', () => {
+  const pairs = (count: number) => jest.spyOn(EcartsRepository.prototype, 'pairs').mockResolvedValue(count);
+  afterEach(() => jest.restoreAllMocks());
+
+  it('are compared in ranges of employees, with the same differences and digest, and applied', async () => {
+    await sync(...times(40, (n) => member(`E-${n}`)));
+    await listed({ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '2026-01-10' });
+    await listed({ SyndicatsIdExternes: ['SYN-1'], ActifsLe: '2026-01-11', Poids: 2 });
+    const gone = { Adhesions: [membership('SYN-1', '2021-05-01', '2026-01-01')] };
+    await sync(
+      ...times(20, (n) => employee(`E-${2 * n}`, n % 3 ? { Nom: `Roy ${n}` } : gone)),
+      member('E-99'),
+    );
+    const whole = await compared();
+    expect(whole.ecarts.length).toBeGreaterThan(20);
+    pairs(3_000_000);
+    const sent = await statementsOf(async () => expect(await compared()).toEqual(whole));
+    const ranges = sent.filter(({ text }) => text.includes('AModifier'));
+    expect(ranges).toHaveLength(7);
+    const { empreinte, ecarts } = await compared('?nature=AModifier');
+    expect({ empreinte, ecarts }).toEqual({
+      empreinte: whole.empreinte,
+      ecarts: whole.ecarts.filter(({ nature }) => nature === 'AModifier'),
+    });
+    await applied();
+    jest.restoreAllMocks();
+    expect((await compared()).ecarts).toEqual([]);
+  });
+
+  it('many differences are streamed over the ranges, each once', async () => {
+    const count = 9_000;
+    await syncedV1(app, campaigns.tenant, {
+      employes: times(count, (n) => ({
+        ...{
+          idExterne: `V1-${n}`,
+          prenom: 'Zoé',
+          nom: 'Ó'.repeat(250),
+          identifiantExterneEmployeur: 'EMP-1',
+        },
+      })),
+    });
+    await listed({ EmployeursIdentifiantsExternes: ['EMP-1'] });
+    await campaigns.rows('DELETE FROM votant WHERE tenant_id = $1 AND campagne_id = $2', id);
+    const whole = await compared();
+    pairs(1_600_000);
+    expect(await compared()).toEqual(whole);
+    expect(whole.ecarts).toHaveLength(count);
+  }, 120_000);
+
+  it('400 for a list beyond what can be compared, and nothing is written', async () => {
+    await sync(member('E-1'));
+    pairs(8_000_001);
+    const create = () => campaigns.send('POST', path(), { SyndicatsIdExternes: ['SYN-1'] });
+    await expectRefused(create, 400, 'Requete.Invalide');
+    expect((await create()).json.errors[0].detail).toMatch(/^would make the lists of the campaign too many/);
+  });
 });
 
 describe('applying', () => {

@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
 import type { Actor } from '#platform/audit/actor';
-import type { FetchPage } from '#platform/database/json-items';
+import { Databases } from '#platform/database/databases';
+import type { FetchPage, Position } from '#platform/database/json-items';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
+import type { KeyedLimit } from '#platform/ops/keyed-limit';
+import { comparisons } from '#platform/ops/list-parts';
 import type { ApplicationRecord, Nature } from '../domain/ecart.fields';
 import { LISTE_ELECTORALE_ACTIONS } from '../domain/voting.actions';
 import { LISTE_ELECTORALE } from '../domain/voting.errors';
 import { CampagneRepository } from '../persistence/campagne.repository';
-import { EcartsRepository } from '../persistence/ecarts.repository';
+import { EcartsRepository, PART_BYTES, type Range } from '../persistence/ecarts.repository';
 import { Roll } from './roll';
+
+/** After all employees. */
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Differences between a roll and the master data (docs/contract.md, "The roll and the master data"). */
 @Injectable()
@@ -16,6 +23,7 @@ export class EcartsService {
     private readonly campagnes: CampagneRepository,
     private readonly repository: EcartsRepository,
     private readonly roll: Roll,
+    private readonly databases: Databases,
   ) {}
 
   /**
@@ -26,17 +34,42 @@ export class EcartsService {
     tenantId: string,
     campagneId: string,
     nature: Nature | null | undefined,
-  ): { fetch: FetchPage; empreinte: () => string | undefined } {
+  ): { fetch: FetchPage; empreinte: () => string | undefined; line: KeyedLimit } {
     let empreinte: string | undefined;
-    const fetch: FetchPage = async (after) => {
-      const part = await this.repository.part(tenantId, campagneId, nature, after);
-      empreinte ??= part.empreinte;
-      if (part.empreinte !== empreinte) throw outdated();
+    let ranges: readonly Range[] = [];
+    /** Digests of the ranges, as they were first read. */
+    const read: string[] = [];
+    const partOf = async (index: number, after: string | undefined) => {
+      const part = await this.repository.part(tenantId, campagneId, nature, ranges[index]!, after);
+      const digest = createHash('sha256').update(part.lignes).digest('hex');
+      if ((read[index] ??= digest) !== digest) throw outdated();
       return part;
+    };
+    const fetch: FetchPage = async (after) => {
+      const whole = createHash('sha256');
+      if (empreinte === undefined) ranges = await this.repository.ranges(tenantId, campagneId);
+      const start = ranges.findIndex(({ upTo }) => !after || upTo === null || after.id < upTo);
+      const items: string[] = [];
+      let [from, bytes, next] = [after?.id, 0, undefined as Position | undefined];
+      for (let index = start; index < ranges.length; index++) {
+        const part = await partOf(index, next ? LAST : from);
+        if (empreinte === undefined) whole.update(part.lignes);
+        from = undefined;
+        if (next) continue;
+        if (part.items) items.push(part.items);
+        bytes += part.items.length;
+        const { upTo } = ranges[index]!;
+        next = part.next ?? (bytes >= PART_BYTES && upTo ? { date: new Date(0), id: upTo } : undefined);
+        // The digest stands before the first difference, so the first part reads all ranges.
+        if (next && empreinte !== undefined) break;
+      }
+      empreinte ??= whole.digest('hex');
+      return { items: items.join(','), ...(next ? { next } : {}) };
     };
     return {
       fetch: this.campagnes.listOfKnown(tenantId, campagneId, fetch),
       empreinte: () => empreinte,
+      line: comparisons,
     };
   }
 
@@ -56,7 +89,7 @@ export class EcartsService {
     if (!natures?.length)
       throw invalidRequest([{ pointer: '/natures', code: 'required', detail: 'name at least one kind' }]);
     const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.appliquer, campagneId };
-    return this.roll.write(writer, async () => {
+    const apply = async () => {
       const change = await this.repository.apply(tenantId, campagneId, empreinte, natures);
       if (!change) throw outdated();
       const { ajoutes, retires, modifies } = change;
@@ -66,7 +99,9 @@ export class EcartsService {
         nombreModifies: modifies.count,
       };
       return { change, result };
-    });
+    };
+    const client = await this.databases.clientOf(tenantId);
+    return comparisons.run(client, () => this.roll.write(writer, apply));
   }
 }
 

@@ -3,10 +3,11 @@ import { LISTE_ELECTORALE_ACTIONS } from '../domain/voting.actions';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import type { FetchPage } from '#platform/database/json-items';
-import { invalidRequest } from '#platform/errors/domain-error';
+import { type DomainError, invalidRequest } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { CampagneRepository } from '../persistence/campagne.repository';
+import { EcartsRepository } from '../persistence/ecarts.repository';
 import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
 import { Roll } from './roll';
 
@@ -18,12 +19,16 @@ const CRITERIA = {
 } as const;
 const CRITERION_NAMES = Object.keys(CRITERIA) as (keyof typeof CRITERIA)[];
 
+/** Most employees that the different criteria of a campaign's lists name, each counted once for each of them: a comparison looks at all. */
+const MOST_PAIRS = 8_000_000;
+
 /** Electoral lists: voters made of employees by criteria (docs/contract.md, "Electoral lists"). */
 @Injectable()
 export class ListesElectoralesService {
   constructor(
     private readonly campagnes: CampagneRepository,
     private readonly repository: ListeElectoraleRepository,
+    private readonly ecarts: EcartsRepository,
     private readonly roll: Roll,
     private readonly outbox: Outbox,
   ) {}
@@ -37,7 +42,7 @@ export class ListesElectoralesService {
    * Adds the employees that meet all criteria to the roll, those that are on it already excepted.
    *
    * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Requete.Invalide` without any criterion
-   * and for each identifier that names nothing
+   * and for each identifier that names nothing, and if the lists together would be too many to compare
    */
   async create(tenantId: string, actor: Actor, campagneId: string, record: ListeElectoraleRecord) {
     const criteria = withoutEmptyLists(record);
@@ -59,6 +64,7 @@ export class ListesElectoralesService {
       }
       const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
       const dateCreation = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
+      if ((await this.ecarts.pairs(tenantId, campagneId)) > MOST_PAIRS) throw tooManyLists();
       const { id, ajoutes, present } = enrolled;
       const result = {
         Id: id,
@@ -72,6 +78,11 @@ export class ListesElectoralesService {
       return { change: { ajoutes }, result };
     });
   }
+}
+
+function tooManyLists(): DomainError {
+  const detail = `would make the lists of the campaign too many to compare with the roll: their different criteria would name more than ${MOST_PAIRS} employees, each counted once for each of them. Name the unions, employers or employees of several lists in one, or use the same ActifsLe`;
+  return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
 }
 
 /** An empty list is the same as an absent criterion. */

@@ -29,9 +29,9 @@ export class EcartsController {
     errors: [CAMPAGNE.NotFound],
   })
   list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: EcartsQuery): Listing {
-    const { fetch, empreinte } = this.ecarts.list(tenantId, campagneId, query.nature);
+    const { fetch, empreinte, line } = this.ecarts.list(tenantId, campagneId, query.nature);
     return listOf({}, fetch, {
-      isCostly: true,
+      line,
       around: () => [`{"empreinte":"${empreinte()}","ecarts":[`, ']}'],
     });
   }

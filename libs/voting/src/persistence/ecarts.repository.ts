@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { EMPLOYES, TODAY } from '#membership/relations';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
-import { jsonList, jsonObject, type Page, type Position } from '#platform/database/json-items';
+import { jsonList, jsonObject, type Page } from '#platform/database/json-items';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import type { Nature } from '../domain/ecart.fields';
 import type { RollChange } from './campagne.repository';
 import { ListeElectoraleRepository } from './liste-electorale.repository';
-import { MATCHING } from './matching.sql';
+import { CANDIDATES, MATCHING, matchingAmong } from './matching.sql';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
 /** Properties of a voter that a list gives, each with its columns on the roll and among the expected voters. */
@@ -25,18 +25,30 @@ const COLUMNS = PAIRS.map(([, [column]]) => column).join(', ');
 const ON_ROLL = PAIRS.map(([, [column]]) => `v.${column}`).join(', ');
 const EXPECTED = PAIRS.map(([, [, expected]]) => `a.${expected}`).join(', ');
 
-/** A part of a long response ends with the difference that makes it this long, in bytes. Each part compares everything again. */
-const PART_BYTES = 4_194_304;
+/** A part of a long response ends with the difference that makes it this long, in bytes. Each part compares again. */
+export const PART_BYTES = 4_194_304;
+
+/** Most pairs of a criterion and an employee that one statement looks at, so that it needs about 100 MB of memory and no files. */
+const PAIRS_AT_ONCE = 400_000;
+
+/** Memory of each sort and hash table of a comparison. `comparisons` bounds how many there are at once. */
+const WORK_MEM_MB = 32;
+
+/** Number of criteria up to which their pairs need not be counted: there is one of each and an employee at most. */
+const FEW_CRITERIA = 4;
+
+/** Employees that are compared by one statement, in the order of their creation: those after an id and up to another one. */
+export interface Range {
+  readonly after: string | null;
+  readonly upTo: string | null;
+}
 
 /** SQL of the names of a criterion. It makes equal sets of names equal. */
 const sorted = (names: string): string =>
   `CASE WHEN ${names} IS NOT NULL THEN ARRAY(SELECT DISTINCT unnest(${names}) ORDER BY 1) END AS ${names}`;
 
-/**
- * The voters of the campaign `$2` that the lists of the campaign would make now. The list that added a voter comes first,
- * then the oldest. Lists with the same criteria are evaluated once. A list without a given day is one of the current day.
- */
-const ATTENDUS = `
+/** The lists of the campaign `$2` and their different criteria. A list without a given day is one of the current day. */
+const LISTES = `
   liste AS MATERIALIZED (
     SELECT l.*, dense_rank() OVER (ORDER BY syndicats, employeurs, employes, jour) AS critere,
       row_number() OVER (ORDER BY date_creation, id_unique) AS rang
@@ -47,10 +59,16 @@ const ATTENDUS = `
     ) l
   ), critere AS MATERIALIZED (
     SELECT DISTINCT ON (critere) critere, jour, syndicats, employeurs, employes FROM liste ORDER BY critere
-  ), attendu AS (
+  )`;
+
+/**
+ * The voters of the campaign `$2` that the lists of the campaign would make now. The list that added a voter comes first,
+ * then the oldest. Lists with the same criteria are evaluated once.
+ */
+const attendus = (matching: string): string => `${LISTES}, attendu AS (
     SELECT DISTINCT ON (m.id_externe) m.*, coalesce(own.id_unique, c.id_unique) AS liste_electorale_id,
       coalesce(own.poids, c.poids) AS poids
-    FROM (${MATCHING}) m
+    FROM (${matching}) m
     JOIN (SELECT DISTINCT ON (critere) critere, id_unique, poids, rang FROM liste ORDER BY critere, rang) c
       ON c.critere = m.critere
     LEFT JOIN votant v ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.employe_id_externe = m.id_externe
@@ -69,16 +87,28 @@ const CHAMPS = jsonList(
  * The differences between the roll and the expected voters. Voters without an employee and those written manually are in
  * none. Those who have voted are marked: they are not shown and not changed.
  */
-const ECARTS = `
+const ecarts = (isAmong: (column: string) => string): string => `
   SELECT CASE WHEN v.id_unique IS NULL THEN 'AAjouter' WHEN a.id_externe IS NULL THEN 'ARetirer' ELSE 'AModifier' END AS nature,
     v.id_unique AS votant_id, e.id_unique AS employe_id, e.id_externe AS employe_id_externe, a.liste_electorale_id,
     v.a_vote IS TRUE AS a_vote,
     ${PAIRS.map(([, [column, expected]]) => `a.${expected} AS ${column}`).join(', ')}, ${CHAMPS} AS champs
-  FROM (SELECT * FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND employe_id_externe IS NOT NULL) v
+  FROM (SELECT * FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND employe_id_externe IS NOT NULL
+      AND ${isAmong('employe_id_externe')}) v
     FULL JOIN attendu a ON a.id_externe = v.employe_id_externe
     JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = coalesce(v.employe_id_externe, a.id_externe)
   WHERE v.id_unique IS NULL OR v.liste_electorale_id IS NOT NULL
     AND (a.id_externe IS NULL OR (${ON_ROLL}) IS DISTINCT FROM (${EXPECTED}))`;
+
+/** The statements of all employees, and of those of a range: after `$3` and up to `$4`. */
+const WHOLE = { attendus: attendus(MATCHING), ecarts: ecarts(() => 'true') };
+const isOfRange = (column: string): string => `${column} IN (SELECT id_externe FROM personne)`;
+const OF_RANGE = {
+  attendus: `personne AS MATERIALIZED (
+    SELECT id_externe FROM ${EMPLOYES} WHERE tenant_id = $1
+      AND ($3::uuid IS NULL OR id_unique > $3) AND ($4::uuid IS NULL OR id_unique <= $4)
+  ), ${attendus(matchingAmong(isOfRange))}`,
+  ecarts: ecarts(isOfRange),
+};
 
 /** SQL of the differences of a run: of the kinds `$3`, numbered after `$4` and up to `$5`. */
 const OF_RUN = 'x.nature = ANY ($3) AND x.n > $4 AND x.n <= $5';
@@ -92,13 +122,13 @@ const ITEM = jsonObject({
   champs: 'x.champs',
 });
 
-/** A digest of all differences, whatever kinds are asked for. A vote does not change it. */
-const EMPREINTE = `SELECT encode(sha256(coalesce(string_agg(
+/** The digests of all differences, whatever kinds are asked for. A vote does not change them. */
+const LIGNES = `SELECT coalesce(string_agg(
     md5(ROW (x.nature, x.votant_id, x.employe_id, x.liste_electorale_id, x.champs::text)::text), '' ORDER BY x.employe_id
-  ), '')::bytea), 'hex') FROM ecart x`;
+  ), '') FROM ecart x`;
 
 interface Part {
-  empreinte: string;
+  lignes: string;
   items: string;
   last: string | null;
   more: boolean;
@@ -118,8 +148,42 @@ export class EcartsRepository {
     private readonly listes: ListeElectoraleRepository,
   ) {}
 
+  /** Returns the ranges of employees that are compared one by one, so that memory does not grow with lists times employees. */
+  ranges(tenantId: string, campagneId: string): Promise<readonly Range[]> {
+    return this.transactions.read({ tenantId }, () => this.rangesNow(tenantId, campagneId));
+  }
+
+  private async rangesNow(tenantId: string, campagneId: string): Promise<readonly Range[]> {
+    const client = this.transactions.client();
+    const parts = Math.ceil((await this.pairs(tenantId, campagneId)) / PAIRS_AT_ONCE);
+    if (parts <= 1) return [{ after: null, upTo: null }];
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT id FROM (
+         SELECT id_unique AS id, row_number() OVER (ORDER BY id_unique) AS n, count(*) OVER () AS count
+         FROM ${EMPLOYES} WHERE tenant_id = $1
+       ) e WHERE n % (count / $2 + 1) = 0 ORDER BY id`,
+      [tenantId, parts],
+    );
+    const bounds = [null, ...rows.map(({ id }) => id), null];
+    return bounds.slice(1).map((upTo, index) => ({ after: bounds[index]!, upTo }));
+  }
+
+  /** Returns how many pairs of a criterion and an employee the lists of a campaign have, at most. In the ambient transaction. */
+  async pairs(tenantId: string, campagneId: string): Promise<number> {
+    await this.expectManyRows();
+    const pairs = await this.transactions.value<string>(
+      `WITH ${LISTES}, nombre AS (SELECT count(*) FROM critere)
+       SELECT CASE WHEN (SELECT count FROM nombre) > ${FEW_CRITERIA} THEN ${CANDIDATES}
+         ELSE (SELECT count FROM nombre) * (SELECT count(*) FROM ${EMPLOYES} WHERE tenant_id = $1) END`,
+      [tenantId, campagneId],
+    );
+    await this.transactions.client().query('RESET enable_nestloop; RESET work_mem');
+    return Number(pairs);
+  }
+
   /**
-   * Returns a part of the differences, in the order in which the employees were created.
+   * Returns a part of the differences of a range, in the order in which the employees were created, and the digests of all
+   * differences of the range.
    *
    * @param nature only differences of this kind; all if absent
    */
@@ -127,28 +191,27 @@ export class EcartsRepository {
     tenantId: string,
     campagneId: string,
     nature: Nature | null | undefined,
-    after: Position | undefined,
-  ): Promise<Page & { empreinte: string }> {
+    range: Range,
+    after: string | undefined,
+  ): Promise<Page & { lignes: string }> {
+    const { statements, bounds } = statementsOf(range);
     return this.transactions.read({ tenantId }, async () => {
       await this.expectManyRows();
+      const [kind, start] = [3, 4].map((n) => `$${n + bounds.length}`);
       const { rows } = await this.transactions.client().query<Part>({
-        text: `WITH ${ATTENDUS}, ecart AS MATERIALIZED (${ECARTS}), item AS (
+        text: `WITH ${statements.attendus}, ecart AS MATERIALIZED (${statements.ecarts}), item AS (
            SELECT ${ITEM}::text AS item, x.employe_id FROM ecart x
-           WHERE NOT x.a_vote AND ($3::text IS NULL OR x.nature = $3) AND ($4::uuid IS NULL OR x.employe_id > $4)
+           WHERE NOT x.a_vote AND (${kind}::text IS NULL OR x.nature = ${kind}) AND (${start}::uuid IS NULL OR x.employe_id > ${start})
          ), measured AS (
            SELECT *, sum(octet_length(item)) OVER (ORDER BY employe_id) - octet_length(item) < ${PART_BYTES} AS fits FROM item
          )
-         SELECT (${EMPREINTE}) AS empreinte, coalesce(string_agg(item, ',' ORDER BY employe_id) FILTER (WHERE fits), '') AS items,
+         SELECT (${LIGNES}) AS lignes, coalesce(string_agg(item, ',' ORDER BY employe_id) FILTER (WHERE fits), '') AS items,
            max(employe_id::text) FILTER (WHERE fits) AS last, coalesce(bool_or(NOT fits), false) AS more
          FROM measured`,
-        values: [tenantId, campagneId, nature, after?.id],
+        values: [tenantId, campagneId, ...bounds, nature, after],
       });
-      const { empreinte, items, last, more } = rows[0]!;
-      return {
-        empreinte,
-        items,
-        ...(more && last !== null ? { next: { date: new Date(0), id: last } } : {}),
-      };
+      const { lignes, items, last, more } = rows[0]!;
+      return { lignes, items, ...(more && last !== null ? { next: { date: new Date(0), id: last } } : {}) };
     });
   }
 
@@ -165,13 +228,22 @@ export class EcartsRepository {
     natures: readonly Nature[],
   ): Promise<Required<RollChange> | undefined> {
     const client = this.transactions.client();
+    const ranges = await this.rangesNow(tenantId, campagneId);
     await this.expectManyRows();
+    for (const [index, range] of ranges.entries()) {
+      const { statements, bounds } = statementsOf(range);
+      await client.query(
+        `${index === 0 ? 'CREATE TEMPORARY TABLE difference ON COMMIT DROP AS' : 'INSERT INTO difference'}
+         WITH ${statements.attendus} ${statements.ecarts}`,
+        [tenantId, campagneId, ...bounds],
+      );
+    }
     await client.query(
-      `CREATE TEMPORARY TABLE ecart ON COMMIT DROP AS WITH ${ATTENDUS}
-       SELECT row_number() OVER (ORDER BY x.employe_id_externe)::int AS n, x.* FROM (${ECARTS}) x`,
-      [tenantId, campagneId],
+      `CREATE TEMPORARY TABLE ecart ON COMMIT DROP AS
+       SELECT row_number() OVER (ORDER BY x.employe_id_externe)::int AS n, x.* FROM difference x`,
     );
-    const read = await this.transactions.value<string>(EMPREINTE);
+    await client.query('DROP TABLE difference');
+    const read = await this.transactions.value<string>(`SELECT encode(sha256((${LIGNES})::bytea), 'hex')`);
     if (read !== empreinte) return undefined;
     const last = await this.transactions.value<number>('SELECT count(*)::int FROM ecart');
     await client.query(FRESH_PLANS);
@@ -215,6 +287,18 @@ export class EcartsRepository {
   private async expectManyRows(): Promise<void> {
     await this.transactions
       .client()
-      .query(`SELECT set_config('enable_nestloop', 'off', true), set_config('work_mem', '64MB', true)`);
+      .query(
+        `SELECT set_config('enable_nestloop', 'off', true), set_config('work_mem', '${WORK_MEM_MB}MB', true)`,
+      );
   }
+}
+
+/** The statements of a range, and the values of its bounds. */
+function statementsOf({ after, upTo }: Range): {
+  statements: typeof WHOLE;
+  bounds: readonly (string | null)[];
+} {
+  return after === null && upTo === null
+    ? { statements: WHOLE, bounds: [] }
+    : { statements: OF_RANGE, bounds: [after, upTo] };
 }

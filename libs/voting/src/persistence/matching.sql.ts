@@ -12,20 +12,23 @@ const MEETS = `((d.sans_employeurs
  *
  * The statement has the same length for any number of rows, of which each names something. Joins begin at the names and
  * compare them by hash, because a criterion may have 25,000.
+ *
+ * @param isAmong SQL, after AND, that looks only at some of the employees, by a column of their identifiers
  */
-export const MATCHING = `
+export const matchingAmong = (isAmong: (column: string) => string): string => `
   WITH condition AS MATERIALIZED (
     SELECT critere, jour, syndicats IS NULL AS sans_syndicats, employeurs IS NULL AS sans_employeurs FROM critere
   ), candidat AS MATERIALIZED (
-    SELECT critere, unnest(employes) AS id_externe FROM critere
+    SELECT critere, id_externe FROM (SELECT critere, unnest(employes) AS id_externe FROM critere) n
+    WHERE ${isAmong('id_externe')}
     UNION
     SELECT n.critere, a.id_externe_employe
     FROM (SELECT critere, unnest(syndicats) AS nom FROM critere WHERE employes IS NULL) n
-      JOIN ${MEMBERSHIPS} a ON a.tenant_id = $1 AND a.syndicat_id_externe = n.nom
+      JOIN ${MEMBERSHIPS} a ON a.tenant_id = $1 AND a.syndicat_id_externe = n.nom AND ${isAmong('a.id_externe_employe')}
     UNION
     SELECT n.critere, m.id_externe_employe
     FROM (SELECT critere, unnest(employeurs) AS nom FROM critere WHERE employes IS NULL AND syndicats IS NULL) n
-      JOIN ${EMPLOIS} m ON m.tenant_id = $1 AND m.identifiant_externe_employeur = n.nom
+      JOIN ${EMPLOIS} m ON m.tenant_id = $1 AND m.identifiant_externe_employeur = n.nom AND ${isAmong('m.id_externe_employe')}
   )
   SELECT c.critere, e.id_externe, e.prenom, e.nom, e.courriel, a.syndicat_id_externe, m.identifiant_externe_employeur
   FROM candidat c
@@ -52,3 +55,14 @@ export const MATCHING = `
   WHERE (d.sans_syndicats OR a.syndicat_id_externe IS NOT NULL)
     AND (d.sans_employeurs OR m.identifiant_externe_employeur IS NOT NULL)
     AND (a.syndicat_id_externe IS NOT NULL OR m.identifiant_externe_employeur IS NOT NULL OR m.id_externe IS NULL)`;
+
+/** SQL of the employees that meet all criteria, among all. */
+export const MATCHING = matchingAmong(() => 'true');
+
+/** SQL of the number of pairs of a criterion and an employee that `MATCHING` looks at, or a few more. */
+export const CANDIDATES = `(
+  (SELECT count(*) FROM (SELECT unnest(syndicats) AS nom FROM critere WHERE employes IS NULL) n
+    JOIN ${MEMBERSHIPS} a ON a.tenant_id = $1 AND a.syndicat_id_externe = n.nom)
+  + (SELECT count(*) FROM (SELECT unnest(employeurs) AS nom FROM critere WHERE employes IS NULL AND syndicats IS NULL) n
+    JOIN ${EMPLOIS} m ON m.tenant_id = $1 AND m.identifiant_externe_employeur = n.nom)
+  + (SELECT coalesce(sum(cardinality(employes)), 0) FROM critere))`;
