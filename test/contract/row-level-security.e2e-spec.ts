@@ -178,11 +178,11 @@ describe('Row-level security in the schema', () => {
     /** Tables in which the ballot box stores a vote and its count. */
     const KEPT = ['participation', 'urne_option', 'urne_question'];
     /**
-     * Also append-only, except for the columns that record progress: a place in the feed, the state of a delivery or an
+     * Also append-only, except for the columns that record progress: place and kinds in the feed, the state of a delivery or an
      * email.
      */
     const NOTED: Readonly<Record<string, string>> = {
-      changement_lot: 'date_publication',
+      changement_lot: 'date_publication, entites',
       evenement: 'date_publication',
       journal_tete: 'numero, empreinte, sceau, cle_secrets',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',

@@ -322,10 +322,13 @@ describe('unread parts of lists', () => {
         return socket;
       });
       await Promise.all(stalled.map((socket) => once(socket, 'readable')));
-      // The buffers of their connections are full.
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      // Once the buffers of all connections are full.
+      const refused = async (): Promise<Answer | undefined> => {
+        const answer = await large.send(production, 'GET', `${path}?limite=1`);
+        return answer.status === 200 ? undefined : answer;
+      };
+      const answer = await eventually(refused, 'A refusal', 60);
       expect((await large.send(other, 'GET', path)).status).toBe(200);
-      const answer = await large.send(production, 'GET', `${path}?limite=1`);
       expectProblem(answer, 429, 'Debit.Depasse');
       expect(answer.json.detail).toMatch(/8 parts of lists that their readers have not taken/);
       expect(await wholeOf(stalled[0]!)).toBe(true);

@@ -76,8 +76,8 @@ const campaignOfTags = (many) =>
   });
 
 /** Sends requests one after the other over each connection, as fast as they are answered, up to `most` in all. */
-async function flood({ port, request, properties, tags, connections, most = Infinity, endsAt }) {
-  const body = properties ? unknownProperties(properties) : tags && campaignOfTags(tags);
+async function flood({ port, request, text, properties, tags, connections, most = Infinity, endsAt }) {
+  const body = text ?? (properties ? unknownProperties(properties) : tags && campaignOfTags(tags));
   const bytes = Buffer.from(head(request, body?.length) + (body ?? ''));
   let sent = 0;
   const one = async () => {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { MODULES } from '../../../libs/access/src/caller';
+import { type Environment, ENVIRONMENTS, MODULES, type Role } from '../../../libs/access/src/caller';
 import { Mortal } from '../../http/mortal';
 
 /**
@@ -15,6 +15,12 @@ export interface FleetSpace {
   readonly partner: string;
   readonly partnerId: string;
   readonly platform: string;
+}
+
+/** A client, or a key. */
+interface Made {
+  readonly id: string;
+  readonly cle: string;
 }
 
 /** A response; `json` is undefined if the body is not JSON. */
@@ -78,17 +84,36 @@ export class Fleet {
 
   /** Creates a client with its keys, through the first API. */
   async space(limiteParMinute: number | null = null): Promise<FleetSpace> {
-    const url = await this.apis[0]!.url();
-    const make = async (path: string, body: object): Promise<{ id: string; cle: string }> => {
-      const answer = await this.send(url, this.adminKey, 'POST', `/admin/v1/clients${path}`, body);
-      if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
-      return answer.json as { id: string; cle: string };
-    };
+    const [space] = await this.spaces(limiteParMinute, ['staging']);
+    return space!;
+  }
+
+  /** Creates a client with a data space and its keys in each of these environments. */
+  async spaces(
+    limiteParMinute: number | null,
+    environments: readonly Environment[] = ENVIRONMENTS,
+  ): Promise<FleetSpace[]> {
     const modules = [...MODULES];
-    const { id } = await make('', { nom: `Client ${randomUUID()}`, modules, limiteParMinute });
-    const key = (role: string) => make(`/${id}/cles`, { nom: 'Essai', environnement: 'staging', role });
-    const [partner, platform] = [await key('partenaire'), await key('plateforme')];
-    return { clientId: id, partner: partner.cle, partnerId: partner.id, platform: platform.cle };
+    const { id } = await this.make('', { nom: `Client ${randomUUID()}`, modules, limiteParMinute });
+    const spaces: FleetSpace[] = [];
+    for (const environnement of environments) {
+      const partner = await this.key(id, environnement);
+      const platform = await this.key(id, environnement, 'plateforme');
+      spaces.push({ clientId: id, partner: partner.cle, partnerId: partner.id, platform: platform.cle });
+    }
+    return spaces;
+  }
+
+  /** Issues a key of a client. */
+  key(clientId: string, environnement: Environment, role: Role = 'partenaire'): Promise<Made> {
+    return this.make(`/${clientId}/cles`, { nom: 'Essai', environnement, role });
+  }
+
+  private async make(path: string, body: object): Promise<Made> {
+    const url = await this.apis[0]!.url();
+    const answer = await this.send(url, this.adminKey, 'POST', `/admin/v1/clients${path}`, body);
+    if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
+    return answer.json as Made;
   }
 
   /**
