@@ -321,7 +321,7 @@ describe('lists that name many employees together', () => {
 
   it('400 for a list beyond what can be compared, and nothing is written', async () => {
     await sync(member('E-1'));
-    pairs(8_000_001);
+    pairs(4_000_001);
     const create = () => campaigns.send('POST', path(), { SyndicatsIdExternes: ['SYN-1'] });
     await expectRefused(create, 400, 'Requete.Invalide');
     expect((await create()).json.errors[0].detail).toMatch(/^would make the lists of the campaign too many/);

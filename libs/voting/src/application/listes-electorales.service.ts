@@ -20,7 +20,7 @@ const CRITERIA = {
 const CRITERION_NAMES = Object.keys(CRITERIA) as (keyof typeof CRITERIA)[];
 
 /** Most employees that the different criteria of a campaign's lists name, each counted once for each of them: a comparison looks at all. */
-const MOST_PAIRS = 8_000_000;
+const MOST_PAIRS = 4_000_000;
 
 /** Electoral lists: voters made of employees by criteria (docs/contract.md, "Electoral lists"). */
 @Injectable()

@@ -28,7 +28,7 @@ const EXPECTED = PAIRS.map(([, [, expected]]) => `a.${expected}`).join(', ');
 /** A part of a long response ends with the difference that makes it this long, in bytes. Each part compares again. */
 export const PART_BYTES = 4_194_304;
 
-/** Most pairs of a criterion and an employee that one statement looks at, so that it needs about 100 MB of memory and no files. */
+/** Most pairs of a criterion and an employee that one statement looks at, so that it needs less than 200 MB of memory. */
 const PAIRS_AT_ONCE = 400_000;
 
 /** Memory of each sort and hash table of a comparison. `comparisons` bounds how many there are at once. */
