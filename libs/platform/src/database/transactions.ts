@@ -402,7 +402,7 @@ export class Transactions {
   }
 
   /** The client whose budgets a scope uses. */
-  private async clientOf(scope: Scope): Promise<string> {
+  async clientOf(scope: Scope): Promise<string> {
     return isAdministration(scope) ? NO_TENANT : this.databases.clientOf(scope.tenantId);
   }
 

@@ -162,7 +162,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const body =
       parts === 0
         ? this.box.open(sealedBody, IDEMPOTENCY_SEALED.context(owner, key)).toString()
-        : new Streamed(() => inTurn(owner, this.parts(scope, key, parts)));
+        : new Streamed(() => inTurn(this.transactions.clientOf(scope), this.parts(scope, key, parts)));
     return { answer: { status, headers, body }, replayed: true };
   }
 

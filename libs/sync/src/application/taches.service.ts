@@ -96,7 +96,7 @@ export class TachesService {
 
   /** Yields the JSON text of a long result, as fast as it is taken. */
   resultat(tenantId: string, id: string, long: LongResult): AsyncGenerator<Uint8Array, void> {
-    return inTurn(tenantId, this.taches.parts(tenantId, id, long));
+    return inTurn(this.transactions.clientOf({ tenantId }), this.taches.parts(tenantId, id, long));
   }
 
   /**
