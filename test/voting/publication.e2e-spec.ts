@@ -141,6 +141,38 @@ const setOfClient = (seuilAnonymat: number): Promise<void> => campaigns.setFlags
 const setOfCampaign = (id: string, body: object, environnement?: string): Promise<Answer> =>
   campaigns.administer('PUT', `/${id}/seuil-anonymat`, body, environnement);
 
+describe('the texts of a campaign', () => {
+  /** A text of so many bytes, with four in each character. */
+  const textOf = (bytes: number): string => '𝄞'.repeat(bytes / 4);
+  const options = (...bytes: number[]): object[] =>
+    bytes.map((each) => ({ Libelle: textOf(4), Description: textOf(each) }));
+  const question = (Titre: string, Options: object[]): object => ({
+    ...{ Titre, Description: 'é', Type: 'ChoixLibre', Options },
+  });
+
+  it('larger than 2 MiB by one byte: 400 Campagne.TropVolumineuse, which the validation lists; then shortened and published', async () => {
+    const id = await campaigns.draft();
+    for (let number = 0; number < 3; number++)
+      await campaigns.question(id, question(textOf(4), options(...times(20, () => 34_000))));
+    // Titles and descriptions of questions and options: 3 × (4 + 2 + 20 × 34,004) bytes, and the rest in the last question.
+    const rest = 2 * 2 ** 20 - 3 * (6 + 20 * 34_004) - 6;
+    const last = options(30_000, rest - 30_000 - 8);
+    const questionId = await campaigns.question(id, question('Quoi?', last));
+    const { json } = await campaigns.sent('GET', `/${id}/validation`);
+    expect(json).toEqual({
+      valide: false,
+      erreurs: [
+        { code: 'Campagne.TropVolumineuse', detail: expect.stringMatching(/2097153 bytes.*2097152/) },
+        { code: 'Vote.AucunVotant', detail: expect.any(String) },
+      ],
+    });
+    await campaigns.votant(id);
+    expectProblem(await campaigns.send('POST', `/${id}/publier`), 400, 'Campagne.TropVolumineuse');
+    await campaigns.sent('PUT', `/${id}/questions/${questionId}`, question('Quoi', last));
+    await campaigns.sent('POST', `/${id}/publier`);
+  });
+});
+
 describe('the threshold of anonymity', () => {
   afterEach(() => setOfClient(1));
 

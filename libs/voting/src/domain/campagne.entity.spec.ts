@@ -38,6 +38,7 @@ const READY: Circumstances = {
   nombreVotants: 1,
   poidsIdentifiants: [],
   questions: [{ estPreferentiel: false, nombreElus: null, nombreOptions: 2 }],
+  octets: 1_000,
   questionsSansOptions: [],
   aDesVotes: false,
 };
@@ -132,6 +133,14 @@ describe('Campagne.fire', () => {
     open.fire('depublier', READY, plus(CLOSING, -1));
     expect(open.etat(plus(CLOSING, -1))).toBe('Brouillon');
     expect(codeOf(() => published().fire('depublier', READY, CLOSING))).toBe('Campagne.TransitionNonPermise');
+  });
+
+  it('publishes texts of 2 MiB, and refuses one more byte with the size, the limit and what to do', () => {
+    const most = 2 * 1_024 * 1_024;
+    campagne().fire('publier', { ...READY, octets: most }, DURING);
+    const publish = (): void => campagne().fire('publier', { ...READY, octets: most + 1 }, DURING);
+    expect(codeOf(publish)).toBe('Campagne.TropVolumineuse');
+    expect(publish).toThrow(/2097153 bytes.*2097152.*Shorten them/);
   });
 
   it('changes nothing where it is refused', () => {

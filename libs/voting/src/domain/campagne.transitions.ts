@@ -1,6 +1,7 @@
 import { CAMPAGNE, QUESTION, VOTE } from './voting.errors';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Etat } from './campagne.fields';
+import { MOST_STRUCTURE_BYTES } from './question.fields';
 import { MOST_RESULT, resultSize, type SizedQuestion } from './result-size';
 
 /** Facts, besides the state, that transitions depend on. */
@@ -8,6 +9,8 @@ export interface Circumstances {
   readonly fermetureDuVoteUtc: Date;
   readonly nombreVotants: number;
   readonly questions: readonly SizedQuestion[];
+  /** Bytes of titles, labels and descriptions of all questions and options together, in UTF-8. */
+  readonly octets: number;
   /** Titles of questions that have fewer options than an answer must name. */
   readonly questionsSansOptions: readonly string[];
   /** Weights that fewer voters with the right to vote hold than the threshold of anonymity, some of them. */
@@ -75,6 +78,14 @@ const BOUNDED_RESULT: Demand = ({ questions }) => {
       };
 };
 
+const BOUNDED_STRUCTURE: Demand = ({ octets }) =>
+  octets <= MOST_STRUCTURE_BYTES
+    ? undefined
+    : {
+        error: CAMPAGNE.TropVolumineuse,
+        detail: `The titles, labels and descriptions of all questions and options have ${octets} bytes together (UTF-8), and the limit is ${MOST_STRUCTURE_BYTES}. Shorten them, or divide the questions among several campaigns.`,
+      };
+
 const VOTER: Demand = ({ nombreVotants }) =>
   nombreVotants > 0
     ? undefined
@@ -105,7 +116,15 @@ export const TRANSITIONS = {
     participle: 'published',
     from: ['Brouillon'],
     to: ['Planifie', 'VoteOuvert'],
-    demands: [FUTURE_CLOSING, HAS_QUESTION, OPTIONS, BOUNDED_RESULT, VOTER, COMMON_WEIGHTS],
+    demands: [
+      FUTURE_CLOSING,
+      HAS_QUESTION,
+      OPTIONS,
+      BOUNDED_RESULT,
+      BOUNDED_STRUCTURE,
+      VOTER,
+      COMMON_WEIGHTS,
+    ],
     change: () => ({ publiee: true }),
   },
   depublier: {

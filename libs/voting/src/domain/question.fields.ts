@@ -8,6 +8,9 @@ export const MOST_OPTIONS = 500;
 /** The most questions of a campaign. */
 export const MOST_QUESTIONS = 200;
 
+/** The most bytes of a published campaign's titles, labels and descriptions of questions and options together, in UTF-8. */
+export const MOST_STRUCTURE_BYTES = 2 * 2 ** 20;
+
 const ordre = {
   kind: 'integer',
   min: 1,

@@ -200,13 +200,16 @@ export class CampagneRepository {
     const { rows } = await this.transactions.client().query<Omit<Circumstances, 'nombreVotants'>>(
       `SELECT coalesce(json_agg(json_build_object('estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus,
            'nombreOptions', o.options)), '[]') AS questions,
+         coalesce(sum(octet_length(q.titre) + coalesce(octet_length(q.description), 0) + o.octets), 0)::float8 AS octets,
          coalesce(array_agg(q.titre ORDER BY q.ordre) FILTER (WHERE o.options < q.min_reponses), '{}') AS "questionsSansOptions",
          (SELECT coalesce(array_agg(p.poids::text ORDER BY p.poids), '{}')
            FROM (${SEUIL}) k CROSS JOIN LATERAL (${poidsIdentifiants('k.k')} LIMIT ${MOST_NAMED}) p WHERE k.k > 1
          ) AS "poidsIdentifiants",
          urne_contient($2) AS "aDesVotes"
        FROM question q CROSS JOIN LATERAL (
-         SELECT count(*)::int AS options FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique) o
+         SELECT count(*)::int AS options,
+           coalesce(sum(octet_length(o.libelle) + coalesce(octet_length(o.description), 0)), 0) AS octets
+         FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique) o
        WHERE q.tenant_id = $1 AND q.campagne_id = $2`,
       [tenantId, idUnique],
     );
