@@ -296,7 +296,7 @@ describe('mandat-verify', () => {
       [
         'a filter of nobody with votes',
         filters((all) => [...all, { ...(all[1] as object), syndicatIdExterne: 'SYN-9' }]),
-        'filtres[3].questions[0].Exprimes',
+        'filtres[3]',
       ],
       [
         'a filter without its options',

@@ -1,4 +1,5 @@
 import { type Archive, type Entry } from './archive.js';
+import { sha256 } from './bytes.js';
 import { type Findings, Malformed, Unreadable } from './findings.js';
 import { parsed, parsedCanonical } from './json.js';
 import { DIGEST } from './merkle.js';
@@ -10,7 +11,7 @@ const MOST_QUESTIONS = 200;
 const MOST_OPTIONS = 500;
 
 const manifestShape = record({
-  version: exactly(1),
+  version: exactly(1, 2),
   campagneId: text,
   totalVotants: count,
   totalVotantsAvecDroitDeVote: count,
@@ -24,7 +25,7 @@ const manifestShape = record({
   fichiers: list(record({ nom: text, octets: count, sha256: digest('hex') }), MOST_QUESTIONS + 10),
 });
 
-const ballotShape = record({
+const voteMembers = {
   campagneId: text,
   titre: text,
   ouvertureDuVoteUtc: text,
@@ -56,11 +57,14 @@ const ballotShape = record({
       ),
     }),
   ),
-});
+};
+const voteShape = record(voteMembers);
+/** From version 2 on. */
+const committedShape = record({ ...voteMembers, empreinteGraineDepartage: digest('hex') });
 
 type Of<S> = S extends Shape<infer T> ? T : never;
 export type Manifest = Of<typeof manifestShape>;
-export type Vote = Of<typeof ballotShape>;
+export type Vote = Of<typeof voteShape>;
 export type Question = Vote['questions'][number];
 export type Perimeter = Vote['classes'][number]['perimetres'][number];
 
@@ -79,7 +83,7 @@ export const questionFile = (place: number): string => `questions/${String(place
 const MOST_BYTES: Record<string, number> = {
   [MANIFEST]: 1 << 20,
   [SIGNATURE]: 1 << 12,
-  [VOTE]: 1 << 27,
+  [VOTE]: 500 * 1024 * 1024,
   [RESULTS]: 500 * 1024 * 1024,
   [RECEIPTS]: 1 << 30,
   [ROLL]: 1 << 30,
@@ -130,7 +134,13 @@ export function readManifest(bundle: Bundle): Manifest {
 
 /** Returns what was voted on, and records what contradicts the manifest or itself. */
 export function readVote(bundle: Bundle, manifest: Manifest, findings: Findings): Vote | undefined {
-  const vote = findings.attempt(VOTE, () => ballotShape(bundle.json(VOTE), ''));
+  const vote = findings.attempt(VOTE, () => {
+    const found = bundle.json(VOTE);
+    if (manifest.version === 1) return voteShape(found, '');
+    const committed = committedShape(found, '');
+    checkSeed(committed, findings);
+    return committed;
+  });
   if (!vote) return undefined;
   const same = findings.same.bind(findings, VOTE);
   same('campagneId', manifest.campagneId, vote.campagneId);
@@ -151,6 +161,18 @@ export function readVote(bundle: Bundle, manifest: Manifest, findings: Findings)
     `${vote.classes.length} classes: numbers, sums, and at least ${vote.seuilAnonymat} ballots in each`,
   );
   return vote;
+}
+
+/** Compares the seed of draws with its commitment, which the campaign has shown since its publication. */
+function checkSeed(
+  { graineDepartage, empreinteGraineDepartage }: Of<typeof committedShape>,
+  findings: Findings,
+): void {
+  const expected = empreinteGraineDepartage.toString('hex');
+  const isHex = /^(?:[0-9a-f]{2})+$/.test(graineDepartage);
+  const found = isHex ? sha256(Buffer.from(graineDepartage, 'hex')).toString('hex') : 'no lowercase hex';
+  findings.same(VOTE, 'SHA-256 of graineDepartage (empreinteGraineDepartage)', expected, found);
+  findings.checked(`scrutin.json: graineDepartage is the seed of the commitment ${expected}`);
 }
 
 function checkClasses({ classes, seuilAnonymat }: Vote, manifest: Manifest, findings: Findings): void {

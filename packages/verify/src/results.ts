@@ -55,17 +55,30 @@ export function electedOf(
   return { elected, draws };
 }
 
-const optionsOf = ({ Options }: Question, sums: Sums, isWhole: boolean): unknown[] =>
-  Options.map(({ OptionId, Libelle }, option) => {
-    const { votes, weight } = sums.options.get(option) ?? { votes: 0, weight: 0n };
-    return {
-      OptionId,
-      ...(isWhole ? { Libelle } : {}),
-      Votes: votes,
-      PoidsTotal: weightText(weight),
-      Pourcentage: percentage(weight, sums.expressedWeight),
-    };
-  });
+const figuresOf = ({ Options }: Question, sums: Sums, option: number): object => {
+  const { votes, weight } = sums.options.get(option) ?? { votes: 0, weight: 0n };
+  return {
+    OptionId: Options[option]!.OptionId,
+    Votes: votes,
+    PoidsTotal: weightText(weight),
+    Pourcentage: percentage(weight, sums.expressedWeight),
+  };
+};
+
+/** Returns the figures of a question in a filter; undefined for an unanswered question, which version 2 leaves out. */
+function filteredOf(question: Question, sums: Sums, version: number): object | undefined {
+  const isSparse = version > 1;
+  if (isSparse && sums.expressed === 0) return undefined;
+  const places = isSparse
+    ? [...sums.options.keys()].sort((one, other) => one - other)
+    : [...question.Options.keys()];
+  return {
+    QuestionId: question.QuestionId,
+    Exprimes: sums.expressed,
+    Abstentions: sums.ballots - sums.expressed,
+    Options: places.map((option) => figuresOf(question, sums, option)),
+  };
+}
 
 function roundItem(question: Question, seed: string, round: Round, index: number): object {
   const idOf = (option: number): string => question.Options[option]!.OptionId;
@@ -115,7 +128,7 @@ export function recount(vote: Vote, place: number, answers: Answers, findings: F
     ...{ QuestionId, Titre, Type, EstPreferentiel },
     Exprimes: sums.expressed,
     Abstentions: sums.ballots - sums.expressed,
-    Options: optionsOf(question, sums, true),
+    Options: Options.map(({ Libelle }, option) => ({ ...figuresOf(question, sums, option), Libelle })),
   };
   const seats = NombreElus ?? 1;
   if (!EstPreferentiel) {
@@ -227,12 +240,13 @@ export function checkResults(
   findings.checked(
     `resultats.json: all figures of the whole vote: options, elected, rounds, transfers, ties and draws`,
   );
-  checkFilters(filtres, vote, answers, findings);
+  checkFilters(filtres, vote, manifest.version, answers, findings);
 }
 
 function checkFilters(
   filtres: readonly unknown[],
   vote: Vote,
+  version: number,
   answers: readonly Answers[],
   findings: Findings,
 ): void {
@@ -245,11 +259,13 @@ function checkFilters(
       typeof name === 'string' ? name : null,
     ) as [string | null, string | null];
     const key = filterKey(union, employer);
-    const classes = filters.has(key) ? filters.get(key)! : [];
+    // Version 1 may have filters without ballots.
+    const classes = filters.has(key) ? filters.get(key)! : version === 1 ? [] : undefined;
     if (seen.size === seen.add(key).size) findings.differs(RESULTS, at, 'each filter once', key);
     if (union === null && employer === null) findings.differs(RESULTS, at, 'a union or an employer', key);
-    if (classes === null) {
-      findings.differs(RESULTS, at, 'absent, because the filter divides a class', key);
+    if (!classes) {
+      const reason = classes === null ? 'divides a class' : 'has no ballots';
+      findings.differs(RESULTS, at, `absent, because the filter ${reason}`, key);
       continue;
     }
     const voted = (name: string): number =>
@@ -269,15 +285,10 @@ function checkFilters(
         totalVotantsAvecDroitDeVote: entitled,
         votantsAyantVote: voters,
         tauxParticipation: percentage(BigInt(voters), BigInt(entitled)),
-        questions: vote.questions.map((question, place) => {
+        questions: vote.questions.flatMap((question, place) => {
           const sums = new Sums();
           for (const one of classes) sums.addAll(answers[place]!.classes[one]!);
-          return {
-            QuestionId: question.QuestionId,
-            Exprimes: sums.expressed,
-            Abstentions: sums.ballots - sums.expressed,
-            Options: optionsOf(question, sums, false),
-          };
+          return filteredOf(question, sums, version) ?? [];
         }),
       },
       found,

@@ -25,8 +25,11 @@ export interface Ballot {
 }
 
 export interface Spec {
+  /** Of the format. */
+  readonly version?: 1 | 2;
   readonly titre?: string;
   readonly seuilAnonymat?: number;
+  /** Lowercase hex. */
   readonly graine?: string;
   readonly grainePartenaire?: string | null;
   readonly questions: readonly Question[];
@@ -59,6 +62,7 @@ export interface Made {
 
 /** Deterministic bytes. A fixture has the same bytes in each run. */
 const bytesOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+export const GRAINE = '677261696e65';
 export const CAMPAIGN = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c01';
 export const idOf = (kind: string, index: number): string => {
   const hex = bytesOf(`${kind} ${index}`).toString('hex');
@@ -111,7 +115,8 @@ export function tarOf(files: Iterable<readonly [string, Buffer]>): Buffer {
 }
 
 export function bundleOf(spec: Spec): Made {
-  const { ballots, others = [], seuilAnonymat = 1, graine = 'Z3JhaW5l', grainePartenaire = null } = spec;
+  const { version = 2, ballots, others = [], seuilAnonymat = 1 } = spec;
+  const { graine = GRAINE, grainePartenaire = null } = spec;
   const key = spec.key ?? keyOf('service');
   const jwk = createPublicKey(key).export({ format: 'jwk' });
   const x = jwk.x!;
@@ -157,8 +162,10 @@ export function bundleOf(spec: Spec): Made {
     ...{ campagneId: CAMPAIGN, titre: spec.titre ?? 'Élection du comité', seuilAnonymat },
     ouvertureDuVoteUtc: '2026-11-02T08:00:00.000Z',
     fermetureDuVoteUtc: '2026-11-09T17:00:00.000Z',
-    graineDepartage: graine,
-    grainePartenaire,
+    ...(version === 1
+      ? {}
+      : { empreinteGraineDepartage: sha256(Buffer.from(graine, 'hex')).toString('hex') }),
+    ...{ graineDepartage: graine, grainePartenaire },
     questions: spec.questions.map((question, place) => ({
       QuestionId: questionId(place),
       Titre: question.Titre ?? `Question ${place}`,
@@ -224,7 +231,7 @@ export function bundleOf(spec: Spec): Made {
   const poidsOf = (those: typeof voters): string => sum(those.map(({ line }) => line.Poids));
   spec.forge?.(files);
   const manifest: Record<string, unknown> = {
-    ...{ version: 1, campagneId: CAMPAIGN },
+    ...{ version, campagneId: CAMPAIGN },
     totalVotants: voters.length,
     totalVotantsAvecDroitDeVote: entitled.length,
     ...{ votantsAyantVote: ballots.length, bulletins: ballots.length, recus: ballots.length },

@@ -122,7 +122,7 @@ function publish(name: string, published: Published, tours: readonly Tour[]): st
  */
 export function publishedVote(name: string, published: Published): { spec: Spec; fault?: string } {
   for (let seed = 0; ; seed++) {
-    const plain = voteOf(published, `${seed}`);
+    const plain = voteOf(published, seed.toString(16).padStart(6, '0'));
     const items = recountedItems(plain);
     const tours = items[0]!['Tours'] as Tour[];
     const isDrawn = tours.some(({ Departage }) => Departage?.Tour === null);

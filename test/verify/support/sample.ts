@@ -35,7 +35,7 @@ const BALLOTS: Ballot[] = [
 ];
 
 /** The draws with this seed choose C (question 1) and S (question 3). */
-export const SEED = 'Z3JhaW5lIDA=';
+export const SEED = '677261696e65203235';
 const PARTNER = 'cGFydGVuYWlyZQ==';
 
 export const SAMPLE: Plain = {
@@ -49,10 +49,18 @@ const placeOf = (question: number, letter: string): number => QUESTIONS[question
 const ids = (question: number, letters: string): string[] =>
   [...letters].map((letter) => optionId(question, placeOf(question, letter)));
 
+interface OptionFigures {
+  readonly OptionId: string;
+  readonly Libelle?: string;
+  readonly Votes: number;
+  readonly PoidsTotal: string;
+  readonly Pourcentage: string;
+}
+
 /** The options of a question: `label votes weight percentage`. */
-const optionsOf = (question: number, rows: readonly string[], isWhole: boolean): object[] =>
+const optionsOf = (question: number, rows: readonly string[], isWhole: boolean): OptionFigures[] =>
   rows.map((row, place) => {
-    const [label, votes, PoidsTotal, Pourcentage] = row.split(' ');
+    const [label, votes, PoidsTotal, Pourcentage] = row.split(' ') as [string, string, string, string];
     return {
       OptionId: optionId(question, place),
       ...(isWhole ? { Libelle: label } : {}),
@@ -151,7 +159,7 @@ const filter = (
   tauxParticipation: string,
   rows: readonly (readonly string[])[],
   abstentions = 0,
-): object => ({
+) => ({
   ...{ syndicatIdExterne: 'SYN-1', employeurIdentifiantExterne: employer },
   ...{ totalVotants, totalVotantsAvecDroitDeVote, votantsAyantVote, tauxParticipation },
   questions: rows.map((options, question) => ({
@@ -199,7 +207,18 @@ const FILTRES = [
   ),
 ];
 
-export const RESULTS = { filtres: FILTRES, tout: TOUT };
+/** The results as version 1 has them, with the options of a filter that have no votes. */
+export const DENSE_RESULTS = { filtres: FILTRES, tout: TOUT };
+export const RESULTS = {
+  filtres: FILTRES.map(({ questions, ...filter }) => ({
+    ...filter,
+    questions: questions.map(({ Options, ...question }) => ({
+      ...question,
+      Options: Options.filter(({ Votes }) => Votes > 0),
+    })),
+  })),
+  tout: TOUT,
+};
 
 const NOBODY: Plain = {
   questions: [
